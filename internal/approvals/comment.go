@@ -23,8 +23,8 @@ func (s *Service) Comment(ctx context.Context, u *uow.Unit, a *Approval, text st
 	if err := s.mayComment(ctx, a); err != nil {
 		return nil, err
 	}
-	if broken := change.CheckText("/text", text); len(broken) > 0 {
-		return nil, apperr.Invalid(broken...)
+	if violations := change.CheckText("/text", text); len(violations) > 0 {
+		return nil, apperr.Invalid(violations...)
 	}
 	comment := &Comment{ApprovalID: a.ID, Comment: change.CommentOf(ctx, u, text)}
 	after, err := s.lifecycle(ctx).Comment(ctx, u, a, a.Status, comment)

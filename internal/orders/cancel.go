@@ -24,18 +24,18 @@ type Sales interface {
 // stock or to their flash sale, and refunds the rest of the payment: a wallet is credited in the
 // same unit, an outside payment becomes a refund that waits for its approval. Each effect happens
 // once. Open refunds are rejected, except approved and unknown ones: their money may already have
-// moved: they retain their reservation.
+// moved, so they retain their reservation.
 type Cancellation struct {
 	Reason string `json:"reason"`
 }
 
 func (Cancellation) action() string { return "cancel" }
 
-func (c Cancellation) check() (broken apperr.Fields) {
-	if required(&broken, "/reason", c.Reason) {
-		atMost(&broken, "/reason", c.Reason, 500)
+func (c Cancellation) check() (violations apperr.Fields) {
+	if required(&violations, "/reason", c.Reason) {
+		atMost(&violations, "/reason", c.Reason, 500)
 	}
-	return broken
+	return violations
 }
 
 func (Cancellation) possible(*Order) *apperr.Error { return nil }

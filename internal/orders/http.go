@@ -152,8 +152,8 @@ func (in *batchRequest) Check() error {
 	if err := httpapi.Validate(&in.Body); err != nil {
 		return err
 	}
-	if broken := in.Body.step.check(); len(broken) > 0 {
-		return apperr.Invalid(broken...)
+	if violations := in.Body.step.check(); len(violations) > 0 {
+		return apperr.Invalid(violations...)
 	}
 	return nil
 }

@@ -13,7 +13,8 @@
 //     cancelled: both change in one unit.
 //   - Each line's units are accounted for, see Line. Unshipped units are reserved for the
 //     order; shipping removes them from stock, and cancelling returns them, in the order's unit.
-//   - A cancelled order has nothing to refund: its cancellation rejects or inherits its open refunds.
+//   - A cancelled order has nothing to refund: its cancellation rejects the open ones and refunds the
+//     rest.
 //   - A ticket of a flash sale becomes at most one order. Its cancellation returns its units
 //     only to the sale, in the order's unit.
 //   - An order that is paid from a wallet has debited it once.

@@ -26,16 +26,16 @@ type Payment struct {
 
 func (Payment) action() string { return "pay" }
 
-func (p Payment) check() (broken apperr.Fields) {
-	if required(&broken, "/method", p.Method) {
-		broken.Check(slices.Contains(methods, p.Method), "/method", "oneof", "must be one of external, wallet")
+func (p Payment) check() (violations apperr.Fields) {
+	if required(&violations, "/method", p.Method) {
+		violations.Check(slices.Contains(methods, p.Method), "/method", "oneof", "must be one of external, wallet")
 	}
 	if p.Reference != "" || p.Method == external {
 		if field := httpapi.CheckReference(p.Reference); field != nil {
-			broken = append(broken, *field)
+			violations = append(violations, *field)
 		}
 	}
-	return broken
+	return violations
 }
 
 func (p Payment) fill(o *Order) {

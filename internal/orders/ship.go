@@ -18,13 +18,13 @@ type Shipment struct {
 
 func (Shipment) action() string { return "ship" }
 
-func (s Shipment) check() (broken apperr.Fields) {
+func (s Shipment) check() (violations apperr.Fields) {
 	for _, text := range []struct{ pointer, value string }{{"/carrier", s.Carrier}, {"/trackingNo", s.TrackingNo}} {
-		if required(&broken, text.pointer, text.value) {
-			atMost(&broken, text.pointer, text.value, 100)
+		if required(&violations, text.pointer, text.value) {
+			atMost(&violations, text.pointer, text.value, 100)
 		}
 	}
-	return broken
+	return violations
 }
 
 func (Shipment) prepare(context.Context, *uow.Unit, *Service, *Order) error { return nil }
