@@ -12,8 +12,8 @@ import (
 	"interlock/internal/orders"
 )
 
-// mostTogether bounds the number of lookups that share statements.
-const mostTogether = 256
+// maxTogether bounds the number of lookups that share statements.
+const maxTogether = 256
 
 // lookups batches customers' lookups of the tickets of one sale.
 type lookups struct {
@@ -28,7 +28,7 @@ func (s *purchases) lookupsOf(sale int64) *lookups {
 		return known.(*lookups)
 	}
 	l := &lookups{
-		ended: batcher.New(mostTogether, func(ctx context.Context, ids []string) ([]*gate.Ticket, error) {
+		ended: batcher.New(maxTogether, func(ctx context.Context, ids []string) ([]*gate.Ticket, error) {
 			ends, err := s.ended(ctx, sale, ids)
 			if err != nil {
 				return nil, err
@@ -41,7 +41,7 @@ func (s *purchases) lookupsOf(sale int64) *lookups {
 			}
 			return found, nil
 		}),
-		lost: batcher.New(mostTogether, func(ctx context.Context, tickets []gate.Ticket) ([]gate.Ticket, error) {
+		lost: batcher.New(maxTogether, func(ctx context.Context, tickets []gate.Ticket) ([]gate.Ticket, error) {
 			ends, err := s.recordLost(asProgram(ctx), sale, unique(tickets))
 			if err != nil {
 				return nil, err

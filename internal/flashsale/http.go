@@ -58,8 +58,8 @@ type listRequest struct {
 
 // Check bounds the length of the search text by the length of a name.
 func (r *listRequest) Check() error {
-	if utf8.RuneCountInString(string(r.Search)) > longestName {
-		return apperr.Malformed("?q", fmt.Sprintf("must have at most %d characters", longestName))
+	if utf8.RuneCountInString(string(r.Search)) > maxName {
+		return apperr.Malformed("?q", fmt.Sprintf("must have at most %d characters", maxName))
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func (r *editRequest) Check() error {
 	var broken apperr.Fields
 	_, absolute := patch["quantity"]
 	broken.Check(!absolute, "/quantityDelta", "excluded", "cannot be combined with quantity")
-	broken.Check(*delta >= -mostUnits && *delta <= mostUnits, "/quantityDelta", "range", fmt.Sprintf("must be from -%d to %d", mostUnits, mostUnits))
+	broken.Check(*delta >= -maxUnits && *delta <= maxUnits, "/quantityDelta", "range", fmt.Sprintf("must be from -%d to %d", maxUnits, maxUnits))
 	if len(broken) > 0 {
 		return apperr.Invalid(broken...)
 	}

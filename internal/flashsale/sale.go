@@ -64,11 +64,11 @@ var Permissions = []principal.Grant{
 }
 
 const (
-	longestName = 100
-	mostUnits   = 100_000_000
-	mostRate    = 100_000
-	// mostReplicas exceeds any deployment.
-	mostReplicas = 10
+	maxName  = 100
+	maxUnits = 100_000_000
+	maxRate  = 100_000
+	// maxReplicas exceeds any deployment.
+	maxReplicas = 10
 )
 
 // Terms are the editable part of a sale; after the opening only name, endsTime, queueCap,
@@ -98,16 +98,16 @@ type Terms struct {
 
 // check returns the violated rules.
 func (t Terms) check() []apperr.Field {
-	broken := naming.Check("/name", t.Name, longestName)
+	broken := naming.Check("/name", t.Name, maxName)
 	broken.Check(t.SKU != "", "/sku", "required", "is required")
 	broken.Check(t.Price >= 0, "/price", "min", "must be at least 0")
-	broken.Check(t.Quantity >= 1 && t.Quantity <= mostUnits, "/quantity", "range", fmt.Sprintf("must be from 1 to %d", mostUnits))
-	broken.Check(t.PerUserLimit >= 1 && t.PerUserLimit <= mostUnits, "/perUserLimit", "range", fmt.Sprintf("must be from 1 to %d", mostUnits))
+	broken.Check(t.Quantity >= 1 && t.Quantity <= maxUnits, "/quantity", "range", fmt.Sprintf("must be from 1 to %d", maxUnits))
+	broken.Check(t.PerUserLimit >= 1 && t.PerUserLimit <= maxUnits, "/perUserLimit", "range", fmt.Sprintf("must be from 1 to %d", maxUnits))
 	broken.Check(t.Price <= 0 || t.PerUserLimit <= math.MaxInt64/t.Price, "/price", "overflow", "makes an order's amount exceed the largest possible amount")
 	broken.Check(t.StartsTime.Before(t.EndsTime), "/endsTime", "gtfield", "must be after startsTime")
-	broken.Check(t.QueueCap == nil || (*t.QueueCap >= 1 && *t.QueueCap <= mostUnits), "/queueCap", "range", fmt.Sprintf("must be from 1 to %d, or null for no cap", mostUnits))
-	broken.Check(t.Rate == nil || (*t.Rate >= 1 && *t.Rate <= mostRate), "/rate", "range", fmt.Sprintf("must be from 1 to %d, or null for no limit", mostRate))
-	broken.Check(t.Replicas == nil || (*t.Replicas >= 1 && *t.Replicas <= mostReplicas), "/replicas", "range", fmt.Sprintf("must be from 1 to %d, or null for none", mostReplicas))
+	broken.Check(t.QueueCap == nil || (*t.QueueCap >= 1 && *t.QueueCap <= maxUnits), "/queueCap", "range", fmt.Sprintf("must be from 1 to %d, or null for no cap", maxUnits))
+	broken.Check(t.Rate == nil || (*t.Rate >= 1 && *t.Rate <= maxRate), "/rate", "range", fmt.Sprintf("must be from 1 to %d, or null for no limit", maxRate))
+	broken.Check(t.Replicas == nil || (*t.Replicas >= 1 && *t.Replicas <= maxReplicas), "/replicas", "range", fmt.Sprintf("must be from 1 to %d, or null for none", maxReplicas))
 	return broken
 }
 

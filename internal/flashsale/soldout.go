@@ -16,10 +16,10 @@ const (
 	// accepted since, or the gate's store was restored to an older state.
 	buyersLife = 5 * time.Second
 	// lookUpsBeforeReadingAll is the number of single lookups of customers in the gate
-	// after which all buyers are read; mostBuyers bounds the number of cached buyers, about
+	// after which all buyers are read; maxBuyers bounds the number of cached buyers, about
 	// 10 MB.
 	lookUpsBeforeReadingAll = 100
-	mostBuyers              = 100_000
+	maxBuyers               = 100_000
 )
 
 // soldOut is a cache entry: remaining units, fewer than the requested number units, at this
@@ -118,7 +118,7 @@ func (s *core) announceUnitsReturned(ctx context.Context, tenant, sale int64) {
 // the read fails, for example because the caller disconnects, a later request repeats it.
 func (s *purchases) mayHold(ctx context.Context, b *buyers, user string) bool {
 	if b.users.Load() == nil && b.lookUps.Add(1) == lookUpsBeforeReadingAll {
-		switch list, err := s.gate.Buyers(ctx, b.ref, mostBuyers); {
+		switch list, err := s.gate.Buyers(ctx, b.ref, maxBuyers); {
 		case err == nil:
 			users := make(map[string]struct{}, len(list))
 			for _, user := range list {

@@ -377,8 +377,8 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract/sqlite/units_withheld_stay_so_until_a_newer_version_of_the_units_is_applied"}},
 	},
 	{
-		name: "units that the gate still sells are released",
-		file: "internal/flashsale/plan.go", old: "	if delta < 0 {\n		if err := s.withhold", new: "	if delta < -mostUnits {\n		if err := s.withhold",
+		name: "units are given away that the gate still sells",
+		file: "internal/flashsale/plan.go", old: "	if delta < 0 {\n		if err := s.withhold", new: "	if delta < -maxUnits {\n		if err := s.withhold",
 		caught: tests{"internal/flashsale": {"TestTheAllotmentOfAnOpenSaleGrowsAndShrinks/redis"}},
 	},
 	{

@@ -12,7 +12,7 @@ import (
 const (
 	writerStatements = 128
 	readerStatements = 24
-	longestPrepared  = 4 << 10
+	maxPrepared      = 4 << 10
 )
 
 // preparing creates SQLite connections that cache prepared statements: preparing one lasts
@@ -105,7 +105,7 @@ func (c *statementCache) prepared(ctx context.Context, text string) (*preparedSt
 		}
 		return nil, nil
 	}
-	if len(text) > longestPrepared || !runsOften(text) {
+	if len(text) > maxPrepared || !runsOften(text) {
 		return nil, nil
 	}
 	stmt, err := c.link.PrepareContext(ctx, text)

@@ -63,13 +63,13 @@ func (g *Redis) sale(id int64) *redisSale {
 	s := &redisSale{queue: queue, gate: prefix + "gate", tickets: prefix + "tickets", buyers: prefix + "buyers", attempts: prefix + "arrivals", awaited: prefix + "awaited"}
 	s.admission = []string{s.gate, s.tickets, s.buyers, keys.Pending}
 	s.withQueue = append(keys.List(), s.gate, s.tickets, s.buyers)
-	s.admissions = batcher.New(mostTogether, func(ctx context.Context, together []admission) ([]scripted, error) {
+	s.admissions = batcher.New(maxTogether, func(ctx context.Context, together []admission) ([]scripted, error) {
 		return g.admit(ctx, s, together)
 	})
-	s.lookups = batcher.New(mostTogether, func(ctx context.Context, together []lookup) ([]string, error) {
+	s.lookups = batcher.New(maxTogether, func(ctx context.Context, together []lookup) ([]string, error) {
 		return g.lookUp(ctx, s.gate, s.tickets, together)
 	})
-	s.holdings = batcher.New(mostTogether, func(ctx context.Context, together []lookup) ([]string, error) {
+	s.holdings = batcher.New(maxTogether, func(ctx context.Context, together []lookup) ([]string, error) {
 		return g.lookUp(ctx, s.gate, s.buyers, together)
 	})
 	known, _ := g.sales.LoadOrStore(id, s)

@@ -51,8 +51,8 @@ func NewSQL(db *storage.DB, queue TxQueue, now clock.Clock) *SQL {
 }
 
 const (
-	// mostTogether bounds how many calls share a transaction or a script.
-	mostTogether = 256
+	// maxTogether bounds how many calls share a transaction or a script.
+	maxTogether = 256
 	// stepLife bounds the transaction of a step; a build writes all tickets in one.
 	stepLife  = 10 * time.Second
 	buildLife = 2 * time.Minute
@@ -91,13 +91,13 @@ func (g *SQL) sale(id int64) *sqlSale {
 		return known.(*sqlSale)
 	}
 	s := &sqlSale{}
-	s.admissions = batcher.New(mostTogether, func(ctx context.Context, together []Purchase) ([]admitted, error) {
+	s.admissions = batcher.New(maxTogether, func(ctx context.Context, together []Purchase) ([]admitted, error) {
 		return g.admit(ctx, id, together)
 	})
-	s.lookups = batcher.New(mostTogether, func(ctx context.Context, together []lookup) ([]found, error) {
+	s.lookups = batcher.New(maxTogether, func(ctx context.Context, together []lookup) ([]found, error) {
 		return g.lookUp(ctx, id, together)
 	})
-	s.holdings = batcher.New(mostTogether, func(ctx context.Context, together []lookup) ([]held, error) {
+	s.holdings = batcher.New(maxTogether, func(ctx context.Context, together []lookup) ([]held, error) {
 		return g.lookUpHeld(ctx, id, together)
 	})
 	known, _ := g.sales.LoadOrStore(id, s)
