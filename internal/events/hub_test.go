@@ -28,9 +28,9 @@ func TestContextDoesNotRetainClosedSubscription(t *testing.T) {
 	bus := NewInProcess(1)
 	subscription, err := bus.Subscribe(ctx, "orders")
 	require.NoError(t, err)
-	kept := weak.Make(subscription)
+	reference := weak.Make(subscription)
 	subscription.Close()
 	runtime.GC()
-	require.Nil(t, kept.Value(), "a long-lived context would collect closed subscriptions")
+	require.Nil(t, reference.Value(), "a long-lived context would collect closed subscriptions")
 	require.NoError(t, ctx.Err())
 }

@@ -85,8 +85,8 @@ type redisClaim struct {
 	lease *redisLease
 	// arrived is when the caller started to wait.
 	arrived time.Time
-	// asked reports whether the claim has requested the lock from Redis.
-	asked bool
+	// requested reports whether the claim has requested the lock from Redis.
+	requested bool
 	// turn receives once, when the claim reaches the front of its queue. It is nil for a
 	// claim that found the queue empty.
 	turn chan turn

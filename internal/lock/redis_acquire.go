@@ -102,8 +102,8 @@ func (l *Redis) lockInRedis(limit *waitLimit, c *redisClaim, pause time.Duration
 // ask requests the lock from Redis once. A claim that did not queue in this process first
 // tries to acquire a lock that has neither holder nor waiters.
 func (l *Redis) ask(limit *waitLimit, c *redisClaim) (lockReply, error) {
-	isFirst := !c.asked
-	c.asked = true
+	isFirst := !c.requested
+	c.requested = true
 	if isFirst && c.turn == nil {
 		taken, err := l.takeFree(limit.ctx, c.key, c.token)
 		if taken || err != nil {

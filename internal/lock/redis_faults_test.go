@@ -106,11 +106,11 @@ func TestLocksAreUnavailableWhileTooFewReplicasFollow(t *testing.T) {
 	require.NoError(t, client.ConfigSet(t.Context(), "min-replicas-to-write", "1").Err())
 
 	for _, wait := range []time.Duration{0, timeout} {
-		began := clock.Mark()
+		started := clock.Mark()
 		_, err := other.Acquire(t.Context(), wait, "free")
 		require.ErrorIs(t, err, lock.ErrUnavailable)
 		require.ErrorContains(t, err, "NOREPLICAS")
-		require.Less(t, clock.Since(began), timeout/2, "a waiter gets the error too")
+		require.Less(t, clock.Since(started), timeout/2, "a waiter gets the error too")
 	}
 	require.ErrorIs(t, released.Release(t.Context()), lock.ErrUnavailable)
 	select {

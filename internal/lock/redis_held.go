@@ -132,12 +132,12 @@ func (l *Redis) Held(ctx context.Context) ([]Holding, error) {
 // readReport reads the report of another process. It removes a process without a report
 // from the set; the process's next report adds it again.
 func (l *Redis) readReport(ctx context.Context, process string) ([]reported, error) {
-	var asked struct {
+	var replies struct {
 		text *redis.StringCmd
 		left *redis.DurationCmd
 	}
 	_, err := l.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
-		asked.text, asked.left = pipe.Get(ctx, l.reportName(process)), pipe.PTTL(ctx, l.reportName(process))
+		replies.text, replies.left = pipe.Get(ctx, l.reportName(process)), pipe.PTTL(ctx, l.reportName(process))
 		return nil
 	})
 	if errors.Is(err, redis.Nil) {
@@ -147,7 +147,7 @@ func (l *Redis) readReport(ctx context.Context, process string) ([]reported, err
 		return nil, fmt.Errorf("read lock report of another process: %w: %w", ErrUnavailable, err)
 	}
 	var list []reported
-	if text := asked.text.Val(); text != "" {
+	if text := replies.text.Val(); text != "" {
 		if err := json.Unmarshal([]byte(text), &list); err != nil {
 			return nil, fmt.Errorf("read lock report of another process: %w", err)
 		}
@@ -155,7 +155,7 @@ func (l *Redis) readReport(ctx context.Context, process string) ([]reported, err
 	// The remaining TTL determines the age of the report, independent of the processes' clocks.
 	for i := range list {
 		if list[i].Held {
-			list[i].Age += max(0, l.ttl-asked.left.Val())
+			list[i].Age += max(0, l.ttl-replies.left.Val())
 		}
 	}
 	return list, nil

@@ -83,12 +83,12 @@ func TestAskingForAHeldLockDoesNotProlongItsClaim(t *testing.T) {
 	require.True(t, l.mustRun(t, lockCommand{key: "k", want: "a"}).granted)
 	granted := clock.Mark()
 	for waiterTTL := time.Duration(0); ; waiterTTL = time.Second - waiterTTL {
-		asked := clock.Since(granted)
+		elapsed := clock.Since(granted)
 		reply := l.mustRun(t, lockCommand{key: "k", process: "q", want: "b", waiterTTL: waiterTTL})
 		if reply.granted {
 			break
 		}
-		require.LessOrEqual(t, asked+reply.busyFor, l.ttl+5*time.Millisecond)
+		require.LessOrEqual(t, elapsed+reply.busyFor, l.ttl+5*time.Millisecond)
 		l.mustRun(t, lockCommand{key: "k", process: "q"})
 	}
 	require.GreaterOrEqual(t, clock.Since(sent), l.validity())

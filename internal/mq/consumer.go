@@ -302,13 +302,13 @@ func (c *Consumer) backoff(attempts int) time.Duration {
 func (c *Consumer) settle(life context.Context, b *Batch, outcomes []Outcome) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(life), c.options.Lease)
 	defer cancel()
-	began := clock.Mark()
+	started := clock.Mark()
 	for pause := c.options.MinPoll; ; pause = min(2*pause, c.options.MaxPoll) {
 		err := c.queue.Settle(ctx, b, outcomes)
 		if err == nil {
 			return
 		}
-		if errors.Is(err, ErrLeaseLost) || clock.Since(began) > c.options.Lease || life.Err() != nil {
+		if errors.Is(err, ErrLeaseLost) || clock.Since(started) > c.options.Lease || life.Err() != nil {
 			c.options.Logger.WarnContext(life, "queue settle failed; the batch will be redelivered", "queue", c.queue.Name(), "batch", b.ID, "error", err)
 			return
 		}

@@ -114,12 +114,12 @@ func TestMariaDBKeepsTheContractWithoutLocks(t *testing.T) {
 func TestRejectedSkipLockedIsNotRetried(t *testing.T) {
 	db, tap := storagetest.TappedMariaDB(t)
 	broker := mq.NewSQL(db, clock.System{}, mq.Options{})
-	asked := 0
+	attempts := 0
 	tap.Refuse(func(statement string) *storagetest.Refusal {
 		if !strings.Contains(statement, "SKIP LOCKED") {
 			return nil
 		}
-		asked++
+		attempts++
 		return &storagetest.Refusal{Number: 1235, Message: "This version doesn't yet support 'SKIP LOCKED'"}
 	})
 	q := broker.Queue("plain")
@@ -132,7 +132,7 @@ func TestRejectedSkipLockedIsNotRetried(t *testing.T) {
 	reaped, err := q.Reap(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 2, reaped.Returned)
-	require.Equal(t, 1, asked)
+	require.Equal(t, 1, attempts)
 	require.False(t, db.Capabilities().SkipLocked, "the capabilities report it")
 }
 
@@ -152,13 +152,13 @@ func TestHandlerIsCancelledAtLeaseEndWhileTheStoreHangs(t *testing.T) {
 	q := silent{mq.NewSQL(storagetest.SQLite(t), clock.System{}, mq.Options{}).Queue("silent"), make(chan struct{})}
 	require.NoError(t, q.Enqueue(t.Context(), mq.Message{ID: "a"}))
 	ctx, stop := context.WithCancel(t.Context())
-	told := make(chan error, 1)
+	cancelled := make(chan error, 1)
 	consumer := mq.NewConsumer(q, func(ctx context.Context, messages []mq.Message) []mq.Outcome {
 		select {
 		case <-ctx.Done():
-			told <- context.Cause(ctx)
+			cancelled <- context.Cause(ctx)
 		case <-time.After(20 * time.Second):
-			told <- nil
+			cancelled <- nil
 		}
 		stop()
 		return make([]mq.Outcome, len(messages))
@@ -168,7 +168,7 @@ func TestHandlerIsCancelledAtLeaseEndWhileTheStoreHangs(t *testing.T) {
 		defer close(ended)
 		consumer.Run(ctx)
 	}()
-	require.ErrorIs(t, <-told, mq.ErrLeaseLost)
+	require.ErrorIs(t, <-cancelled, mq.ErrLeaseLost)
 	close(q.released)
 	<-ended
 }

@@ -22,8 +22,8 @@ func requireHeld(t *testing.T, q mq.Queue) {
 	for i := range 40 {
 		require.NoError(t, q.Enqueue(t.Context(), mq.Message{ID: fmt.Sprint(time.Now().UnixNano(), "-", i), Body: []byte{}}))
 	}
-	taken, began := 0, time.Now()
-	for taken < 40 {
+	received, started := 0, time.Now()
+	for received < 40 {
 		b, err := q.ClaimPaced(t.Context(), 50, time.Hour, 100)
 		if err != nil {
 			var paced *mq.PacedError
@@ -31,10 +31,10 @@ func requireHeld(t *testing.T, q mq.Queue) {
 			require.LessOrEqual(t, paced.After, time.Second)
 			break
 		}
-		taken += len(b.Messages)
-		require.LessOrEqual(t, float64(taken), 10+100*time.Since(began).Seconds(), "the rate is exceeded")
+		received += len(b.Messages)
+		require.LessOrEqual(t, float64(received), 10+100*time.Since(started).Seconds(), "the rate is exceeded")
 	}
-	require.GreaterOrEqual(t, taken, 5, "a claim does not wait until the clock reaches its old time again")
+	require.GreaterOrEqual(t, received, 5, "a claim does not wait until the clock reaches its old time again")
 }
 
 func TestRateContinuesAfterRedisClockIsSetBack(t *testing.T) {

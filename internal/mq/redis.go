@@ -17,9 +17,9 @@ const (
 	maxBatch = 1000
 	// maxPush bounds the messages of one enqueue script.
 	maxPush = 1000
-	// settledKept is how long the mark of a settled batch is stored, for callers that lost
+	// settledTTL is how long the mark of a settled batch is stored, for callers that lost
 	// the reply.
-	settledKept = time.Minute
+	settledTTL = time.Minute
 )
 
 // Options configure a broker. The zero value is valid.

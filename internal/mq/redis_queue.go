@@ -218,7 +218,7 @@ func settleArguments(b *Batch, outcomes []Outcome) ([]any, error) {
 			tail = append(tail, encoded)
 		}
 	}
-	args := []any{b.ID, settledKept.Milliseconds(), len(tail), len(head), len(delayed) / 2, len(buried) / 3}
+	args := []any{b.ID, settledTTL.Milliseconds(), len(tail), len(head), len(delayed) / 2, len(buried) / 3}
 	return slices.Concat(args, tail, head, delayed, buried), nil
 }
 

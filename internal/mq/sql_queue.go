@@ -229,7 +229,7 @@ func (q *sqlQueue) Settle(ctx context.Context, b *Batch, outcomes []Outcome) err
 
 func (q *sqlQueue) endLease(tx *gorm.DB, b *Batch) error {
 	result := tx.Exec("UPDATE mq_batches SET settled = ?, lease_time = ? WHERE id = ? AND NOT settled",
-		true, q.broker.clock.Now().Add(settledKept), b.ID)
+		true, q.broker.clock.Now().Add(settledTTL), b.ID)
 	if result.Error != nil || result.RowsAffected == 1 {
 		return result.Error
 	}

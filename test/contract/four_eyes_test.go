@@ -55,9 +55,9 @@ func (w pairing) exec(t *testing.T, statement string, args ...any) {
 func (w pairing) propose(t *testing.T, by *apptest.Caller) object {
 	t.Helper()
 	key, etag := newProtected(t, by)
-	asked := by.Do(t, "PATCH", httpapi.Base+"/configs/"+key, object{"value": 2}, "If-Match", etag)
-	require.Equal(t, http.StatusAccepted, asked.Status, "%s", asked.Body)
-	return asked.JSON(t)
+	proposal := by.Do(t, "PATCH", httpapi.Base+"/configs/"+key, object{"value": 2}, "If-Match", etag)
+	require.Equal(t, http.StatusAccepted, proposal.Status, "%s", proposal.Body)
+	return proposal.JSON(t)
 }
 
 func decide(t *testing.T, by *apptest.Caller, approval object, action string, body any) apptest.Answer {

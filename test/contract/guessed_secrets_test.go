@@ -99,11 +99,11 @@ func TestRequestFingerprintsConfirmNoGuess(t *testing.T) {
 				guess.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
 				guess.Write([]byte(part))
 			}
-			var kept []struct{ Fingerprint []byte }
+			var records []struct{ Fingerprint []byte }
 			db := p.Services().DB.Read(storage.AcrossTenants(t.Context()))
-			require.NoError(t, db.Raw("SELECT fingerprint FROM idempotency_keys WHERE idempotency_key = ?", key).Scan(&kept).Error)
-			require.Len(t, kept, 1)
-			require.NotEqual(t, guess.Sum(nil), kept[0].Fingerprint, path)
+			require.NoError(t, db.Raw("SELECT fingerprint FROM idempotency_keys WHERE idempotency_key = ?", key).Scan(&records).Error)
+			require.Len(t, records, 1)
+			require.NotEqual(t, guess.Sum(nil), records[0].Fingerprint, path)
 		}
 	})
 }

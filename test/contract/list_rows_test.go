@@ -40,11 +40,11 @@ func guardedColumns(columns ...string) []string {
 // or open records.
 const oneOfFive = "CASE WHEN i > {n} - {n} / 500 THEN 0 WHEN i % 10 = 0 THEN 4 WHEN i % 10 = 1 THEN 1 WHEN i % 10 = 2 THEN 2 ELSE 3 END"
 
-const somebody = "CASE WHEN i % 4 = 0 THEN 'heavy' ELSE CONCAT('u', i * 7919 % 49999) END"
+const anyUser = "CASE WHEN i % 4 = 0 THEN 'heavy' ELSE CONCAT('u', i * 7919 % 49999) END"
 
 // tables are the large tables of a shop. {n} of configs is a fifth of {n} of orders.
 var tables = []table{
-	{"orders", 100, guardedColumns("order_no", "CONCAT('20260101-', 10000000 + i)", "user_id", somebody, "status", oneOfFive, "discount", "0", "amount", "100 + i * 7919 % 99991",
+	{"orders", 100, guardedColumns("order_no", "CONCAT('20260101-', 10000000 + i)", "user_id", anyUser, "status", oneOfFive, "discount", "0", "amount", "100 + i * 7919 % 99991",
 		"coupon_code", "''", "payment_method", "'wallet'", "payment_reference", "NULL", "carrier", "''", "tracking_no", "''", "cancel_reason", "''")},
 	{"order_lines", 100, []string{"tenant_id", "{t}", "order_id", "i", "sku", "CONCAT('sku-', i % 999)", "name", "'Tea'", "price", "100", "quantity", "1", "to_ship", "1", "in_refund", "0", "shipped", "0", "returned", "0"}},
 	{"order_histories", 100, append([]string{"order_id", "CASE WHEN i % 4 = 0 THEN 1 ELSE i + 1 END", "version", "i", "to_status", "1", "detail", "'{}'"}, event...)},
@@ -64,7 +64,7 @@ var tables = []table{
 		"value_schema", "''", "remark", "''", "note", "''"}, event...)},
 	{"coupon_campaigns", 2, guardedColumns("name", "CONCAT('Campaign ', i)", "kind", "'amount'", "value", "100", "minimum_amount", "0", "total", "1000", "per_user", "1",
 		"valid_from", "{made}", "valid_to", "{at i * 7919 % 63072000}", "issued", "100")},
-	{"coupons", 100, guardedColumns("campaign_id", "(SELECT MIN(id) FROM coupon_campaigns WHERE tenant_id = {t}) + i % 99", "code", "CONCAT('C', 10000000 + i)", "user_id", somebody, "status", "i % 4", "void_reason", "''")},
+	{"coupons", 100, guardedColumns("campaign_id", "(SELECT MIN(id) FROM coupon_campaigns WHERE tenant_id = {t}) + i % 99", "code", "CONCAT('C', 10000000 + i)", "user_id", anyUser, "status", "i % 4", "void_reason", "''")},
 	{"items", 20, guardedColumns("sku", "CONCAT('sku-', 1000000 + i)", "name", "CONCAT('Tea no. ', i * 7919 % 999983)", "price", "100 + i * 7919 % 9973", "status", "CASE WHEN i % 3000 = 0 THEN 'archived' ELSE 'active' END")},
 	{"inventories", 20, guardedColumns("sku", "CONCAT('sku-', 1000000 + i)", "on_hand", "i * 7919 % 9973", "reserved", "0")},
 	{"inventory_movements", 20, []string{"tenant_id", "{t}", "sku", "CASE WHEN i % 4 = 0 THEN 'sku-1000001' ELSE CONCAT('sku-', 1000000 + i) END", "version", "i", "kind", "'adjust'", "on_hand_delta", "1", "reserved_delta", "0", "on_hand", "1", "reserved", "0",
@@ -72,7 +72,7 @@ var tables = []table{
 	{"wallets", 20, guardedColumns("user_id", "CONCAT('u', i)", "balance", "i * 7919 % 9973")},
 	{"wallet_entries", 100, []string{"tenant_id", "{t}", "user_id", "CASE WHEN i % 4 = 0 THEN 'u1' ELSE CONCAT('u', i) END", "version", "i", "amount", "1", "balance", "i", "kind", "CASE WHEN i % 1000 = 0 THEN 'gift' ELSE 'pay' END", "reference", "CONCAT('r-', i)",
 		"created_by", "1", "created_by_name", "'Li'", "created_time", "{made}"}},
-	{"refunds", 20, guardedColumns("order_id", "1 + i % 999", "order_no", "'20260101-1'", "user_id", somebody, "amount", "100 + i * 7919 % 9973", "method", "'wallet'", "origin", "'request'", "status", "i % 5", "reason", "'broken'",
+	{"refunds", 20, guardedColumns("order_id", "1 + i % 999", "order_no", "'20260101-1'", "user_id", anyUser, "amount", "100 + i * 7919 % 9973", "method", "'wallet'", "origin", "'request'", "status", "i % 5", "reason", "'broken'",
 		"requested_by", "1", "requested_by_name", "'Li'", "approved_by_name", "''", "reference", "NULL", "status_reason", "''")},
 	{"work_orders", 20, guardedColumns("created_by", "1", "created_by_name", "'Li'", "title", "CONCAT('Call customer ', i)", "body", "''", "priority", "i % 4", "status", "CASE WHEN i > {n} - {n} / 500 THEN 0 WHEN i % 10 = 0 THEN 1 ELSE 3 END",
 		"due_time", "CASE WHEN i % 3 = 0 THEN {at i * 7919 % 63072000} END", "holder_id", "CASE WHEN i % 10 = 0 THEN 100 + i % 7 END", "holder_name", "''", "resolution", "''", "comments", "0")},

@@ -67,7 +67,7 @@ func start(t *testing.T, engine string) *apptest.Program {
 // time returns the median duration of each request, and of the second page if there is one.
 func (s shop) time(t *testing.T) (took map[string]time.Duration, order []string) {
 	t.Helper()
-	began := time.Now()
+	start := time.Now()
 	took = map[string]time.Duration{}
 	measure := func(name string, r request, more url.Values) (next string) {
 		next = s.ask(t.Context(), t, r, more)
@@ -88,7 +88,7 @@ func (s shop) time(t *testing.T) (took map[string]time.Duration, order []string)
 	}
 	measure("/dashboard", request{list: "/dashboard", path: "/api/v1/dashboard"}, nil)
 	measure("/configs/export?prefix=app17.", request{list: "/configs/export", path: "/api/v1/configs/export", query: url.Values{"prefix": {"app17.1001"}}}, nil)
-	t.Logf("timed %d requests in %s", len(order), time.Since(began).Round(time.Second))
+	t.Logf("timed %d requests in %s", len(order), time.Since(start).Round(time.Second))
 	return took, order
 }
 
@@ -118,7 +118,7 @@ func report(t *testing.T, sizes []int, took []map[string]time.Duration, order []
 			for i := range sizes {
 				// The filters of a shop depend on the time at which it was started.
 				cell := "–"
-				if d, asked := took[i][name]; asked {
+				if d, ok := took[i][name]; ok {
 					cell = ms(d)
 				}
 				cells = append(cells, cell)
@@ -192,7 +192,7 @@ func TestIndexesOfListsBarelySlowEdits(t *testing.T) {
 func (s shop) edit(t *testing.T) float64 {
 	t.Helper()
 	var group sync.WaitGroup
-	began := time.Now()
+	start := time.Now()
 	for w := range writers {
 		group.Go(func() {
 			path := fmt.Sprintf("/api/v1/configs/app%d.%d", w+1, 1000001+w)
@@ -214,5 +214,5 @@ func (s shop) edit(t *testing.T) float64 {
 		})
 	}
 	group.Wait()
-	return edits / time.Since(began).Seconds()
+	return edits / time.Since(start).Seconds()
 }

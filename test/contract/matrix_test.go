@@ -62,12 +62,12 @@ func intruders(t *testing.T, owner *apptest.Caller) []intruder {
 		return with(token, apptest.Session{})
 	}
 	sessionOf := func(username string) *apptest.Caller {
-		begun, err := p.Services().Access.SignIn(t.Context(), access.SignIn{Tenant: owner.Tenant, Username: username, Password: "correct horse battery"})
+		signIn, err := p.Services().Access.SignIn(t.Context(), access.SignIn{Tenant: owner.Tenant, Username: username, Password: "correct horse battery"})
 		require.NoError(t, err)
-		return with("", apptest.Session{Cookie: "interlock_session=" + begun.Token, CSRF: begun.Session.CSRFToken})
+		return with("", apptest.Session{Cookie: "interlock_session=" + signIn.Token, CSRF: signIn.Session.CSRFToken})
 	}
 
-	nobody, _, _ := user()
+	powerless, _, _ := user()
 	scoped, scopedID, etag := user("*")
 	byScope := map[string]*apptest.Caller{}
 	for _, grant := range app.Permissions() {
@@ -101,7 +101,7 @@ func intruders(t *testing.T, owner *apptest.Caller) []intruder {
 			return caller(route)
 		}
 	}
-	without := tokenOf(nobody)
+	without := tokenOf(powerless)
 	return []intruder{
 		{"no credentials", with("", apptest.Session{}), nil, 401, "unauthenticated"},
 		{"a wrong token", with("ilk_wrong", apptest.Session{}), nil, 401, "invalid_credentials"},
@@ -110,7 +110,7 @@ func intruders(t *testing.T, owner *apptest.Caller) []intruder {
 			return p.Caller(t, owner.Tenant, allBut(route.Permission)...)
 		}), 403, "forbidden"},
 		{"no permission, in a session", nil, permitted(func() func(httpapi.Route) *apptest.Caller {
-			session := sessionOf(nobody)
+			session := sessionOf(powerless)
 			return func(httpapi.Route) *apptest.Caller { return session }
 		}()), 403, "forbidden"},
 		{"the scope alone", nil, permitted(func(route httpapi.Route) *apptest.Caller { return byScope[route.Permission] }), 403, "forbidden"},
@@ -215,7 +215,7 @@ func TestOpenRoutesReturnNothingWithoutReadPermissions(t *testing.T) {
 		require.NoError(t, err)
 		text, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "7", "tenant": owner.Tenant, "exp": time.Now().Add(time.Hour).Unix()}).SignedString([]byte(shopSecret))
 		require.NoError(t, err)
-		asked := 0
+		requests := 0
 		for name, secret := range map[string]string{"a user": token, "a customer": text} {
 			caller := *owner
 			caller.Token = secret
@@ -232,10 +232,10 @@ func TestOpenRoutesReturnNothingWithoutReadPermissions(t *testing.T) {
 				answer := caller.Do(t, route.Method, path, nil)
 				require.Less(t, answer.Status, 500, "%s: %s", documentedAs(route), answer.Body)
 				require.NotContains(t, but(rows, string(answer.Body)), canary, "%s: %s", name, documentedAs(route))
-				asked++
+				requests++
 			}
 		}
-		require.GreaterOrEqual(t, asked, 14)
+		require.GreaterOrEqual(t, requests, 14)
 	})
 }
 
@@ -245,7 +245,7 @@ func TestNoRouteLeaksToAnotherTenant(t *testing.T) {
 	onOwnPrograms(t, func(t *testing.T, p *apptest.Program) {
 		owner, stranger, rows := p.Admin(t), p.Admin(t), map[string][]string{}
 		canary := marked(t, owner, rows)
-		asked := 0
+		requests := 0
 		for _, route := range p.Routes() {
 			if route.Stream || route.Public {
 				continue
@@ -258,9 +258,9 @@ func TestNoRouteLeaksToAnotherTenant(t *testing.T) {
 			answer := caller.Do(t, route.Method, path, example(t, route), "If-Match", `"1-1"`)
 			require.Less(t, answer.Status, 500, "%s: %s", documentedAs(route), answer.Body)
 			require.NotContains(t, but(rows, string(answer.Body)), canary, documentedAs(route))
-			asked++
+			requests++
 		}
-		require.Greater(t, asked, 150)
+		require.Greater(t, requests, 150)
 	})
 }
 
@@ -285,7 +285,7 @@ func TestNoRouteLeaksToAnotherCustomer(t *testing.T) {
 		as(t, one, 200, "GET", path+"/tickets/"+ticket, nil)
 		as(t, one, 200, "POST", "/actions", object{"entityType": "item", "entityId": sku, "action": "like", "actionId": 1, "active": true})
 
-		asked := 0
+		requests := 0
 		for _, route := range p.Routes() {
 			if route.Stream || route.Public || route.Permission != "" && !slices.Contains(actions.CustomerPermissions, route.Permission) {
 				continue
@@ -307,9 +307,9 @@ func TestNoRouteLeaksToAnotherCustomer(t *testing.T) {
 			} else {
 				require.NotContains(t, string(answer.Body), ticket, documentedAs(route))
 			}
-			asked++
+			requests++
 		}
-		require.Greater(t, asked, 10)
+		require.Greater(t, requests, 10)
 		mine := as(t, other, 200, "GET", "/actions?entityType=item&entityId="+sku, nil)
 		require.NotContains(t, string(mine.Body), `"isLiked":true`)
 	})

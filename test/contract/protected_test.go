@@ -66,13 +66,13 @@ var onProtected = map[string]func(p protectedConfig) []attempt{
 	},
 	"POST /api/v1/config-batches": func(p protectedConfig) []attempt {
 		update := object{"key": p.key, "op": "update", "etag": p.etag, "patch": object{"value": 9}}
-		beside := object{"key": p.other["key"], "op": "update", "etag": p.other["etag"], "patch": object{"value": 9}}
+		other := object{"key": p.other["key"], "op": "update", "etag": p.other["etag"], "patch": object{"value": 9}}
 		create := object{"key": p.key + ".new", "op": "create", "patch": object{"value": 9}}
 		return []attempt{
 			{body: object{"changes": []any{update}}},
 			{query: later, body: object{"changes": []any{update}}},
-			{body: object{"changes": []any{beside, object{"key": p.key, "op": "delete", "etag": p.etag}, create}}},
-			{body: object{"changes": []any{create, update, beside}}},
+			{body: object{"changes": []any{other, object{"key": p.key, "op": "delete", "etag": p.etag}, create}}},
+			{body: object{"changes": []any{create, update, other}}},
 			{body: object{"changes": []any{object{"key": p.key, "op": "update", "etag": p.etag, "patch": object{"protected": false}}}}},
 		}
 	},
@@ -142,7 +142,7 @@ func TestProtectedConfigChangesOnlyByApproval(t *testing.T) {
 				configs := func() string {
 					return string(owner.Do(t, "GET", httpapi.Base+"/configs?prefix=walk&limit=200", nil).Body)
 				}
-				before, asked := configs(), map[any]bool{}
+				before, proposals := configs(), map[any]bool{}
 				for _, a := range attempts(about) {
 					headers := []string{}
 					if a.ifMatch != "" {
@@ -162,8 +162,8 @@ func TestProtectedConfigChangesOnlyByApproval(t *testing.T) {
 					require.Contains(t, approval["targets"], "configs/"+about.key)
 					location := answer.Header.Get("Location")
 					require.Equal(t, approval["digest"], owner.Do(t, "GET", location, nil).JSON(t)["digest"])
-					require.False(t, asked[approval["id"]], "each is an approval of its own")
-					asked[approval["id"]] = true
+					require.False(t, proposals[approval["id"]], "each is an approval of its own")
+					proposals[approval["id"]] = true
 					require.Equal(t, before, configs(), "%s%s", a.query, text)
 				}
 			})

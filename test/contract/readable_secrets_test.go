@@ -76,9 +76,9 @@ func TestASecretVersionOfAConfigThatIsReadableNowIsBroughtBackByItsReadersAlone(
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)
 		always, first := w.make(t, object{"value": w.canary, "secret": true})
-		meanwhile, second := w.make(t, object{"value": w.canary})
-		w.patch(t, meanwhile, object{"secret": true})
-		for key, stale := range map[string]string{always: first, meanwhile: second} {
+		newer, second := w.make(t, object{"value": w.canary})
+		w.patch(t, newer, object{"secret": true})
+		for key, stale := range map[string]string{always: first, newer: second} {
 			etag := w.patch(t, key, object{"secret": false, "value": "public"})
 			back, over := "/configs/"+key+"/rollback", "/configs/"+key+"?overwrite=because"
 
@@ -181,12 +181,12 @@ func TestProposalOfASecretDoesNotRevealIt(t *testing.T) {
 func TestConflictsAndApprovalsConfirmNoGuessedSecret(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)
-		answers := func(secret string) (told []any) {
+		answers := func(secret string) (replies []any) {
 			tell := func(answer apptest.Answer, members ...string) {
 				body := answer.JSON(t)
-				told = append(told, answer.Status)
+				replies = append(replies, answer.Status)
 				for _, member := range members {
-					told = append(told, body[member])
+					replies = append(replies, body[member])
 				}
 			}
 			key, stale := w.make(t, object{"value": secret, "secret": true})
@@ -200,14 +200,14 @@ func TestConflictsAndApprovalsConfirmNoGuessedSecret(t *testing.T) {
 			tell(w.unseeing(t, 412, "PATCH", "/configs/"+key, object{"protected": true}, "If-Match", stale), "theirsOnly", "conflicts")
 			tell(as(t, w.blind, 403, "PATCH", "/configs/"+key+"?overwrite=because", object{"protected": true}, "If-Match", stale), "code")
 			merged := w.unseeing(t, 200, "PATCH", "/configs/"+key+"?merge=disjoint", object{"protected": true}, "If-Match", stale)
-			told = append(told, merged.JSON(t)["merged"].(object)["keptTheirs"])
+			replies = append(replies, merged.JSON(t)["merged"].(object)["keptTheirs"])
 
 			taken := unique("config")
 			create := w.blind.Do(t, "POST", httpapi.Base+"/config-batches"+later, object{"changes": []any{object{"key": taken, "op": "create", "patch": object{"value": w.canary, "secret": true}}}})
 			require.Equal(t, 202, create.Status, "%s", create.Body)
 			as(t, w.owner, 201, "POST", "/configs", object{"key": taken, "value": secret, "secret": true})
 			tell(w.rebase(t, w.blind, 409, approvalIn(t, create)), "code")
-			return told
+			return replies
 		}
 		wrong := answers(unique("another"))
 		require.Equal(t, wrong, answers(w.canary))

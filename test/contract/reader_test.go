@@ -52,9 +52,9 @@ func TestConflictShowsTheResourceToItsWriter(t *testing.T) {
 		path, other := pathOf(t, w.route, w.owner), pathOf(t, w.route, w.owner)
 		stale := []string{"If-Match", w.owner.Do(t, "GET", rowOf(w.route, other), nil).Header.Get("ETag")}
 		writer := w.Caller(t, w.owner.Tenant, w.route.Permission)
-		told := writer.Do(t, w.route.Method, path, example(t, w.route), stale...)
-		require.Equal(t, http.StatusPreconditionFailed, told.Status, "%s", told.Body)
-		require.NotEmpty(t, textsOf(told.JSON(t)["current"]))
+		conflict := writer.Do(t, w.route.Method, path, example(t, w.route), stale...)
+		require.Equal(t, http.StatusPreconditionFailed, conflict.Status, "%s", conflict.Body)
+		require.NotEmpty(t, textsOf(conflict.JSON(t)["current"]))
 		require.Equal(t, http.StatusOK, writer.Do(t, "GET", rowOf(w.route, path), nil).Status, "and may read it")
 	})
 }

@@ -167,9 +167,9 @@ func (d day) repeat() {
 	require.Equal(d.t, "true", again.Header.Get("X-Idempotency-Replay"))
 	d.do(422, "POST", "/items", map[string]any{"sku": "OTHER", "name": "Other", "price": 1}, "X-Idempotency-Key", "scenario")
 	d.do(400, "POST", "/items", body, "X-Idempotency-Key", "")
-	kept := d.do(200, "GET", "/idempotency-keys?key=scenario&status=201&sort=id", nil)["items"].([]any)
-	require.Len(d.t, kept, 1)
-	found := d.do(200, "GET", fmt.Sprint("/idempotency-keys/", int64(kept[0].(map[string]any)["id"].(float64))), nil)
+	keys := d.do(200, "GET", "/idempotency-keys?key=scenario&status=201&sort=id", nil)["items"].([]any)
+	require.Len(d.t, keys, 1)
+	found := d.do(200, "GET", fmt.Sprint("/idempotency-keys/", int64(keys[0].(map[string]any)["id"].(float64))), nil)
 	require.EqualValues(d.t, 1, found["replays"])
 }
 
@@ -256,9 +256,9 @@ func (d day) act() {
 	require.Len(d.t, reply["errors"], 1)
 	counts := d.do(200, "GET", "/actions?entityType=item&entityId="+sku, nil)["counts"]
 	require.Equal(d.t, map[string]any{"like": 0.0, "dislike": 1.0, "bookmark": 0.0}, counts)
-	nobody := *d.Caller
-	nobody.Token = ""
-	refused := nobody.Do(d.t, "POST", httpapi.Base+"/graphql", mutation).JSON(d.t)
+	anonymous := *d.Caller
+	anonymous.Token = ""
+	refused := anonymous.Do(d.t, "POST", httpapi.Base+"/graphql", mutation).JSON(d.t)
 	extensions := refused["errors"].([]any)[0].(map[string]any)["extensions"]
 	require.Equal(d.t, map[string]any{"code": "USER_NOT_AUTHENTICATED"}, extensions)
 }
@@ -383,8 +383,8 @@ func (d day) decide() {
 	d.do(200, "PATCH", atOnce, `{"approvalsRequired":2}`, "If-Match", d.etag("/settings"))
 	d.do(412, "PATCH", "/settings", `{"approvalDays":3}`, "If-Match", `"zz-1"`)
 	d.do(200, "PATCH", atOnce, `{"approvalsRequired":1}`, "If-Match", d.etag("/settings"))
-	asked := d.do(202, "PATCH", "/settings", `{"walletApprovalThreshold":5000,"refundApprovalThreshold":0}`, "If-Match", d.etag("/settings"))
-	other.do(200, "POST", fmt.Sprint("/approvals/", int64(asked["id"].(float64)), "/approve"), nil, "If-Match", asked["etag"].(string))
+	proposal := d.do(202, "PATCH", "/settings", `{"walletApprovalThreshold":5000,"refundApprovalThreshold":0}`, "If-Match", d.etag("/settings"))
+	other.do(200, "POST", fmt.Sprint("/approvals/", int64(proposal["id"].(float64)), "/approve"), nil, "If-Match", proposal["etag"].(string))
 	set := d.do(200, "GET", "/settings", nil)
 	require.EqualValues(d.t, 5000, set["walletApprovalThreshold"])
 	d.waitWithMoney(other)
@@ -736,17 +736,17 @@ func member(t *testing.T, answer apptest.Answer, name string) []byte {
 func (d day) link(session ...string) {
 	require.NotEmpty(d.t, d.do(200, "GET", "/session/providers?tenant="+d.Tenant, nil)["items"])
 	d.do(422, "POST", "/me/links", `{"provider":"corp","password":"not this one"}`, session...)
-	begun := d.Do(d.t, "POST", httpapi.Base+"/me/links", `{"provider":"corp","password":"correct horse battery"}`, session...)
-	require.Equal(d.t, http.StatusOK, begun.Status, "%s", begun.Body)
-	browser := strings.Split(begun.Header.Get("Set-Cookie"), ";")[0]
-	require.Contains(d.t, d.answer(begun.JSON(d.t)["location"], "admin", browser), "result=linked")
+	link := d.Do(d.t, "POST", httpapi.Base+"/me/links", `{"provider":"corp","password":"correct horse battery"}`, session...)
+	require.Equal(d.t, http.StatusOK, link.Status, "%s", link.Body)
+	browser := strings.Split(link.Header.Get("Set-Cookie"), ";")[0]
+	require.Contains(d.t, d.answer(link.JSON(d.t)["location"], "admin", browser), "result=linked")
 	links := d.do(200, "GET", "/me/links", nil, session...)["items"].([]any)
 	require.Len(d.t, links, 1)
 
-	asked := d.Do(d.t, "GET", httpapi.Base+"/session/oidc/corp?tenant="+d.Tenant, nil, "Cookie", browser)
-	require.Equal(d.t, http.StatusSeeOther, asked.Status, "%s", asked.Body)
-	require.Contains(d.t, d.answer(asked.Header.Get("Location"), "admin", browser), "result=signed-in")
-	require.Contains(d.t, d.answer(asked.Header.Get("Location"), "admin", browser), "failure=over")
+	redirect := d.Do(d.t, "GET", httpapi.Base+"/session/oidc/corp?tenant="+d.Tenant, nil, "Cookie", browser)
+	require.Equal(d.t, http.StatusSeeOther, redirect.Status, "%s", redirect.Body)
+	require.Contains(d.t, d.answer(redirect.Header.Get("Location"), "admin", browser), "result=signed-in")
+	require.Contains(d.t, d.answer(redirect.Header.Get("Location"), "admin", browser), "failure=over")
 
 	invited := d.do(201, "POST", "/users", `{"username":"by.provider"}`, session...)
 	shown := map[string]any{"invitation": invited["invitation"].(map[string]any)["token"], "provider": "corp"}
@@ -818,10 +818,10 @@ func (d day) waitWithMoney(other day) {
 		return fmt.Sprint("/approvals/", int64(approval["id"].(float64)))
 	}
 	enter(d, 201, 5000, "again")
-	asked := enter(d, 202, -6000, "all")
+	proposal := enter(d, 202, -6000, "all")
 	enter(clerk(), 201, -5000, "half")
-	approval := pathOf(asked)
-	stale := other.do(409, "POST", approval+"/approve", nil, "If-Match", asked["etag"].(string))
+	approval := pathOf(proposal)
+	stale := other.do(409, "POST", approval+"/approve", nil, "If-Match", proposal["etag"].(string))
 	require.Equal(d.t, []any{"approval_stale", 5000.0}, []any{stale["code"], stale["current"].(map[string]any)["balance"]})
 	d.do(409, "POST", approval+"/rebase", nil, "If-Match", d.etag(approval))
 	enter(clerk(), 201, 1000, "back")

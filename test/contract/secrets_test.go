@@ -111,7 +111,7 @@ func TestNoRouteRevealsASecretWithoutPermission(t *testing.T) {
 			require.NotContains(t, fmt.Sprint(answer.Header), w.canary, what)
 			return answer
 		}
-		asked, walk := 0, walk{p, httpapi.Route{}, w.owner, w.owner, map[string][]string{"configs/:key": w.keys, "approvals/:id": w.approvals}}
+		requests, walk := 0, walk{p, httpapi.Route{}, w.owner, w.owner, map[string][]string{"configs/:key": w.keys, "approvals/:id": w.approvals}}
 		for _, route := range p.Routes() {
 			if route.Method != http.MethodGet || route.Stream {
 				continue
@@ -126,13 +126,13 @@ func TestNoRouteRevealsASecretWithoutPermission(t *testing.T) {
 				})
 				answer := silent(documentedAs(route), w.blind.Do(t, "GET", path, nil))
 				require.Less(t, answer.Status, 500)
-				asked++
+				requests++
 				if !hasParameter(route) {
 					break
 				}
 			}
 		}
-		require.Greater(t, asked, 60)
+		require.Greater(t, requests, 60)
 		for _, path := range []string{"/configs?q=" + w.canary, "/configs?limit=200&sort=-updatedTime", "/search?q=" + w.canary, "/audit-log?limit=200", "/idempotency-keys?limit=200"} {
 			silent(path, w.blind.Do(t, "GET", httpapi.Base+path, nil))
 		}
@@ -144,10 +144,10 @@ func TestNoRouteRevealsASecretWithoutPermission(t *testing.T) {
 		full := w.do(t, "GET", "/configs/"+w.keys[0], nil, 200).JSON(t)
 		require.Equal(t, w.canary+"-2", full["value"])
 		require.NotContains(t, full, "masked")
-		told := silent("read", w.blind.Do(t, "GET", httpapi.Base+"/configs/"+w.keys[0], nil)).JSON(t)
-		require.Nil(t, told["value"])
-		require.Equal(t, true, told["masked"])
-		require.Equal(t, full["etag"], told["etag"])
+		shown := silent("read", w.blind.Do(t, "GET", httpapi.Base+"/configs/"+w.keys[0], nil)).JSON(t)
+		require.Nil(t, shown["value"])
+		require.Equal(t, true, shown["masked"])
+		require.Equal(t, full["etag"], shown["etag"])
 	})
 }
 

@@ -22,20 +22,20 @@ func TestSettingsChangeAsProtectedThingsDo(t *testing.T) {
 		before := read()
 		require.Equal(t, object{"approvals": 1.0}, before["changeNeeds"])
 		for _, patch := range []object{{"walletApprovalThreshold": 5}, {"refundApprovalThreshold": 5}, {"approvalsRequired": 2}, {"approvalDays": 3}} {
-			asked := edit(w.author, "", patch)
-			require.Equal(t, http.StatusAccepted, asked.Status, "%s", asked.Body)
-			require.Equal(t, []any{"settings.update", "settings"}, []any{asked.JSON(t)["kind"], asked.JSON(t)["resource"]})
+			proposal := edit(w.author, "", patch)
+			require.Equal(t, http.StatusAccepted, proposal.Status, "%s", proposal.Body)
+			require.Equal(t, []any{"settings.update", "settings"}, []any{proposal.JSON(t)["kind"], proposal.JSON(t)["resource"]})
 			require.Equal(t, before, read(), "nothing has changed")
-			requireFourEyes(t, decide(t, w.author, asked.JSON(t), "approve", nil))
+			requireFourEyes(t, decide(t, w.author, proposal.JSON(t), "approve", nil))
 		}
 		require.Equal(t, http.StatusOK, edit(w.author, "", object{"approvalsRequired": 1}).Status, "no change needs no votes")
 		require.Equal(t, http.StatusUnprocessableEntity, edit(w.author, "", object{"approvalDays": 0}).Status)
 
-		asked := edit(w.author, "", object{"approvalsRequired": 2}).JSON(t)
-		seen := w.approver.Do(t, "GET", fmt.Sprintf("%s/approvals/%v", httpapi.Base, asked["id"]), nil).JSON(t)
+		proposal := edit(w.author, "", object{"approvalsRequired": 2}).JSON(t)
+		seen := w.approver.Do(t, "GET", fmt.Sprintf("%s/approvals/%v", httpapi.Base, proposal["id"]), nil).JSON(t)
 		side := seen["sides"].([]any)[0].(object)
 		require.Equal(t, []any{1.0, 2.0}, []any{side["base"].(object)["approvalsRequired"], side["proposed"].(object)["approvalsRequired"]})
-		require.Equal(t, http.StatusOK, decide(t, w.approver, asked, "approve", nil).Status)
+		require.Equal(t, http.StatusOK, decide(t, w.approver, proposal, "approve", nil).Status)
 		after := read()
 		require.Equal(t, []any{2.0, 2.0, w.ids[w.approver]}, []any{after["approvalsRequired"], after["version"], after["updatedBy"].(object)["id"]})
 

@@ -74,9 +74,9 @@ func TestACustomerActsForItselfOverRESTAndGraphQL(t *testing.T) {
 
 func TestGraphQLTellsWhoHasNoGoodCredentialsByField(t *testing.T) {
 	eachShop(t, func(t *testing.T, admin *apptest.Caller) {
-		nobody, wrong := *admin, *admin
-		nobody.Token, wrong.Token = "", "ilk_wrong"
-		for _, c := range []*apptest.Caller{&nobody, &wrong} {
+		anonymous, wrong := *admin, *admin
+		anonymous.Token, wrong.Token = "", "ilk_wrong"
+		for _, c := range []*apptest.Caller{&anonymous, &wrong} {
 			reply := askGraphQL(t, c, likeTea, object{"id": 1})
 			require.Equal(t, object{"toggleLikeItem": nil}, reply["data"])
 			require.Equal(t, object{"code": "USER_NOT_AUTHENTICATED"}, reply["errors"].([]any)[0].(object)["extensions"])
@@ -123,9 +123,9 @@ func TestAGraphQLRequestUnderItsKeyIsPermittedAgainWithEachRepeat(t *testing.T) 
 		require.Equal(t, string(refused.Body), string(again.Body), "what was recorded is not for who may not make it")
 		require.False(t, isReplay(again))
 
-		kept := read(t, admin, "/api/v1/idempotency-keys?key=g-1")["items"].([]any)
-		require.Len(t, kept, 1, "the request, and not its parts")
-		require.Equal(t, "/api/v1/graphql", kept[0].(object)["path"])
+		keys := read(t, admin, "/api/v1/idempotency-keys?key=g-1")["items"].([]any)
+		require.Len(t, keys, 1, "the request, and not its parts")
+		require.Equal(t, "/api/v1/graphql", keys[0].(object)["path"])
 		other := admin.Do(t, http.MethodPost, "/api/v1/items", object{"sku": "X", "name": "X", "price": 1}, "X-Idempotency-Key", "g-1")
 		require.Equal(t, "idempotency_key_reused", other.Code())
 		require.EqualValues(t, 1, rows(t, admin, "actions", "state = 'like'"))

@@ -66,11 +66,11 @@ func TestAWorkerThatRestsBeginsWithASaleThatAnotherProcessOpens(t *testing.T) {
 	api.Role, worker.Role = "api", "worker"
 	c := apptest.Start(t, api).Admin(t)
 	apptest.Start(t, worker)
-	begun := clock.Mark()
+	started := clock.Mark()
 	sale := burst.Open(t, 1, 1, c)
 	sale.Rush(t)
 	require.Eventually(t, func() bool { return len(read(t, c, "/api/v1/orders")["items"].([]any)) == 1 }, patience, 5*time.Millisecond)
-	require.Less(t, clock.Since(begun), 4*time.Second)
+	require.Less(t, clock.Since(started), 4*time.Second)
 }
 
 // raceForAWallet makes both replicas debit one wallet by more than its balance in total.

@@ -254,7 +254,7 @@ func TestAPatchThatChangesNothingLeavesNoTrace(t *testing.T) {
 func TestBatchWithAStaleMemberChangesNothing(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
-		kept := newConfig(t, c, "batch.kept", 1, "number")
+		unchanged := newConfig(t, c, "batch.kept", 1, "number")
 		doomed := newConfig(t, c, "batch.doomed", 1, "number")
 		moved := newConfig(t, c, "batch.moved", 1, "number")
 		winner := c.Do(t, http.MethodPatch, "/api/v1/configs/batch.moved", object{"value": 2}, "If-Match", etag(moved)).JSON(t)
@@ -262,7 +262,7 @@ func TestBatchWithAStaleMemberChangesNothing(t *testing.T) {
 		historyBefore := rows(t, c, "config_histories", "1 = 1")
 		changes := func(movedTag string) object {
 			return object{"note": "release", "changes": []object{
-				{"key": "batch.kept", "op": "update", "etag": etag(kept), "patch": object{"value": 10}},
+				{"key": "batch.kept", "op": "update", "etag": etag(unchanged), "patch": object{"value": 10}},
 				{"key": "batch.doomed", "op": "delete", "etag": etag(doomed)},
 				{"key": "batch.moved", "op": "update", "etag": movedTag, "patch": object{"value": 30}},
 				{"key": "batch.new", "op": "create", "patch": object{"value": 1, "valueType": "number"}},
@@ -278,7 +278,7 @@ func TestBatchWithAStaleMemberChangesNothing(t *testing.T) {
 		require.EqualValues(t, 2, conflict["index"])
 		require.Equal(t, "batch.moved", conflict["key"])
 		require.Equal(t, "version_conflict", conflict["code"])
-		require.Equal(t, kept, read(t, c, "/api/v1/configs/batch.kept"))
+		require.Equal(t, unchanged, read(t, c, "/api/v1/configs/batch.kept"))
 		require.Equal(t, doomed, read(t, c, "/api/v1/configs/batch.doomed"))
 		require.Equal(t, winner, read(t, c, "/api/v1/configs/batch.moved"))
 		require.Equal(t, http.StatusNotFound, c.Do(t, http.MethodGet, "/api/v1/configs/batch.new", nil).Status)

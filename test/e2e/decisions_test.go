@@ -29,9 +29,9 @@ func TestTheReadyMadeApproverFindsCountsAndDecidesOnEveryKindThatIsProposed(t *t
 		config := create(t, c, "/api/v1/configs", object{"key": "tax", "value": 1, "protected": true})
 
 		propose := func(method, path string, body any, headers ...string) object {
-			asked := second.Do(t, method, "/api/v1"+path, body, headers...)
-			require.Equal(t, http.StatusAccepted, asked.Status, "%s: %s", path, asked.Body)
-			return asked.JSON(t)
+			proposal := second.Do(t, method, "/api/v1"+path, body, headers...)
+			require.Equal(t, http.StatusAccepted, proposal.Status, "%s: %s", path, proposal.Body)
+			return proposal.JSON(t)
 		}
 		proposed := []object{
 			propose(http.MethodPatch, "/configs/tax", object{"value": 2}, "If-Match", etag(config)),

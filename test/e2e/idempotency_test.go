@@ -208,8 +208,8 @@ func TestARepeatIsAuthenticatedAndPermittedAgain(t *testing.T) {
 		require.Equal(t, http.StatusCreated, keyed(t, c, "k-1", "TEA").Status)
 		reader := p.Caller(t, c.Tenant, "items:read")
 		require.Equal(t, "forbidden", keyed(t, reader, "k-1", "TEA").Code(), "the same user with a token that may not")
-		nobody := &apptest.Caller{Program: p, HTTP: apptest.Client}
-		require.Equal(t, "unauthenticated", keyed(t, nobody, "k-1", "TEA").Code())
+		anonymous := &apptest.Caller{Program: p, HTTP: apptest.Client}
+		require.Equal(t, "unauthenticated", keyed(t, anonymous, "k-1", "TEA").Code())
 	})
 }
 
@@ -297,19 +297,19 @@ func TestCriticalRepliesHaveLongerRetention(t *testing.T) {
 		} {
 			c.Do(t, http.MethodPost, "/api/v1"+request.path, request.body, "X-Idempotency-Key", key)
 		}
-		kept := map[string]time.Duration{}
+		ttls := map[string]time.Duration{}
 		for _, row := range read(t, c, "/api/v1/idempotency-keys")["items"].([]any) {
 			from, err := time.Parse(time.RFC3339Nano, row.(object)["createdTime"].(string))
 			require.NoError(t, err)
 			until, err := time.Parse(time.RFC3339Nano, row.(object)["expiresTime"].(string))
 			require.NoError(t, err)
-			kept[row.(object)["key"].(string)] = until.Sub(from)
+			ttls[row.(object)["key"].(string)] = until.Sub(from)
 		}
 		const ordinary, critical = 3 * time.Hour, 72 * time.Hour
 		require.Equal(t, map[string]time.Duration{
 			"item": ordinary, "config-batch": ordinary, "campaign": ordinary, "wallet": critical, "transfer": critical,
 			"stock": critical, "order": critical, "payment": critical, "redeem": critical, "sale": critical,
-		}, kept)
+		}, ttls)
 	}, func(s *settings.Settings) {
 		s.Idempotency.Retention, s.Idempotency.RetentionCritical = 3*time.Hour, 72*time.Hour
 	})

@@ -33,8 +33,8 @@ func TestAfterReencryptionTheFormerKeyIsNeededForNothing(t *testing.T) {
 				replies["OLD"] = keyed(t, c, "OLD", "OLD")
 				made := c.Do(t, http.MethodPost, "/api/v1/configs", secret)
 				require.Equal(t, http.StatusCreated, made.Status, "%s", made.Body)
-				asked := c.Do(t, http.MethodPatch, "/api/v1/configs/secret", object{"value": "proposed"}, "If-Match", made.Header.Get("ETag"))
-				require.Equal(t, http.StatusAccepted, asked.Status, "%s", asked.Body)
+				proposal := c.Do(t, http.MethodPatch, "/api/v1/configs/secret", object{"value": "proposed"}, "If-Match", made.Header.Get("ETag"))
+				require.Equal(t, http.StatusAccepted, proposal.Status, "%s", proposal.Body)
 			}, encryptionKey("old"))
 			repeated := func(c *apptest.Caller) {
 				t.Helper()

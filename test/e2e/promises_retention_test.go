@@ -31,10 +31,10 @@ func TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards(t *testing.T) {
 			admin := openShop(t, address)
 			sv := admin.Program.Services()
 			outgrowWatchers(t, admin)
-			const kept = time.Second
+			const retained = time.Second
 			sweeper := retention.New(retention.Deps{
 				DB: sv.DB, Runner: sv.Runner, Locks: lock.NewInProcess(lock.Observer{}), Clock: sv.Clock, Every: 100 * time.Millisecond, Share: 1,
-				Keep: map[retention.Kind]time.Duration{retention.Audit: kept, retention.History: kept, retention.Tickets: kept},
+				Keep: map[retention.Kind]time.Duration{retention.Audit: retained, retention.History: retained, retention.Tickets: retained},
 			})
 			sweeping, stop := context.WithCancel(t.Context())
 			ended := make(chan struct{})
@@ -49,11 +49,11 @@ func TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards(t *testing.T) {
 			}()
 			// From here on, the initial records of the shop exceed the limit, and later
 			// ones do so while the test runs.
-			clock.Sleep(t.Context(), kept)
+			clock.Sleep(t.Context(), retained)
 			writeWhileChecking(t, admin)
 			stop()
 			<-ended
-			clock.Sleep(t.Context(), kept)
+			clock.Sleep(t.Context(), retained)
 			require.NoError(t, sweeper.Turn(t.Context()))
 			require.Empty(t, check(t, sv))
 			says, err := retention.Summary(t.Context(), sv.DB)

@@ -68,8 +68,8 @@ func liven(t *testing.T, admin *apptest.Caller) {
 
 	post(201, "/users", object{"username": "second", "password": "correct horse battery", "roles": []string{"admin"}})
 	second := admin.As(t, "second")
-	kept := post(201, "/configs", object{"key": "kept", "value": 1, "protected": true})
-	patch := admin.Do(t, http.MethodPatch, "/api/v1/configs/kept", object{"value": 2}, "If-Match", kept.Header.Get("ETag"))
+	protected := post(201, "/configs", object{"key": "kept", "value": 1, "protected": true})
+	patch := admin.Do(t, http.MethodPatch, "/api/v1/configs/kept", object{"value": 2}, "If-Match", protected.Header.Get("ETag"))
 	require.Equal(t, 202, patch.Status, "%s", patch.Body)
 	approval := fmt.Sprint("/api/v1/approvals/", int64(patch.JSON(t)["id"].(float64)))
 	voted := second.Do(t, http.MethodPost, approval+"/approve", nil, "If-Match", patch.JSON(t)["etag"].(string))

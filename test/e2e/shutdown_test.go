@@ -63,7 +63,7 @@ func TestDrainingProcessIsNotReadyAndStillServes(t *testing.T) {
 	p.Settings.ShutdownDelay = 4 * time.Second
 	c := p.Admin(t)
 	require.Equal(t, http.StatusOK, c.Do(t, http.MethodGet, "/readyz", nil).Status)
-	began := time.Now()
+	start := time.Now()
 	stop()
 	var answer apptest.Answer
 	require.Eventually(t, func() bool {
@@ -74,7 +74,7 @@ func TestDrainingProcessIsNotReadyAndStillServes(t *testing.T) {
 	require.Contains(t, answer.JSON(t)["checks"], object{"name": "process", "ok": false, "detail": "is about to end"})
 	newConfig(t, c, "late", 1, "number")
 	require.NoError(t, receive(t, ended, "the end of the program"))
-	require.GreaterOrEqual(t, time.Since(began), p.Settings.ShutdownDelay)
+	require.GreaterOrEqual(t, time.Since(start), p.Settings.ShutdownDelay)
 }
 
 // holdRows locks the rows that an edit of a config needs: on MariaDB from another
@@ -193,10 +193,10 @@ func overtake(t *testing.T, p *apptest.Program) {
 func TestTokenCreatedByCommandWorksImmediately(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		tenant := p.NewTenant(t)
-		beside, err := app.Open(t.Context(), p.Settings.Storage, app.Options{})
+		services, err := app.Open(t.Context(), p.Settings.Storage, app.Options{})
 		require.NoError(t, err)
-		t.Cleanup(beside.Close)
-		token := newToken(t, beside, tenant, "admin")
+		t.Cleanup(services.Close)
+		token := newToken(t, services, tenant, "admin")
 		c := underContract(t, &apptest.Caller{Program: p, Tenant: tenant, Token: token})
 		require.Equal(t, http.StatusOK, c.Do(t, http.MethodGet, "/api/v1/configs", nil).Status)
 	})

@@ -135,7 +135,7 @@ func (s *stack) environment(t *testing.T, of string, more ...string) []string {
 	t.Helper()
 	image := regexp.MustCompile(`(?m)^ENV (.*)$`).FindStringSubmatch(readDeployed(t, "Dockerfile"))
 	require.NotNil(t, image)
-	told := map[string]string{}
+	values := map[string]string{}
 	for _, variable := range slices.Concat(strings.Fields(image[1]), s.services[of].Environment, more) {
 		name, value, has := strings.Cut(variable, "=")
 		if !has {
@@ -143,10 +143,10 @@ func (s *stack) environment(t *testing.T, of string, more ...string) []string {
 				continue
 			}
 		}
-		told[name] = value
+		values[name] = value
 	}
 	var filled []string
-	for name, value := range told {
+	for name, value := range values {
 		filled = append(filled, s.fill(t, name+"="+value))
 	}
 	return filled
@@ -202,17 +202,17 @@ func (s *stack) up(t *testing.T) {
 func (s *stack) startDatabase(t *testing.T) {
 	t.Helper()
 	s.database = newMariaDB(t, s.arguments(t, "database")...)
-	told := map[string]string{}
+	values := map[string]string{}
 	for _, variable := range s.services["database"].Environment {
 		name, value, _ := strings.Cut(s.fill(t, variable), "=")
-		told[name] = value
+		values[name] = value
 	}
 	pool := s.database.connect(t)
 	for _, statement := range []string{
 		"DROP DATABASE interlock",
-		fmt.Sprintf("CREATE DATABASE `%s`", told["MARIADB_DATABASE"]),
-		fmt.Sprintf("CREATE USER '%s'@'%%' IDENTIFIED BY '%s'", told["MARIADB_USER"], told["MARIADB_PASSWORD"]),
-		fmt.Sprintf("GRANT ALL ON `%s`.* TO '%s'@'%%'", told["MARIADB_DATABASE"], told["MARIADB_USER"]),
+		fmt.Sprintf("CREATE DATABASE `%s`", values["MARIADB_DATABASE"]),
+		fmt.Sprintf("CREATE USER '%s'@'%%' IDENTIFIED BY '%s'", values["MARIADB_USER"], values["MARIADB_PASSWORD"]),
+		fmt.Sprintf("GRANT ALL ON `%s`.* TO '%s'@'%%'", values["MARIADB_DATABASE"], values["MARIADB_USER"]),
 	} {
 		_, err := pool.ExecContext(t.Context(), statement)
 		require.NoError(t, err)

@@ -41,7 +41,7 @@ func TestTenReplicasAtTheirDefaultsFitIntoTheConnectionsThatAServerHasByDefault(
 	var working sync.WaitGroup
 	var done atomic.Int64
 	refusals := make(chan string, replicas*callersEach)
-	began := time.Now()
+	start := time.Now()
 	for i := range replicas * callersEach {
 		c := callers[i%replicas]
 		working.Go(func() {
@@ -64,7 +64,7 @@ func TestTenReplicasAtTheirDefaultsFitIntoTheConnectionsThatAServerHasByDefault(
 	}
 	refused := m.status(t, "Connection_errors_max_connections")["Connection_errors_max_connections"]
 	t.Logf("%d replicas have %d connections at rest, and %d at most; of %d callers %d writes were done in %s, while the server refused %d connections",
-		replicas, resting, m.status(t, "Max_used_connections")["Max_used_connections"], replicas*callersEach, done.Load(), time.Since(began).Round(100*time.Millisecond), refused)
+		replicas, resting, m.status(t, "Max_used_connections")["Max_used_connections"], replicas*callersEach, done.Load(), time.Since(start).Round(100*time.Millisecond), refused)
 	require.EqualValues(t, replicas*callersEach*(edits+1), done.Load())
 	require.Positive(t, refused, "they wanted more than there are")
 }

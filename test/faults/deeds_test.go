@@ -215,10 +215,10 @@ var kindsOfDeeds = []kindOfDeed{
 	{"approve-change", false, func(t *testing.T, c *apptest.Caller, name string) deed {
 		author := newUser(t, c, name, "admin")
 		config := must(t, c, "/configs", object{"key": name, "value": 1, "valueType": "number", "protected": true})
-		asked := author.Do(t, http.MethodPatch, "/api/v1/configs/"+name, object{"value": 2}, "If-Match", config["etag"].(string))
-		require.Equalf(t, http.StatusAccepted, asked.Status, "%s", asked.Body)
+		proposal := author.Do(t, http.MethodPatch, "/api/v1/configs/"+name, object{"value": 2}, "If-Match", config["etag"].(string))
+		require.Equalf(t, http.StatusAccepted, proposal.Status, "%s", proposal.Body)
 		return deed{
-			method: http.MethodPost, path: fmt.Sprintf("/approvals/%d/approve", int64(asked.JSON(t)["id"].(float64))), tag: asked.Header.Get("ETag"), status: http.StatusOK,
+			method: http.MethodPost, path: fmt.Sprintf("/approvals/%d/approve", int64(proposal.JSON(t)["id"].(float64))), tag: proposal.Header.Get("ETag"), status: http.StatusOK,
 			effect: "SELECT version - 1 FROM configs WHERE `key` = ?", about: []any{name}, alsoAudited: 1,
 		}
 	}},

@@ -162,20 +162,20 @@ func TestEditsWaitForABackupThatBlocksCommits(t *testing.T) {
 		_, err := backup.ExecContext(t.Context(), "BACKUP STAGE "+stage)
 		require.NoError(t, err)
 	}
-	told := make(chan apptest.Answer, len(l.keys))
+	replies := make(chan apptest.Answer, len(l.keys))
 	for i, key := range l.keys {
 		go func() {
 			etag := l.newest(t.Context(), c, key)
 			answer, err := c.Try(t.Context(), http.MethodPatch, "/api/v1/configs/"+key, map[string]any{"value": l.keys[i]}, "If-Match", etag)
 			l.book(l.keys[i], answer, err)
-			told <- answer
+			replies <- answer
 		}()
 	}
 	pause(t.Context(), 2500*time.Millisecond)
 	_, err = backup.ExecContext(t.Context(), "BACKUP STAGE END")
 	require.NoError(t, err)
 	for range l.keys {
-		answer := <-told
+		answer := <-replies
 		require.Equalf(t, http.StatusOK, answer.Status, "%s", answer.Body)
 	}
 	l.settle(t, m.url())

@@ -46,11 +46,11 @@ func (l *ledger) strain(t *testing.T, c *apptest.Caller, name, text string, enou
 					return
 				}
 				mark := fmt.Sprintf("%s:%d:%s", name, n.Add(1), text)
-				began := time.Now()
+				start := time.Now()
 				// The request outlives ctx, so that every response that arrives is
 				// recorded.
 				answer, err := c.Try(context.WithoutCancel(ctx), http.MethodPatch, "/api/v1/configs/"+key, map[string]any{"value": mark}, "If-Match", etag)
-				took := time.Since(began)
+				took := time.Since(start)
 				l.book(mark, answer, err)
 				mu.Lock()
 				longest = max(longest, took)
@@ -89,9 +89,9 @@ func unknown(answer apptest.Answer, err error) bool {
 // requireReads checks that the service still serves reads.
 func requireReads(t *testing.T, c *apptest.Caller, key string) {
 	t.Helper()
-	began := time.Now()
+	start := time.Now()
 	require.Equal(t, http.StatusOK, status(t.Context(), c, "/api/v1/configs/"+key))
-	require.Less(t, time.Since(began), answered)
+	require.Less(t, time.Since(start), answered)
 }
 
 // failingDisk runs one edit after the other while the disk fails for a time, and compares
@@ -113,8 +113,8 @@ func failingDisk(t *testing.T, rounds int) {
 		// The first operations succeed, the next ones fail, the others succeed again.
 		var passed atomic.Int64
 		first, failing := int64(random.IntN(8)), int64(1+random.IntN(12))
-		disk.Fail(func(asked storagetest.Op, file string) int32 {
-			if asked != op || !strings.HasSuffix(file, "-wal") {
+		disk.Fail(func(performed storagetest.Op, file string) int32 {
+			if performed != op || !strings.HasSuffix(file, "-wal") {
 				return 0
 			}
 			if n := passed.Add(1); n > first && n <= first+failing {

@@ -115,9 +115,9 @@ func TestUnderFiveHundredGuessesASecondTheRealAdminSignsInWithinASecond(t *testi
 				{"192.0.2.1", "admin", s.AdminPassword, device},
 				{fmt.Sprintf("192.0.2.%d", 10+round), fmt.Sprintf("newcomer%d", round), "a password of theirs", ""},
 			} {
-				began := time.Now()
+				start := time.Now()
 				answer, err := signIn(t.Context(), who.address, who.username, who.password, who.cookie)
-				took := time.Since(began)
+				took := time.Since(start)
 				require.NoError(t, err)
 				require.Equalf(t, http.StatusCreated, answer.Status, "%s: %s", who.username, answer.Body)
 				require.Less(t, took, time.Second, who.username)
@@ -159,7 +159,7 @@ func tail(t *testing.T, c *apptest.Caller, during time.Duration) time.Duration {
 					return
 				}
 				c.Authenticate(request)
-				began := time.Now()
+				start := time.Now()
 				reply, err := c.HTTP.Do(request)
 				if err != nil {
 					t.Error(err)
@@ -172,7 +172,7 @@ func tail(t *testing.T, c *apptest.Caller, during time.Duration) time.Duration {
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				took = append(took, time.Since(began))
+				took = append(took, time.Since(start))
 			})
 		}
 	}

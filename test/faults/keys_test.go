@@ -166,13 +166,13 @@ func TestAnEmbeddedProgramThatIsKilledAtAnyMomentHasDoneAllOrNothing(t *testing.
 		}()
 		pause(t.Context(), time.Duration(random.Int64N(int64(2*span))))
 		p.kill()
-		told := <-answered
+		failure := <-answered
 		p = serve(t, s)
 		c.HTTP.CloseIdleConnections()
 		effects := r.store.effects(t, r.deed)
 		r.requireEffects(t, effects)
 		if effects == 0 {
-			require.Error(t, told, "%s: it was answered and is not there", r.what)
+			require.Error(t, failure, "%s: acknowledged without an effect", r.what)
 			before, span = before+1, span*5/4
 		} else {
 			after, span = after+1, span*4/5

@@ -77,9 +77,9 @@ func (o counter) propose(t *testing.T, n int) (w waiting) {
 		w.reference = fmt.Sprint("gift-", n)
 		proposed = until(t, o.proposer, "/api/v1/wallets/li/entries", object{"amount": giftAmount, "kind": "topup", "reference": w.reference}, w.reference)
 	} else {
-		asked := until(t, o.requester, fmt.Sprintf("/api/v1/orders/%d/refunds", o.order), object{"amount": refundAmount, "reason": "broken"}, fmt.Sprint("ask-", n))
-		require.Equalf(t, http.StatusCreated, asked.Status, "%s", asked.Body)
-		w.refund = int64(asked.JSON(t)["id"].(float64))
+		requested := until(t, o.requester, fmt.Sprintf("/api/v1/orders/%d/refunds", o.order), object{"amount": refundAmount, "reason": "broken"}, fmt.Sprint("ask-", n))
+		require.Equalf(t, http.StatusCreated, requested.Status, "%s", requested.Body)
+		w.refund = int64(requested.JSON(t)["id"].(float64))
 		w.reference = fmt.Sprint("@refunds/", w.refund)
 		proposed = until(t, o.proposer, fmt.Sprintf("/api/v1/refunds/%d/approve", w.refund), nil, fmt.Sprint("propose-", n))
 	}

@@ -74,12 +74,12 @@ func (m meter) commands(t *testing.T) map[string]int {
 // them.
 func (m meter) during(t *testing.T, d time.Duration) (statements, commands float64) {
 	t.Helper()
-	asked, kinds, ran, began := m.status(t, "Questions")["Questions"], m.status(t, "Com\\_%"), m.commands(t), time.Now()
+	queries, kinds, ran, start := m.status(t, "Questions")["Questions"], m.status(t, "Com\\_%"), m.commands(t), time.Now()
 	pause(t.Context(), d)
-	took := time.Since(began).Seconds()
+	took := time.Since(start).Seconds()
 	// The last query of the first reading and the query of the second one are the test's.
 	own := 2
-	statements = float64(m.status(t, "Questions")["Questions"]-asked-own) / took
+	statements = float64(m.status(t, "Questions")["Questions"]-queries-own) / took
 	for _, n := range grown(ran, m.commands(t)) {
 		commands += float64(n) / took
 	}

@@ -35,21 +35,21 @@ func refundWhileKilled(t *testing.T, engine string, rounds, clients int) {
 		paid := until(t, c, path+"/pay", object{"method": method, "reference": path}, fmt.Sprintf("pay-%d", round))
 		require.Equalf(t, http.StatusOK, paid.Status, "%s", paid.Body)
 		var running sync.WaitGroup
-		begun := make(chan struct{})
-		begin := sync.OnceFunc(func() { close(begun) })
+		started := make(chan struct{})
+		begin := sync.OnceFunc(func() { close(started) })
 		for i := range clients {
 			running.Go(func() {
 				key := fmt.Sprintf("%d-%d", round, i)
 				if i%8 == 7 {
 					// An immediate cancellation would leave nothing to race for.
-					<-begun
+					<-started
 					until(t, c, path+"/cancel", object{"reason": "raced"}, "cancel-"+key)
 					return
 				}
-				asked := until(t, c, path+"/refunds", object{"amount": 1 + i*7%23, "reason": "raced"}, "ask-"+key)
+				requested := until(t, c, path+"/refunds", object{"amount": 1 + i*7%23, "reason": "raced"}, "ask-"+key)
 				begin()
-				if asked.Status == http.StatusCreated {
-					until(t, boss, fmt.Sprintf("/api/v1/refunds/%d/approve", int64(asked.JSON(t)["id"].(float64))), nil, "approve-"+key)
+				if requested.Status == http.StatusCreated {
+					until(t, boss, fmt.Sprintf("/api/v1/refunds/%d/approve", int64(requested.JSON(t)["id"].(float64))), nil, "approve-"+key)
 				}
 			})
 		}

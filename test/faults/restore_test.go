@@ -64,8 +64,8 @@ func restoreUnderASale(t *testing.T, engine string, stop syscall.Signal) {
 		awaitTicket(t, c, sale, ticket, string(rune('a'+i)), "confirmed")
 	}
 	for i, ticket := range since {
-		told := awaitTicket(t, c, sale, ticket, string(rune('c'+i)), "rejected")
-		require.Equal(t, "lost", told["reason"])
+		ticketState := awaitTicket(t, c, sale, ticket, string(rune('c'+i)), "rejected")
+		require.Equal(t, "lost", ticketState["reason"])
 	}
 	// All units that were unsold at the backup are for sale.
 	for i := range 8 {
@@ -115,15 +115,15 @@ func buyOne(t *testing.T, c *apptest.Caller, sale, user string) (ticket string) 
 // awaitTicket waits until a customer's ticket has ended, with the given status.
 func awaitTicket(t *testing.T, c *apptest.Caller, sale, ticket, user, end string) map[string]any {
 	t.Helper()
-	var told map[string]any
+	var ticketState map[string]any
 	require.Eventually(t, func() bool {
 		answer := c.Do(t, http.MethodGet, httpapi.Base+sale+"/tickets/"+ticket, nil, "X-On-Behalf-Of", user)
 		if answer.Status != http.StatusOK {
 			return false
 		}
-		told = answer.JSON(t)
-		return told["status"] != "queued"
+		ticketState = answer.JSON(t)
+		return ticketState["status"] != "queued"
 	}, patience, 20*time.Millisecond, "the ticket has no end")
-	require.Equal(t, end, told["status"], "of %s: %v", user, told)
-	return told
+	require.Equal(t, end, ticketState["status"], "of %s: %v", user, ticketState)
+	return ticketState
 }

@@ -111,10 +111,10 @@ func TestRollingReplacementFailsNoRequest(t *testing.T) {
 	}
 	for range 3 {
 		for i := range replicas {
-			began := time.Now()
+			start := time.Now()
 			replicas[i].signal(syscall.SIGTERM)
-			require.Zero(t, replicas[i].exitCode(t, patience), "it ends by itself")
-			require.GreaterOrEqual(t, time.Since(began), base.ShutdownDelay)
+			require.Zero(t, replicas[i].exitCode(t, patience), "it ends regularly")
+			require.GreaterOrEqual(t, time.Since(start), base.ShutdownDelay)
 			replicas[i] = serve(t, at(i))
 			pause(ctx, 2*time.Second)
 		}

@@ -20,8 +20,8 @@ func schedule(t *testing.T, c *apptest.Caller, key string, in time.Duration) {
 	t.Helper()
 	made := must(t, c, "/configs", object{"key": key, "value": 1})
 	at := url.QueryEscape(time.Now().UTC().Add(in).Format(time.RFC3339Nano))
-	asked := c.Do(t, http.MethodPatch, "/api/v1/configs/"+key+"?effectiveTime="+at, `{"value":2}`, "If-Match", made["etag"].(string))
-	require.Equalf(t, http.StatusAccepted, asked.Status, "%s", asked.Body)
+	proposal := c.Do(t, http.MethodPatch, "/api/v1/configs/"+key+"?effectiveTime="+at, `{"value":2}`, "If-Match", made["etag"].(string))
+	require.Equalf(t, http.StatusAccepted, proposal.Status, "%s", proposal.Body)
 }
 
 // areMadeOnce waits until all scheduled changes of a store are made, and requires that each
@@ -141,8 +141,8 @@ func TestLostCommitOfAScheduledSaleChangeAppliesOnce(t *testing.T) {
 				opened := until(t, c, path+"/open", nil, "open-"+sku)
 				require.Equalf(t, http.StatusOK, opened.Status, "%s", opened.Body)
 				at := url.QueryEscape(time.Now().UTC().Add(2 * time.Second).Format(time.RFC3339Nano))
-				asked := c.Do(t, http.MethodPatch, path+"?effectiveTime="+at, object{"quantity": quantity}, "If-Match", opened.Header.Get("ETag"))
-				require.Equalf(t, http.StatusAccepted, asked.Status, "%s", asked.Body)
+				proposal := c.Do(t, http.MethodPatch, path+"?effectiveTime="+at, object{"quantity": quantity}, "If-Match", opened.Header.Get("ETag"))
+				require.Equalf(t, http.StatusAccepted, proposal.Status, "%s", proposal.Body)
 				sales = append(sales, path)
 			}
 			isMet(t, fate.of, lost)

@@ -73,14 +73,14 @@ func newReplicas(t *testing.T, h held) *replicas {
 	r.between, first.DatabaseURL = newProxy(t, s.DatabaseURL)
 	r.program = serve(t, first)
 	r.one = callerOf(t, first)
-	r.other = beside(t, second, r.one)
+	r.other = startNextTo(t, second, r.one)
 
 	h.open(t, r.other, 100)
 	return r
 }
 
-// beside starts another program on the same engines and returns a caller of the same admin.
-func beside(t *testing.T, s settings.Settings, c *apptest.Caller) *apptest.Caller {
+// startNextTo starts another program on the same engines and returns a caller of the same admin.
+func startNextTo(t *testing.T, s settings.Settings, c *apptest.Caller) *apptest.Caller {
 	t.Helper()
 	s.DataDir, s.Addr = t.TempDir(), freeAddress(t)
 	serve(t, s)

@@ -43,7 +43,7 @@ type storm struct {
 	// data is locked while the files of Redis are copied or replaced.
 	data sync.Mutex
 
-	replies, lostTold atomic.Int64
+	replies, lostReplies atomic.Int64
 }
 
 type stormSale struct {
@@ -128,8 +128,8 @@ func brew(t *testing.T) *storm {
 	return s
 }
 
-// told is a response about a ticket.
-type told struct {
+// ticketReply is a response about a ticket.
+type ticketReply struct {
 	Ticket, Status, Code, Reason string
 	OrderID                      int64
 	ID                           int64
@@ -139,9 +139,9 @@ type told struct {
 }
 
 // ask sends a request to one of the replicas, and returns a status of 0 without a response.
-func (s *storm) ask(ctx context.Context, method, path string, body any, headers ...string) (int, told) {
+func (s *storm) ask(ctx context.Context, method, path string, body any, headers ...string) (int, ticketReply) {
 	answer, err := s.callers[s.random(2)].Try(ctx, method, httpapi.Base+path, body, headers...)
-	var t told
+	var t ticketReply
 	if err != nil {
 		return 0, t
 	}
@@ -151,7 +151,7 @@ func (s *storm) ask(ctx context.Context, method, path string, body any, headers 
 }
 
 // insist repeats a request with one key until it has a definite response.
-func (s *storm) insist(ctx context.Context, path string, body any) (int, told) {
+func (s *storm) insist(ctx context.Context, path string, body any) (int, ticketReply) {
 	key := fmt.Sprintf("storm-%d", rand.Uint64())
 	for ctx.Err() == nil {
 		status, t := s.ask(ctx, http.MethodPost, path, body, "X-Idempotency-Key", key)
@@ -160,7 +160,7 @@ func (s *storm) insist(ctx context.Context, path string, body any) (int, told) {
 		}
 		pause(ctx, 100*time.Millisecond)
 	}
-	return 0, told{}
+	return 0, ticketReply{}
 }
 
 // sell opens, edits and closes sales, one after the other.
@@ -284,7 +284,7 @@ func (s *storm) follow(ctx context.Context, t *testing.T) {
 }
 
 // look reads a ticket and compares the response with earlier ones.
-func (s *storm) look(ctx context.Context, t *testing.T, ticket *stormTicket) (status int, got told) {
+func (s *storm) look(ctx context.Context, t *testing.T, ticket *stormTicket) (status int, got ticketReply) {
 	ticket.mu.Lock()
 	before := ticket.ended
 	ticket.mu.Unlock()
@@ -300,18 +300,18 @@ func (s *storm) look(ctx context.Context, t *testing.T, ticket *stormTicket) (st
 		end = "rejected, " + got.Reason
 	}
 	if before != "" && end != before {
-		t.Errorf("ticket %s was told to be %q, and is now %q (%s)", ticket.ticket, before, end, got.Status)
+		t.Errorf("ticket %s was reported as %q, and is now %q (%s)", ticket.ticket, before, end, got.Status)
 	}
 	ticket.mu.Lock()
 	defer ticket.mu.Unlock()
 	if ticket.ended == "" && end != "" {
 		ticket.ended = end
 		if got.Reason == "lost" {
-			s.lostTold.Add(1)
+			s.lostReplies.Add(1)
 		}
 	}
 	if end != "" && ticket.ended != end {
-		t.Errorf("ticket %s was told to be %q and %q", ticket.ticket, ticket.ended, end)
+		t.Errorf("ticket %s was reported as %q and %q", ticket.ticket, ticket.ended, end)
 	}
 	return status, got
 }
@@ -469,8 +469,8 @@ func (s *storm) verify(t *testing.T) {
 		require.Zero(t, stats["queued"].(float64)+stats["processing"].(float64)+stats["dead"].(float64), "sale %d: %s", sale.id, answer.Body)
 		lost += int64(stats["lost"].(float64))
 	}
-	require.GreaterOrEqual(t, lost, s.lostTold.Load(), "what customers were told is lost was counted")
-	t.Logf("%d tickets were lost, %d customers were told so", lost, s.lostTold.Load())
+	require.GreaterOrEqual(t, lost, s.lostReplies.Load(), "every reported loss is counted")
+	t.Logf("%d tickets were lost, %d losses were reported", lost, s.lostReplies.Load())
 	pool := s.database.connect(t)
 	for what, query := range map[string]string{
 		"customers with more of a sale than their limit": `SELECT COUNT(*) FROM (SELECT o.sale_id FROM interlock.orders o JOIN interlock.order_lines l ON l.order_id = o.id

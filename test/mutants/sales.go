@@ -27,7 +27,7 @@ var sales = []mutant{
 	},
 	{
 		name: "a backup is verified in the folder of the served database",
-		file: "internal/base/backup/trial.go", old: `copied := filepath.Join(folder, "interlock.db")`, new: `copied := filepath.Join(beside, "interlock.db")`,
+		file: "internal/base/backup/trial.go", old: `copied := filepath.Join(folder, "interlock.db")`, new: `copied := filepath.Join(parent, "interlock.db")`,
 		caught: tests{"internal/base/basetest": {"TestATrialOfABackupChangesNothingAndLeavesNothing"}},
 	},
 	{

@@ -239,7 +239,7 @@ func TestRejectedCouponReturnsItsReason(t *testing.T) {
 		codes := s.Issue(t, s.Campaign(t, nil), object{"count": 3})
 		require.Equal(t, http.StatusOK, s.redeem(t, codes[0], 5).Status)
 		s.Post(t, http.StatusOK, "/coupons/"+codes[1]+"/void", nil)
-		told := func(code string) string {
+		reason := func(code string) string {
 			err := s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 				_, _, err := s.Coupons.Quote(ctx, u, code, "5", 1000)
 				return err
@@ -249,13 +249,13 @@ func TestRejectedCouponReturnsItsReason(t *testing.T) {
 			require.NotContains(t, fmt.Sprint(refusal.Members), "Tester")
 			return refusal.Fields[0].Message
 		}
-		require.Equal(t, "cannot be used: it was redeemed on 2026-11-21 at 08:00 UTC", told(codes[0]))
-		require.Equal(t, "cannot be used: it was voided on 2026-11-21 at 08:00 UTC", told(codes[1]))
+		require.Equal(t, "cannot be used: it was redeemed on 2026-11-21 at 08:00 UTC", reason(codes[0]))
+		require.Equal(t, "cannot be used: it was voided on 2026-11-21 at 08:00 UTC", reason(codes[1]))
 		s.Clock.Advance(time.Hour)
 		const late = "cannot be used: it expired at 2026-11-21T09:00:00Z"
-		require.Equal(t, late, told(codes[2]), "the sweeper has not been there")
+		require.Equal(t, late, reason(codes[2]), "the sweeper has not been there")
 		require.NoError(t, s.Coupons.ExpireDue(ctx, 10))
-		require.Equal(t, late, told(codes[2]))
+		require.Equal(t, late, reason(codes[2]))
 	})
 }
 

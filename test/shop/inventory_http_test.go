@@ -237,7 +237,7 @@ func TestDeletionAndDeliveryAreExclusiveWithoutLocks(t *testing.T) {
 	deliver := func() httpapitest.Answer { return s.adjust(t, "TEA-1", object{"delta": 1, "reference": "delivery"}) }
 	// beside starts other before a statement of one, and lets one continue when other has ended or waits
 	// for a row.
-	beside := func(statement string, one, other func() httpapitest.Answer) (a, b httpapitest.Answer) {
+	during := func(statement string, one, other func() httpapitest.Answer) (a, b httpapitest.Answer) {
 		ended := make(chan struct{})
 		tap.Before(statement, func() {
 			go func() { b = other(); close(ended) }()
@@ -252,11 +252,11 @@ func TestDeletionAndDeliveryAreExclusiveWithoutLocks(t *testing.T) {
 	}
 
 	s.Item(t, "TEA-1", 100)
-	delivered, deleted := beside("INSERT INTO inventory_movements", deliver, remove)
+	delivered, deleted := during("INSERT INTO inventory_movements", deliver, remove)
 	require.Equal(t, []int{http.StatusCreated, http.StatusConflict}, []int{delivered.Status, deleted.Status})
 
 	require.Equal(t, http.StatusCreated, s.adjust(t, "TEA-1", object{"delta": -1, "reference": "all of it"}).Status)
-	deleted, delivered = beside("COMMIT", remove, func() httpapitest.Answer { return s.adjust(t, "TEA-1", object{"delta": 1, "reference": "later"}) })
+	deleted, delivered = during("COMMIT", remove, func() httpapitest.Answer { return s.adjust(t, "TEA-1", object{"delta": 1, "reference": "later"}) })
 	require.Equal(t, []int{http.StatusNoContent, http.StatusNotFound}, []int{deleted.Status, delivered.Status})
 }
 

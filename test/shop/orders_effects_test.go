@@ -65,15 +65,15 @@ func (s *Shop) requireBalanced(t *testing.T) {
 func (s *Shop) requireSettled(t *testing.T, order orders.Order) {
 	t.Helper()
 	status := orders.Machine.Of(order.Status).Name
-	wanted := map[string]int64{}
+	expected := map[string]int64{}
 	for _, line := range order.Lines {
 		if status == "pending" || status == "paid" {
-			wanted[line.SKU] = line.Quantity
+			expected[line.SKU] = line.Quantity
 		}
 	}
 	held, err := s.Inventory.Held(s.Ctx, fmt.Sprintf("orders/%d", order.ID))
 	require.NoError(t, err)
-	require.Equal(t, wanted, held, "%s is %s", order.OrderNo, status)
+	require.Equal(t, expected, held, "%s is %s", order.OrderNo, status)
 	var references []string
 	require.NoError(t, s.DB.Read(s.Ctx).Model(&refunds.Refund{}).Where("order_id = ? AND method = 'wallet'", order.ID).Pluck("reference", &references).Error)
 	var taken int64

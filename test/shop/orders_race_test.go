@@ -76,14 +76,14 @@ func (s *Shop) raceShipAndCancel(t *testing.T, racers int) {
 	require.EqualValues(t, 100+winner, final.UpdatedBy)
 	for i, err := range errs {
 		if i != winner {
-			requireToldWho(t, err, final)
+			requireWinnerInError(t, err, final)
 		}
 	}
 	require.EqualValues(t, 3, s.Count(t, &orders.Event{}, "order_id = ?", id))
 	require.EqualValues(t, 3, s.Count(t, &uow.AuditRow{}, "resource = ?", fmt.Sprintf("orders/%d", id)))
 }
 
-func requireToldWho(t *testing.T, err error, final *orders.Order) {
+func requireWinnerInError(t *testing.T, err error, final *orders.Order) {
 	t.Helper()
 	var refusal *apperr.Error
 	require.ErrorAs(t, err, &refusal)

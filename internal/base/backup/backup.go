@@ -60,7 +60,7 @@ func Write(ctx context.Context, o storage.Options, path string) (Content, error)
 		return Content{}, err
 	}
 	defer db.Close()
-	began := clock.System{}.Now()
+	started := clock.System{}.Now()
 	content, err := contentOf(ctx, db)
 	if err != nil {
 		return Content{}, err
@@ -93,7 +93,7 @@ func Write(ctx context.Context, o storage.Options, path string) (Content, error)
 	if content.older {
 		return content, nil
 	}
-	return content, recordBackupTime(ctx, db, began)
+	return content, recordBackupTime(ctx, db, started)
 }
 
 // publish renames a complete file to its final name, and fails if that name exists.
@@ -133,8 +133,8 @@ func contentOf(ctx context.Context, db *storage.DB) (Content, error) {
 }
 
 // recordBackupTime stores the start time of the last backup, for monitoring its age.
-func recordBackupTime(ctx context.Context, db *storage.DB, began time.Time) error {
-	err := db.Write(storage.AcrossTenants(ctx)).Exec("UPDATE installation SET backup_time = ? WHERE id = 1", began).Error
+func recordBackupTime(ctx context.Context, db *storage.DB, started time.Time) error {
+	err := db.Write(storage.AcrossTenants(ctx)).Exec("UPDATE installation SET backup_time = ? WHERE id = 1", started).Error
 	if err != nil {
 		return fmt.Errorf("the backup is written; record its time: %w", err)
 	}
@@ -146,7 +146,7 @@ func recordBackupTime(ctx context.Context, db *storage.DB, began time.Time) erro
 //
 // Errors: the file is not a complete backup, or is from a newer program; a server uses the
 // embedded database; the database on a server is not empty.
-func Restore(ctx context.Context, o storage.Options, path string) (content Content, kept string, err error) {
+func Restore(ctx context.Context, o storage.Options, path string) (content Content, preserved string, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return Content{}, "", err

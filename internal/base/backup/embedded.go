@@ -16,7 +16,7 @@ import (
 
 // restoreFile replaces an embedded database by a backup. It prepares a copy next to it,
 // which is renamed last.
-func restoreFile(ctx context.Context, o storage.Options, from io.Reader) (content Content, kept string, err error) {
+func restoreFile(ctx context.Context, o storage.Options, from io.Reader) (content Content, preserved string, err error) {
 	live := strings.TrimPrefix(o.URL, "sqlite://")
 	if err := storage.CreateFolder(live); err != nil {
 		return Content{}, "", err
@@ -32,13 +32,13 @@ func restoreFile(ctx context.Context, o storage.Options, from io.Reader) (conten
 	if content, err = prepareCopy(ctx, o, from, next); err != nil {
 		return Content{}, "", err
 	}
-	if kept, err = preserveExisting(ctx, o, live); err != nil {
+	if preserved, err = preserveExisting(ctx, o, live); err != nil {
 		return Content{}, "", fmt.Errorf("preserve the existing database: %w", err)
 	}
 	if err := os.Rename(next, live); err != nil {
 		return Content{}, "", err
 	}
-	return content, kept, storage.SyncFolder(live)
+	return content, preserved, storage.SyncFolder(live)
 }
 
 // prepareCopy copies a backup to path, checks the copy and starts its new epoch.
@@ -75,23 +75,23 @@ func prepareCopy(ctx context.Context, o storage.Options, from io.Reader, path st
 // that name; "" if there is no database. A damaged database, which may be the reason for
 // the restore, is preserved unchanged: its log is linked before SQLite is opened, because
 // SQLite deletes the log of a file that it cannot read.
-func preserveExisting(ctx context.Context, o storage.Options, path string) (kept string, err error) {
+func preserveExisting(ctx context.Context, o storage.Options, path string) (preserved string, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	kept = path + ".before-" + clock.System{}.Now().Format("20060102T150405.000Z")
-	if err := os.Link(path, kept); err != nil {
+	preserved = path + ".before-" + clock.System{}.Now().Format("20060102T150405.000Z")
+	if err := os.Link(path, preserved); err != nil {
 		return "", err
 	}
-	if err := os.Link(path+"-wal", kept+"-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", errors.Join(err, os.Remove(kept))
+	if err := os.Link(path+"-wal", preserved+"-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", errors.Join(err, os.Remove(preserved))
 	}
 	if err := emptyLog(ctx, o); errors.Is(err, storage.ErrInUse) {
-		removeDatabase(kept)
+		removeDatabase(preserved)
 		return "", err
 	}
-	removeBeside(path)
-	return kept, nil
+	removeCompanions(path)
+	return preserved, nil
 }
 
 // emptyLog moves the log into the database file, so that the log can be removed.
@@ -105,12 +105,12 @@ func emptyLog(ctx context.Context, o storage.Options) error {
 
 // removeDatabase removes an SQLite file with its log and index.
 func removeDatabase(path string) {
-	removeBeside(path)
+	removeCompanions(path)
 	_ = os.Remove(path)
 }
 
 // removeBeside removes the log of a database and the log's index.
-func removeBeside(path string) {
+func removeCompanions(path string) {
 	for _, suffix := range []string{"-wal", "-shm"} {
 		_ = os.Remove(path + suffix)
 	}

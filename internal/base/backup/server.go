@@ -149,9 +149,9 @@ func linkOf(address string) (programLink, error) {
 	for _, option := range [][2]string{{"protocol", "tcp"}, {"host", strings.Trim(host, "[]")}, {"port", port}, {"user", u.User.Username()}, {"password", password}} {
 		fmt.Fprintf(&options, "%s=%s\n", option[0], quoted(option[1]))
 	}
-	if asked := u.Query(); asked.Get("tls") == "true" || asked.Get("ca") != "" {
-		if asked.Get("ca") != "" {
-			fmt.Fprintf(&options, "ssl-ca=%s\n", quoted(asked.Get("ca")))
+	if query := u.Query(); query.Get("tls") == "true" || query.Get("ca") != "" {
+		if query.Get("ca") != "" {
+			fmt.Fprintf(&options, "ssl-ca=%s\n", quoted(query.Get("ca")))
 		}
 		// MariaDB's and MySQL's names of the options; each program ignores the other's.
 		options.WriteString("loose-ssl\nloose-ssl-verify-server-cert\nloose-ssl-mode=VERIFY_IDENTITY\n")

@@ -53,11 +53,11 @@ func Try(ctx context.Context, o storage.Options, path string, visit Visit) error
 }
 
 func tryAsFile(ctx context.Context, o storage.Options, from *os.File, visit Visit) (err error) {
-	beside := filepath.Dir(strings.TrimPrefix(o.URL, "sqlite://"))
-	if _, err := os.Stat(beside); err != nil {
-		beside = os.TempDir()
+	parent := filepath.Dir(strings.TrimPrefix(o.URL, "sqlite://"))
+	if _, err := os.Stat(parent); err != nil {
+		parent = os.TempDir()
 	}
-	folder, err := os.MkdirTemp(beside, ".interlock-verify-")
+	folder, err := os.MkdirTemp(parent, ".interlock-verify-")
 	if err != nil {
 		return err
 	}

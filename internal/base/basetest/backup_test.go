@@ -99,7 +99,7 @@ func TestRestoreRecoversTheDatabaseWithANewEpoch(t *testing.T) {
 		require.Equal(t, 1, count(t, later, "SELECT COUNT(*) FROM installation WHERE backup_time IS NOT NULL"), "its age can be watched")
 		require.NoError(t, later.Close())
 
-		restored, kept, err := backup.Restore(t.Context(), at.to, file)
+		restored, preserved, err := backup.Restore(t.Context(), at.to, file)
 		require.NoError(t, err)
 		require.Equal(t, written.LastTime.UTC(), restored.LastTime.UTC())
 		require.Equal(t, written.Schema, restored.Schema)
@@ -110,7 +110,7 @@ func TestRestoreRecoversTheDatabaseWithANewEpoch(t *testing.T) {
 		require.NotEqual(t, was, now)
 		require.Zero(t, count(t, db, "SELECT COUNT(*) FROM sessions WHERE tenant_id = 7"))
 		if db.Dialect == storage.SQLite {
-			require.Equal(t, []string{"first", "later"}, units(t, storagetest.Open(t, "sqlite://"+kept)), "the replaced database must be preserved")
+			require.Equal(t, []string{"first", "later"}, units(t, storagetest.Open(t, "sqlite://"+preserved)), "the replaced database must be preserved")
 		}
 	})
 }
@@ -149,9 +149,9 @@ func TestIncompleteBackupIsRejectedAndChangesNothing(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, was, now)
 		if db.Dialect == storage.SQLite {
-			beside, err := filepath.Glob(strings.TrimPrefix(at.from.URL, "sqlite://") + ".*")
+			siblings, err := filepath.Glob(strings.TrimPrefix(at.from.URL, "sqlite://") + ".*")
 			require.NoError(t, err)
-			require.Equal(t, []string{strings.TrimPrefix(at.from.URL, "sqlite://") + ".serve"}, beside)
+			require.Equal(t, []string{strings.TrimPrefix(at.from.URL, "sqlite://") + ".serve"}, siblings)
 		}
 	})
 }
@@ -167,13 +167,13 @@ func TestRestorePreservesTheDamagedDatabase(t *testing.T) {
 	damaged := bytes.Repeat([]byte("a disk that is broken\n"), 1000)
 	require.NoError(t, os.WriteFile(live, damaged, 0o600))
 	require.NoError(t, os.WriteFile(live+"-wal", []byte("not in the database yet"), 0o600))
-	_, kept, err := backup.Restore(t.Context(), at, file)
+	_, preserved, err := backup.Restore(t.Context(), at, file)
 	require.NoError(t, err)
 	require.Equal(t, []string{"first"}, units(t, storagetest.Open(t, at.URL)))
-	text, err := os.ReadFile(kept)
+	text, err := os.ReadFile(preserved)
 	require.NoError(t, err)
 	require.Equal(t, damaged, text)
-	text, err = os.ReadFile(kept + "-wal")
+	text, err = os.ReadFile(preserved + "-wal")
 	require.NoError(t, err)
 	require.Equal(t, "not in the database yet", string(text))
 }
@@ -229,9 +229,9 @@ func TestRestoreCreatesTheDataFolder(t *testing.T) {
 	_, err := backup.Write(t.Context(), from, file)
 	require.NoError(t, err)
 	to := storage.Options{URL: "sqlite://" + filepath.Join(t.TempDir(), "new", "data", "interlock.db"), Existing: true}
-	_, kept, err := backup.Restore(t.Context(), to, file)
+	_, preserved, err := backup.Restore(t.Context(), to, file)
 	require.NoError(t, err)
-	require.Empty(t, kept)
+	require.Empty(t, preserved)
 	require.Equal(t, []string{"first"}, units(t, storagetest.Open(t, to.URL)))
 }
 
@@ -253,9 +253,9 @@ func TestFilesOfCommandsBelongToTheOwnerOfTheDataFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "backup")
 	_, err = backup.Write(t.Context(), at, file)
 	require.NoError(t, err)
-	_, kept, err := backup.Restore(t.Context(), at, file)
+	_, preserved, err := backup.Restore(t.Context(), at, file)
 	require.NoError(t, err)
-	require.NotEmpty(t, kept)
+	require.NotEmpty(t, preserved)
 	entries, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	require.Len(t, entries, 4, "the database, its keys, its claim and the one before")

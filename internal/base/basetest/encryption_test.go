@@ -81,16 +81,16 @@ func TestAKeyIsRetiredWhenItEncryptsNothingAndNotBefore(t *testing.T) {
 		tables := []encryption.Table{{
 			Name: "user_factors", KeyColumn: "secret_key", Holds: "secret_key <> ''", Reads: []string{"secret"},
 			Renewed: func(c encryption.Cipher, r encryption.Row) (map[string]any, error) {
-				kept, err := c.Renew(r.Bytes("secret"), r.KeyID, "here")
-				return map[string]any{"secret": kept, "secret_key": c.Current()}, err
+				sealed, err := c.Renew(r.Bytes("secret"), r.KeyID, "here")
+				return map[string]any{"secret": sealed, "secret_key": c.Current()}, err
 			},
 		}}
 		for _, c := range []encryption.Cipher{old, rotated} {
 			_, err := encryption.Register(ctx, db, c, today)
 			require.NoError(t, err)
 		}
-		kept, id := old.Encrypt([]byte("a secret"), "here")
-		require.NoError(t, db.Write(ctx).Exec(insert, 1, kept, id, today).Error)
+		sealed, id := old.Encrypt([]byte("a secret"), "here")
+		require.NoError(t, db.Write(ctx).Exec(insert, 1, sealed, id, today).Error)
 		damaged, _ := old.Encrypt([]byte("a secret"), "elsewhere")
 		require.NoError(t, db.Write(ctx).Exec(insert, 2, damaged, id, today).Error)
 

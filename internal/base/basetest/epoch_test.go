@@ -36,14 +36,14 @@ func read(t *testing.T, ctx context.Context, db *storage.DB) epoch.Epoch {
 // witness reports a missing commit the configured number of times, and counts its calls.
 type witness struct {
 	mu      sync.Mutex
-	asked   []epoch.Epoch
+	queried []epoch.Epoch
 	missing int
 }
 
 func (w *witness) ask(_ context.Context, of epoch.Epoch) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.asked = append(w.asked, of)
+	w.queried = append(w.queried, of)
 	if w.missing > 0 {
 		w.missing--
 		return "A reply is missing.", nil
@@ -54,7 +54,7 @@ func (w *witness) ask(_ context.Context, of epoch.Epoch) (string, error) {
 func (w *witness) times() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return len(w.asked)
+	return len(w.queried)
 }
 
 func watched(db *storage.DB) (*epoch.Watch, *witness) {
@@ -84,8 +84,8 @@ func TestOfManyWhoChangeOneEpochOneDoesAndAllLearnOfIt(t *testing.T) {
 		})
 		now := read(t, ctx, db)
 		require.NotEqual(t, first, now)
-		for _, told := range after {
-			require.Equal(t, now, told)
+		for _, results := range after {
+			require.Equal(t, now, results)
 		}
 		var reason string
 		require.NoError(t, db.Read(storage.AcrossTenants(ctx)).Raw("SELECT reason FROM installation").Scan(&reason).Error)
@@ -114,33 +114,33 @@ func TestEachNewEpochIsUnique(t *testing.T) {
 
 func TestWatchDetectsChangedEpoch(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		watch, asked := watched(db)
+		watch, queried := watched(db)
 		first := read(t, ctx, db)
 		requireNow(t, ctx, watch, first)
 		next, err := epoch.Change(ctx, db, first, noon, "It was restored.")
 		require.NoError(t, err)
-		asked.missing = 100
+		queried.missing = 100
 		require.NoError(t, watch.Look(ctx))
 		require.Equal(t, next, read(t, ctx, db), "one restore changes the epoch once")
-		asked.missing = 0
+		queried.missing = 0
 		requireNow(t, ctx, watch, next)
 	})
 }
 
 func TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		watch, asked := watched(db)
+		watch, queried := watched(db)
 		other, _ := watched(db)
 		first := read(t, ctx, db)
 		requireNow(t, ctx, watch, first)
 		requireNow(t, ctx, other, first)
 
-		asked.missing = 2
+		queried.missing = 2
 		require.NoError(t, watch.Look(ctx))
 		require.Equal(t, first, read(t, ctx, db), "a server that follows another may be a moment late")
 		requireNow(t, ctx, watch, first)
 
-		asked.missing = 3
+		queried.missing = 3
 		require.NoError(t, watch.Look(ctx))
 		now := read(t, ctx, db)
 		require.NotEqual(t, first, now)
@@ -152,11 +152,11 @@ func TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo(t *testing.T) {
 
 func TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		watch, asked := watched(db)
+		watch, queried := watched(db)
 		requireNow(t, ctx, watch, read(t, ctx, db))
-		looks := len(asked.asked)
+		looks := len(queried.queried)
 		requireNow(t, ctx, watch, read(t, ctx, db))
-		require.Len(t, asked.asked, looks, "while they are the same it costs nothing")
+		require.Len(t, queried.queried, looks, "while they are the same it costs nothing")
 
 		for name, change := range map[string]func(){
 			"one was opened": func() {
@@ -170,10 +170,10 @@ func TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged(t *testing.T) {
 			},
 			"one was lost": func() { _ = db.Classify(driver.ErrBadConn) },
 		} {
-			looks = len(asked.asked)
+			looks = len(queried.queried)
 			change()
 			requireNow(t, ctx, watch, read(t, ctx, db))
-			require.Greater(t, len(asked.asked), looks, name)
+			require.Greater(t, len(queried.queried), looks, name)
 		}
 
 		_ = db.Classify(driver.ErrBadConn)
@@ -186,17 +186,17 @@ func TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged(t *testing.T) {
 func TestCachesAreUnconfirmedWhileACommitSeemsMissing(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch := epoch.NewWatch(db, clock.NewFake(noon))
-		asked, told := make(chan struct{}), make(chan string)
+		queried, results := make(chan struct{}), make(chan string)
 		watch.Ask(func(context.Context, epoch.Epoch) (string, error) {
-			asked <- struct{}{}
-			return <-told, nil
+			queried <- struct{}{}
+			return <-results, nil
 		})
 		requireNow(t, ctx, watch, read(t, ctx, db))
 		looked := make(chan error)
 		go func() { looked <- watch.Look(ctx) }()
-		<-asked
-		told <- "A reply is missing."
-		<-asked
+		<-queried
+		results <- "A reply is missing."
+		<-queried
 		answered := make(chan epoch.Epoch, 1)
 		go func() {
 			now, _ := watch.Now(ctx)
@@ -208,7 +208,7 @@ func TestCachesAreUnconfirmedWhileACommitSeemsMissing(t *testing.T) {
 			early = true
 		case <-time.After(100 * time.Millisecond):
 		}
-		told <- ""
+		results <- ""
 		require.NoError(t, <-looked)
 		require.False(t, early, "it was answered before it was known")
 		require.Equal(t, read(t, ctx, db), <-answered)

@@ -44,13 +44,13 @@ func (d *door) flush(_ context.Context, ins []int) ([]int, error) {
 }
 
 // come starts callers one after the other, and returns once all of them wait.
-func come(t *testing.T, b *Batcher[int, int], calls *sync.WaitGroup, ctx context.Context, ins []int, told func(in, out int, err error)) {
+func come(t *testing.T, b *Batcher[int, int], calls *sync.WaitGroup, ctx context.Context, ins []int, notify func(in, out int, err error)) {
 	t.Helper()
 	for _, in := range ins {
 		before := waiting(b)
 		calls.Go(func() {
 			out, err := b.Do(ctx, in)
-			told(in, out, err)
+			notify(in, out, err)
 		})
 		require.Eventually(t, func() bool { return waiting(b) > before }, patience, tick)
 	}
@@ -63,11 +63,11 @@ func waiting(b *Batcher[int, int]) int {
 }
 
 // rush blocks a first call, starts other calls, and then unblocks all.
-func rush(t *testing.T, d *door, most int, others []int, meanwhile func(b *Batcher[int, int])) (outs map[int]int, errs map[int]error) {
+func rush(t *testing.T, d *door, most int, others []int, during func(b *Batcher[int, int])) (outs map[int]int, errs map[int]error) {
 	b := New(most, d.flush)
 	var mu sync.Mutex
 	outs, errs = make(map[int]int), make(map[int]error)
-	told := func(in, out int, err error) {
+	notify := func(in, out int, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		outs[in], errs[in] = out, err
@@ -75,12 +75,12 @@ func rush(t *testing.T, d *door, most int, others []int, meanwhile func(b *Batch
 	var calls sync.WaitGroup
 	calls.Go(func() {
 		out, err := b.Do(t.Context(), 1)
-		told(1, out, err)
+		notify(1, out, err)
 	})
 	<-d.entered
-	come(t, b, &calls, t.Context(), others, told)
-	if meanwhile != nil {
-		meanwhile(b)
+	come(t, b, &calls, t.Context(), others, notify)
+	if during != nil {
+		during(b)
 	}
 	close(d.opened)
 	calls.Wait()
@@ -126,15 +126,15 @@ func TestTheFirstCallerDoesNotOutstayItsContext(t *testing.T) {
 	b := New(10, d.flush)
 	impatient, leave := context.WithCancelCause(t.Context())
 	hungUp := errors.New("hung up")
-	told := make(chan error, 1)
+	notify := make(chan error, 1)
 	go func() {
 		_, err := b.Do(impatient, 1)
-		told <- err
+		notify <- err
 	}()
 	<-d.entered
 	leave(hungUp)
 	select {
-	case err := <-told:
+	case err := <-notify:
 		require.ErrorIs(t, err, hungUp)
 	case <-time.After(patience):
 		t.Error("it waits for the flush")

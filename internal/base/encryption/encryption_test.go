@@ -23,38 +23,38 @@ var secret = []byte("the secret of a tenant")
 
 func TestEncryptedValueIsBoundToItsField(t *testing.T) {
 	c := newCipher(t, key("now", 1))
-	kept, id := c.Encrypt(secret, "here")
+	sealed, id := c.Encrypt(secret, "here")
 	require.Equal(t, "now", id)
-	require.NotContains(t, string(kept), "secret")
-	plain, err := c.Decrypt(kept, id, "here")
+	require.NotContains(t, string(sealed), "secret")
+	plain, err := c.Decrypt(sealed, id, "here")
 	require.NoError(t, err)
 	require.Equal(t, secret, plain)
 
-	_, err = c.Decrypt(kept, id, "elsewhere")
+	_, err = c.Decrypt(sealed, id, "elsewhere")
 	require.ErrorIs(t, err, ErrUnreadable)
-	kept[len(kept)-1]++
-	_, err = c.Decrypt(kept, id, "here")
+	sealed[len(sealed)-1]++
+	_, err = c.Decrypt(sealed, id, "here")
 	require.ErrorIs(t, err, ErrUnreadable)
 }
 
 func TestPlaintextValuesStayReadableWithAKey(t *testing.T) {
-	kept, id := Cipher{}.Encrypt(secret, "here")
+	sealed, id := Cipher{}.Encrypt(secret, "here")
 	require.Empty(t, id)
-	require.Equal(t, secret, kept)
-	plain, err := newCipher(t, key("now", 1)).Decrypt(kept, id, "here")
+	require.Equal(t, secret, sealed)
+	plain, err := newCipher(t, key("now", 1)).Decrypt(sealed, id, "here")
 	require.NoError(t, err)
 	require.Equal(t, secret, plain)
 }
 
 func TestAfterARotationOlderValuesAreStillRead(t *testing.T) {
-	kept, _ := newCipher(t, key("old", 1)).Encrypt(secret, "here")
+	sealed, _ := newCipher(t, key("old", 1)).Encrypt(secret, "here")
 	rotated := newCipher(t, key("new", 2), key("old", 1))
-	plain, err := rotated.Decrypt(kept, "old", "here")
+	plain, err := rotated.Decrypt(sealed, "old", "here")
 	require.NoError(t, err)
 	require.Equal(t, secret, plain)
 	_, id := rotated.Encrypt(secret, "here")
 	require.Equal(t, "new", id)
-	_, err = newCipher(t, key("new", 2)).Decrypt(kept, "old", "here")
+	_, err = newCipher(t, key("new", 2)).Decrypt(sealed, "old", "here")
 	require.ErrorContains(t, err, `"old" is missing`)
 }
 

@@ -8,10 +8,10 @@ import (
 
 func TestRenewalIsDeterministicUnderTheCurrentKey(t *testing.T) {
 	old, first := newCipher(t, key("old", 1)), newCipher(t, key("new", 2), key("old", 1))
-	kept, _ := old.Encrypt(secret, "here")
-	renewed, err := first.Renew(kept, "old", "here")
+	sealed, _ := old.Encrypt(secret, "here")
+	renewed, err := first.Renew(sealed, "old", "here")
 	require.NoError(t, err)
-	again, err := newCipher(t, key("new", 2), key("older", 3), key("old", 1)).Renew(kept, "old", "here")
+	again, err := newCipher(t, key("new", 2), key("older", 3), key("old", 1)).Renew(sealed, "old", "here")
 	require.NoError(t, err)
 	require.Equal(t, renewed, again)
 	stays, err := first.Renew(renewed, "new", "here")
@@ -36,10 +36,10 @@ func TestRenewalIsDeterministicUnderTheCurrentKey(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, secret, plain)
 	for _, c := range []Cipher{newCipher(t, key("new", 2)), newCipher(t, None, key("old", 1)), {}} {
-		_, err = c.Renew(kept, "old", "here")
+		_, err = c.Renew(sealed, "old", "here")
 		require.ErrorIs(t, err, ErrUnreadable)
 	}
-	_, err = first.Renew(kept, "old", "elsewhere")
+	_, err = first.Renew(sealed, "old", "elsewhere")
 	require.ErrorIs(t, err, ErrUnreadable)
 }
 
@@ -54,9 +54,9 @@ func TestCodeDependsOnKeyAndPurpose(t *testing.T) {
 }
 
 func TestNoneStoresPlaintextAndReadsOlderValues(t *testing.T) {
-	kept, id := newCipher(t, key("old", 1)).Encrypt(secret, "here")
+	sealed, id := newCipher(t, key("old", 1)).Encrypt(secret, "here")
 	c := newCipher(t, None, key("old", 1))
-	plain, err := c.Decrypt(kept, id, "here")
+	plain, err := c.Decrypt(sealed, id, "here")
 	require.NoError(t, err)
 	require.Equal(t, secret, plain)
 	_, id = c.Encrypt(secret, "here")

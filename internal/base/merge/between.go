@@ -15,7 +15,7 @@ func difference(from, to any) any {
 	}
 	changes := newObject(after.Len())
 	for name := range before.All() {
-		if _, kept := after.Get(name); !kept {
+		if _, found := after.Get(name); !found {
 			changes.add(name, nil)
 		}
 	}

@@ -199,13 +199,13 @@ func withoutNulls(doc any) any {
 	if !ok {
 		return doc
 	}
-	kept := map[string]any{}
+	retained := map[string]any{}
 	for name, value := range object.All() {
 		if value != nil {
-			kept[name] = withoutNulls(value)
+			retained[name] = withoutNulls(value)
 		}
 	}
-	return kept
+	return retained
 }
 
 func tokens(pointer string) []string {

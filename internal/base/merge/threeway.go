@@ -133,7 +133,7 @@ func diff(at path, before, after Value, report func(at path, before, after Value
 		diff(append(at, name), member(old, name), Value{true, value}, report)
 	}
 	for name, value := range old.All() {
-		if _, kept := current.Get(name); !kept {
+		if _, found := current.Get(name); !found {
 			report(append(at, name), Value{true, value}, Value{})
 		}
 	}

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const redirect = "http://127.0.0.1:1/callback"
 
-var kept = oidc.Kept{State: "state", Nonce: "nonce", Verifier: strings.Repeat("v", 43)}
+var state = oidc.Kept{State: "state", Nonce: "nonce", Verifier: strings.Repeat("v", 43)}
 
 func clientOf(p *oidctest.Provider) oidc.Client {
 	return oidc.Client{Issuer: p.URL, ID: oidctest.ClientID, Secret: oidctest.ClientSecret}
@@ -32,7 +32,7 @@ func clientOf(p *oidctest.Provider) oidc.Client {
 // visit starts a sign-in, signs in as a subject, and redeems the response.
 func visit(t *testing.T, at *oidctest.Provider, by *oidc.Provider, k oidc.Kept) (oidc.Named, error) {
 	t.Helper()
-	location, err := by.Ask(t.Context(), kept, redirect)
+	location, err := by.Ask(t.Context(), state, redirect)
 	if err != nil {
 		return oidc.Named{}, err
 	}
@@ -45,7 +45,7 @@ func TestValidProviderIdentifiesTheUser(t *testing.T) {
 	at := oidctest.New(t)
 	by := oidc.New(clientOf(at), clock.System{})
 	for range 2 {
-		named, err := visit(t, at, by, kept)
+		named, err := visit(t, at, by, state)
 		require.NoError(t, err)
 		require.Equal(t, oidc.Named{Subject: "li"}, named)
 	}
@@ -58,38 +58,38 @@ func TestInvalidResponsesIdentifyNoUser(t *testing.T) {
 	cases := []struct {
 		name  string
 		wrong func(p *oidctest.Provider)
-		kept  oidc.Kept
+		state oidc.Kept
 		want  error
 	}{
 		{"its answer is by another issuer", func(p *oidctest.Provider) {
 			p.Answer = func(v url.Values) { v.Set("iss", "https://elsewhere.example") }
-		}, kept, oidc.ErrRefused},
+		}, state, oidc.ErrRefused},
 		{"its answer does not say by which issuer it is, though it says that it does", func(p *oidctest.Provider) {
 			p.Answer = func(v url.Values) { v.Del("iss") }
-		}, kept, oidc.ErrRefused},
-		{"its ID token is by another issuer", claim("iss", "https://elsewhere.example"), kept, oidc.ErrRefused},
-		{"its ID token is for another client", claim("aud", "another"), kept, oidc.ErrRefused},
+		}, state, oidc.ErrRefused},
+		{"its ID token is by another issuer", claim("iss", "https://elsewhere.example"), state, oidc.ErrRefused},
+		{"its ID token is for another client", claim("aud", "another"), state, oidc.ErrRefused},
 		{"its ID token is for several clients and was given to another", func(p *oidctest.Provider) {
 			p.Claims = func(claims map[string]any) {
 				claims["aud"], claims["azp"] = []string{oidctest.ClientID, "another"}, "another"
 			}
-		}, kept, oidc.ErrRefused},
-		{"its ID token is for several clients and does not say which it was given to", claim("aud", []string{oidctest.ClientID, "another"}), kept, oidc.ErrRefused},
-		{"its ID token has another nonce", claim("nonce", "another"), kept, oidc.ErrRefused},
-		{"its ID token has no nonce", claim("nonce", nil), kept, oidc.ErrRefused},
-		{"its ID token is for another sign-in of ours", nil, oidc.Kept{State: "state", Nonce: "other", Verifier: kept.Verifier}, oidc.ErrRefused},
-		{"its ID token names nobody", claim("sub", ""), kept, oidc.ErrRefused},
-		{"its ID token names somebody at too great length", claim("sub", strings.Repeat("s", 256)), kept, oidc.ErrRefused},
-		{"its ID token has ended", claim("exp", time.Now().Add(-2*oidc.Skew).Unix()), kept, oidc.ErrClock},
-		{"its ID token never ends", claim("exp", nil), kept, oidc.ErrRefused},
-		{"its ID token is of the future", claim("iat", time.Now().Add(2*oidc.Skew).Unix()), kept, oidc.ErrClock},
-		{"its ID token is not good yet", claim("nbf", time.Now().Add(2*oidc.Skew).Unix()), kept, oidc.ErrClock},
+		}, state, oidc.ErrRefused},
+		{"its ID token is for several clients and does not say which it was given to", claim("aud", []string{oidctest.ClientID, "another"}), state, oidc.ErrRefused},
+		{"its ID token has another nonce", claim("nonce", "another"), state, oidc.ErrRefused},
+		{"its ID token has no nonce", claim("nonce", nil), state, oidc.ErrRefused},
+		{"its ID token is for another sign-in of ours", nil, oidc.Kept{State: "state", Nonce: "other", Verifier: state.Verifier}, oidc.ErrRefused},
+		{"its ID token names nobody", claim("sub", ""), state, oidc.ErrRefused},
+		{"its ID token names somebody at too great length", claim("sub", strings.Repeat("s", 256)), state, oidc.ErrRefused},
+		{"its ID token has ended", claim("exp", time.Now().Add(-2*oidc.Skew).Unix()), state, oidc.ErrClock},
+		{"its ID token never ends", claim("exp", nil), state, oidc.ErrRefused},
+		{"its ID token is of the future", claim("iat", time.Now().Add(2*oidc.Skew).Unix()), state, oidc.ErrClock},
+		{"its ID token is not good yet", claim("nbf", time.Now().Add(2*oidc.Skew).Unix()), state, oidc.ErrClock},
 		{"its ID token is signed by another key", func(p *oidctest.Provider) {
 			p.Sign = func(claims map[string]any) string { return oidctest.Signed(oidctest.OtherKey(), "RS256", claims) }
-		}, kept, oidc.ErrRefused},
+		}, state, oidc.ErrRefused},
 		{"its ID token is not signed", func(p *oidctest.Provider) {
 			p.Sign = func(claims map[string]any) string { return oidctest.Signed(nil, "none", claims) }
-		}, kept, oidc.ErrRefused},
+		}, state, oidc.ErrRefused},
 		{"its ID token is signed with what the client knows too", func(p *oidctest.Provider) {
 			p.Sign = func(claims map[string]any) string {
 				body, _, _ := cutLast(oidctest.Signed(oidctest.OtherKey(), "HS256", claims))
@@ -97,12 +97,12 @@ func TestInvalidResponsesIdentifyNoUser(t *testing.T) {
 				_, _ = mac.Write([]byte(body))
 				return body + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 			}
-		}, kept, oidc.ErrRefused},
-		{"its ID token is none", func(p *oidctest.Provider) { p.Sign = func(map[string]any) string { return "x.y.z" } }, kept, oidc.ErrRefused},
-		{"it gives no ID token", func(p *oidctest.Provider) { p.Sign = func(map[string]any) string { return "" } }, kept, oidc.ErrRefused},
+		}, state, oidc.ErrRefused},
+		{"its ID token is none", func(p *oidctest.Provider) { p.Sign = func(map[string]any) string { return "x.y.z" } }, state, oidc.ErrRefused},
+		{"it gives no ID token", func(p *oidctest.Provider) { p.Sign = func(map[string]any) string { return "" } }, state, oidc.ErrRefused},
 		{"the code was given to who showed another challenge", nil, oidc.Kept{State: "state", Nonce: "nonce", Verifier: strings.Repeat("w", 43)}, oidc.ErrRefused},
-		{"it breaks down when the code is redeemed", broken("/token", http.StatusBadGateway), kept, oidc.ErrUnavailable},
-		{"it breaks down when its keys are read", broken("/keys", http.StatusBadGateway), kept, oidc.ErrUnavailable},
+		{"it breaks down when the code is redeemed", broken("/token", http.StatusBadGateway), state, oidc.ErrUnavailable},
+		{"it breaks down when its keys are read", broken("/keys", http.StatusBadGateway), state, oidc.ErrUnavailable},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestInvalidResponsesIdentifyNoUser(t *testing.T) {
 			if c.wrong != nil {
 				c.wrong(at)
 			}
-			named, err := visit(t, at, oidc.New(clientOf(at), clock.System{}), c.kept)
+			named, err := visit(t, at, oidc.New(clientOf(at), clock.System{}), c.state)
 			require.ErrorIs(t, err, c.want)
 			require.Zero(t, named)
 		})
@@ -127,7 +127,7 @@ func TestTheCodeAndTheSecretFollowNoRedirection(t *testing.T) {
 		}
 		return r.URL.Path == "/token"
 	}
-	_, err := visit(t, at, oidc.New(clientOf(at), clock.System{}), kept)
+	_, err := visit(t, at, oidc.New(clientOf(at), clock.System{}), state)
 	require.ErrorIs(t, err, oidc.ErrRefused)
 	require.False(t, followed.Load())
 }
@@ -164,7 +164,7 @@ func TestUntrustedProviderIsNotContacted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			at := oidctest.New(t)
 			wrong(at)
-			_, err := oidc.New(clientOf(at), clock.System{}).Ask(t.Context(), kept, redirect)
+			_, err := oidc.New(clientOf(at), clock.System{}).Ask(t.Context(), state, redirect)
 			require.ErrorIs(t, err, oidc.ErrUnavailable)
 		})
 	}
@@ -177,7 +177,7 @@ func TestClocksMayDifferByOneMinuteAndNotByTwo(t *testing.T) {
 		at := oidctest.New(t)
 		at.Now = func() time.Time { return time.Now().Add(off) }
 		at.Claims = func(claims map[string]any) { claims["exp"] = at.Now().Unix() }
-		_, err := visit(t, at, oidc.New(clientOf(at), clock.System{}), kept)
+		_, err := visit(t, at, oidc.New(clientOf(at), clock.System{}), state)
 		require.ErrorIs(t, err, want, "%s", off)
 	}
 }
@@ -185,36 +185,36 @@ func TestClocksMayDifferByOneMinuteAndNotByTwo(t *testing.T) {
 func TestFailedDiscoveryIsRetriedAndCachedOneServes(t *testing.T) {
 	at, now := oidctest.New(t), clock.NewFake(time.Now())
 	by := oidc.New(clientOf(at), now)
-	var asked atomic.Int64
+	var requests atomic.Int64
 	isDown := atomic.Bool{}
 	isDown.Store(true)
 	at.Before = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path != "/.well-known/openid-configuration" {
 			return false
 		}
-		asked.Add(1)
+		requests.Add(1)
 		if isDown.Load() {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 		return isDown.Load()
 	}
 	ask := func() error {
-		_, err := by.Ask(t.Context(), kept, redirect)
+		_, err := by.Ask(t.Context(), state, redirect)
 		return err
 	}
 	for range 3 {
 		require.ErrorIs(t, ask(), oidc.ErrUnavailable)
 	}
-	require.EqualValues(t, 1, asked.Load(), "who comes right after the first is told without asking")
+	require.EqualValues(t, 1, requests.Load(), "who comes right after the first is told without asking")
 	isDown.Store(false)
 	now.Advance(3 * time.Second)
 	require.NoError(t, ask())
 	require.NoError(t, ask())
-	require.EqualValues(t, 2, asked.Load())
+	require.EqualValues(t, 2, requests.Load())
 	isDown.Store(true)
 	now.Advance(2 * time.Hour)
 	require.NoError(t, ask(), "what it said of itself is older than an hour, and still the best there is")
-	require.EqualValues(t, 3, asked.Load())
+	require.EqualValues(t, 3, requests.Load())
 }
 
 func TestSlowProviderTimesOut(t *testing.T) {
@@ -229,10 +229,10 @@ func TestSlowProviderTimesOut(t *testing.T) {
 	}
 	t.Cleanup(func() { close(over) })
 	by := oidc.New(clientOf(at), clock.System{})
-	began := time.Now()
-	_, err := by.Ask(t.Context(), kept, redirect)
+	started := time.Now()
+	_, err := by.Ask(t.Context(), state, redirect)
 	require.ErrorIs(t, err, oidc.ErrUnavailable)
-	require.Less(t, time.Since(began), oidc.Timeout+time.Minute)
+	require.Less(t, time.Since(started), oidc.Timeout+time.Minute)
 }
 
 func TestOnlyConfidentialAddressesAreSafe(t *testing.T) {

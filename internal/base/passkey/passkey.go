@@ -332,9 +332,9 @@ func encode(options any) (json.RawMessage, error) {
 // which contain no secrets.
 func refused(err error) error {
 	reason := err.Error()
-	var told *protocol.Error
-	if errors.As(err, &told) && told.DevInfo != "" {
-		reason += " (" + strings.Join(strings.Fields(told.DevInfo), " ") + ")"
+	var details *protocol.Error
+	if errors.As(err, &details) && details.DevInfo != "" {
+		reason += " (" + strings.Join(strings.Fields(details.DevInfo), " ") + ")"
 	}
 	return fmt.Errorf("%w: %.300s", ErrRefused, reason)
 }

@@ -125,10 +125,10 @@ func TestCommandWithLostReplyIsNotRetried(t *testing.T) {
 			client := redistest.Connect(t, url)
 			require.NoError(t, client.Get(ctx, key).Err())
 			node.Pause(t)
-			var asked sync.WaitGroup
+			var requests sync.WaitGroup
 			var err error
-			asked.Go(func() { err = client.Incr(ctx, key).Err() })
-			asked.Wait()
+			requests.Go(func() { err = client.Incr(ctx, key).Err() })
+			requests.Wait()
 			node.Resume(t)
 			require.Error(t, err)
 			require.Eventually(t, func() bool {

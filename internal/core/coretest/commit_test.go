@@ -234,33 +234,33 @@ func whileTheDiskFails(t *testing.T, op storagetest.Op, code int32) attempt {
 	db, disk := storagetest.SQLiteOnDisk(t)
 	storagetest.CreateThings(t, ctx, db)
 	require.NoError(t, try(ctx, db, "before").err)
-	disk.Fail(func(asked storagetest.Op, _ string) int32 {
-		if asked == op {
+	disk.Fail(func(performed storagetest.Op, _ string) int32 {
+		if performed == op {
 			return code
 		}
 		return 0
 	})
-	meanwhile := try(ctx, db, "meanwhile")
-	if !apperr.Has(meanwhile.err, apperr.OutcomeUnknown) {
+	failed := try(ctx, db, "meanwhile")
+	if !apperr.Has(failed.err, apperr.OutcomeUnknown) {
 		requireThings(t, ctx, disk.AfterACrash(t), "before")
 	}
 	disk.Fail(nil)
 	require.NoError(t, try(ctx, db, "later").err)
 	requireThings(t, ctx, db, "before", "later")
 	requireThings(t, ctx, disk.AfterACrash(t), "before", "later")
-	require.Equal(t, [2]int{1, 0}, [2]int{meanwhile.runs, meanwhile.published})
-	return meanwhile
+	require.Equal(t, [2]int{1, 0}, [2]int{failed.runs, failed.published})
+	return failed
 }
 
 func TestFailedSyncIsUnknownAndNeverRolledBack(t *testing.T) {
-	meanwhile := whileTheDiskFails(t, storagetest.Sync, storagetest.SyncFailed)
-	require.Truef(t, apperr.Has(meanwhile.err, apperr.OutcomeUnknown), "%v", meanwhile.err)
+	failed := whileTheDiskFails(t, storagetest.Sync, storagetest.SyncFailed)
+	require.Truef(t, apperr.Has(failed.err, apperr.OutcomeUnknown), "%v", failed.err)
 }
 
 func TestFullDiskIsReportedAndNothingReappears(t *testing.T) {
-	meanwhile := whileTheDiskFails(t, storagetest.Write, storagetest.DiskFull)
-	require.Truef(t, apperr.Has(meanwhile.err, apperr.Unavailable), "%v", meanwhile.err)
-	require.Contains(t, meanwhile.err.Error(), "no room left to write; nothing was changed")
+	failed := whileTheDiskFails(t, storagetest.Write, storagetest.DiskFull)
+	require.Truef(t, apperr.Has(failed.err, apperr.Unavailable), "%v", failed.err)
+	require.Contains(t, failed.err.Error(), "no room left to write; nothing was changed")
 }
 
 // A unit that shares a sync has read the writes of earlier units in its group, which are

@@ -225,8 +225,8 @@ func FuzzPrecondition(f *testing.F) {
 func TestWriteWithoutPrincipalIsRejected(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		thing := newThing(t, ctx, db)
-		nobody := principal.With(ctx, principal.Principal{})
-		require.ErrorIs(t, do(nobody, db, func(ctx context.Context, u *uow.Unit) error {
+		anonymous := principal.With(ctx, principal.Principal{})
+		require.ErrorIs(t, do(anonymous, db, func(ctx context.Context, u *uow.Unit) error {
 			return guard.Update[storagetest.Thing](ctx, u, thing.Ref(), guard.Set{"amount": 1})
 		}), storage.ErrNoTenant)
 	})

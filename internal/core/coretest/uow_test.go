@@ -197,13 +197,13 @@ func TestObserverIsNotifiedOfEveryEnd(t *testing.T) {
 			"rolled back": {func() error { return refusal }, false},
 			"panicked":    {func() error { panic(refusal) }, false},
 		} {
-			var told []bool
+			var ends []bool
 			published := false
 			func() {
 				defer func() { _ = recover() }()
 				_ = runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 					u.AtEnd(func(committed bool) {
-						told = append(told, committed)
+						ends = append(ends, committed)
 						require.Equal(t, committed, published, "AfterCommit callbacks run before")
 						require.NoError(t, runner.Do(ctx, insert("after "+name)), "the transaction has ended")
 					})
@@ -211,7 +211,7 @@ func TestObserverIsNotifiedOfEveryEnd(t *testing.T) {
 					return errors.Join(insert(name)(ctx, u), want.ending())
 				})
 			}()
-			require.Equal(t, []bool{want.committed}, told, name)
+			require.Equal(t, []bool{want.committed}, ends, name)
 		}
 	})
 }

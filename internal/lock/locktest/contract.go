@@ -37,7 +37,7 @@ func Contract(t *testing.T, newLocker func(t *testing.T) lock.Locker) {
 		{"WaitersAreServedInOrder", waitersAreServedInOrder},
 		{"WithoutWaitAHeldKeyIsRefusedAtOnce", withoutWaitAHeldKeyIsRefusedAtOnce},
 		{"AWaitThatRunsOutIsRefused", aWaitThatRunsOutIsRefused},
-		{"ACancelledWaiterDelaysNobody", aCancelledWaiterDelaysNobody},
+		{"ACancelledWaiterDelaysNobody", aCancelledWaiterDelaysNoOther},
 		{"AnEndedContextIsRefusedEvenWhenTheKeyIsFree", anEndedContextIsRefused},
 		{"AllKeysAreTakenOrNone", allKeysAreTakenOrNone},
 		{"OppositeOrdersNeverDeadlock", oppositeOrdersNeverDeadlock},
@@ -132,7 +132,7 @@ func aWaitThatRunsOutIsRefused(t *testing.T, locker lock.Locker) {
 	requireNothingHeld(t, locker)
 }
 
-func aCancelledWaiterDelaysNobody(t *testing.T, locker lock.Locker) {
+func aCancelledWaiterDelaysNoOther(t *testing.T, locker lock.Locker) {
 	holder := acquire(t, locker, "key")
 	gaveUp := errors.New("gave up")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -189,13 +189,13 @@ func oppositeOrdersNeverDeadlock(t *testing.T, locker lock.Locker) {
 	runContenders(t, func(worker int) error {
 		random := rand.New(rand.NewPCG(uint64(worker), 1))
 		for range rounds {
-			wanted := make([]string, 0, 3)
+			selected := make([]string, 0, 3)
 			for _, i := range random.Perm(len(keys))[:2+random.IntN(2)] {
-				wanted = append(wanted, keys[i])
+				selected = append(selected, keys[i])
 			}
-			lease, err := locker.Acquire(t.Context(), timeout, wanted...)
+			lease, err := locker.Acquire(t.Context(), timeout, selected...)
 			if err != nil {
-				return fmt.Errorf("keys %v: %w", wanted, err)
+				return fmt.Errorf("keys %v: %w", selected, err)
 			}
 			if err := lease.Release(t.Context()); err != nil {
 				return err

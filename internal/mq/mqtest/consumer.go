@@ -124,9 +124,9 @@ func poison(t *testing.T, q queue) {
 		return outcomes
 	}, mq.ConsumerOptions{Batch: 10, MaxAttempts: 3, Backoff: 20 * time.Millisecond})
 	enqueue(t, q, sequence(20)...)
-	began := time.Now()
+	started := time.Now()
 	untilEmpty(t, q, 1)
-	require.Greater(t, time.Since(began), 40*time.Millisecond, "20 and 40 ms less a quarter at most")
+	require.Greater(t, time.Since(started), 40*time.Millisecond, "20 and 40 ms less a quarter at most")
 	require.Len(t, l.seen(), 20+2)
 	list, _, err := q.Dead(t.Context(), "", 10)
 	require.NoError(t, err)
@@ -202,18 +202,18 @@ func longHandler(t *testing.T, q queue) {
 
 func lostLease(t *testing.T, q queue) {
 	enqueue(t, q, "a")
-	told := make(chan error, 1)
+	cancelled := make(chan error, 1)
 	start(t, q, func(ctx context.Context, messages []mq.Message) []mq.Outcome {
 		if err := q.purge(ctx); err != nil {
-			told <- err
+			cancelled <- err
 			return all(mq.Done(), len(messages))
 		}
 		<-ctx.Done()
-		told <- context.Cause(ctx)
+		cancelled <- context.Cause(ctx)
 		return all(mq.Dead(errBroken), len(messages))
 	}, mq.ConsumerOptions{Lease: 900 * time.Millisecond})
 	select {
-	case err := <-told:
+	case err := <-cancelled:
 		require.ErrorIs(t, err, mq.ErrLeaseLost)
 	case <-time.After(patience):
 		require.FailNow(t, "the handler was not notified")
@@ -223,14 +223,14 @@ func lostLease(t *testing.T, q queue) {
 
 func paced(t *testing.T, q queue) {
 	var l log
-	began := time.Now()
+	started := time.Now()
 	enqueue(t, q, sequence(200)...)
 	c, _ := start(t, q, func(_ context.Context, messages []mq.Message) []mq.Outcome {
 		l.add(messages)
 		return all(mq.Done(), len(messages))
 	}, mq.ConsumerOptions{Batch: 50, Rate: 100})
 	require.Eventually(t, func() bool { return len(l.seen()) >= 20 }, patience, tick)
-	seen, elapsed := len(l.seen()), time.Since(began)
+	seen, elapsed := len(l.seen()), time.Since(started)
 	require.LessOrEqual(t, float64(seen), 100*elapsed.Seconds()+10+1, "the rate and one full bucket")
 	c.SetRate(0)
 	untilEmpty(t, q, 0)
@@ -241,7 +241,7 @@ func pacedTogether(t *testing.T, q queue) {
 	const rate, bucket = 100, 10
 	var l log
 	enqueue(t, q, sequence(200)...)
-	began := time.Now()
+	started := time.Now()
 	for range 3 {
 		start(t, q, func(_ context.Context, messages []mq.Message) []mq.Outcome {
 			l.add(messages)
@@ -252,37 +252,37 @@ func pacedTogether(t *testing.T, q queue) {
 	defer look.Stop()
 	for seen := 0; seen < 60; <-look.C {
 		seen = len(l.seen())
-		require.LessOrEqual(t, float64(seen), rate*time.Since(began).Seconds()+bucket, "the rate and one full bucket")
-		require.Less(t, time.Since(began), patience)
+		require.LessOrEqual(t, float64(seen), rate*time.Since(started).Seconds()+bucket, "the rate and one full bucket")
+		require.Less(t, time.Since(started), patience)
 	}
 }
 
 func finishes(t *testing.T, q queue) {
 	enqueue(t, q, sequence(4)...)
-	began, goOn := make(chan struct{}), make(chan struct{})
+	started, proceed := make(chan struct{}), make(chan struct{})
 	_, stop := start(t, q, func(ctx context.Context, messages []mq.Message) []mq.Outcome {
-		close(began)
-		<-goOn
+		close(started)
+		<-proceed
 		if ctx.Err() != nil {
 			return all(mq.Retry(ctx.Err(), 0), len(messages))
 		}
 		return all(mq.Done(), len(messages))
 	}, mq.ConsumerOptions{Batch: 2})
-	<-began
-	time.AfterFunc(20*time.Millisecond, func() { close(goOn) })
+	<-started
+	time.AfterFunc(20*time.Millisecond, func() { close(proceed) })
 	stop()
 	require.Equal(t, mq.Stats{Pending: 2}, sizes(t, q))
 }
 
 func impatient(t *testing.T, q queue) {
 	enqueue(t, q, "a")
-	began := make(chan struct{})
+	started := make(chan struct{})
 	_, stop := start(t, q, func(ctx context.Context, messages []mq.Message) []mq.Outcome {
-		close(began)
+		close(started)
 		<-ctx.Done()
 		return all(mq.Postpone(fmt.Errorf("shut down: %w", ctx.Err()), 0), len(messages))
 	}, mq.ConsumerOptions{Patience: 10 * time.Millisecond})
-	<-began
+	<-started
 	stop()
 	require.Equal(t, mq.Stats{Pending: 1}, sizes(t, q))
 	require.Zero(t, claim(t, q, 1).Messages[0].Attempts)

@@ -24,7 +24,7 @@ const (
 	// lastFlush bounds the flush at the end of the program.
 	lastFlush = 5 * time.Second
 	// keptDays is the retention of counts in days.
-	keptDays = 90
+	retentionDays = 90
 	// mostRecords is the number of cached records per count.
 	mostRecords = 5
 )
@@ -198,6 +198,6 @@ func (l *ConflictLog) Today(ctx context.Context, resources []string) ([]Conflict
 
 // Sweep deletes expired counts of all tenants.
 func (l *ConflictLog) Sweep(ctx context.Context, batch int) error {
-	past := l.clock.Now().AddDate(0, 0, -keptDays-1).Format(dayFormat)
+	past := l.clock.Now().AddDate(0, 0, -retentionDays-1).Format(dayFormat)
 	return l.db.Sweep(ctx, storage.Sweep{Table: "conflict_counts", Column: "day", Until: past, Key: "day"}, batch)
 }

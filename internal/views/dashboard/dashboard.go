@@ -34,7 +34,7 @@ const (
 	dueSoon, dueShown = time.Hour, 5
 	// trendKept is the cache time of the orders by day: they are the only numbers here that
 	// read rows, and every open page requests them.
-	trendKept = time.Minute
+	trendTTL = time.Minute
 )
 
 // Day summarizes the orders placed on one day in UTC.
@@ -210,10 +210,10 @@ func (s *Service) Overview(ctx context.Context) (Overview, error) {
 func (s *Service) trend(ctx context.Context, tenant int64) ([]Day, error) {
 	now := s.deps.Clock.Now()
 	s.mu.Lock()
-	kept, ok := s.trends[tenant]
+	cached, ok := s.trends[tenant]
 	s.mu.Unlock()
-	if ok && now.Sub(kept.read) < trendKept {
-		return kept.days, nil
+	if ok && now.Sub(cached.read) < trendTTL {
+		return cached.days, nil
 	}
 	read, err := s.deps.Orders.ByDay(ctx, now, days)
 	if err != nil {

@@ -356,8 +356,8 @@ func TestPresenceIsResentAfterMissedEvents(t *testing.T) {
 		e = receive(t, stream, "the news of a gap")
 	}
 	require.Equal(t, []any{"presence"}, e.data["topics"])
-	for told := ""; told != "configs/quiet"; {
-		told = receive(t, stream, "the quiet one again").data["resource"].(string)
+	for last := ""; last != "configs/quiet"; {
+		last = receive(t, stream, "the quiet one again").data["resource"].(string)
 	}
 }
 

@@ -223,13 +223,13 @@ func (s *Service) sweep(ctx context.Context, t Table, st *state) error {
 	}
 	saved := s.clock.Now()
 	for {
-		began := clock.Mark()
+		start := clock.Mark()
 		next, rows, err := s.step(ctx, t, st, place)
 		if err != nil {
 			s.rows[t.Name] = max(fewestRows, s.rowsOf(t)/2)
 			return err
 		}
-		took := clock.Since(began)
+		took := clock.Since(start)
 		ended := len(rows) < s.rowsOf(t)
 		next.BusyUS += took.Microseconds()
 		if ended {

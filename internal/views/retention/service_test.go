@@ -318,11 +318,11 @@ func TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing(t *testing.T) {
 // leases counts the requested leases.
 type leases struct {
 	lock.Locker
-	asked int
+	calls int
 }
 
 func (l *leases) Acquire(ctx context.Context, wait time.Duration, keys ...string) (lock.Lease, error) {
-	l.asked++
+	l.calls++
 	return l.Locker.Acquire(ctx, wait, keys...)
 }
 
@@ -331,13 +331,13 @@ func TestNoLeaseIsAcquiredWithoutDueWork(t *testing.T) {
 		locks := &leases{Locker: newLocks()}
 		s := newService(db, locks, clock.NewFake(noon), map[Kind]time.Duration{Audit: 30 * day})
 		require.NoError(t, s.Turn(ctx))
-		require.Equal(t, 1, locks.asked)
+		require.Equal(t, 1, locks.calls)
 		require.NoError(t, s.Turn(ctx))
-		require.Equal(t, 1, locks.asked)
+		require.Equal(t, 1, locks.calls)
 		// The state after a process that ended before it reported its removals.
 		exec(t, db, insertTally, 3, tenantOf(ctx), "audit_entries")
 		require.NoError(t, s.Turn(ctx))
-		require.Equal(t, 2, locks.asked)
+		require.Equal(t, 2, locks.calls)
 		require.Contains(t, auditOf(t, db, tenantOf(ctx))[0], `"rows":3`)
 	})
 }
@@ -372,9 +372,9 @@ func TestSweepsPauseInProportionToTheirDuration(t *testing.T) {
 		rested += d
 		return true
 	}
-	began := clock.Mark()
+	start := clock.Mark()
 	require.NoError(t, s.Turn(ctx))
-	took := clock.Since(began)
+	took := clock.Since(start)
 	require.Positive(t, rested)
 	require.LessOrEqual(t, rested, 19*took)
 	s.mu.Lock()

@@ -79,11 +79,11 @@ func TestRepeatedJobsAppearOnceInLatestEntries(t *testing.T) {
 
 		latest, err := audit.NewLog(db).Latest(ctx, 6)
 		require.NoError(t, err)
-		var told []string
+		var lines []string
 		for _, entry := range latest {
-			told = append(told, fmt.Sprintf("%s %s +%d", entry.Action, entry.Resource, entry.More))
+			lines = append(lines, fmt.Sprintf("%s %s +%d", entry.Action, entry.Resource, entry.More))
 		}
-		require.Equal(t, []string{"thing.update things/a +0", "thing.update things/a +0", "thing.expire things/b +0", "thing.update things/a +0", "thing.expire things +2", "thing.update things/a +0"}, told,
+		require.Equal(t, []string{"thing.update things/a +0", "thing.update things/a +0", "thing.expire things/b +0", "thing.update things/a +0", "thing.expire things +2", "thing.update things/a +0"}, lines,
 			"people are told one by one, signing in not at all, and what is folded takes one place")
 	})
 }

@@ -102,10 +102,10 @@ func (p *Provider) Redeemed() int {
 // URL.
 func (p *Provider) SignIn(t testing.TB, location, subject string) string {
 	t.Helper()
-	asked, err := url.Parse(location)
+	requested, err := url.Parse(location)
 	require.NoError(t, err)
-	query := asked.Query()
-	require.Equal(t, p.URL+"/authorize", asked.Scheme+"://"+asked.Host+asked.Path)
+	query := requested.Query()
+	require.Equal(t, p.URL+"/authorize", requested.Scheme+"://"+requested.Host+requested.Path)
 	require.Equal(t, "code", query.Get("response_type"))
 	require.Equal(t, ClientID, query.Get("client_id"))
 	require.Equal(t, "S256", query.Get("code_challenge_method"))
