@@ -98,7 +98,7 @@ func requirePlace(t *testing.T, answer apptest.Answer, bad badBody) {
 	require.Fail(t, "the refusal names another place", "%s: want %q in %s", bad.name, bad.at, answer.Body)
 }
 
-// badTexts are bodies whose text is invalid as a whole.
+// badTexts are invalid bodies.
 func badTexts(o *validate.Operation) []badBody {
 	sound := string(o.Example())
 	opened := strings.TrimSuffix(sound, "}")

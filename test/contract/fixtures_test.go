@@ -13,9 +13,8 @@ import (
 	"interlock/test/apptest"
 )
 
-// fixtures create the resource that a path parameter names, by "<resource>/:<parameter>",
-// and return the value of the parameter. The walk fails on a route whose parameter is
-// missing here.
+// fixtures create the resource of a path parameter, by "<resource>/:<parameter>", and return the
+// value of the parameter. The walk fails on a route without a fixture for its parameter.
 var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"configs/:key":         newConfig,
 	"approvals/:id":        newDiscussedApproval,
@@ -99,7 +98,7 @@ func newConfig(t *testing.T, c *apptest.Caller) string {
 	return key
 }
 
-// newProtected creates a config whose changes need an approval.
+// newProtected creates a protected config.
 func newProtected(t *testing.T, c *apptest.Caller) (key, etag string) {
 	key = unique("walk")
 	made := created(t, c, "/configs", map[string]any{"key": key, "value": 1, "valueType": "number", "protected": true})

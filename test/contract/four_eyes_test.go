@@ -65,7 +65,7 @@ func decide(t *testing.T, by *apptest.Caller, approval object, action string, bo
 	return by.Do(t, "POST", fmt.Sprintf("%s/approvals/%v/%s", httpapi.Base, approval["id"], action), body, "If-Match", approval["etag"].(string))
 }
 
-// requireFourEyes asserts that a decision is refused because one person is on both sides.
+// requireFourEyes asserts that a decision is rejected because one user is on both sides.
 func requireFourEyes(t *testing.T, answer apptest.Answer) {
 	t.Helper()
 	require.Equal(t, http.StatusForbidden, answer.Status, "%s", answer.Body)

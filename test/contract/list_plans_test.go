@@ -73,7 +73,7 @@ func TestNoListReadsTheWholeTableOfATenant(t *testing.T) {
 // wholeByDesign reports whether a statement may read many rows, with the reasons.
 func wholeByDesign(sql string) bool {
 	for _, part := range []string{
-		// The orders of fourteen days, whose amounts are summed once a minute per tenant.
+		// The orders of fourteen days, with their sum, once a minute per tenant.
 		"GROUP BY DATE(created_time)",
 	} {
 		if strings.Contains(sql, part) {
@@ -96,9 +96,9 @@ type recorder struct {
 	sent   []statement
 }
 
-// eachRecorded runs a test on each engine against a separate program, whose lists have the
-// bound of these tests. The recording starts before the program serves, because GORM's
-// callbacks must not change while other goroutines use them.
+// eachRecorded runs a test on each engine against a separate program with the limits of these tests
+// for its lists. The recording starts before the program serves, because GORM's callbacks must not
+// change while other goroutines use them.
 func eachRecorded(t *testing.T, test func(t *testing.T, p *apptest.Program, log *recorder)) {
 	for _, engine := range []string{"sqlite", "mariadb"} {
 		t.Run(engine, func(t *testing.T) {
@@ -118,7 +118,7 @@ func eachRecorded(t *testing.T, test func(t *testing.T, p *apptest.Program, log 
 	}
 }
 
-// of sets the tenant whose requests are recorded.
+// of selects the tenant to record.
 func (r *recorder) of(tenant int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -147,7 +147,7 @@ func report(t *testing.T, sizes []int, took []map[string]time.Duration, order []
 // edits the number of edits per measurement, and writers the number of concurrent writers.
 const editRounds, edits, writers = 9, 600, 8
 
-// editedShop is the number of orders in the shop whose configs are edited.
+// editedShop is the number of orders in the shop with edited configs.
 const editedShop = 100_000
 
 // TestIndexesOfListsBarelySlowEdits edits configs of two shops of editedShop orders in turn:

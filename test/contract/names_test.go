@@ -112,8 +112,8 @@ func filterValues(t *testing.T, c *apptest.Caller, path, member string) []string
 	return nil
 }
 
-// withMembers returns the documented example once for each member that its body may have and that
-// matches, with value in its place.
+// withMembers returns the documented example once for each matching member of its body, with value
+// as that member.
 func withMembers(t *testing.T, o *validate.Operation, value string, matches func(member string, schema *openapi3.Schema) bool) []badBody {
 	if o.RequestBody == nil {
 		return nil

@@ -248,8 +248,8 @@ var byHand = map[string]func(m money) []attempt{
 	"POST /api/v1/refunds/{id}/approve": func(money) []attempt { return []attempt{{body: object{}}} },
 }
 
-// notByHand are the other routes after which money is elsewhere, or which decide that it will be:
-// orders are paid by their amount, and what was promised is paid back.
+// notByHand are the other routes that move money or decide to: orders are paid by their amount, and
+// promised refunds are paid.
 var notByHand = strings.Fields(`
 	orders/{id}/pay orders/{id}/cancel order-batches orders/{id}/refunds
 	refunds/{id}/reject refunds/{id}/settle refunds/{id}/fail refunds/{id}/unknown
@@ -276,7 +276,7 @@ func TestEveryMoneyRouteDeclaresItsThreshold(t *testing.T) {
 func TestManualMoneyAboveThresholdsNeedsApproval(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)
-		// A colleague who is created after the request would count as whoever created the account.
+		// A colleague that is created after the request would count as its creator.
 		colleague := newColleague(t, owner, "*")
 		m := newMoney(t, owner)
 		needs := func(tag string) object {

@@ -14,7 +14,7 @@ import (
 	"interlock/test/apptest"
 )
 
-// textsOf lists the texts in a JSON value that are long enough to be told apart.
+// textsOf lists the texts in a JSON value that are long enough to be distinctive.
 func textsOf(value any) []string {
 	switch value := value.(type) {
 	case string:
@@ -39,8 +39,8 @@ func textsOf(value any) []string {
 	return nil
 }
 
-// Every route that takes If-Match is given the ETag of another row: the conflict shows the row as it
-// is, to whoever may change it.
+// Every route with If-Match receives the ETag of another row: the conflict returns the current row
+// to a caller that may change it.
 func TestConflictShowsTheResourceToItsWriter(t *testing.T) {
 	versioned := func(route httpapi.Route) bool {
 		if !writes(route) || !hasParameter(route) || route.Permission == "" || strings.HasSuffix(route.Permission, ":read") {

@@ -97,7 +97,7 @@ func (d day) sell() {
 	d.do(200, "GET", "/orders?status=completed&userId=7&from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&q=20", nil)
 }
 
-// refund refunds a payment, which takes two users.
+// refund refunds a payment, which requires two users.
 func (d day) refund() {
 	boss := day{newColleague(d.t, d.Caller, "refunds:*"), d.t}
 	refund := func() string { return "/refunds/" + newRefund(d.t, d.Caller) }

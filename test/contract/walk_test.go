@@ -49,13 +49,13 @@ func (w walk) haveOfEach(t *testing.T, n int) {
 	}
 }
 
-// eachRoute runs a test for every registered route that takes selects, on both engines.
-func eachRoute(t *testing.T, takes func(httpapi.Route) bool, test func(t *testing.T, w walk)) {
+// eachRoute runs a test for every registered route that selects accepts, on both engines.
+func eachRoute(t *testing.T, selects func(httpapi.Route) bool, test func(t *testing.T, w walk)) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner, stranger, walked := p.Admin(t), p.Admin(t), 0
 		rows := map[string][]string{}
 		for _, route := range p.Routes() {
-			if !takes(route) {
+			if !selects(route) {
 				continue
 			}
 			walked++

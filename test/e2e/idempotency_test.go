@@ -417,7 +417,7 @@ func TestDatabaseReplaysWithoutTheCache(t *testing.T) {
 	s := apptest.Settings(t.TempDir())
 	s.DatabaseURL, s.RedisURL = storagetest.NewMariaDBURL(t), server.URL()
 	c := underContract(t, apptest.Start(t, s).Admin(t))
-	// elsewhere is the same caller at another process, whose caches are empty.
+	// elsewhere is the same caller at another process with empty caches.
 	elsewhere := func() *apptest.Caller {
 		s.DataDir = t.TempDir()
 		other := *c
@@ -439,7 +439,7 @@ func TestDatabaseReplaysWithoutTheCache(t *testing.T) {
 	require.True(t, isReplay(again))
 	require.Equal(t, string(first.Body), string(again.Body))
 	require.EqualValues(t, 1, answered("hit"), "it came from Redis")
-	// The process caches no reply until it is sure of the database's epoch, which takes
+	// The process caches no reply until it has confirmed the database's epoch, which can last
 	// longer on a busy machine.
 	require.Eventually(t, func() bool {
 		fromRedis, fromMemory := answered("hit"), answered("memory")

@@ -37,7 +37,7 @@ type object = map[string]any
 // patience is the deadline of each wait. Only a hang reaches it.
 const patience = 2 * time.Minute
 
-// engines are the engines of a test whose subject does not depend on the engine: SQLite,
+// engines are the engines of a test that does not depend on the engine: SQLite,
 // and in the nightly tier also MariaDB.
 func engines() []string {
 	if tier.IsNightly() {
@@ -95,7 +95,7 @@ func retried(send func() (apptest.Answer, error)) (answer apptest.Answer, err er
 	return answer, err
 }
 
-// split returns the answers with a status and the others.
+// split separates the answers with a status from the others.
 func split(answers []apptest.Answer, status int) (with, others []apptest.Answer) {
 	for _, a := range answers {
 		if a.Status == status {
@@ -165,7 +165,7 @@ func number(t *testing.T, db *storage.DB, query string, arguments ...any) int64 
 	return n
 }
 
-// alone boots a program that no other test uses. stop asks the program to end, and ended receives the
+// alone boots a separate program. stop asks it to end, and ended receives the
 // result of Run.
 func alone(t *testing.T, engine string) (p *apptest.Program, stop context.CancelFunc, ended <-chan error) {
 	t.Helper()

@@ -79,7 +79,7 @@ func TestLostEffectIsNotReplayedFromRedis(t *testing.T) {
 	again(t, another(t, c, s), "k-1", "TEA", 0)
 }
 
-// The file is restored while the program is stopped; its Redis keeps running.
+// The file is restored while the program is stopped; its Redis continues to run.
 func TestOlderDatabaseFileReplaysNoLostReply(t *testing.T) {
 	s := apptest.Settings(t.TempDir())
 	s.RedisURL = redistest.NewServer(t).URL()
@@ -106,7 +106,7 @@ func TestOlderDatabaseFileReplaysNoLostReply(t *testing.T) {
 	})
 }
 
-// copyFile copies a database whose program has stopped, so that there is no separate log
+// copyFile copies the database of a stopped program, so that there is no separate log
 // file.
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()

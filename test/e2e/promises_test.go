@@ -97,7 +97,7 @@ func check(t *testing.T, sv *app.Services) map[string]int {
 	return broken
 }
 
-// keep requires that nothing is broken, and that each check finds records to check.
+// keep requires that no promise is violated, and that each check finds records.
 func keep(t *testing.T, admin *apptest.Caller) {
 	totals, err := admin.Program.Services().CheckPromises(t.Context())
 	require.NoError(t, err)
@@ -107,7 +107,7 @@ func keep(t *testing.T, admin *apptest.Caller) {
 	}
 }
 
-// A shop takes seconds to fill, so all tests of one engine share one.
+// A shop needs seconds to fill, so all tests of one engine share one.
 func TestPromisesHoldAndManualDamageIsFound(t *testing.T) {
 	for engine, breaking := range map[string]func(t *testing.T, admin *apptest.Caller){"sqlite": breakAlone, "mariadb": breakInTurn} {
 		t.Run(engine, func(t *testing.T) {

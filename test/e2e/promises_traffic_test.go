@@ -26,12 +26,12 @@ func oneOf[T any](tr *traffic, of ...T) T { return of[tr.random.IntN(len(of))] }
 
 func (tr *traffic) user() string { return oneOf(tr, "ada", "kim") }
 
-// reference is also one of those that the service gives to its own records.
+// reference returns a reference, sometimes one that the service uses for its records.
 func (tr *traffic) reference() string {
 	return oneOf(tr, "R-1", "R-2", "R-3", fmt.Sprint("R-", tr.random.IntN(1000)), fmt.Sprintf("@refunds/%d", 1+tr.random.IntN(20)), fmt.Sprintf("@orders/%d/pay", 1+tr.random.IntN(20)))
 }
 
-// send sends a request of one of the admins, which the service must answer without a fault of its own.
+// send sends a request of one of the admins and requires a response other than a server error.
 func (tr *traffic) send(method, path string, body any, headers ...string) object {
 	tr.t.Helper()
 	answer := oneOf(tr, tr.admins...).Do(tr.t, method, "/api/v1"+path, body, headers...)
@@ -51,13 +51,13 @@ func (tr *traffic) some(path, filter string) object {
 	return oneOf(tr, items...).(object)
 }
 
-// step takes a step with a random record of a list.
+// step performs a step of a random record of a list.
 func (tr *traffic) step(list string, bodies object) {
 	row := tr.some(list, "")
 	if row == nil {
 		return
 	}
-	// Mostly those that are possible, so that records come far, and the service's own refusals too.
+	// Mostly possible steps, so that records progress, and some rejected ones.
 	allowed, _ := row["allowedTransitions"].([]any)
 	actions := slices.DeleteFunc(slices.Sorted(maps.Keys(bodies)), func(action string) bool {
 		return tr.random.IntN(5) > 0 && !slices.Contains(allowed, any(action)) && action != "refunds"
@@ -80,7 +80,7 @@ func (tr *traffic) step(list string, bodies object) {
 func (tr *traffic) entry() {
 	body := object{"amount": tr.random.IntN(200) - 50, "kind": oneOf(tr, "topup", "correction", "payment", "refund", "transfer"), "reference": tr.reference()}
 	user := tr.user()
-	// An entry that looks like the settlement of a refund, or like the payment of an order.
+	// An entry that imitates the settlement of a refund, or the payment of an order.
 	if refund := tr.some("/refunds", "&status=settled"); refund != nil && oneOf(tr, true, false) {
 		user, body = refund["userId"].(string), object{"amount": refund["amount"], "kind": "refund", "reference": refund["reference"]}
 	}
@@ -129,7 +129,7 @@ func (tr *traffic) events() {
 	tr.send(http.MethodPost, "/aggregates/day/"+oneOf(tr, "1", "2")+"/events", object{"clientId": oneOf(tr, "till", "web"), "events": []object{event}})
 }
 
-// one sends one request, and those that read what it is about.
+// one sends one request, preceded by the reads that it needs.
 func (tr *traffic) one() {
 	switch tr.random.IntN(12) {
 	case 0, 1:

@@ -16,7 +16,7 @@ import (
 
 // A Redis that must replicate its writes (min-replicas-to-write 1) rejects all writes while
 // it has no replica. During that time purchases and changes of state fail without effect,
-// each caller is asked to retry, and requests without Redis succeed. When the replica
+// each caller receives Retry-After, and requests without Redis succeed. When the replica
 // returns, the rush ends as if there had been no outage.
 func TestRedisWithoutReplicaBlocksSalesAndRecovers(t *testing.T) {
 	master := redistest.NewServer(t)

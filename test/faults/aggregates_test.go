@@ -27,7 +27,7 @@ type shelf struct {
 	faults []string
 	// landed counts the writes that had landed before they were repeated.
 	landed int
-	// decided is called after each write whose outcome is known.
+	// decided is called after each write with a known outcome.
 	decided func()
 }
 

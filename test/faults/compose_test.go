@@ -115,7 +115,7 @@ func (s *stack) fill(t *testing.T, text string) string {
 	return text
 }
 
-// place sets the replacement of a container's name.
+// place adds the replacement of a container's name.
 func (s *stack) place(inside, here string) { s.places = append(s.places, [2]string{inside, here}) }
 
 func (s *stack) arguments(t *testing.T, of string) []string {

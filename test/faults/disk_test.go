@@ -19,17 +19,17 @@ import (
 	"interlock/test/racing"
 )
 
-// answered is the maximum time until a caller has a response, whatever the disk does: 8 s
-// for COMMIT and 8 s for the query of its outcome, or five times the 5 s for which it waits
-// for a row that such a COMMIT has locked. The request itself would end after 40 s.
+// answered is the maximum time until a caller has a response, whatever the disk does: 8 s for
+// COMMIT and 8 s for the query of its outcome, or five times the 5 s wait for a row that such a
+// COMMIT has locked. The request itself would end after 40 s.
 const answered = 30 * time.Second
 
 // long makes edits fill a small disk quickly.
 var long = strings.Repeat("x", 4<<10)
 
-// strain makes four writers send edits whose values start with a name and end with a text,
-// until enough returns true, and returns the longest response time and the number of edits.
-// It calls enough with each response.
+// strain makes four writers send edits with values between a name and a text, until enough returns
+// true. It calls enough with each response, and returns the longest response time and the number of
+// edits.
 func (l *ledger) strain(t *testing.T, c *apptest.Caller, name, text string, enough func(apptest.Answer, error) bool) (longest time.Duration, sent int) {
 	t.Helper()
 	ctx, done := context.WithTimeout(t.Context(), 5*time.Minute)

@@ -2,7 +2,7 @@
 // program is killed, the database is killed or unreachable, links are cut during a COMMIT,
 // disks are full or cannot sync, everything is slow.
 //
-// Clients keep a ledger of the responses that they get during the fault. Afterwards the
+// Clients record a ledger of the responses during the fault. Afterwards the
 // tests compare the ledger with the store:
 //
 //   - an acknowledged edit exists once, with the version of the response;

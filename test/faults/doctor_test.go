@@ -52,8 +52,8 @@ func TestStartAndDoctorReportRisks(t *testing.T) {
 	require.NotContains(t, says, "BAD")
 }
 
-// awaitFinding waits for a finding with that name and level whose text contains says, and
-// returns it.
+// awaitFinding waits for a finding with that name and level and returns it. Its text must contain
+// says.
 func awaitFinding(t *testing.T, db *storage.DB, name string, level engines.Level, says string) engines.Finding {
 	t.Helper()
 	var found engines.Finding

@@ -12,8 +12,8 @@ import (
 	"interlock/test/apptest"
 )
 
-// A server does not start on a database on which it cannot keep its promises, and prints
-// the doctor's reason.
+// A server does not start on a database that cannot fulfil its promises, and prints the doctor's
+// reason.
 func TestServerDoesNotStartOnAnUnfitDatabase(t *testing.T) {
 	t.Parallel()
 	m := newMariaDB(t, "--default-storage-engine=Aria")

@@ -34,7 +34,7 @@ const (
 	mallBuyers = 20_000
 )
 
-// openMall starts everything and opens a sale whose queue is slow enough for the faults to
+// openMall starts everything and opens a sale with a queue that is slow enough for the faults to
 // occur during the sale.
 func openMall(t *testing.T) *mall {
 	t.Helper()
@@ -147,8 +147,8 @@ func TestEmptiedRedisDuringARushNeverOversells(t *testing.T) {
 	m.sale.VerifyAfterLoss(t)
 }
 
-// TestASaleWithoutRedisSurvivesAProgramThatIsKilledInTheRush runs the same crowd against
-// the default program, whose gate and queue are tables.
+// TestASaleWithoutRedisSurvivesAProgramThatIsKilledInTheRush runs the same crowd against the
+// default program, with a gate and a queue in tables.
 func TestASaleWithoutRedisSurvivesAProgramThatIsKilledInTheRush(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) {

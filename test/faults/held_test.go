@@ -13,7 +13,7 @@ import (
 type held struct {
 	// path is the route of the entries; statement is the start of the guarded write.
 	path, statement string
-	// entry returns the request body that takes a quantity.
+	// entry returns the request body for a quantity.
 	entry func(taken int, reference string) map[string]any
 	// short is the error code if the balance or stock is insufficient.
 	short string

@@ -26,7 +26,7 @@ type ledger struct {
 	mu sync.Mutex
 	// acknowledged edits with the version in the response.
 	acknowledged map[string]int64
-	// refused edits: the response promises that nothing was changed.
+	// refused contains the rejected edits: the response promises that nothing was changed.
 	refused map[string]string
 	// unknown edits: no response, or one with an unknown outcome.
 	unknown map[string]bool

@@ -109,7 +109,7 @@ func newUser(t *testing.T, c *apptest.Caller, name string, role any) *apptest.Ca
 	return &user
 }
 
-// newClient returns a client with connections of its own.
+// newClient returns a client with separate connections.
 func newClient(t *testing.T) *http.Client {
 	transport := &http.Transport{MaxIdleConnsPerHost: 256}
 	t.Cleanup(transport.CloseIdleConnections)

@@ -34,7 +34,7 @@ func alone(t *testing.T, options ...string) (settings.Settings, meter) {
 	return s, meter{pool: pool, redis: redistest.Connect(t, server.URL())}
 }
 
-// status reads the server's counters whose names match.
+// status reads the server's counters with matching names.
 func (m meter) status(t *testing.T, like string) map[string]int {
 	t.Helper()
 	rows, err := m.pool.Query("SHOW GLOBAL STATUS LIKE '" + like + "'")

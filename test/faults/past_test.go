@@ -14,10 +14,9 @@ import (
 	"interlock/test/tier"
 )
 
-// A replica that lacks the last commits takes over: all connections end, and the new ones
-// lead to a slightly older state. No notice announces it. Once the process has detected the
-// new connections, it replays no response whose effect is lost: a repeat executes the deed
-// again.
+// A replica that lacks the last commits becomes the primary: all connections end, and the new ones
+// lead to a slightly older state, without notice. Once the process has detected the new
+// connections, it replays no response with a lost effect: a repeat executes the deed again.
 func TestFailoverToAnOlderStateReplaysNoLostReply(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()

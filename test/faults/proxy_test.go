@@ -31,7 +31,7 @@ const (
 	// lateCommit cuts the client's side immediately; the server gets the COMMIT later.
 	lateCommit
 	// stranded cuts the client's side immediately. The server receives neither the COMMIT
-	// nor the disconnection, and keeps the transaction open.
+	// nor the disconnection, and leaves the transaction open.
 	stranded
 )
 
@@ -180,7 +180,7 @@ func (p *proxy) slow(delay func() time.Duration) {
 	p.delay = delay
 }
 
-// stall blocks all messages and closes no connection, like a link whose other end has
+// stall blocks all messages and closes no connection, like a link with a vanished peer.
 // vanished.
 func (p *proxy) stall() {
 	p.mu.Lock()
@@ -427,7 +427,8 @@ func (p *proxy) decide(l *link, frame []byte, f fate) bool {
 		_ = l.client.Close()
 		time.Sleep(lateness) //nolint:forbidigo // the delay is the fault
 		_, _ = l.server.Write(frame)
-		// The client is gone, but reading keeps the server's side open until the server has
+		// The client has disconnected, but reading keeps the server's side open until the server
+		// has
 		// responded.
 		_, _ = l.server.Read(make([]byte, 1024))
 		select {

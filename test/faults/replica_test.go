@@ -12,8 +12,7 @@ import (
 	"interlock/test/tier"
 )
 
-// failover is a service whose connections lead to a primary, and from one COMMIT on to its
-// replica.
+// failover is a service with connections to a primary, and from one COMMIT on to its replica.
 type failover struct {
 	primary, replica *mariadb
 	tap              *storagetest.Tap
@@ -52,7 +51,7 @@ func requireAt(t *testing.T, m *mariadb, name string, things int) {
 	require.Zero(t, places, "no place is taken where replication may bring the row")
 }
 
-// A replica that has taken over may lack the last commits of the former primary. If the
+// A promoted replica may lack the last commits of the former primary. If the
 // unit finds nothing there, it must neither report that nothing was changed nor run again.
 func TestCommitMissingOnTheNewPrimaryIsUnknown(t *testing.T) {
 	tier.Nightly(t)

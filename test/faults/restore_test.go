@@ -112,7 +112,7 @@ func buyOne(t *testing.T, c *apptest.Caller, sale, user string) (ticket string) 
 	return ticket
 }
 
-// awaitTicket waits until a customer's ticket has ended, with the given status.
+// awaitTicket waits until a customer's ticket has ended, with the status end.
 func awaitTicket(t *testing.T, c *apptest.Caller, sale, ticket, user, end string) map[string]any {
 	t.Helper()
 	var ticketState map[string]any

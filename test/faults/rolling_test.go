@@ -73,8 +73,8 @@ func TestHAProxyPassesOnTheSchemeFromTheTLSProxy(t *testing.T) {
 	}
 }
 
-// Behind the proxy that is deployed, nobody who sends requests notices that the replicas are
-// replaced: none is refused, cut or sent twice.
+// Behind the deployed proxy, the replacement of the replicas is invisible to callers: no request is
+// rejected, interrupted or sent twice.
 func TestRollingReplacementFailsNoRequest(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()

@@ -25,8 +25,8 @@ func TestDebitOfAStoppedHolderAppliesOnce(t *testing.T) {
 }
 
 // stopAHolder stops a real program between its read and its guarded write, until its lock
-// has expired and another program has taken 60 of the 100 under it. It returns the response
-// to the first program's entry, which takes a quantity, and checks the remaining balance
+// has expired and another program has withdrawn 60 of the 100 under it. It returns the response
+// to the first program's entry of a quantity, and checks the remaining balance
 // after each entry.
 func stopAHolder(t *testing.T, h held, takes int, left []int) apptest.Answer {
 	t.Helper()
@@ -45,7 +45,7 @@ func stopAHolder(t *testing.T, h held, takes int, left []int) apptest.Answer {
 	case <-time.After(patience):
 		require.FailNow(t, "the stopped program's client is left without an answer")
 	}
-	// The response may have asked for a retry; the reference makes it safe.
+	// The response may contain Retry-After; the reference makes the retry safe.
 	answer := takeUntilDecided(t, r.one, h.path, h.entry(takes, "stopped"))
 	r.requireLedger(t, left)
 	return answer

@@ -24,7 +24,7 @@ import (
 	"interlock/test/tier"
 )
 
-// storm is two replicas on a separate MariaDB and Redis, whose append-only file is flushed
+// storm is two replicas on a separate MariaDB and Redis, with an append-only file that is flushed
 // once a second. Everything breaks repeatedly while sales are opened, edited and closed,
 // customers buy with and without keys, and clients read their tickets.
 type storm struct {

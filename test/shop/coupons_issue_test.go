@@ -40,7 +40,7 @@ func TestManyCouponsAreIssuedInFewStatements(t *testing.T) {
 	require.EqualValues(t, 450, s.Count(t, &coupons.Event{}, "action = 'issue' AND coupon_id IN (SELECT id FROM coupons WHERE code IN ?)", codes))
 }
 
-// issuing returns coupons whose codes come from random.
+// issuing returns coupons with codes from random.
 func (s *Shop) issuing(random io.Reader) *coupons.Service {
 	return coupons.New(coupons.Deps{DB: s.DB, Runner: s.Runner, Bus: s.Bus, Clock: s.Clock, OrderOwner: orders.OwnerOf, Random: random})
 }

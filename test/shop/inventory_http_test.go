@@ -47,7 +47,7 @@ func (s *Shop) reserve(holder, reference, sku string, quantity int64) error {
 	}, sku)
 }
 
-// requireStock requires the stock of an item, and that its movements and its holds add up to it.
+// requireStock requires the stock of an item, equal to the sums of its movements and its holds.
 func (s *Shop) requireStock(t *testing.T, sku string, onHand, reserved int64) {
 	t.Helper()
 	stock, err := s.Inventory.Inventory(s.Ctx, sku)
@@ -235,8 +235,8 @@ func TestDeletionAndDeliveryAreExclusiveWithoutLocks(t *testing.T) {
 		return s.Send(t, http.MethodDelete, "/items/TEA-1", nil, "If-Match", etag)
 	}
 	deliver := func() httpapitest.Answer { return s.adjust(t, "TEA-1", object{"delta": 1, "reference": "delivery"}) }
-	// beside starts other before a statement of one, and lets one continue when other has ended or waits
-	// for a row.
+	// during starts other before a statement of one, and continues one when other has ended or
+	// waits for a row.
 	during := func(statement string, one, other func() httpapitest.Answer) (a, b httpapitest.Answer) {
 		ended := make(chan struct{})
 		tap.Before(statement, func() {

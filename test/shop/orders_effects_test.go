@@ -32,9 +32,9 @@ func (s *Shop) stockOf(t *testing.T, sku string) (onHand, reserved float64) {
 	return a.Body["onHand"].(float64), a.Body["reserved"].(float64)
 }
 
-// requireBalanced requires that the ledgers add up: each version has one entry, the entries add up to
-// the balance or stock, an order that is pending or paid has exactly its units reserved, and an order
-// that is not cancelled has taken exactly its amount.
+// requireBalanced requires that the ledgers add up: each version has one entry, the entries add up
+// to the balance or stock, a pending or paid order has exactly its units reserved, and an order
+// that is not cancelled has withdrawn exactly its amount.
 func (s *Shop) requireBalanced(t *testing.T) {
 	t.Helper()
 	db := s.DB.Read(s.Ctx)

@@ -49,7 +49,7 @@ func TestTotalIsExactOrRejected(t *testing.T) {
 	})
 }
 
-// ordering returns orders whose numbers come from random.
+// ordering returns orders with numbers from random.
 func (s *Shop) ordering(random io.Reader) *orders.Service {
 	deps := s.orderDeps(nil)
 	deps.Random = random

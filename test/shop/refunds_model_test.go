@@ -28,7 +28,7 @@ const (
 	modelPrice = 1000
 )
 
-// trial is one order on which steps are tried, with an item of its own.
+// trial is one order, with a separate item, on which steps are tried.
 type trial struct {
 	*Shop
 	sku   string
@@ -96,7 +96,7 @@ func (tr *trial) step(ctx context.Context, step orders.Step) error {
 	})
 }
 
-// refund takes a step with the order's newest refund, as an admin who requested none.
+// refund performs a step of the order's newest refund, as an admin that requested none.
 func (tr *trial) refund(ctx context.Context, step refunds.Step) error {
 	caller, _ := principal.From(ctx)
 	caller.UserID, caller.Name = 8, "Ana"

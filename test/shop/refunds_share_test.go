@@ -11,8 +11,8 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// paidLines places and pays an order of lines, each of a price and a quantity, with a discount. The
-// item with price p is PRICE-p.
+// paidLines places and pays an order of lines, each with a price and a quantity, with a discount.
+// The item with price p is PRICE-p.
 func (s *Shop) paidLines(t testing.TB, lines [][2]int64, discount int64) object {
 	t.Helper()
 	body := object{"userId": Buyer}

@@ -34,7 +34,7 @@ import (
 
 type object = world.Object
 
-// Buyer is the user of the orders that Place and Pay create.
+// Buyer is the customer of the orders that Place and Pay create.
 const Buyer principal.CustomerID = "li/42@example.com"
 
 // Shop is the services on one world and their routes.
@@ -61,7 +61,7 @@ type Options struct {
 	Sales orders.Sales
 }
 
-// Open returns a shop on a database whose requests act as the principal of ctx.
+// Open returns a shop on a database. Requests act as the principal of ctx.
 func Open(ctx context.Context, t testing.TB, db *storage.DB) *Shop {
 	t.Helper()
 	return OpenWith(ctx, t, db, Options{})

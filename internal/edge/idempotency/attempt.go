@@ -49,7 +49,7 @@ type attempt struct {
 }
 
 // Begin implements httpapi.ReplyStore. It checks process memory and the attempts in flight, then
-// Redis, whose record it confirms in the database. Otherwise it acquires the lease and reads the
+// Redis, and confirms its record in the database. Otherwise it acquires the lease and reads the
 // database, which decides. If Redis is down there is no lease, and the unique row alone prevents a
 // second effect.
 func (k *ReplyStore) Begin(ctx context.Context, request httpapi.KeyedRequest) (httpapi.Attempt, error) {

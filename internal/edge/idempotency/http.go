@@ -14,7 +14,7 @@ const ReadPermission = "idempotency-keys:read"
 
 // Permissions are the permissions of this package.
 var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See who used which idempotency key, when and for what; not the replies."},
+	{Name: ReadPermission, Meaning: "See the idempotency keys with their callers, times and requests; not the replies."},
 }
 
 // Routes registers the routes that show the records.

@@ -45,14 +45,14 @@ func (c *Contract) Check(x Exchange) error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s (%s) answered %d: %w\nrequest: %s\nreply: %s", operation.Name, x.Request.URL,
+	return fmt.Errorf("%s (%s) returned %d: %w\nrequest: %s\nreply: %s", operation.Name, x.Request.URL,
 		x.Response.StatusCode, errors.Join(faults...), clip(x.RequestBody), clip(x.ResponseBody))
 }
 
 func (c *Contract) checkUnknown(x Exchange) error {
 	status := x.Response.StatusCode
 	if status != http.StatusNotFound && status != http.StatusMethodNotAllowed && status != http.StatusBadRequest {
-		return fmt.Errorf("%s %s is not documented and answered %d", x.Request.Method, x.Request.URL, status)
+		return fmt.Errorf("%s %s is not documented and returned %d", x.Request.Method, x.Request.URL, status)
 	}
 	return c.CheckSchema("Problem", x.ResponseBody)
 }
@@ -68,7 +68,7 @@ func (c *Contract) CheckSchema(name string, text []byte) error {
 
 // isUnkeptReplay reports whether a response replaces one that was too large to store under
 // its idempotency key: 200 with Location and no body, on any route that accepts keys, as
-// the document's introduction says.
+// the document's introduction states.
 func isUnkeptReplay(x Exchange) bool {
 	header := x.Response.Header
 	return header.Get("X-Idempotency-Replay") == "true" && x.Response.StatusCode == http.StatusOK &&

@@ -37,7 +37,7 @@ func Open(ctx context.Context, c *apptest.Caller, path string, headers ...string
 	}
 	if kind := reply.Header.Get("Content-Type"); reply.StatusCode != http.StatusOK || kind != "text/event-stream" {
 		reply.Body.Close()
-		return nil, fmt.Errorf("%s answered %d %s and not a stream", path, reply.StatusCode, kind)
+		return nil, fmt.Errorf("%s returned %d %s instead of a stream", path, reply.StatusCode, kind)
 	}
 	return reply.Body, nil
 }
