@@ -328,13 +328,13 @@ func TestMoneyThatComesWhileACustomerIsErasedIsNotForfeited(t *testing.T) {
 		ctx, err := sv.Access.InTenant(t.Context(), c.Tenant)
 		require.NoError(t, err)
 		done, err := eraserThat(sv, once(func() { pay(7, "third") })).Erase(ctx, principal.CustomerID(kim), false)
-		refusedWith(t, err, "their wallet has 7", "what was done stays done")
+		refusedWith(t, err, "their wallet has 7", "completed steps remain")
 		require.EqualValues(t, 7, read(t, c, wallet)["balance"], "it is his still, and can be paid out")
 		require.Empty(t, read(t, c, "/api/v1/audit-log?action=customer.erase")["items"])
 		requirePromises(t, sv)
 
 		_, err = sv.Customers.Erase(ctx, principal.CustomerID(kim), false)
-		refusedWith(t, err, "their wallet has 7", "what was done stays done")
+		refusedWith(t, err, "their wallet has 7", "completed steps remain")
 		pay(-7, "fourth")
 		again, err := sv.Customers.Erase(ctx, principal.CustomerID(kim), false)
 		require.NoError(t, err)
@@ -359,10 +359,10 @@ func TestAnOrderThatIsPlacedWhileItsCustomerIsErasedStaysHis(t *testing.T) {
 			path = fmt.Sprintf("/api/v1/orders/%d", int64(made["id"].(float64)))
 		}
 		_, err = eraserThat(sv, once(place)).Erase(ctx, principal.CustomerID(kim), true)
-		refusedWith(t, err, "1 of their orders are pending, paid or shipped", "what was done stays done")
+		refusedWith(t, err, "1 of their orders are pending, paid or shipped", "completed steps remain")
 		require.Equal(t, kim, read(t, c, path)["userId"])
 		_, err = sv.Customers.Erase(ctx, principal.CustomerID(kim), true)
-		refusedWith(t, err, "1 of their orders are pending, paid or shipped", "what was done stays done")
+		refusedWith(t, err, "1 of their orders are pending, paid or shipped", "completed steps remain")
 		answer(t, c, path+"/cancel", object{"reason": wrote})
 		_, err = eraserThat(sv, once(func() {
 			place()

@@ -130,7 +130,7 @@ func TestSecondServerIsRejectedWithTheHolder(t *testing.T) {
 	require.Equal(t, os.Getpid(), held.Holder.PID)
 	require.Equal(t, claim.Self().Host, held.Holder.Host)
 	for _, part := range []string{
-		fmt.Sprintf("process %d on %s (role all)", os.Getpid(), claim.Self().Host), "since 20", "last heard of", "INTERLOCK_REDIS_URL",
+		fmt.Sprintf("process %d on %s (role all)", os.Getpid(), claim.Self().Host), "since 20", "last heartbeat", "INTERLOCK_REDIS_URL",
 	} {
 		require.ErrorContains(t, held, part)
 	}

@@ -88,7 +88,7 @@ func TestTracesAreSentToTheCollectorPath(t *testing.T) {
 		})
 	}
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "")
-	require.Contains(t, sendSpan(t, collector.URL), "level=WARN msg=\"tracing: traces could not be sent\"")
+	require.Contains(t, sendSpan(t, collector.URL), "level=WARN msg=\"tracing: export failed\"")
 }
 
 // sendSpan sends one span to an endpoint and returns the log.

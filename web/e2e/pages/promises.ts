@@ -28,7 +28,7 @@ const page: PageUnderTest = {
             {
               ...kept,
               name: 'order-money',
-              says: 'No more of an order is reserved and refunded than was paid, and its refunds are what it says.',
+              says: 'The reserved and refunded amounts of an order do not exceed its payment, and equal its refunds.',
               state: 'violated',
               lastTrueTime: '2026-11-22T11:00:00.000000Z',
               violated: 23,
