@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { recall, remember } from '@/browser/storage';
+import { readStored, writeStored } from '@/browser/storage';
 import { api, data } from './client';
 import type { components } from './schema';
 
@@ -16,7 +16,7 @@ export const navigation = (owner: string) =>
     queryKey: ['navigation', 'list', owner],
     queryFn: async ({ signal }): Promise<Menu[]> => {
       const { items } = await data(api.GET('/api/v1/menus', { signal }));
-      remember(storedAs(owner), JSON.stringify(items));
+      writeStored(storedAs(owner), JSON.stringify(items));
       return items;
     },
     initialData: () => kept(owner),
@@ -26,7 +26,7 @@ export const navigation = (owner: string) =>
 /** Returns the cached menus; undefined if they cannot be read. */
 function kept(owner: string): Menu[] | undefined {
   try {
-    const menus = JSON.parse(recall(storedAs(owner)) ?? 'null') as unknown;
+    const menus = JSON.parse(readStored(storedAs(owner)) ?? 'null') as unknown;
     return Array.isArray(menus) && menus.every(isMenu) ? menus : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,6 @@
 import { Channel } from '@/browser/channel';
 import { drafts, ownerOf } from '@/browser/drafts';
-import { recall, remember } from '@/browser/storage';
+import { readStored, writeStored } from '@/browser/storage';
 import { api, data } from './client';
 import { onBegin } from './live';
 import { isProblem } from './problem';
@@ -17,7 +17,7 @@ const others = new Channel('interlock.session');
 
 /** The tenant of the last sign-in in this browser; empty for the default tenant. */
 export function lastTenant(): string {
-  return recall(tenantKey) ?? '';
+  return readStored(tenantKey) ?? '';
 }
 
 /** Loads the session from the service. */
@@ -90,7 +90,7 @@ export type ShownFactor = components['schemas']['ShownFactor'];
 /** Signs in, or returns the challenge if the user has a second factor. Throws an ApiProblem for a wrong password. */
 export async function signIn(credentials: Credentials): Promise<Challenge | undefined> {
   const reply = await data(api.POST('/api/v1/session', { body: credentials }));
-  remember(tenantKey, credentials.tenant ?? '');
+  writeStored(tenantKey, credentials.tenant ?? '');
   if ('challenge' in reply) return reply;
   begin(reply);
   return undefined;
@@ -143,7 +143,7 @@ export async function arrive(): Promise<void> {
 }
 
 function rememberTenant(tenant: string): void {
-  remember(tenantKey, tenant === 'default' ? '' : tenant);
+  writeStored(tenantKey, tenant === 'default' ? '' : tenant);
 }
 
 function begin(session: Session): void {

@@ -1,9 +1,9 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { DraftStore, ownerOf, type Kept } from './drafts';
+import { DraftStore, ownerOf, type StoredDraft } from './drafts';
 
 const owner = ownerOf('default', 7);
 const tea = { owner, scope: 'items/TEA' };
-const kept = (value: string, at = 1): Kept => ({ title: 'TEA', page: '/items/TEA', at, value });
+const kept = (value: string, at = 1): StoredDraft => ({ title: 'TEA', page: '/items/TEA', at, value });
 const storage = (key: string, newValue: string | null) => window.dispatchEvent(new StorageEvent('storage', { key, newValue }));
 
 afterEach(() => void vi.useRealTimers());

@@ -1,8 +1,8 @@
-import { forget, recall, recalledNames, remember } from './storage';
+import { removeStored, readStored, storedNames, writeStored } from './storage';
 import { tab as thisTab } from './tab';
 
 /** What somebody has begun and not finished: a form, or a write whose outcome is open. Plain data, JSON. */
-export interface Kept {
+export interface StoredDraft {
   /** What people call it: "New order", "checkout.tax". */
   title: string;
   /** The address at which it is gone on with. */
@@ -24,13 +24,13 @@ export interface Kept {
 }
 
 /** Whose draft it is, and of what: "items/TEA", "orders/new", "orders/bulk/ship". */
-export interface Named {
+export interface DraftName {
   /** Tenant and user, see ownerOf. */
   owner: string;
   scope: string;
 }
 
-export interface Listed extends Kept {
+export interface ListedDraft extends StoredDraft {
   scope: string;
 }
 
@@ -59,7 +59,7 @@ export const ownerOf = (tenant: string, userId: number): string => `${encodeURIC
  * and asks before that.
  */
 export class DraftStore {
-  readonly #held = new Map<string, Kept>();
+  readonly #held = new Map<string, StoredDraft>();
   readonly #listeners = new Set<() => void>();
   /** How many requests of each slot are in flight from this tab. */
   readonly #inFlight = new Map<string, number>();
@@ -88,7 +88,7 @@ export class DraftStore {
   readonly holdsSecrets = (): boolean => [...this.#held.keys()].some((slot) => this.#isSecret(slot));
 
   /** Says whether what is begun there, and beneath it, is secret: what was written of it is removed. */
-  conceal(named: Named, isSecret: boolean): void {
+  conceal(named: DraftName, isSecret: boolean): void {
     const name = `${named.owner}/${named.scope}`;
     if (isSecret === this.#secrets.has(name)) return;
     if (!isSecret) {
@@ -96,14 +96,14 @@ export class DraftStore {
       return;
     }
     this.#secrets.add(name);
-    recalledNames(`${prefix}${named.owner}/`)
+    storedNames(`${prefix}${named.owner}/`)
       .filter((slot) => this.#isSecret(slot))
-      .forEach(forget);
+      .forEach(removeStored);
     this.#changed();
   }
 
   /** Looks for what was begun earlier, here or in another tab, and holds it from then on. */
-  open(named: Named): Kept | undefined {
+  open(named: DraftName): StoredDraft | undefined {
     const own = this.#slot(named);
     const held = this.#held.get(own);
     if (held !== undefined) return held;
@@ -116,26 +116,26 @@ export class DraftStore {
   }
 
   /** What this tab holds. */
-  get(named: Named): Kept | undefined {
+  get(named: DraftName): StoredDraft | undefined {
     return this.#held.get(this.#slot(named));
   }
 
-  keep(named: Named, kept: Kept): void {
+  keep(named: DraftName, kept: StoredDraft): void {
     const slot = this.#slot(named);
     const from = this.#held.get(slot)?.from;
     const entry = from === undefined ? kept : { ...kept, from };
     this.#held.set(slot, entry);
-    this.#full = !this.#isSecret(slot) && !remember(slot, JSON.stringify(entry));
+    this.#full = !this.#isSecret(slot) && !writeStored(slot, JSON.stringify(entry));
     this.#changed();
   }
 
   /** Whether a request of this slot is in flight from this tab, whichever component sent it. */
-  isInFlight(named: Named): boolean {
+  isInFlight(named: DraftName): boolean {
     return this.#inFlight.has(this.#slot(named));
   }
 
   /** Marks a request of this slot as in flight until the returned function is called. */
-  sending(named: Named): () => void {
+  sending(named: DraftName): () => void {
     const slot = this.#slot(named);
     this.#inFlight.set(slot, (this.#inFlight.get(slot) ?? 0) + 1);
     this.#changed();
@@ -148,23 +148,23 @@ export class DraftStore {
   }
 
   /** It is finished, or not wanted any more. */
-  drop(named: Named): void {
+  drop(named: DraftName): void {
     const slot = this.#slot(named);
     const held = this.#held.get(slot);
     if (held === undefined) return;
     this.#held.delete(slot);
-    held.from?.forEach(forget);
-    forget(slot);
+    held.from?.forEach(removeStored);
+    removeStored(slot);
     this.#full = false;
     this.#changed();
   }
 
   /** Everything that somebody has begun, in whatever tab, newest first; of one thing the newest. */
-  list(owner: string): Listed[] {
-    const newest = new Map<string, Listed>();
+  list(owner: string): ListedDraft[] {
+    const newest = new Map<string, ListedDraft>();
     const all = `${prefix}${owner}/`;
     const secrets = [...this.#held.keys()].filter((name) => name.startsWith(all) && this.#isSecret(name));
-    for (const name of [...recalledNames(all), ...secrets]) {
+    for (const name of [...storedNames(all), ...secrets]) {
       const kept = this.#isSecret(name) ? this.#held.get(name) : read(name);
       const scope = scopeOf(name);
       if (kept !== undefined && kept.at > (newest.get(scope)?.at ?? 0)) newest.set(scope, { ...kept, scope });
@@ -173,9 +173,9 @@ export class DraftStore {
   }
 
   /** Removes a thing from every tab's slot, unless a request of it is in flight from this tab. */
-  remove(named: Named): void {
+  remove(named: DraftName): void {
     if (this.isInFlight(named)) return;
-    this.#slotsOf(named).forEach(({ name }) => forget(name));
+    this.#slotsOf(named).forEach(({ name }) => removeStored(name));
     this.#held.delete(this.#slot(named));
     this.#changed();
   }
@@ -183,7 +183,7 @@ export class DraftStore {
   /** Removes all that is somebody's, when they sign out. */
   clear(owner: string): void {
     const all = `${prefix}${owner}/`;
-    recalledNames(all).forEach(forget);
+    storedNames(all).forEach(removeStored);
     [...this.#held.keys()].filter((name) => name.startsWith(all)).forEach((name) => this.#held.delete(name));
     this.#full = false;
     this.#changed();
@@ -195,12 +195,12 @@ export class DraftStore {
     return [...this.#secrets].some((name) => `${owner}/${scope}` === name || `${owner}/${scope}`.startsWith(`${name}/`));
   }
 
-  #slot({ owner, scope }: Named): string {
+  #slot({ owner, scope }: DraftName): string {
     return `${prefix}${owner}/${this.#tab}/${scope}`;
   }
 
-  #slotsOf({ owner, scope }: Named): { name: string; kept: Kept }[] {
-    return recalledNames(`${prefix}${owner}/`).flatMap((name) => {
+  #slotsOf({ owner, scope }: DraftName): { name: string; kept: StoredDraft }[] {
+    return storedNames(`${prefix}${owner}/`).flatMap((name) => {
       const kept = scopeOf(name) === scope ? read(name) : undefined;
       return kept === undefined ? [] : [{ name, kept }];
     });
@@ -211,7 +211,7 @@ export class DraftStore {
     if (newValue === null && this.#held.has(key)) {
       setTimeout(() => {
         const held = this.#held.get(key);
-        if (held !== undefined && !this.#isSecret(key) && recall(key) === null) remember(key, JSON.stringify(held));
+        if (held !== undefined && !this.#isSecret(key) && readStored(key) === null) writeStored(key, JSON.stringify(held));
       }, pause);
     }
     this.#changed();
@@ -227,9 +227,9 @@ function scopeOf(name: string): string {
   return name.split('/').slice(4).join('/');
 }
 
-function read(name: string): Kept | undefined {
+function read(name: string): StoredDraft | undefined {
   try {
-    const kept = JSON.parse(recall(name) ?? 'null') as Kept | null;
+    const kept = JSON.parse(readStored(name) ?? 'null') as StoredDraft | null;
     return typeof kept?.at === 'number' ? kept : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,5 @@
 /** Values in localStorage. If storage is forbidden or full, nothing is stored and nothing throws. */
-export function recall(name: string): string | null {
+export function readStored(name: string): string | null {
   try {
     return localStorage.getItem(name);
   } catch {
@@ -8,7 +8,7 @@ export function recall(name: string): string | null {
 }
 
 /** Returns whether the value was stored. */
-export function remember(name: string, value: string): boolean {
+export function writeStored(name: string, value: string): boolean {
   try {
     localStorage.setItem(name, value);
     return true;
@@ -17,7 +17,7 @@ export function remember(name: string, value: string): boolean {
   }
 }
 
-export function forget(name: string): void {
+export function removeStored(name: string): void {
   try {
     localStorage.removeItem(name);
   } catch {
@@ -26,7 +26,7 @@ export function forget(name: string): void {
 }
 
 /** The stored names with a prefix. */
-export function recalledNames(prefix: string): string[] {
+export function storedNames(prefix: string): string[] {
   try {
     return Object.keys(localStorage).filter((name) => name.startsWith(prefix));
   } catch {

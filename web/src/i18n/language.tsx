@@ -1,5 +1,5 @@
 import { createContext, use, useEffect, useMemo, useState, type ReactNode } from 'react';
-import { recall, remember } from '@/browser/storage';
+import { readStored, writeStored } from '@/browser/storage';
 import { languages, type Language } from './catalogue';
 import { locales } from './interpolate';
 
@@ -31,7 +31,7 @@ export function LanguageProvider({ initial, children }: { initial?: Language; ch
     () => ({
       language,
       choose: (chosen) => {
-        remember(storedAs, chosen);
+        writeStored(storedAs, chosen);
         setLanguage(chosen);
       },
     }),
@@ -45,6 +45,6 @@ export function useLanguage(): Choice {
 }
 
 function preferred(): Language {
-  const asked = recall(storedAs) ?? navigator.language;
+  const asked = readStored(storedAs) ?? navigator.language;
   return languages.find((language) => asked.startsWith(language)) ?? 'en';
 }

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { recall, remember } from '@/browser/storage';
+import { readStored, writeStored } from '@/browser/storage';
 
 /** How times are displayed: relative, or absolute in the browser's zone or in UTC. */
 export const timeStyles = ['ago', 'local', 'utc'] as const;
@@ -7,14 +7,14 @@ export type TimeStyle = (typeof timeStyles)[number];
 
 const storedAs = 'interlock.times';
 const listeners = new Set<() => void>();
-let chosen: TimeStyle = timeStyles.find((style) => style === recall(storedAs)) ?? 'ago';
+let chosen: TimeStyle = timeStyles.find((style) => style === readStored(storedAs)) ?? 'ago';
 
 /** The current style, for code outside components. */
 export const timeStyle = (): TimeStyle => chosen;
 
 export function chooseTimeStyle(style: TimeStyle): void {
   chosen = style;
-  remember(storedAs, style);
+  writeStored(storedAs, style);
   listeners.forEach((listener) => listener());
 }
 

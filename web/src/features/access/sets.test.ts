@@ -44,9 +44,9 @@ test('a name of a set is read as a place of the record, also one with a slash', 
     given: 'given',
     taken: 'not given',
   });
-  expect(words.place(`/${placeOf('roles', 'east/west')}`)).toBe('role east/west');
-  expect(words.place('/roles')).toBe('Roles');
-  expect(words.place('/name')).toBe('Name');
+  expect(words.field(`/${placeOf('roles', 'east/west')}`)).toBe('role east/west');
+  expect(words.field('/roles')).toBe('Roles');
+  expect(words.field('/name')).toBe('Name');
   expect([true, undefined].map((value) => words.show(value, '/roles/a'))).toEqual(['given', 'not given']);
   expect(words.show({ a: true, b: true }, '/roles')).toBe('a, b');
   expect(words.show('support', '/name')).toBe('support');

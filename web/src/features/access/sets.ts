@@ -55,9 +55,9 @@ export function wordsWithSet(words: Words, set: string, texts: SetTexts): Words 
     return first === set ? name : undefined;
   };
   return {
-    place: (pointer) => {
+    field: (pointer) => {
       const name = nameAt(pointer);
-      return name === undefined ? (pointer === `/${set}` ? texts.label : words.place(pointer)) : texts.one(name);
+      return name === undefined ? (pointer === `/${set}` ? texts.label : words.field(pointer)) : texts.one(name);
     },
     show: (value, pointer) => {
       if (nameAt(pointer) !== undefined) return value === true ? texts.given : texts.taken;

@@ -38,7 +38,7 @@ function Open({ approval }: { approval: ApprovalRead }) {
   const me = useUser().id;
   const may = useMay();
   const words = useConfigWords();
-  const { who, places } = useTelling(words);
+  const { who, fields: places } = useTelling(words);
   const { steps, action, winner, contested, take, forget } = useDecide(approval);
   const [editing, editDialog] = useDisclosure();
   const [lostEdit, setLostEdit] = useState<Winner<Approval>>();

@@ -43,7 +43,7 @@ function OneSide({ side, isOnly }: { side: Side; isOnly: boolean }) {
       {says.filter(Boolean).map((sentence) => (
         <Text key={String(sentence)}>{sentence}</Text>
       ))}
-      {facts.length > 0 && <Facts facts={facts.map(({ pointer, value }) => [words.place(pointer), words.show(value, pointer)])} />}
+      {facts.length > 0 && <Facts facts={facts.map(({ pointer, value }) => [words.field(pointer), words.show(value, pointer)])} />}
       {places.length === 0 ? (
         <Text c="dimmed">{t((proposed as { masked?: boolean } | null)?.masked === true ? 'changesNothingReadable' : 'changesNothing')}</Text>
       ) : (
@@ -58,7 +58,7 @@ function OneSide({ side, isOnly }: { side: Side; isOnly: boolean }) {
           </thead>
           <tbody>
             {places.map((place) => {
-              const name = words.place(place.pointer);
+              const name = words.field(place.pointer);
               const show = (value: typeof place.base) => words.show(value, place.pointer);
               return (
                 <tr key={place.pointer} data-moved={place.hasMoved || undefined}>

@@ -24,7 +24,7 @@ export function useProposalWords(resource: string): Words {
   if (resource.startsWith('flash-sales/')) return sale;
   if (resource === 'settings') return settings;
   return {
-    place: (pointer) => {
+    field: (pointer) => {
       const name = places.find((one) => `/${one}` === pointer);
       return name === undefined ? pointer : t(`place_${name}`);
     },

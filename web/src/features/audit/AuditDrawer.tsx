@@ -71,7 +71,7 @@ function About({ entry }: { entry: AuditEntry }) {
       {detail.destroyed !== undefined && <Destroyed entry={entry} detail={detail} />}
       {changes.length > 0 && (
         <Part title={t('changes')}>
-          <Difference changes={changes} words={words} most={100} />
+          <Difference changes={changes} words={words} max={100} />
         </Part>
       )}
       {resource.startsWith('configs/') && detail.versions !== undefined && (
@@ -114,7 +114,7 @@ function Destroyed({ entry: { resource }, detail: { destroyed = {}, versions } }
       <ul className={styles.destroyed}>
         {Object.entries(destroyed).map(([name, value]) => (
           <li key={name}>
-            {words.place(`/${name}`)} <del>{words.show(value ?? undefined, `/${name}`)}</del>
+            {words.field(`/${name}`)} <del>{words.show(value ?? undefined, `/${name}`)}</del>
           </li>
         ))}
       </ul>

@@ -41,7 +41,7 @@ function Read({ configKey, versions: { from, to }, at }: Props) {
   if (isMissing) return isFetching || hasNextPage ? <Loader role="img" aria-label={ui('loading')} size="sm" /> : <Text c="dimmed">{t('historyGone')}</Text>;
   return (
     <>
-      <Difference changes={diff(contentOfConfig(before), contentOfConfig(after))} words={words} most={100} />
+      <Difference changes={diff(contentOfConfig(before), contentOfConfig(after))} words={words} max={100} />
       <Link to="/configs/$key" params={{ key: configKey }} search={{ tab: 'history', from, to }}>
         {t('sideBySide')}
       </Link>

@@ -41,13 +41,13 @@ export function CampaignForm({ campaign, gone, onField }: Props) {
   });
   const { draft, change } = editing;
   const { value } = draft;
-  const { wrong, told } = useCampaignFaults(editing, faultsOf(value, issued));
+  const { wrong, hasInput: told } = useCampaignFaults(editing, faultsOf(value, issued));
   return (
     <Paper component="section" p="lg" aria-labelledby="terms">
       <RecordForm
         editing={editing}
         lacks={mayWrite ? undefined : 'coupons:write'}
-        told={told}
+        hasInput={told}
         onField={onField}
         head={
           <div>

@@ -24,7 +24,7 @@ export function CampaignPage({ id }: { id: number }) {
       parent={{ to: '/coupon-campaigns', label: t('title') }}
       resource={`coupon-campaigns/${id}`}
       field={field}
-      fieldLabel={(name) => words.place(`/${name}`)}
+      fieldLabel={(name) => words.field(`/${name}`)}
       chips={(campaign) => <CampaignStateChip campaign={campaign} />}
       actions={(campaign) => <CampaignActions campaign={campaign} />}
       kept={(form: CampaignFields, forget) => <DeletedCampaign id={id} form={form} onSettled={forget} onForget={forget} />}

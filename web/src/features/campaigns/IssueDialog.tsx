@@ -41,7 +41,7 @@ export function IssueDialog({ campaign, onClose }: Props) {
       form={keyed}
       title={title}
       confirm={t('issue')}
-      refusal={refusal}
+      renderRejection={refusal}
       disabled={over}
       finished={codes !== undefined}
       actions={codes !== undefined && <IssuedActions campaign={campaign} codes={codes} />}

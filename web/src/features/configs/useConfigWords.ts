@@ -16,7 +16,7 @@ export function useConfigWords(): Words {
     secret: t('secret'),
   };
   return {
-    place: (pointer) => {
+    field: (pointer) => {
       const [, member = '', ...inner] = pointer.split('/');
       const label = labels[member] ?? pointer;
       if (inner.length === 0) return label;

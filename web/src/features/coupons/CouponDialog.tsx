@@ -49,7 +49,7 @@ export function CouponDialog({ coupon, action, onClose }: Props) {
     },
   });
   const { form, change, isFixed, error } = keyed;
-  const { wrong, told } = useFaults(keyed, ['userId', 'orderId', 'reason'], (name) => name === 'userId' && !isComplete(form) && t('redeemUserNeeded'));
+  const { wrong, hasInput: told } = useFaults(keyed, ['userId', 'orderId', 'reason'], (name) => name === 'userId' && !isComplete(form) && t('redeemUserNeeded'));
   const lost = transitionRefused<Coupon>(error) !== undefined;
   const refusal = useRefusal(form.userId);
   const close = () => {
@@ -64,8 +64,8 @@ export function CouponDialog({ coupon, action, onClose }: Props) {
       size="md"
       confirm={t(isRedeeming ? 'redeem' : 'voidIt')}
       color={isRedeeming ? 'accent' : 'bad'}
-      told={told}
-      refusal={refusal}
+      hasInput={told}
+      renderRejection={refusal}
       finished={lost}
       onClose={close}
     >

@@ -100,7 +100,7 @@ function Shown({ deed: { entry }, content: { shown } }: { deed: Deed; content: C
       <Facts
         layout="list"
         facts={Object.entries(read(shown)).map(([member, value]) => [
-          words.place(`/${member}`),
+          words.field(`/${member}`),
           <code key={member}>{value === null ? '—' : words.show(value, `/${member}`)}</code>,
         ])}
       />
@@ -132,7 +132,7 @@ function Way({ deed, content, there, look }: WayProps) {
     // Another user was first: show the record that now exists.
     onRefused: (error) => void (isProblem(error, 'already_exists') && look()),
   });
-  const { outcome, error, run, again } = restoring;
+  const { outcome, error, run, retry: again } = restoring;
   const isUnknown = outcome === 'unknown';
   const isTaken = isProblem(error, 'already_exists');
   // Shows concurrent changes before anything is written.

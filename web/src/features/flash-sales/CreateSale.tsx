@@ -27,9 +27,9 @@ export function CreateSale({ onClose }: { onClose: () => void }) {
       void navigate({ to: '/flash-sales/$id', params: { id: String(made.id) } });
     },
   });
-  const { wrong, told } = useSaleFaults(keyed, keyed.form, saleFields);
+  const { wrong, hasInput: told } = useSaleFaults(keyed, keyed.form, saleFields);
   return (
-    <FormDialog form={keyed} title={t('add')} confirm={t('create')} told={told} onClose={onClose}>
+    <FormDialog form={keyed} title={t('add')} confirm={t('create')} hasInput={told} onClose={onClose}>
       <SaleInputs value={keyed.form} wrong={wrong} readOnly={keyed.isFixed} onChange={keyed.change} />
     </FormDialog>
   );

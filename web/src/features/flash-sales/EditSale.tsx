@@ -34,12 +34,12 @@ export function EditSale({ sale, onClose }: { sale: Sale; onClose: () => void })
   );
   const { value } = editing.draft;
   const fields = status === 'draft' ? saleFields : editableWhenOpen;
-  const { wrong, told } = useSaleFaults(editing, value, fields);
+  const { wrong, hasInput: told } = useSaleFaults(editing, value, fields);
   return (
     <Modal opened onClose={onClose} size="lg" title={t('editTitle', { name })} closeButtonProps={{ 'aria-label': ui('close') }}>
       <RecordForm
         editing={editing}
-        told={told}
+        hasInput={told}
         schedule={(patch, etag, at, key) => scheduleSale(id, patch, etag, at, key)}
         head={status !== 'draft' && <Text c="dimmed">{t('editOpenHint')}</Text>}
       >

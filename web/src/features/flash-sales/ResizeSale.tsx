@@ -64,7 +64,7 @@ export function ResizeSale({ sale, stats, onClose }: Props) {
       title={t('resizeTitle', { name })}
       size="lg"
       confirm={isLater ? edit('schedule') : t('resizeConfirm')}
-      told={(pointer) => pointer === '/quantityDelta'}
+      hasInput={(pointer) => pointer === '/quantityDelta'}
       onClose={onClose}
       actions={
         status !== 'draft' && (

@@ -53,8 +53,8 @@ export function AdjustDialog({ stock, onUndo, onClose }: Props) {
       form={keyed}
       title={t('dialogTitle', { sku })}
       confirm={t('save')}
-      told={(pointer) => hasInput(form, pointer)}
-      refusal={refusal}
+      hasInput={(pointer) => hasInput(form, pointer)}
+      renderRejection={refusal}
       onClose={onClose}
     >
       {moved && (

@@ -41,8 +41,8 @@ export function CreateItem({ onClose }: { onClose: () => void }) {
       form={keyed}
       title={t('add')}
       confirm={t('create')}
-      told={(pointer) => pointer === '/sku' || isItemInput(pointer)}
-      refusal={() => (exists ? <></> : undefined)}
+      hasInput={(pointer) => pointer === '/sku' || isItemInput(pointer)}
+      renderRejection={() => (exists ? <></> : undefined)}
       onClose={onClose}
     >
       <TextInput

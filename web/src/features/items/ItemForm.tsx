@@ -44,7 +44,7 @@ export function ItemForm({ item, gone, onField }: Props) {
       <RecordForm
         editing={editing}
         lacks={mayWrite ? undefined : 'items:write'}
-        told={isItemInput}
+        hasInput={isItemInput}
         onField={onField}
         head={
           <Title order={2} id="details">

@@ -36,7 +36,7 @@ export function ItemPage({ sku, search }: Props) {
       parent={{ to: '/items', label: t('title') }}
       resource={`items/${sku}`}
       field={field}
-      fieldLabel={(name) => words.place(`/${name}`)}
+      fieldLabel={(name) => words.field(`/${name}`)}
       chips={({ status }) => <ItemStatusChip status={status} />}
       actions={(item) => <ItemActions item={item} />}
       kept={(form: ItemFields, forget) => (

@@ -73,8 +73,8 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
       form={keyed}
       title={title}
       confirm={t('confirm', { n: form.events.length })}
-      told={(pointer) => hasInput(form, pointer)}
-      refusal={refusal}
+      hasInput={(pointer) => hasInput(form, pointer)}
+      renderRejection={refusal}
       onClose={onClose}
     >
       <NameInputs

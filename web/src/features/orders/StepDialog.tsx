@@ -43,7 +43,7 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
   const isFromWallet = action === 'pay' && form.method === 'wallet';
   const funds = useFunds(order, isFromWallet);
   const isShort = isFromWallet && funds !== undefined && funds.short > 0;
-  const { wrong, told } = useStepFaults(action, form, keyed);
+  const { wrong, hasInput: told } = useStepFaults(action, form, keyed);
   return (
     <FormDialog
       form={keyed}
@@ -51,7 +51,7 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
       size="md"
       confirm={t(isFromWallet ? 'payWallet' : action)}
       color={action === 'cancel' ? 'bad' : 'accent'}
-      told={told}
+      hasInput={told}
       disabled={late || (isShort && !isFixed)}
       onClose={onClose}
     >

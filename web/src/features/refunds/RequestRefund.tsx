@@ -44,7 +44,7 @@ export function RequestRefund({ order, onClose }: Props) {
   const { form, change, error, isFixed } = keyed;
   const beyond = error === null ? undefined : beyondOf(error);
   const wanted = wantedOf(form);
-  const { wrong, told } = useFaults(
+  const { wrong, hasInput: told } = useFaults(
     keyed,
     ['amount', 'reason', 'lines', ...wanted.flatMap((_, i) => [`lines/${i}/quantity`, `lines/${i}/restock`])],
     (name) => {
@@ -61,8 +61,8 @@ export function RequestRefund({ order, onClose }: Props) {
       form={keyed}
       title={title}
       confirm={t('askConfirm')}
-      told={told}
-      refusal={(refused) => {
+      hasInput={told}
+      renderRejection={(refused) => {
         const left = beyondOf(refused);
         return left === undefined ? undefined : <Beyond left={left} first={first} />;
       }}

@@ -47,7 +47,7 @@ export function StepDialog({ refund, action, onClose, onLost }: Props) {
   });
   const { form, change, isFixed } = keyed;
   const name = asks[action];
-  const { wrong, told } = useFaults(keyed, name === undefined ? [] : [name], () => {
+  const { wrong, hasInput: told } = useFaults(keyed, name === undefined ? [] : [name], () => {
     const fault = faultOf(action, form);
     return fault !== undefined && t(fault);
   });
@@ -63,7 +63,7 @@ export function StepDialog({ refund, action, onClose, onLost }: Props) {
       size="md"
       confirm={needs === undefined ? t(`${action}Confirm`) : edit('propose')}
       color={action === 'reject' || action === 'fail' ? 'bad' : 'accent'}
-      told={told}
+      hasInput={told}
       disabled={late}
       onClose={onClose}
     >

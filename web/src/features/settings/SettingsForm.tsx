@@ -40,7 +40,7 @@ export function SettingsForm({ record }: { record: Settings }) {
       <RecordForm
         editing={editing}
         lacks={mayWrite ? undefined : 'settings:write'}
-        told={isSettingsInput}
+        hasInput={isSettingsInput}
         head={
           <div>
             <Title order={2} id="approvals">

@@ -36,7 +36,7 @@ export function EntryDialog({ wallet, onClose }: Props) {
   });
   const { form, change, isFixed } = keyed;
   const missing = missingOfPosting(form);
-  const { wrong, told } = useFaults(keyed, ['amount', 'kind', 'reference'], (name) => missing.has(name) && t(`${name}Needed`));
+  const { wrong, hasInput: told } = useFaults(keyed, ['amount', 'kind', 'reference'], (name) => missing.has(name) && t(`${name}Needed`));
   const refusal = usePostingRefusal(
     (amount) => change({ amount }),
     () => change({ reference: newReference() }),
@@ -51,8 +51,8 @@ export function EntryDialog({ wallet, onClose }: Props) {
       title={title}
       confirm={needs === undefined ? t(form.side) : edit('propose')}
       color={form.side === 'debit' ? 'warn' : 'accent'}
-      told={told}
-      refusal={refusal}
+      hasInput={told}
+      renderRejection={refusal}
       onClose={onClose}
     >
       <SegmentedControl

@@ -37,7 +37,7 @@ export function TransferDialog({ from, onClose }: Props) {
   });
   const { form, change, isFixed, strict } = keyed;
   const missing = missingOfTransfer(form);
-  const { wrong, told } = useFaults(keyed, ['fromUserId', 'toUserId', 'amount', 'reference'], (name) => missing.has(name) && t(`${name}Needed`));
+  const { wrong, hasInput: told } = useFaults(keyed, ['fromUserId', 'toUserId', 'amount', 'reference'], (name) => missing.has(name) && t(`${name}Needed`));
   const refusal = usePostingRefusal(
     (amount) => change({ amount }),
     () => change({ reference: newReference() }),
@@ -50,7 +50,7 @@ export function TransferDialog({ from, onClose }: Props) {
     onChange: ({ currentTarget: { value } }: ChangeEvent<HTMLInputElement>) => change({ [name]: value.trim() }),
   });
   return (
-    <FormDialog form={keyed} title={t('transferTitle')} confirm={t('transfer')} told={told} refusal={refusal} onClose={onClose}>
+    <FormDialog form={keyed} title={t('transferTitle')} confirm={t('transfer')} hasInput={told} renderRejection={refusal} onClose={onClose}>
       <Group grow align="flex-start">
         <TextInput {...user('fromUserId')} error={wrong('fromUserId')} data-autofocus={from === null || undefined} />
         <TextInput {...user('toUserId')} error={strict && missing.has('same') ? t('same') : wrong('toUserId')} data-autofocus={from !== null || undefined} />

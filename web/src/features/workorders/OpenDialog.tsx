@@ -36,7 +36,7 @@ export function OpenDialog({ about, onClose }: Props) {
   });
   const { form, change, isFixed } = keyed;
   const links = linksOf(form);
-  const { wrong, told } = useFaults(keyed, ['title', 'body', 'dueTime', 'links', ...links.map((_, i) => `links/${i}`)], (name) => {
+  const { wrong, hasInput: told } = useFaults(keyed, ['title', 'body', 'dueTime', 'links', ...links.map((_, i) => `links/${i}`)], (name) => {
     if (name === 'title') return form.title.trim() === '' && t('titleNeeded');
     if (name !== 'links') return undefined;
     const stranger = links.find((link) => !isLink(link));
@@ -44,7 +44,7 @@ export function OpenDialog({ about, onClose }: Props) {
   });
   const wrongLink = ['links', ...links.map((_, i) => `links/${i}`)].map(wrong).find((text) => text !== undefined);
   return (
-    <FormDialog form={keyed} title={t('openTitle')} confirm={t('openConfirm')} told={told} onClose={onClose}>
+    <FormDialog form={keyed} title={t('openTitle')} confirm={t('openConfirm')} hasInput={told} onClose={onClose}>
       <Text c="dimmed">{t('openHint')}</Text>
       {about !== undefined && <Already about={about} />}
       <TextInput

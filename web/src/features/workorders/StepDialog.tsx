@@ -51,14 +51,14 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
   });
   const { form, change, isFixed } = keyed;
   const name = asks[action];
-  const { wrong, told } = useFaults(
+  const { wrong, hasInput: told } = useFaults(
     keyed,
     name === undefined ? [] : [name],
     (field) => isMissing(action, form) && t(field === 'userId' ? 'chosenNeeded' : 'resolutionNeeded'),
   );
   const disabled = isFixed || late;
   return (
-    <FormDialog form={keyed} title={title} size="md" confirm={t(`${action}Confirm`)} told={told} disabled={late} onClose={onClose}>
+    <FormDialog form={keyed} title={title} size="md" confirm={t(`${action}Confirm`)} hasInput={told} disabled={late} onClose={onClose}>
       <Text>{t(action === 'resolve' && now.status === 'open' ? 'resolveOpenHint' : `${action}Hint`)}</Text>
       {name === 'userId' &&
         (seesUsers ? (

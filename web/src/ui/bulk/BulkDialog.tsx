@@ -9,7 +9,7 @@ import { ProblemBanner } from '../feedback/ProblemBanner';
 import { Proposed } from '../feedback/Proposed';
 import { nameOf, type BulkAction, type Watched } from './action';
 import { bulkMessages } from './messages';
-import { OwnTable } from './OwnTable';
+import { OwnTable } from './RowValuesInput';
 import { Preview } from './Preview';
 import { isLeft, resultsOf } from './run';
 import { useBulk, type Bulk } from './useBulk';

@@ -2,7 +2,7 @@ import { Button, Checkbox, NativeSelect, SimpleGrid, Stack, Text } from '@mantin
 import { useFormat, useText } from '@/i18n';
 import { Banner } from '../feedback/Banner';
 import { bulkMessages } from './messages';
-import { isUsable, rowUse, type ChosenLayout, type OwnColumn, type ShownTable } from './own';
+import { isUsable, rowUse, type ChosenLayout, type OwnColumn, type ShownTable } from './rowValues';
 
 interface Props {
   shown: ShownTable;

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useText } from '@/i18n';
-import { useRefusalText } from '../feedback/said';
+import { useRefusalText } from '../feedback/problemText';
 import { csv, download } from '../table/csv';
 import { StatusChip } from '../StatusChip';
 import type { BulkAction } from './action';

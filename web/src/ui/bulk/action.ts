@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { ApiProblem, PersonName } from '@/api';
-import type { OwnColumn } from './own';
+import type { OwnColumn } from './rowValues';
 import type { Item, Result } from './run';
 
 /** What inputs of a run are given. */

@@ -5,7 +5,7 @@ import { drafts, ownerOf } from '@/browser/drafts';
 import { Surroundings } from '@/test/render';
 import { session } from '@/test/service';
 import type { BulkAction } from './action';
-import { onlyThese } from './onlyThese';
+import { onlyThese } from './fixedSelection';
 import type { Result } from './run';
 import { useBulk } from './useBulk';
 

@@ -3,10 +3,10 @@ import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'reac
 import { isUnknown } from '@/api';
 import { drafts } from '@/browser/drafts';
 import { randomId } from '@/browser/id';
-import { fitted } from '../edit/fitted';
+import { upgradeInput } from '../edit/upgradeInput';
 import { requireKey, useSlot } from '../edit/slot';
 import { nameOf, type BulkAction, type Own, type Watched } from './action';
-import { firstLineOf, readOwn, withoutRows, type ChosenLayout } from './own';
+import { firstLineOf, readOwn, withoutRows, type ChosenLayout } from './rowValues';
 import { isLeft, newJob, reopened, resultsOf, runJob, type Item, type Job, type Result } from './run';
 import { scopeOf } from './scope';
 import { useChosenRows, useTableRows, type Chosen } from './useRows';
@@ -64,7 +64,7 @@ export interface Plan<Row> {
  */
 export function useBulk<Row, Input extends object>({ list, action, rowId, chosen, isTable, watched, topic }: Options<Row, Input>) {
   const queries = useQueryClient();
-  const { kept, slot, restored } = useSlot(scopeOf(list, action.id), nameOf(action));
+  const { stored: kept, slot, restored } = useSlot(scopeOf(list, action.id), nameOf(action));
   const [begun] = useState(() => (kept?.value as KeptRun<Input> | undefined)?.job);
   // What was typed for rows of a table says nothing of chosen rows.
   const [earlier] = useState(() => {
@@ -74,7 +74,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
   const blank = (): Typed<Input> => ({ input: action.open(chosen.selection.rows[0]), hasOwn: isTable, table: '', isTable });
   const [typed, setTyped] = useState<Typed<Input>>(() => {
     const opened = blank();
-    return { ...opened, ...earlier, input: fitted((earlier ?? begun)?.input, opened.input) };
+    return { ...opened, ...earlier, input: upgradeInput((earlier ?? begun)?.input, opened.input) };
   });
   const latest = useRef(typed);
   const [isAfresh, setAfresh] = useState(false);
@@ -199,7 +199,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     const beyond = plan.skipped.filter(({ reason }) => typeof reason === 'object' && reason.left === 'beyond').map(({ item }) => item.id);
     if (result.isOpen && isUnknown(result.error)) {
       // A run that was stopped, or whose dialog was closed, goes on only when the user says so.
-      slot.settleLater(() => {
+      slot.retryOnReconnect(() => {
         if (isShown.current && !signal.aborted) void run(reopened(result.job, size));
       });
     }
@@ -277,7 +277,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     },
     /** The run is in flight from a dialog that was closed. */
     isElsewhere: phase === 'broken' && isInFlight,
-    giveUp: () => slot.giveUp(),
+    giveUp: () => slot.abandon(),
     /** Begins anew with some rows, as others left them. */
     again: (next: readonly Row[]) => {
       setRows(next);

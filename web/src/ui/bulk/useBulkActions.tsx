@@ -10,7 +10,7 @@ import type { BulkDialog as Dialog } from './BulkDialog';
 import { bulkMessages } from './messages';
 import { isLeft, resultsOf, type Job } from './run';
 import { scopeOf } from './scope';
-import { onlyThese } from './onlyThese';
+import { onlyThese } from './fixedSelection';
 
 // Loaded with what it takes; of a component that is, the type of its rows is lost.
 const BulkDialog = lazy(async () => ({ default: (await import('./BulkDialog')).BulkDialog })) as unknown as typeof Dialog;
@@ -103,7 +103,7 @@ export function useBulkActions<Row>({ name, topic = name, actions, list, rowId, 
 /** Says of a run that broke off how far it came, and leads back to it. */
 function Unfinished<Row>({ list, action, onOpen }: { list: string; action: BulkAction<Row>; onOpen: () => void }) {
   const t = useText(bulkMessages);
-  const { kept } = useSlot(scopeOf(list, action.id), nameOf(action));
+  const { stored: kept } = useSlot(scopeOf(list, action.id), nameOf(action));
   const job = (kept?.value as { job: Job<unknown> } | undefined)?.job;
   if (job === undefined) return null;
   const done = resultsOf(job).filter((result) => !isLeft(result)).length;

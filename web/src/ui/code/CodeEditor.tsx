@@ -6,7 +6,7 @@ import { useText } from '@/i18n';
 import styles from './Code.module.css';
 import { surroundings, type CodeLanguage } from './codemirror';
 import { codeMessages } from './messages';
-import { rangeOf, type Range } from './place';
+import { rangeOf, type Range } from './position';
 
 /** A fault in a text, at an offset or at a JSON Pointer. */
 export type Fault = { message: string } & ({ offset: number } | { pointer: string });

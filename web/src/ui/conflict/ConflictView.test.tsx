@@ -6,7 +6,7 @@ import { Surroundings } from '@/test/render';
 import { session } from '@/test/service';
 import { RecordForm } from '../edit/RecordForm';
 import { useEditing } from '../edit/useEditing';
-import { contentOfFields, fieldsOf } from '../edit/words';
+import { contentOfFields, fieldsOf } from '../edit/labels';
 
 const at = (version: number, name: string, price: number) => ({
   version,
@@ -29,14 +29,14 @@ function Form() {
       resource: 'items/TEA',
       title: 'TEA',
       current: first,
-      words: { place: (pointer) => pointer, show: String },
+      words: { field: (pointer) => pointer, show: String },
       read: ({ name, price }) => ({ name, price }),
       contentOf: contentOfFields,
       formOf: fieldsOf({ name: '', price: 0 }),
       send,
       onRecord: () => undefined,
     },
-    { saved: () => undefined, undone: () => undefined },
+    { onSaved: () => undefined, onUndone: () => undefined },
   );
   return (
     <RecordForm editing={editing}>

@@ -8,13 +8,13 @@ import { ProblemBanner } from '../feedback/ProblemBanner';
 import { editMessages } from '../edit/messages';
 import type { Stamped } from '../edit/save';
 import type { Editing } from '../edit/useEditing';
-import { useTelling } from '../edit/words';
+import { useNameLists } from '../edit/labels';
 import { OutcomeNotice } from '../edit/WriteNotices';
 import { When } from '../When';
 import styles from './Conflict.module.css';
-import { ContestedPlace } from './ContestedPlace';
+import { ContestedPlace } from './ContestedField';
 import { conflictMessages } from './messages';
-import { FittingPlace, SetPlace } from './MergedPlaces';
+import { FittingPlace, SetPlace } from './MergedFields';
 
 interface Props<R extends Stamped, F extends object> {
   editing: Editing<R, F>;
@@ -34,7 +34,7 @@ export function ConflictView<R extends Stamped, F extends object>({ editing, the
   const edit = useText(editMessages);
   const ask = useConfirm();
   const { words, draft, base, mine, contentOf, outcome, key, error, overwrite, needs } = editing;
-  const { who } = useTelling(words);
+  const { who } = useNameLists(words);
   const { choices } = draft;
   const theirContent = useMemo(() => contentOf(theirs), [contentOf, theirs]);
   const resolution = useMemo(() => resolve(base, mine instanceof Error ? base : mine, theirContent, choices), [base, mine, theirContent, choices]);

@@ -2,37 +2,37 @@ import { useText } from '@/i18n';
 import type { Change } from '@/merge';
 import styles from './Difference.module.css';
 import { editMessages } from './messages';
-import { isKeyPath, type Words } from './words';
+import { isKeyPath, type Labels } from './labels';
 
-/** How much of a value is shown in a line. */
-const longest = 160;
+/** The longest value that is displayed in a line, in characters. */
+const maxLength = 160;
 
 interface Props {
   changes: readonly Change[];
-  words: Words;
-  /** How many places are shown. */
-  most?: number;
+  words: Labels;
+  /** The maximum number of displayed changes. */
+  max?: number;
 }
 
-/** What changed, place by place: what was there and what is. */
-export function Difference({ changes, words, most = 12 }: Props) {
+/** The changed fields, each with its value before and after. */
+export function Difference({ changes, words, max: max = 12 }: Props) {
   return (
     <ul className={styles.list}>
-      {changes.slice(0, most).map((change) => {
-        const where = words.place(change.pointer);
+      {changes.slice(0, max).map((change) => {
+        const where = words.field(change.pointer);
         return (
           <li key={change.pointer}>
             <span className={isKeyPath(where) ? 'mono' : styles.word}>{where}</span> <BeforeAfter {...change} words={words} />
           </li>
         );
       })}
-      {changes.length > most && <li aria-hidden="true">…</li>}
+      {changes.length > max && <li aria-hidden="true">…</li>}
     </ul>
   );
 }
 
-/** A value struck through, and the one that took its place. */
-export function BeforeAfter({ before, after, pointer, words }: Change & { words: Words }) {
+/** The value before, struck through, and the value after. */
+export function BeforeAfter({ before, after, pointer, words }: Change & { words: Labels }) {
   const t = useText(editMessages);
   const show = (value: Change['before']) => brief(words.show(value, pointer)) || t('nothingHere');
   return (
@@ -42,8 +42,8 @@ export function BeforeAfter({ before, after, pointer, words }: Change & { words:
   );
 }
 
-/** A value in one line, cut where it is long. */
+/** A value in one line; a long one is truncated. */
 export function brief(text: string): string {
   const line = text.replace(/\s+/g, ' ');
-  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+  return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
 }

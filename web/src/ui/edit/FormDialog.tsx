@@ -6,38 +6,38 @@ import { useText } from '@/i18n';
 import { ProblemBanner } from '../feedback/ProblemBanner';
 import { uiMessages } from '../messages';
 import { editMessages } from './messages';
-import { useGiveUp } from './useGiveUp';
+import { useConfirmAbandon } from './useConfirmAbandon';
 import type { KeyedForm } from './useKeyedForm';
 import { OutcomeNotice, RestoredNotice, StorageNotice } from './WriteNotices';
 
 interface Props {
   form: Omit<KeyedForm<object>, 'form' | 'change'>;
   title: string;
-  /** What the button that sends says. */
+  /** The label of the submit button. */
   confirm: string;
   color?: 'accent' | 'warn' | 'bad';
   size?: 'md' | 'lg' | 'xl';
   onClose: () => void;
-  /** Which places of a refused request have an input that says what is wrong. */
-  told?: (pointer: string) => boolean;
-  /** Why it was refused, and what can be done; undefined leaves it to the general words. */
-  refusal?: (error: Error) => ReactNode;
-  /** What asking again means while the outcome is open, for a write that no key makes one of. */
+  /** Whether an input shows the violation at a JSON Pointer; the banner omits it. */
+  hasInput?: (pointer: string) => boolean;
+  /** An error message with its actions; undefined for the default message. */
+  renderRejection?: (error: Error) => ReactNode;
+  /** The explanation and button label of a retry, for a write without an idempotency key. */
   unknown?: { hint: string; again?: string };
-  /** It cannot be sent as things stand. */
+  /** The form cannot be submitted in the current state. */
   disabled?: boolean;
-  /** Nothing is left to send: the button is gone. */
+  /** Nothing is left to submit: the submit button is hidden. */
   finished?: boolean;
-  /** What else can be done. */
+  /** Additional buttons. */
   actions?: ReactNode;
-  /** What is said, and the inputs. */
+  /** The explanation and the inputs. */
   children: ReactNode;
 }
 
 /**
- * The dialog of a form that is sent once. Closing it keeps what was typed; a click
- * beside it does nothing. While the outcome is unknown it asks for the same again; a
- * question goes before giving that up.
+ * The dialog of a form that is submitted once. Closing it preserves the input; a click outside does
+ * nothing. While the outcome is unknown, the submit button retries the same request, and abandoning
+ * that request needs a confirmation.
  */
 export function FormDialog({
   form,
@@ -46,8 +46,8 @@ export function FormDialog({
   color,
   size = 'lg',
   onClose,
-  told,
-  refusal,
+  hasInput,
+  renderRejection,
   unknown,
   disabled = false,
   finished = false,
@@ -56,31 +56,31 @@ export function FormDialog({
 }: Props) {
   const t = useText(editMessages);
   const ui = useText(uiMessages);
-  const asksToGiveUp = useGiveUp();
+  const confirmAbandon = useConfirmAbandon();
   const { error, outcome, isTouched, discard, submit } = form;
   const isUnknown = outcome === 'unknown';
-  const refused = error !== null && !form.isFixed ? error : null;
-  const place = useRef<HTMLDivElement>(null);
-  // The button stands at the end of what may be a long form, and the reason at its beginning.
+  const rejection = error !== null && !form.isFixed ? error : null;
+  const banner = useRef<HTMLDivElement>(null);
+  // The submit button is at the end of a form that may be long, and the error at its start.
   useEffect(() => {
-    if (refused !== null) place.current?.scrollIntoView({ block: 'center' });
-  }, [refused]);
+    if (rejection !== null) banner.current?.scrollIntoView({ block: 'center' });
+  }, [rejection]);
   const inputs = useRef<HTMLFormElement>(null);
-  const [tries, setTries] = useState(0);
-  // What is wrong with what was typed stands at the inputs, of which the first may be out of sight.
+  const [attempts, setAttempts] = useState(0);
+  // Validation messages are next to the inputs; the first one may be out of sight.
   useEffect(() => {
-    if (tries > 0) inputs.current?.querySelector<HTMLElement>('[aria-invalid=true], [data-invalid]')?.focus();
-  }, [tries]);
+    if (attempts > 0) inputs.current?.querySelector<HTMLElement>('[aria-invalid=true], [data-invalid]')?.focus();
+  }, [attempts]);
   const send = () => {
-    setTries((n) => n + 1);
+    setAttempts((n) => n + 1);
     submit();
   };
-  const giveUp = async () => {
-    if (await asksToGiveUp()) discard();
+  const abandon = async () => {
+    if (await confirmAbandon()) discard();
   };
   const close = useEffectEvent(onClose);
   useEffect(() => {
-    // It is told in the corner, and nothing is left in the form.
+    // A toast reports the proposal, and the form is empty.
     if (outcome === 'proposed') close();
   }, [outcome]);
   useHotkeys([['mod+S', () => !finished && (!disabled || isUnknown) && send()]], [], true);
@@ -94,16 +94,16 @@ export function FormDialog({
         <Stack gap="md">
           <OutcomeNotice write={form} hint={unknown?.hint} />
           <StorageNotice />
-          {refused !== null && (
-            <div ref={place}>
-              {refusal?.(refused) ?? <ProblemBanner error={refused} told={told} retry={isProblem(refused, 'resource_locked') ? submit : undefined} />}
+          {rejection !== null && (
+            <div ref={banner}>
+              {renderRejection?.(rejection) ?? <ProblemBanner error={rejection} hasInput={hasInput} retry={isProblem(rejection, 'resource_locked') ? submit : undefined} />}
             </div>
           )}
           {isTouched && <RestoredNotice at={form.restored} onDiscard={discard} />}
           {children}
           <Group justify="flex-end">
             {(isUnknown || (isTouched && outcome !== 'sending')) && (
-              <Button mr="auto" variant="subtle" color="gray" onClick={isUnknown ? () => void giveUp() : discard}>
+              <Button mr="auto" variant="subtle" color="gray" onClick={isUnknown ? () => void abandon() : discard}>
                 {t(isUnknown ? 'askNoMore' : 'discard')}
               </Button>
             )}

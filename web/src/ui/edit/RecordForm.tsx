@@ -15,62 +15,65 @@ import { ScheduleDialog, type Schedule } from './ScheduleDialog';
 import type { Saved, Stamped } from './save';
 import { useEditing, type Editing, type EditingOptions, type Needs } from './useEditing';
 import { useUnlessPressed } from './useUnlessPressed';
-import { useTelling } from './words';
+import { useNameLists } from './labels';
 import { OutcomeNotice, RestoredNotice, StorageNotice } from './WriteNotices';
 
-/** The editing of a record, and what is told of it in the corner. `onSaved` closes what the form stands in. */
+/** Edits a record and reports each save in a toast. `onSaved` closes the container of the form. */
 export function useRecordForm<R extends Stamped, F extends object>(options: EditingOptions<R, F>, onSaved?: () => void): Editing<R, F> {
   const t = useText(editMessages);
   const toasts = useToasts();
-  const { who, people, places } = useTelling(options.words);
-  const told = {
-    saved: (saved: Saved<R>, undo: () => void) => {
+  const { who, people, fields: places } = useNameLists(options.words);
+  const callbacks = {
+    onSaved: (saved: Saved<R>, undo: () => void) => {
       if (saved.kind === 'proposed') toasts.proposed(saved.approval);
       if (saved.kind === 'same') toasts.info(t('same', { who: who(saved.record.updatedBy) }));
-      if (saved.kind === 'saved' && saved.kept === undefined) toasts.done(t('savedAs', { version: String(saved.record.version) }), undo);
-      if (saved.kind === 'saved' && saved.kept?.by !== undefined && onSaved !== undefined) {
-        toasts.done(t('keptTheirs', { who: people([saved.kept.by]), fields: places(saved.kept.pointers) }));
+      if (saved.kind === 'saved' && saved.preserved === undefined) toasts.done(t('savedAs', { version: String(saved.record.version) }), undo);
+      if (saved.kind === 'saved' && saved.preserved?.by !== undefined && onSaved !== undefined) {
+        toasts.done(t('keptTheirs', { who: people([saved.preserved.by]), fields: places(saved.preserved.pointers) }));
       }
       if (saved.kind !== 'contested' && saved.kind !== 'unpatchable') onSaved?.();
     },
-    undone: ({ version }: R) => toasts.done(t('undone', { version: String(version - 1) })),
+    onUndone: ({ version }: R) => toasts.done(t('undone', { version: String(version - 1) })),
   };
-  return useEditing(options, told);
+  return useEditing(options, callbacks);
 }
 
 interface Props<R extends Stamped, F extends object> {
   editing: Editing<R, F>;
-  /** What stands above everything. */
+  /** Content above the notices and the form. */
   head?: ReactNode;
-  /** Stands in for what can be done with the record: it was deleted while it was open. */
+  /** Replaces the buttons if the record was deleted while it was open. */
   gone?: ReactNode;
-  /** The permission that is missing to save it. */
+  /** The permission that is missing for a save. */
   lacks?: string;
-  /** Which places of a refused request have an input that says what is wrong. */
-  told?: (pointer: string) => boolean;
-  /** Why it was refused, and what can be done; undefined leaves it to the general words. */
+  /** Whether an input shows the violation at a JSON Pointer; the banner omits it. */
+  hasInput?: (pointer: string) => boolean;
+  /** An error message with its actions; undefined for the default message. */
   refusal?: (error: Error) => ReactNode;
-  /** It stands on a card of its own, its inputs from edge to edge. */
+  /** The form is a card; its inputs extend to the edges. */
   framed?: boolean;
-  /** Its inputs take all the width and are more than a screen, so that what saves them stays in sight. */
+  /** The form is longer than a screen: the save button stays visible. */
   long?: boolean;
-  /** Names the form, for screen readers. */
+  /** The accessible name of the form. */
   label?: string;
-  /** Another value than either side's can be written at a contested place. */
+  /** A contested field also accepts a value of neither side. */
   withOther?: boolean;
-  /** Leads to the difference of two versions; undefined where there is no such page. */
+  /** A link to the diff of two versions; undefined if there is no such page. */
   link?: (from: number, to: number, words: string) => ReactNode;
-  /** Has a change be made at a time; undefined where it cannot be. */
+  /** Schedules the change; undefined if it cannot be scheduled. */
   schedule?: Schedule;
-  /** Which field has the focus. */
+  /** Reports the field that has the focus. */
   onField?: (field: string | undefined) => void;
-  /** The inputs; what is around one with data-field is its field. */
+  /** The inputs. An element with data-field is the container of a field. */
   children: ReactNode;
 }
 
-/** A form that edits a record, or both sides of its conflict; what others change meanwhile is merged or asked for, place by place. */
+/**
+ * A form that edits a record, or the conflict view. Concurrent changes by others are merged, or
+ * resolved field by field.
+ */
 export function RecordForm<R extends Stamped, F extends object>(props: Props<R, F>) {
-  const { editing, gone, lacks, told, refusal, withOther = false, link } = props;
+  const { editing, gone, lacks, hasInput, refusal, withOther = false, link } = props;
   const t = useText(editMessages);
   const ask = useConfirm();
   const { draft, theirs, isComparing } = editing;
@@ -106,7 +109,7 @@ export function RecordForm<R extends Stamped, F extends object>(props: Props<R, 
         <ConflictView editing={editing} theirs={theirs} withOther={withOther} link={link} refusal={refusal} onDiscard={() => void discard()} />
       ) : (
         <>
-          {gone === undefined && <Notices editing={editing} told={told} refusal={refusal} link={link} />}
+          {gone === undefined && <Notices editing={editing} hasInput={hasInput} refusal={refusal} link={link} />}
           <form
             aria-label={props.label}
             className={props.framed === true ? styles.framed : styles.form}
@@ -173,20 +176,20 @@ function Foot<R extends Stamped, F extends object>({ editing, onDiscard, onSched
   );
 }
 
-/** Says before anything is typed that a change is a proposal. */
+/** Announces, before any input, that a save is a proposal. */
 export function NeedsNotice({ needs: { votes } }: { needs: Needs }) {
   const t = useText(editMessages);
   return <Banner tone="info" title={votes === undefined ? t('needsVotes') : t('needs', { n: votes })} />;
 }
 
-/** What happened to the record while its form was open: what was merged, what others saved, what was typed earlier. */
-function Notices<R extends Stamped, F extends object>({ editing, told, refusal, link }: Pick<Props<R, F>, 'editing' | 'told' | 'refusal' | 'link'>) {
+/** Notices above the form: merged changes, changes by others, and a restored draft. */
+function Notices<R extends Stamped, F extends object>({ editing, hasInput, refusal, link }: Pick<Props<R, F>, 'editing' | 'hasInput' | 'refusal' | 'link'>) {
   const t = useText(editMessages);
   const { draft, current, merged, base, words, error, contentOf } = editing;
-  // What others do comes at any moment, also while Save is being pressed.
+  // Changes by others arrive at any time, also while Save is being pressed.
   const theirs = useUnlessPressed(editing.theirs);
   const followed = useUnlessPressed(draft.followed);
-  const { who, people, places } = useTelling(words);
+  const { who, people, fields: places } = useNameLists(words);
   const saved = (record: R) => ({ who: who(record.updatedBy), version: String(record.version), when: <When time={record.updatedTime} /> });
   return (
     <>
@@ -219,7 +222,7 @@ function Notices<R extends Stamped, F extends object>({ editing, told, refusal, 
           {t('changedPlaces', { fields: places(followed) })}
         </Banner>
       )}
-      {error !== null && (refusal?.(error) ?? <ProblemBanner error={error} told={told} />)}
+      {error !== null && (refusal?.(error) ?? <ProblemBanner error={error} hasInput={hasInput} />)}
       {editing.isUnpatchable && <Banner tone="bad" title={t('noNull')} />}
     </>
   );

@@ -10,13 +10,13 @@ import type { Stamped } from './save';
 import { useKeyedForm } from './useKeyedForm';
 import type { Editing } from './useEditing';
 
-/** Asks for a change of a record at a time; what it is answered with is thrown as a proposal. */
+/** Schedules a change of a record. Its promise always rejects: the response is a proposal. */
 export type Schedule = (patch: JsonObject, etag: string, at: string, key: string) => Promise<unknown>;
 
 interface Form {
-  /** When, as the service spells it; null while none is typed. */
+  /** The execution time in RFC 3339; null while none is entered. */
   at: string | null;
-  /** What it was asked for, kept until it is answered: as text, so that numbers keep their digits. */
+  /** The submitted merge patch, stored until its response; text, so that numbers keep their digits. */
   patch?: string;
   etag?: string;
 }
@@ -27,7 +27,7 @@ interface Props<R extends Stamped, F extends object> {
   onClose: () => void;
 }
 
-/** Has what is typed in a record's form be made at a time: shows what will change, and on which version it stands. */
+/** Schedules the change in a record's form. Shows the changed fields and the base version. */
 export function ScheduleDialog<R extends Stamped, F extends object>({ editing, schedule, onClose }: Props<R, F>) {
   const t = useText(editMessages);
   const toasts = useToasts();
@@ -44,7 +44,7 @@ export function ScheduleDialog<R extends Stamped, F extends object>({ editing, s
     onDone: onClose,
     onProposed: (approval) => {
       toasts.proposed(approval);
-      // Nothing of the record was changed, so that the form is what it was.
+      // The record is unchanged, so the form shows its base.
       draft.proposed(draft.base.value);
       onClose();
     },

@@ -12,14 +12,14 @@ import type { Outcome } from './useKeyedMutation';
 interface Write {
   outcome: Outcome;
   key: string | undefined;
-  /** Undefined where the button that sends it asks again too. */
-  again?: () => void;
-  /** Why it was not answered. */
+  /** Undefined if the submit button also retries. */
+  retry?: () => void;
+  /** The reason for the missing response. */
   error?: Error | null;
 }
 
-/** What is known of a write that is being checked, or whose outcome is open. */
-export function OutcomeNotice({ write: { outcome, key, again, error }, hint }: { write: Write; hint?: string | undefined }) {
+/** The state of a write that is being retried or has an unknown outcome. */
+export function OutcomeNotice({ write: { outcome, key, retry, error }, hint }: { write: Write; hint?: string | undefined }) {
   const t = useText(editMessages);
   const doubt = useDoubt(key ?? '');
   if (doubt !== undefined) {
@@ -32,13 +32,13 @@ export function OutcomeNotice({ write: { outcome, key, again, error }, hint }: {
   if (outcome !== 'unknown') return null;
   if (isProblem(error, 'key_expired')) return <ProblemBanner error={error} />;
   return (
-    <Banner tone="warn" title={t('stillUnknown')} action={again !== undefined && <Button onClick={again}>{t('askAgain')}</Button>}>
+    <Banner tone="warn" title={t('stillUnknown')} action={retry !== undefined && <Button onClick={retry}>{t('askAgain')}</Button>}>
       {hint ?? t('stillUnknownHint')}
     </Banner>
   );
 }
 
-/** Says that what is shown was typed on an earlier visit. */
+/** Announces that the form shows a draft from an earlier visit. */
 export function RestoredNotice({ at, hint, onDiscard }: { at: number | undefined; hint?: string; onDiscard?: () => void }) {
   const t = useText(editMessages);
   if (at === undefined) return null;
@@ -50,7 +50,7 @@ export function RestoredNotice({ at, hint, onDiscard }: { at: number | undefined
   );
 }
 
-/** Says that what is typed is not kept, while that is so. */
+/** Warns while input is not stored. */
 export function StorageNotice() {
   const t = useText(editMessages);
   const isFull = useSyncExternalStore(drafts.subscribe, drafts.isFull);

@@ -3,7 +3,7 @@ import { ApiProblem } from '@/api';
 import { exact, type JsonObject } from '@/merge';
 import { contentOfConfig, contentOrError, formOf, formOfContent, type ConfigForm } from '@/features/configs/editor/form';
 import type { Config } from '@/features/configs/queries';
-import { saveUnderGuard, typedSince, type Edited } from './save';
+import { saveUnderGuard, applyLaterInput, type Edited } from './save';
 
 const me = { id: 1, name: 'Me' };
 const li = { id: 2, name: 'Li' };
@@ -25,7 +25,7 @@ const stale = (current: Config) => {
   return new ApiProblem({ code: 'version_conflict', title: '', detail: '', status: 412, requestId: 'r' }, text);
 };
 
-/** Answers each attempt in turn and keeps what was sent. */
+/** Returns the responses in turn and records the requests. */
 function service(...answers: (Edited<Config> | ApiProblem)[]) {
   const sent: [JsonObject, string][] = [];
   const send = (patch: JsonObject, { etag }: { etag: string }): Promise<Edited<Config>> => {
@@ -38,45 +38,45 @@ function service(...answers: (Edited<Config> | ApiProblem)[]) {
 }
 
 const opened = at(1, { list: ['a'], n: 1 });
-const ground = { etag: opened.etag, version: 1, content: contentOfConfig(opened) };
+const base = { etag: opened.etag, version: 1, content: contentOfConfig(opened) };
 const typed = (value: unknown, remark = '') => contentOfConfig(at(1, value, remark));
-const order = { ground, me: me.id, mergesAlone: true, contentOf: contentOfConfig, onRebase: () => undefined };
+const order = { base, me: me.id, mergesAutomatically: true, contentOf: contentOfConfig, onRebase: () => undefined };
 
 describe('saving under the guard', () => {
-  test('sends only what was changed, and tells whose change the service kept', async () => {
+  test('sends only the changed fields and returns their author', async () => {
     const { sent, send } = service({ ...at(3, { list: ['a'], n: 2 }, 'theirs', me), merged: { fromVersion: 1, keptTheirs: ['/remark'] } });
     const outcome = await saveUnderGuard({ ...order, mine: typed({ list: ['a'], n: 2 }), send });
     expect(sent).toEqual([[exact({ value: { n: 2 } }), '"e1"']]);
     expect(outcome).toMatchObject({ kind: 'saved', record: { version: 3 }, kept: { pointers: ['/remark'], fromVersion: 1 } });
   });
 
-  test('goes on from their version by itself while lists merge as sets', async () => {
+  test('rebases automatically while lists merge as sets', async () => {
     const { sent, send } = service(stale(at(2, { list: ['a', 'b'], n: 1 })), at(3, { list: ['a', 'b', 'c'], n: 1 }, '', me));
     const outcome = await saveUnderGuard({ ...order, mine: typed({ list: ['a', 'c'], n: 1 }), send });
     expect(sent[1]).toEqual([exact({ value: { list: ['a', 'b', 'c'] } }), '"e2"']);
     expect(outcome).toMatchObject({ kind: 'saved', kept: { by: li, pointers: ['/value/list'], fromVersion: 1 } });
   });
 
-  test('asks when a place was changed by both, and sends nothing more', async () => {
+  test('stops at a field that both sides changed', async () => {
     const { sent, send } = service(stale(at(2, { list: ['a'], n: 5 })));
     const outcome = await saveUnderGuard({ ...order, mine: typed({ list: ['a'], n: 2 }), send });
     expect(outcome).toMatchObject({ kind: 'contested', record: { version: 2 } });
     expect(sent).toHaveLength(1);
   });
 
-  test('while somebody looks at both sides, even a merge as sets is shown first', async () => {
+  test('never merges while the conflict view is open', async () => {
     const { send } = service(stale(at(2, { list: ['a', 'b'], n: 1 })));
-    const outcome = await saveUnderGuard({ ...order, mergesAlone: false, mine: typed({ list: ['a', 'c'], n: 1 }), send });
+    const outcome = await saveUnderGuard({ ...order, mergesAutomatically: false, mine: typed({ list: ['a', 'c'], n: 1 }), send });
     expect(outcome.kind).toBe('contested');
   });
 
-  test('an earlier attempt of one’s own whose answer was lost is no conflict', async () => {
+  test('a lost response to the same edit is no conflict', async () => {
     const { send } = service(stale(at(2, { list: ['a'], n: 2 }, '', me)));
     const outcome = await saveUnderGuard({ ...order, mine: typed({ list: ['a'], n: 2 }), send });
     expect(outcome).toMatchObject({ kind: 'saved', record: { version: 2 }, kept: undefined });
   });
 
-  test('a member is set to null by a JSON Patch', async () => {
+  test('a JSON Patch sets a member to null', async () => {
     const { sent: merged, send } = service();
     const operations: unknown[] = [];
     const sendOperations = (list: JsonObject[]) => {
@@ -93,27 +93,27 @@ describe('saving under the guard', () => {
     ]);
   });
 
-  test('a member that would have to be set to null is refused before anything is sent', async () => {
+  test('a null member without JSON Patch is rejected unsent', async () => {
     const { sent, send } = service();
     expect(await saveUnderGuard({ ...order, mine: typed({ list: ['a'], n: null }), send })).toEqual({ kind: 'unpatchable' });
     expect(sent).toEqual([]);
   });
 });
 
-describe('what was typed while a save was under way', () => {
+describe('input during a save', () => {
   const reading = { contentOf: contentOrError, formOf: formOfContent };
   const form = (value: string, remark = ''): ConfigForm => ({ ...formOf(at(1, 0, remark)), value });
 
-  test('is kept on top of what was saved, half a document too', () => {
-    expect(typedSince(reading, form('{"n":2}'), form('{"n":2, "m'), form('{"n":2}', 'theirs'))).toMatchObject({ value: '{"n":2, "m', remark: 'theirs' });
+  test('is applied to the saved record, also an incomplete document', () => {
+    expect(applyLaterInput(reading, form('{"n":2}'), form('{"n":2, "m'), form('{"n":2}', 'theirs'))).toMatchObject({ value: '{"n":2, "m', remark: 'theirs' });
   });
 
-  test('is merged by key path where theirs came into the same document', () => {
-    const after = typedSince(reading, form('{"n":2}'), form('{"n":3}'), form('{"n":2,"theirs":1}'));
+  test('is merged by key path with changes by others', () => {
+    const after = applyLaterInput(reading, form('{"n":2}'), form('{"n":3}'), form('{"n":2,"theirs":1}'));
     expect(JSON.parse(after?.value ?? '')).toEqual({ n: 3, theirs: 1 });
   });
 
-  test('waits on its old base where it cannot be brought together', () => {
-    expect(typedSince(reading, form('{"n":2}'), form('{"n":'), form('{"n":2,"theirs":1}'))).toBeUndefined();
+  test('waits on its base if it cannot be merged', () => {
+    expect(applyLaterInput(reading, form('{"n":2}'), form('{"n":'), form('{"n":2,"theirs":1}'))).toBeUndefined();
   });
 });

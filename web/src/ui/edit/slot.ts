@@ -1,120 +1,128 @@
 import { useMemo, useState, useSyncExternalStore } from 'react';
 import { ApiProblem, attempts, isUnknown, keyExpired, onReconnect, otherIdentity, sessionStore, useOwner } from '@/api';
-import { drafts, type Kept, type Named } from '@/browser/drafts';
+import { drafts, type StoredDraft, type DraftName } from '@/browser/drafts';
 import { randomId } from '@/browser/id';
 
-/** The place of one begun thing in the store of drafts. */
+/** The entry of one form or write in the draft store. */
 export interface Slot {
-  /** Whether who began it is signed in now, in the tenant where they did. */
+  /** Whether the user and tenant of the draft are signed in. */
   isOwn: () => boolean;
-  get: () => Kept | undefined;
-  /** Keeps a change; a slot in which nothing is typed and nothing is open is deleted. */
-  put: (change: Partial<Kept>) => void;
-  /** Deletes what is typed. A request without an answer stays, with its key. */
+  get: () => StoredDraft | undefined;
+  /** Stores a change. A slot without input and without a pending request is deleted. */
+  put: (change: Partial<StoredDraft>) => void;
+  /** Deletes the input. A request without a response stays, with its key. */
   drop: () => void;
-  /** Deletes all of it, also a request whose outcome is unknown; does nothing while one is in flight. */
-  giveUp: () => void;
-  /** Whether a request is in flight from this tab: a dialog that is opened again finds it here. */
+  /**
+   * Deletes everything, including a request with an unknown outcome; does nothing while a request
+   * is in flight.
+   */
+  abandon: () => void;
+  /** Whether a request is in flight from this tab, also from a dialog that was closed since. */
   isSending: () => boolean;
   /** Marks a request as in flight until the returned function is called. */
   sending: () => () => void;
-  /** Calls `again` for the request whose outcome is unknown, each time that the connection is back. */
-  settleLater: (again: () => void) => void;
-  /** Says whether it is secret, so that it is held by this tab alone. */
-  conceal: (isSecret: boolean) => void;
+  /** Calls `again` for a request with an unknown outcome on each reconnect. */
+  retryOnReconnect: (retry: () => void) => void;
+  /** Sets whether the input is secret: secret input stays in the memory of this tab. */
+  setSecret: (isSecret: boolean) => void;
 }
 
-export function slotOf(named: Named, title: string): Slot {
-  const get = () => drafts.get(named);
-  const put = (change: Partial<Kept>) => {
+export function slotOf(name: DraftName, title: string): Slot {
+  const get = () => drafts.get(name);
+  const put = (change: Partial<StoredDraft>) => {
     const before = get();
     const at = Date.now();
-    const kept: Kept = { ...before, ...change, title, at, page: window.location.pathname + window.location.search };
-    // The key belongs to what was sent under it.
-    if (before?.sent !== undefined && kept.sent !== undefined) kept.key = before.key;
-    kept.sentAt = kept.sent === undefined ? undefined : before?.sent === undefined ? at : sentAtOf(before);
-    if (kept.value === undefined && kept.sent === undefined) drafts.drop(named);
-    else drafts.keep(named, kept);
+    const stored: StoredDraft = { ...before, ...change, title, at, page: window.location.pathname + window.location.search };
+    // The key belongs to the request that was sent under it.
+    if (before?.sent !== undefined && stored.sent !== undefined) stored.key = before.key;
+    stored.sentAt = stored.sent === undefined ? undefined : before?.sent === undefined ? at : sentAtOf(before);
+    if (stored.value === undefined && stored.sent === undefined) drafts.drop(name);
+    else drafts.keep(name, stored);
   };
-  const isOwn = () => sessionStore.owner === named.owner;
-  const isSending = () => drafts.isInFlight(named);
+  const isOwn = () => sessionStore.owner === name.owner;
+  const isSending = () => drafts.isInFlight(name);
   return {
     isOwn,
     get,
     put,
     drop: () => put({ value: undefined, base: undefined }),
-    giveUp: () => {
-      if (!isSending()) drafts.drop(named);
+    abandon: () => {
+      if (!isSending()) drafts.drop(name);
     },
     isSending,
-    sending: () => drafts.sending(named),
-    settleLater: (again) => {
-      const name = `${named.owner}/${named.scope}`;
+    sending: () => drafts.sending(name),
+    retryOnReconnect: (retry) => {
+      const id = `${name.owner}/${name.scope}`;
       const key = get()?.key;
-      unknown.set(name, () => {
-        const kept = get();
-        if (kept?.sent === undefined || kept.key !== key) unknown.delete(name);
-        else if (isOwn() && !isSending()) again();
+      unsettled.set(id, () => {
+        const stored = get();
+        if (stored?.sent === undefined || stored.key !== key) unsettled.delete(id);
+        else if (isOwn() && !isSending()) retry();
       });
     },
-    conceal: (isSecret) => drafts.conceal(named, isSecret),
+    setSecret: (isSecret) => drafts.conceal(name, isSecret),
   };
 }
 
-/** The requests of this tab whose outcome is unknown, by owner and scope. */
-const unknown = new Map<string, () => void>();
-onReconnect(() => unknown.forEach((settle) => settle()));
+/** Requests of this tab with an unknown outcome, by owner and scope. */
+const unsettled = new Map<string, () => void>();
+onReconnect(() => unsettled.forEach((retry) => retry()));
 
 const hour = 3_600_000;
-/** How long a request may be asked for again under its key: a little less than the service keeps its answer. */
-const keyLife = 23 * hour;
+/**
+ * How long a request can be retried under its key, in ms: less than the 24 h for which the service
+ * stores its reply.
+ */
+const keyTtl = 23 * hour;
 
-const sentAtOf = ({ sentAt, at }: Kept): number => sentAt ?? at;
+const sentAtOf = ({ sentAt, at }: StoredDraft): number => sentAt ?? at;
 
-/** Whether what was sent may have been forgotten by the service, so that the same would be done once more. */
-const isForgotten = (kept: Kept | undefined): boolean => kept?.sent !== undefined && Date.now() - sentAtOf(kept) > keyLife;
+/** Whether the service may have expired the key, so that a retry could apply the write twice. */
+const isExpired = (stored: StoredDraft | undefined): boolean => stored?.sent !== undefined && Date.now() - sentAtOf(stored) > keyTtl;
 
-/** Refuses to ask again for what cannot be asked for any more. */
+/** Throws if the pending request of the slot cannot be retried. */
 export function requireKey(slot: Slot): void {
   if (!slot.isOwn()) throw otherIdentity();
-  if (isForgotten(slot.get())) throw keyExpired();
-}
-
-/** What is kept under a scope, as it changes; what was begun earlier or in another tab is found when it opens. */
-export function useSlot(scope: string, title: string): { kept: Kept | undefined; slot: Slot; restored: number | undefined } {
-  const owner = useOwner();
-  const named = useMemo(() => ({ owner, scope }), [owner, scope]);
-  const [restored] = useState(() => drafts.open(named)?.at);
-  const kept = useSyncExternalStore(drafts.subscribe, () => drafts.get(named));
-  const slot = useMemo(() => slotOf(named, title), [named, title]);
-  return { kept, slot, restored: kept === undefined ? undefined : restored };
+  if (isExpired(slot.get())) throw keyExpired();
 }
 
 /**
- * The steps that can be taken with a record: those that are allowed, and those that were
- * sent and not answered. Such a one can be asked for again, though it may have changed
- * what is allowed.
+ * Returns the draft of a scope and follows its changes. On mount it restores the draft of an
+ * earlier visit or another tab.
+ */
+export function useSlot(scope: string, title: string): { stored: StoredDraft | undefined; slot: Slot; restored: number | undefined } {
+  const owner = useOwner();
+  const name = useMemo(() => ({ owner, scope }), [owner, scope]);
+  const [restored] = useState(() => drafts.open(name)?.at);
+  const stored = useSyncExternalStore(drafts.subscribe, () => drafts.get(name));
+  const slot = useMemo(() => slotOf(name, title), [name, title]);
+  return { stored, slot, restored: stored === undefined ? undefined : restored };
+}
+
+/**
+ * Returns the steps of a record that are allowed, and those with a pending request: that request
+ * may already have changed the allowed ones.
  */
 export function useSteps<A extends string>(scope: string, allowed: readonly A[]): readonly A[] {
   const owner = useOwner();
   const unanswered = useSyncExternalStore(drafts.subscribe, () =>
     drafts
       .list(owner)
-      .filter((kept) => kept.sent !== undefined && kept.scope.startsWith(`${scope}/`))
-      .map((kept) => kept.scope.slice(scope.length + 1))
+      .filter((stored) => stored.sent !== undefined && stored.scope.startsWith(`${scope}/`))
+      .map((stored) => stored.scope.slice(scope.length + 1))
       .join(' '),
   );
   return useMemo(() => [...new Set([...allowed, ...(unanswered.split(' ').filter(Boolean) as A[])])], [allowed, unanswered]);
 }
 
 /**
- * Sends a write once, however often it is sent: under the key of its slot, which is
- * kept, with what was sent, before the first byte leaves. A crash before that point has
- * sent nothing; a crash after it leaves the key to ask again with.
+ * Sends a write so that repeated attempts apply it once. The slot stores the key and the request
+ * before the first byte is sent: a crash before that has sent nothing, and a crash after it leaves
+ * the key for a retry.
  *
- * With the service's answer the key is spent. While the outcome is unknown it stays,
- * and only the same may be sent under it. Nothing is sent by somebody else than who
- * began it, nor in another tenant, nor when the service may have forgotten the key.
+ * A response of the service spends the key. While the outcome is unknown, only the same request is
+ * sent under it. Rejects without sending if another user or tenant is signed in, or if the service
+ * may have expired the key.
  */
 export async function sendOnce<T>(slot: Slot, sent: unknown, send: (key: string) => Promise<T>): Promise<T> {
   requireKey(slot);
@@ -123,7 +131,7 @@ export async function sendOnce<T>(slot: Slot, sent: unknown, send: (key: string)
   slot.put({ key, sent });
   const isRepeat = earlier?.sent !== undefined;
   if (isRepeat) attempts.doubt(key, 'checking');
-  const arrived = slot.sending();
+  const unmark = slot.sending();
   try {
     const reply = await send(key);
     slot.put({ key: undefined, sent: undefined });
@@ -133,7 +141,7 @@ export async function sendOnce<T>(slot: Slot, sent: unknown, send: (key: string)
     if (!isUnknown(error)) slot.put({ key: undefined, sent: undefined });
     throw error;
   } finally {
-    arrived();
+    unmark();
     if (isRepeat) attempts.answered(key, false);
   }
 }

@@ -2,7 +2,7 @@ import { act, renderHook } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { sessionStore } from '@/api';
 import { drafts, ownerOf } from '@/browser/drafts';
-import { recall, recalledNames } from '@/browser/storage';
+import { readStored, storedNames } from '@/browser/storage';
 import { session } from '@/test/service';
 import { encode, parse } from '@/merge';
 import { useDraft } from './useDraft';
@@ -20,17 +20,17 @@ const read = ({ value, remark }: Config) => ({ value, remark });
 
 const open = (first: Config) =>
   renderHook(({ current }) => useDraft({ resource: 'configs/a', title: 'a', current, read }), { initialProps: { current: first } });
-const kept = () =>
-  recalledNames('interlock.draft/')
+const storedDraft = () =>
+  storedNames('interlock.draft/')
     .filter((name) => name.endsWith('/configs/a'))
-    .map(recall)[0] ?? null;
+    .map(readStored)[0] ?? null;
 
 beforeEach(() => {
   [7, 8].forEach((user) => drafts.clear(ownerOf('default', user)));
   sessionStore.signedIn(session());
 });
 
-test('a form with nothing typed follows the record and says what changed', () => {
+test('an unedited form follows the record and lists changes', () => {
   const { result, rerender } = open(at(17, 'a'));
   rerender({ current: at(18, 'b') });
 
@@ -40,7 +40,7 @@ test('a form with nothing typed follows the record and says what changed', () =>
   expect(result.current.newer).toBeUndefined();
 });
 
-test('the base of a dirty form never moves, and what others did is named', () => {
+test('the base of an edited form never changes', () => {
   const { result, rerender } = open(at(17, 'a'));
   act(() => result.current.setValue((before) => ({ ...before, value: 'mine' })));
   rerender({ current: at(18, 'theirs', 'their remark') });
@@ -50,7 +50,7 @@ test('the base of a dirty form never moves, and what others did is named', () =>
   expect(result.current.newer?.version).toBe(18);
 });
 
-test('what was typed survives a reload, with the version that it began from', () => {
+test('input survives a reload with its base version', () => {
   const first = open(at(17, 'a'));
   act(() => first.result.current.setValue({ value: 'mine', remark: 'r' }));
   first.unmount();
@@ -64,7 +64,7 @@ test('what was typed survives a reload, with the version that it began from', ()
   expect(result.current.newer?.version).toBe(19);
 });
 
-test('opening what was typed does not make it newer', () => {
+test('opening a draft does not change its time', () => {
   vi.useFakeTimers({ now: 1000 });
   const first = open(at(17, 'a'));
   act(() => first.result.current.setValue({ value: 'mine', remark: 'r' }));
@@ -78,7 +78,7 @@ test('opening what was typed does not make it newer', () => {
   vi.useRealTimers();
 });
 
-test('what was chosen of a conflict survives a reload too, with its digits', () => {
+test('conflict choices survive a reload with their digits', () => {
   const first = open(at(17, 'a'));
   act(() => first.result.current.setValue({ value: 'mine', remark: 'r' }));
   act(() => first.result.current.choose({ '/value': { kind: 'other', value: parse('1.50') } }));
@@ -88,7 +88,7 @@ test('what was chosen of a conflict survives a reload too, with its digits', () 
   expect(encode(choices['/value'] as never)).toBe('{"kind":"other","value":1.50}');
 });
 
-test('the reply to a save is the new base, and a read that comes late is no news', () => {
+test('a save sets the base; later stale reads are ignored', () => {
   const { result, rerender } = open(at(17, 'a'));
   act(() => result.current.setValue({ value: 'mine', remark: 'r' }));
   act(() => result.current.saved(at(18, 'mine')));
@@ -97,10 +97,10 @@ test('the reply to a save is the new base, and a read that comes late is no news
   expect(result.current.base.version).toBe(18);
   expect(result.current.value.value).toBe('mine');
   expect(result.current.isDirty).toBe(false);
-  expect(kept()).toBeNull();
+  expect(storedDraft()).toBeNull();
 });
 
-test('a late read of version 1 after a save is not taken for a row made anew', () => {
+test('a stale read of version 1 is no recreated record', () => {
   const { result, rerender } = open(at(1, 'a'));
   act(() => result.current.setValue({ value: 'mine', remark: 'r' }));
   act(() => result.current.saved(at(2, 'mine')));
@@ -111,17 +111,17 @@ test('a late read of version 1 after a save is not taken for a row made anew', (
   expect(result.current.followed).toEqual([]);
 });
 
-test('after a merge the form stands on their version and keeps what was typed', () => {
+test('a merge rebases the form and preserves the input', () => {
   const { result } = open(at(17, 'a'));
   act(() => result.current.setValue({ value: 'mine', remark: 'r' }));
   act(() => result.current.rebase(at(19, 'theirs', 'their remark'), { value: 'mine', remark: 'their remark' }));
 
   expect(result.current.base).toMatchObject({ version: 19, value: { value: 'theirs', remark: 'their remark' } });
   expect(result.current.isDirty).toBe(true);
-  expect(kept()).toContain('"version":19');
+  expect(storedDraft()).toContain('"version":19');
 });
 
-test('discarding leads to the newest version and forgets what was typed', () => {
+test('discarding shows the newest version and deletes the draft', () => {
   const { result, rerender } = open(at(17, 'a'));
   act(() => result.current.setValue({ value: 'mine', remark: 'r' }));
   rerender({ current: at(18, 'theirs') });
@@ -129,19 +129,19 @@ test('discarding leads to the newest version and forgets what was typed', () => 
 
   expect(result.current.value.value).toBe('theirs');
   expect(result.current.base.version).toBe(18);
-  expect(kept()).toBeNull();
+  expect(storedDraft()).toBeNull();
 });
 
-test('typing back what was there leaves nothing to save', () => {
+test('restoring the original value leaves nothing to save', () => {
   const { result } = open(at(17, 'a'));
   act(() => result.current.setValue({ value: 'mine', remark: 'r' }));
   act(() => result.current.setValue({ value: 'a', remark: 'r' }));
 
   expect(result.current.isDirty).toBe(false);
-  expect(kept()).toBeNull();
+  expect(storedDraft()).toBeNull();
 });
 
-test('the draft of one user is not shown to another', () => {
+test('a draft is not shown to another user', () => {
   const first = open(at(17, 'a'));
   act(() => first.result.current.setValue({ value: 'mine', remark: 'r' }));
   first.unmount();
@@ -150,7 +150,7 @@ test('the draft of one user is not shown to another', () => {
   expect(open(at(17, 'a')).result.current.isDirty).toBe(false);
 });
 
-test('a record that was deleted and made anew is another one', () => {
+test('a recreated record is newer than the base', () => {
   const { result, rerender } = open(at(17, 'a'));
   act(() => result.current.setValue({ value: 'mine', remark: 'r' }));
   rerender({ current: { ...at(1, 'new'), etag: '"other"' } });

@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from 'react';
 import { diff, encode, equal, exact, parse, type Choices } from '@/merge';
-import { fitted } from './fitted';
+import { upgradeInput } from './upgradeInput';
 import { useSlot, type Slot } from './slot';
 
-/** What every versioned record carries. */
+/** The members of each versioned record. */
 export interface Versioned {
   version: number;
   etag: string;
 }
 
-/** The record as it was when the editing began; nothing in the background moves it. */
+/** The record at the start of the edit; background refetches do not change it. */
 interface Base<T> extends Versioned {
   value: T;
 }
@@ -18,26 +18,26 @@ export interface Draft<R extends Versioned, T> {
   base: Base<T>;
   value: T;
   setValue: (value: T | ((before: T) => T)) => void;
-  /** What was chosen for places that others changed too. */
+  /** The choices for fields that others changed too. */
   choices: Choices;
   choose: (choices: Choices) => void;
-  /** Something was changed since base. */
+  /** The value differs from the base. */
   isDirty: boolean;
-  /** When what is shown was typed, if it comes from an earlier visit; ms since 1970. */
+  /** When the restored draft last changed, in ms since 1970; undefined for input of this visit. */
   restored: number | undefined;
-  /** The record as others have changed it while this draft was being edited. */
+  /** The latest version of the record if others changed it during the edit. */
   newer: R | undefined;
-  /** Pointers of what others changed when the form, with nothing typed, followed them. */
+  /** JSON Pointers of the changes by others that an unedited form applied. */
   followed: readonly string[];
-  /** A save was answered: it is the new base, and nothing is dirty. */
+  /** Sets a saved record as the base, without edits. */
   saved: (record: R) => void;
-  /** Goes on from another version with what was typed merged into it. */
+  /** Sets a new base and the input merged into it. */
   rebase: (record: R, value: T) => void;
-  /** What was typed waits elsewhere: goes on with another form on the same version, nothing chosen in it. */
+  /** Sets the value after its edit was proposed; the base stays, and the choices are removed. */
   proposed: (value: T) => void;
-  /** Throws away what was typed. */
+  /** Discards the edit. */
   discard: () => void;
-  /** Where it is kept, and what was sent of it without an answer. */
+  /** The slot of the draft, and its pending request. */
   slot: Slot;
   sent: unknown;
   key: string | undefined;
@@ -46,17 +46,17 @@ export interface Draft<R extends Versioned, T> {
 interface Options<R extends Versioned, T> {
   /** Path of the record: "configs/checkout.tax". */
   resource: string;
-  /** What people call it. */
+  /** The displayed name. */
   title: string;
-  /** The record as it was last read. */
+  /** The latest version of the record. */
   current: R;
-  /** What of the record is edited. Plain data, JSON. */
+  /** The edited part of the record. Plain data, JSON. */
   read: (record: R) => T;
-  /** Whether what is in it is kept by no browser. */
+  /** Whether the value is secret, so that no draft is stored. */
   isSecret?: ((value: T) => boolean) | undefined;
 }
 
-/** What is kept of an edit beside its base. Choices hold numbers as they were spelled, so they are kept as text. */
+/** The stored part of an edit, without its base. Choices are encoded, so that numbers keep their digits. */
 interface Edited<T> {
   value: T;
   choices: string;
@@ -68,42 +68,41 @@ interface State<T> {
   choices: string;
   restored?: number | undefined;
   followed: readonly string[];
-  /** Tags of earlier bases: a late read of one of them is no news, nor a row made anew. */
+  /** The etags of earlier bases: a late read of one of them is neither newer nor a recreated record. */
   passed: readonly string[];
 }
 
 /**
- * The contents of a form, which survive a reload, a crash, the end of the session and
- * the closing of the tab: every change is kept in this browser with the version that
- * it began from, and found again when the record is next opened by the same user.
+ * The value of a form. It survives a reload, a crash, the end of the session and the closing of the
+ * tab: each change is stored in this browser with its base version and restored when the same user
+ * opens the record again.
  *
- * With nothing typed the form follows the record. Once something is, its base stands
- * still, `newer` says that others went on, and saving is left to the guard. Only a form
- * that has held the draft gives it up: one that was always clean has none.
+ * An unedited form follows the record. The first edit fixes its base; `newer` then contains the
+ * changes by others, and the guard of the save decides. Only a form that had a draft deletes it.
  */
 export function useDraft<R extends Versioned, T>({ resource, title, current, read, isSecret }: Options<R, T>): Draft<R, T> {
-  const { kept, slot } = useSlot(resource, title);
-  const [state, setState] = useState<State<T>>(() => restore(kept, read(current)) ?? fresh(current, read));
-  const held = useRef(kept !== undefined);
+  const { stored, slot } = useSlot(resource, title);
+  const [state, setState] = useState<State<T>>(() => restore(stored, read(current)) ?? unedited(current, read));
+  const hadDraft = useRef(stored !== undefined);
   const isDirty = !same(state.base.value, state.value);
 
   if (!isDirty && isAhead(current, state)) {
-    const next = fresh(current, read, state);
+    const next = unedited(current, read, state);
     setState({ ...next, followed: diff(exact(state.base.value), exact(next.value)).map(({ pointer }) => pointer) });
   }
 
   const { base, value, choices } = state;
-  const conceals = isSecret !== undefined && (isSecret(base.value) || isSecret(value));
+  const isSecretNow = isSecret !== undefined && (isSecret(base.value) || isSecret(value));
   useEffect(() => {
-    slot.conceal(conceals);
-  }, [slot, conceals]);
+    slot.setSecret(isSecretNow);
+  }, [slot, isSecretNow]);
   useEffect(() => {
     const now = { base, value: { value, choices } satisfies Edited<T> };
     const before = slot.get();
-    // What was only opened again is as old as it was.
+    // Opening a draft does not change its time.
     if (isDirty && !same({ base: before?.base, value: before?.value }, now)) slot.put(now);
-    else if (!isDirty && held.current) slot.drop();
-    held.current = isDirty;
+    else if (!isDirty && hadDraft.current) slot.drop();
+    hadDraft.current = isDirty;
   }, [slot, isDirty, base, value, choices]);
 
   return {
@@ -121,38 +120,38 @@ export function useDraft<R extends Versioned, T>({ resource, title, current, rea
         followed: [],
         value: typeof change === 'function' ? (change as (before: T) => T)(before.value) : change,
       })),
-    saved: (record) => setState((before) => fresh(record, read, before)),
-    rebase: (record, merged) => setState((before) => ({ ...fresh(record, read, before), value: merged })),
+    saved: (record) => setState((before) => unedited(record, read, before)),
+    rebase: (record, merged) => setState((before) => ({ ...unedited(record, read, before), value: merged })),
     proposed: (next) => setState((before) => ({ ...before, value: next, choices: '', restored: undefined, followed: [] })),
     discard: () =>
-      setState(isAhead(current, state) ? fresh(current, read, state) : { ...state, value: base.value, choices: '', restored: undefined, followed: [] }),
+      setState(isAhead(current, state) ? unedited(current, read, state) : { ...state, value: base.value, choices: '', restored: undefined, followed: [] }),
     slot,
-    sent: kept?.sent,
-    key: kept?.key,
+    sent: stored?.sent,
+    key: stored?.key,
   };
 }
 
-/** A record read before the last save comes late and is no news; a row made anew is. */
+/** Whether a record is newer than the base. A read from before the last save is not; a recreated record is. */
 function isAhead(record: Versioned, { base, passed }: State<unknown>): boolean {
   return record.etag !== base.etag && !passed.includes(record.etag) && (record.version >= base.version || record.version === 1);
 }
 
-function fresh<R extends Versioned, T>(record: R, read: (record: R) => T, before?: State<T>): State<T> {
+function unedited<R extends Versioned, T>(record: R, read: (record: R) => T, before?: State<T>): State<T> {
   const value = read(record);
   const passed = before === undefined ? [] : [...before.passed, before.base.etag].filter((etag) => etag !== record.etag);
   return { base: { version: record.version, etag: record.etag, value }, value, choices: '', followed: [], passed };
 }
 
-function restore<T>(kept: ReturnType<Slot['get']>, now: T): State<T> | undefined {
-  const edited = kept?.value as Edited<T> | undefined;
-  const base = kept?.base as Base<T> | undefined;
-  if (kept === undefined || edited === undefined || base === undefined) return undefined;
-  const [value, before] = [fitted(edited.value, now), fitted(base.value, now)];
-  return { base: { ...base, value: before }, value, choices: edited.choices, restored: kept.at, followed: [], passed: [] };
+function restore<T>(stored: ReturnType<Slot['get']>, now: T): State<T> | undefined {
+  const edited = stored?.value as Edited<T> | undefined;
+  const base = stored?.base as Base<T> | undefined;
+  if (stored === undefined || edited === undefined || base === undefined) return undefined;
+  const [value, before] = [upgradeInput(edited.value, now), upgradeInput(base.value, now)];
+  return { base: { ...base, value: before }, value, choices: edited.choices, restored: stored.at, followed: [], passed: [] };
 }
 
-/** What was typed into a record that may be gone by now; undefined when nothing is kept. */
-export const typedInto = (kept: ReturnType<Slot['get']>): unknown => (kept?.value as Edited<unknown> | undefined)?.value;
+/** The form value in a stored draft, whose record may be deleted; undefined without a draft. */
+export const draftValueOf = (stored: ReturnType<Slot['get']>): unknown => (stored?.value as Edited<unknown> | undefined)?.value;
 
 function same(a: unknown, b: unknown): boolean {
   return a === b || equal(exact(a), exact(b));

@@ -7,7 +7,7 @@ import type { JsonObject } from '@/merge';
 import { Surroundings } from '@/test/render';
 import { session } from '@/test/service';
 import { useEditing } from './useEditing';
-import { contentOfFields, fieldsOf } from './words';
+import { contentOfFields, fieldsOf } from './labels';
 
 type Fields = { name: string; price: number | null };
 interface Item extends Fields {
@@ -34,11 +34,11 @@ const stale = (current: Item) => failure('version_conflict', { current });
 
 const send = vi.fn<(patch: JsonObject, etag: string, key: string) => Promise<Item>>();
 const overwrite = vi.fn<(patch: JsonObject, etag: string, reason: string, key: string) => Promise<Item>>();
-/** Takes back the save that was told last. */
+/** Undoes the last reported save. */
 let undo: () => void;
-/** What was told of the last save. */
-let told: unknown;
-/** The record is read as it is by now. */
+/** The last reported save. */
+let lastSaved: unknown;
+/** Replaces the current record, as a refetch does. */
 let arrive: (record: Item) => void;
 
 const open = (first: Item) =>
@@ -51,7 +51,7 @@ const open = (first: Item) =>
           resource: 'items/TEA',
           title: 'TEA',
           current,
-          words: { place: (pointer) => pointer, show: String },
+          words: { field: (pointer) => pointer, show: String },
           read: ({ name, price }) => ({ name, price }),
           contentOf: contentOfFields,
           formOf: fieldsOf<Fields>({ name: '', price: null }),
@@ -60,11 +60,11 @@ const open = (first: Item) =>
           onRecord: setCurrent,
         },
         {
-          saved: (saved, takeBack) => {
-            told = saved;
+          onSaved: (saved, takeBack) => {
+            lastSaved = saved;
             undo = takeBack;
           },
-          undone: () => undefined,
+          onUndone: () => undefined,
         },
       );
     },
@@ -72,7 +72,7 @@ const open = (first: Item) =>
   );
 type Opened = ReturnType<typeof open>['result'];
 
-/** Types and saves, until the save is answered or lost. */
+/** Edits and saves, and waits for the outcome. */
 async function save(editing: Opened, part: Partial<Fields>): Promise<void> {
   act(() => editing.current.change(part));
   act(() => editing.current.save());
@@ -86,7 +86,7 @@ beforeEach(() => {
   sessionStore.signedIn(session());
 });
 
-test('an undo that was not answered gives way to that of the next save, which has a key of its own', async () => {
+test('a new undo replaces a lost one, with another key', async () => {
   send.mockResolvedValueOnce(at(2, 'Oolong', 10));
   const { result } = open(at(1, 'Tea', 10));
   await save(result, { name: 'Oolong' });
@@ -104,7 +104,7 @@ test('an undo that was not answered gives way to that of the next save, which ha
   expect(second?.[2]).not.toBe(first?.[2]);
 });
 
-/** Meets Li's change of the same place, chooses one's own, and loses the answer to that. */
+/** Runs into a conflict with Li, resolves it, and loses the response. */
 async function loseResolved(): Promise<ReturnType<typeof open>> {
   const opened = open(at(1, 'Tea', 10));
   send.mockRejectedValueOnce(stale(at(2, 'Assam', 12, li)));
@@ -117,9 +117,9 @@ async function loseResolved(): Promise<ReturnType<typeof open>> {
 }
 
 test.each([
-  ['at once', false],
+  ['immediately', false],
   ['after a reload', true],
-])('a resolved save whose answer was lost is asked for %s as it was sent, under its key and tag', async (_, isReloaded) => {
+])('a lost resolved save is retried %s, with key and etag', async (_, isReloaded) => {
   const opened = await loseResolved();
   let { result } = opened;
   if (isReloaded) {
@@ -135,7 +135,7 @@ test.each([
   expect(result.current).toMatchObject({ isComparing: false, draft: { isDirty: false, value: { name: 'Oolong or Assam', price: 12 } } });
 });
 
-test('a resolved save that was lost and came too late shows what is there now', async () => {
+test('a retry after another conflict shows the latest version', async () => {
   const { result } = await loseResolved();
   send.mockRejectedValueOnce(stale(at(3, 'Darjeeling', 12, li)));
   act(() => result.current.save());
@@ -143,7 +143,7 @@ test('a resolved save that was lost and came too late shows what is there now', 
   expect(result.current).toMatchObject({ outcome: 'idle', isComparing: true, draft: { value: { name: 'Oolong' } } });
 });
 
-test('what was sent is asked for as it was, though it was typed on, and what was typed since stays', async () => {
+test('a retry sends the original input and preserves later input', async () => {
   const { result } = open(at(1, 'Tea', 10));
   send.mockRejectedValueOnce(lost());
   await save(result, { name: 'Oolong' });
@@ -155,7 +155,7 @@ test('what was sent is asked for as it was, though it was typed on, and what was
   expect(result.current.draft).toMatchObject({ isDirty: true, base: { version: 2 }, value: { name: 'Oolong', price: 20 } });
 });
 
-test('an undo leads back to what was there, also when the save was read before it was answered', async () => {
+test('an undo restores the value before a lost save', async () => {
   const { result } = open(at(1, 'Tea', 10));
   send.mockRejectedValueOnce(lost());
   await save(result, { name: 'Oolong' });
@@ -169,7 +169,7 @@ test('an undo leads back to what was there, also when the save was read before i
   expect(send.mock.calls[2]?.slice(0, 2)).toEqual([{ name: 'Tea' }, '"e2"']);
 });
 
-test('an overwriting whose answer was lost is asked for again, with its reason and under its key', async () => {
+test('a lost overwrite is retried with reason and key', async () => {
   const { result } = open(at(1, 'Tea', 10));
   send.mockRejectedValueOnce(stale(at(2, 'Assam', 12, li)));
   await save(result, { name: 'Oolong' });
@@ -186,16 +186,16 @@ test('an overwriting whose answer was lost is asked for again, with its reason a
 
 const waits = () => new ApiProblem({ code: 'proposed', title: '', detail: '', status: 202, requestId: '' }, '{"id":12,"required":1,"votes":[]}');
 
-test('a save that was proposed leaves the form as the record is, keeps no draft, and is told as a proposal', async () => {
+test('a proposed save resets the form and deletes the draft', async () => {
   const { result } = open(at(1, 'Tea', 10));
   send.mockRejectedValueOnce(waits());
   await save(result, { name: 'Oolong' });
-  expect(told).toMatchObject({ kind: 'proposed', approval: { id: 12 } });
+  expect(lastSaved).toMatchObject({ kind: 'proposed', approval: { id: 12 } });
   expect(result.current).toMatchObject({ outcome: 'idle', error: null, current: { version: 1 }, draft: { isDirty: false, value: { name: 'Tea' } } });
   expect(drafts.list(ownerOf('default', 7))).toEqual([]);
 });
 
-test('what was typed while a save was being proposed stays', async () => {
+test('input during a proposal stays', async () => {
   const { result } = open(at(1, 'Tea', 10));
   let answer: (error: Error) => void = () => undefined;
   send.mockReturnValueOnce(new Promise((_, reject) => (answer = reject)));
@@ -208,7 +208,7 @@ test('what was typed while a save was being proposed stays', async () => {
   expect(result.current.draft.value).toEqual({ name: 'Tea', price: 12 });
 });
 
-test('an overwriting that was proposed ends the comparison and keeps no choice', async () => {
+test('a proposed overwrite closes the comparison and deletes choices', async () => {
   const { result } = open(at(1, 'Tea', 10));
   send.mockRejectedValueOnce(stale(at(2, 'Assam', 12, li)));
   await save(result, { name: 'Oolong' });

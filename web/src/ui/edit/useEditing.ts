@@ -5,14 +5,14 @@ import { drafts } from '@/browser/drafts';
 import { useText } from '@/i18n';
 import { diff, encode, equal, isPatchable, parse, patchOf, type Change, type JsonObject } from '@/merge';
 import { uiMessages } from '../messages';
-import { saveUnderGuard, typedSince, type Editable, type Edited, type Ground, type Saved, type Stamped } from './save';
+import { saveUnderGuard, applyLaterInput, type Editable, type Edited, type SaveBase, type Saved, type Stamped } from './save';
 import { sendOnce } from './slot';
 import { useDraft, type Draft, type Versioned } from './useDraft';
 import { useKeyedAction } from './useKeyedAction';
 import type { Outcome } from './useKeyedMutation';
-import type { Words } from './words';
+import type { Labels } from './labels';
 
-/** A save that kept what others had changed elsewhere. */
+/** A save that preserved changes by others. */
 interface Merged {
   by: PersonName[];
   pointers: string[];
@@ -21,132 +21,133 @@ interface Merged {
 }
 
 export interface EditingOptions<R extends Stamped, F extends object> extends Editable<R, F> {
-  /** Path of the record: "items/TEA". Names the draft that is kept. */
+  /** Path of the record: "items/TEA". It names the draft. */
   resource: string;
-  /** What people call it. */
+  /** The displayed name. */
   title: string;
-  /** The record as it was last read. */
+  /** The latest version of the record. */
   current: R;
-  words: Words;
-  /** Whether what is typed can be sent. */
+  words: Labels;
+  /** Whether the form can be saved. */
   isComplete?: (form: F) => boolean;
-  /** Whether what is in the form is secret, so that the browser keeps no draft of it. */
+  /** Whether the form contains a secret, so that no draft is stored. */
   isSecret?: (form: F) => boolean;
-  /** Sends a merge patch under a tag. */
+  /** Sends a merge patch with If-Match. */
   send: (patch: JsonObject, etag: string, key: string) => Promise<Edited<R>>;
-  /** Sends a JSON Patch, for an edit that a merge patch cannot express; undefined where no member of an object can be null. */
+  /**
+   * Sends a JSON Patch, for an edit that a merge patch cannot express; undefined if no member of an
+   * object can be null.
+   */
   sendOperations?: (operations: JsonObject[], etag: string, key: string) => Promise<Edited<R>>;
-  /** Makes the record what is in the form, whatever others changed; undefined where that is not possible. */
+  /** Saves the form over the changes of others; undefined if the route cannot. */
   overwrite?: (patch: JsonObject, etag: string, reason: string, key: string) => Promise<R>;
-  /** What a save of the record needs; undefined where it needs nothing. */
+  /** The votes that a save needs; undefined if it needs none. */
   needs?: (record: R) => Needs | undefined;
-  /** Takes a save back to what was there before, by a save of its own. Undefined: by a patch. */
-  takeBack?: (saved: R, key: string, before: JsonObject) => Promise<R> | undefined;
-  /** Who saved the versions between two, neither counted. */
+  /** Undoes a save with a dedicated request; by default a patch undoes it. */
+  undoWith?: (saved: R, key: string, before: JsonObject) => Promise<R> | undefined;
+  /** The authors of the versions between two, both exclusive. */
   authorsBetween?: (after: number, before: number) => Promise<PersonName[]>;
-  /** There is another version of the record. */
+  /** Called with each new version of the record. */
   onRecord: (record: R) => void;
 }
 
-/** A save is a proposal: so many votes of others it takes, undefined while that is not known. */
+/** A save is a proposal that needs `votes` votes; undefined while the number is unknown. */
 export interface Needs {
   votes: number | undefined;
 }
 
-/** What is told of it as it happens. */
-interface Told<R> {
-  saved: (saved: Saved<R>, undo: () => void) => void;
-  undone: (undone: R) => void;
+/** Callbacks for the outcome of a save. */
+interface SaveCallbacks<R> {
+  onSaved: (saved: Saved<R>, undo: () => void) => void;
+  onUndone: (undone: R) => void;
 }
 
 /**
- * A save as it is kept until it is answered, and asked for again: the version that it
- * stands on, what that was, and what the record is to be. Contents hold numbers as they
- * were spelled, so they are kept as text.
+ * A pending save, stored until its response: its base version with that version's content, and the
+ * new content. Contents are encoded, so that numbers keep their digits.
  */
 interface Sent<F> extends Versioned {
-  /** What was typed. */
+  /** The form that was saved. */
   form: F;
   before: string;
   content: string;
-  /** Both sides were looked at: whatever others change meanwhile is shown first. */
+  /** The user resolved a conflict: further changes by others are displayed, never merged automatically. */
   isResolved: boolean;
-  /** Why it overwrites what others changed; undefined for one that does not. */
+  /** The reason for overwriting the changes of others; undefined for other saves. */
   reason?: string;
 }
 
 interface Request<R, F> {
   sent: F;
-  /** The content that an undo leads back to. */
+  /** The content that an undo restores. */
   before: JsonObject;
   run: () => Promise<Saved<R>>;
 }
 
 export interface Editing<R extends Stamped, F extends object> {
-  /** Path of the record, and what people call it. */
+  /** Path and displayed name of the record. */
   resource: string;
   title: string;
   current: R;
-  words: Words;
+  words: Labels;
   draft: Draft<R, F>;
   change: (part: Partial<F>) => void;
-  /** The content that the editing began from, and what the form stands for. */
+  /** The content of the base, and the content of the form. */
   base: JsonObject;
   mine: JsonObject | Error;
   contentOf: (record: R) => JsonObject;
-  /** What a save of the record as it is now needs; undefined where it needs nothing. */
+  /** The votes that a save of the current record needs; undefined if it needs none. */
   needs: Needs | undefined;
-  /** Undefined while what is typed cannot be read. */
+  /** Undefined while the form is invalid. */
   changes: readonly Change[] | undefined;
-  /** What others saved since base; not one's own save that is under way. */
+  /** The latest version if others saved it since the base; excludes a save in flight of the current user. */
   theirs: R | undefined;
   isComparing: boolean;
   setComparing: (comparing: boolean) => void;
   merged: Merged | undefined;
-  /** Somebody tried to save what is typed: now say what is missing. */
+  /** The user tried to save: missing values are now marked. */
   strict: boolean;
   outcome: Outcome;
   key: string | undefined;
-  /** What the service refused about what the form holds now. */
+  /** The rejection of the current form. */
   error: Error | null;
-  /** A merge patch cannot say what the form holds now. */
+  /** A merge patch cannot express the current form. */
   isUnpatchable: boolean;
-  /** Saves what is typed; while the outcome of a save is not known, asks for that again. */
+  /** Saves the form, or retries a save with an unknown outcome. */
   save: () => void;
   saveResolved: (content: JsonObject, on: R) => void;
   overwrite: ((reason: string) => void) | undefined;
-  /** Goes on with a record that was made anew. */
+  /** Sets a recreated record as the base. */
   adopt: (record: R) => void;
   discard: () => void;
 }
 
 /**
- * The editing of one record. The base stands where the form was opened until a save is
- * answered, also while both sides are brought together: a further change by others
- * only moves `theirs`, and what was typed and chosen stays.
+ * Edits one record. The base stays at the opened version until a save has a response, also during
+ * the resolution of a conflict: further changes by others only replace `theirs`, and the input and
+ * choices stay.
  *
- * Each attempt of a save has a key of its own, kept with what was sent until it is
- * answered. While the outcome is unknown, saving asks for the same again, whatever was
- * typed or chosen since.
+ * Each save has its own idempotency key, stored with the request until the response. While the
+ * outcome is unknown, saving retries the stored request, whatever was typed or chosen since.
  */
-export function useEditing<R extends Stamped, F extends object>(options: EditingOptions<R, F>, told: Told<R>): Editing<R, F> {
-  const { resource, title, current, words, read, contentOf, formOf, isComplete, send, sendOperations, overwrite, takeBack, authorsBetween, onRecord } = options;
+export function useEditing<R extends Stamped, F extends object>(options: EditingOptions<R, F>, callbacks: SaveCallbacks<R>): Editing<R, F> {
+  const { resource, title, current, words, read, contentOf, formOf, isComplete, send, sendOperations, overwrite, undoWith: takeBack, authorsBetween, onRecord } = options;
   const t = useText(uiMessages);
   const me = useUser().id;
   const draft = useDraft({ resource, title, current, read, isSecret: options.isSecret });
-  const [met, setMet] = useState<R>();
+  const [conflicting, setConflicting] = useState<R>();
   const [isComparing, setComparing] = useState(false);
   const [merged, setMerged] = useState<Merged>();
   const [strict, setStrict] = useState(false);
   const [lastSent, setLastSent] = useState<F>();
-  /** What the attempt that is under way was made with: after a merge, not what was typed. */
+  /** The form of the attempt in flight; after a merge it differs from the input. */
   const attempted = useRef<F>(undefined);
   const latest = useRef(draft);
   useEffect(() => {
     latest.current = draft;
   });
 
-  // What was saved can be read.
+  // A saved form is valid.
   const contentOfSaved = (form: F) => contentOf(form) as JsonObject;
   const contentOfRecord = (record: R) => contentOfSaved(read(record));
   // eslint-disable-next-line react-hooks/exhaustive-deps -- how content is read does not change
@@ -154,41 +155,44 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
   // eslint-disable-next-line react-hooks/exhaustive-deps -- how content is read does not change
   const mine = useMemo(() => contentOf(draft.value), [draft.value]);
   const changes = useMemo(() => (mine instanceof Error ? undefined : diff(base, mine)), [base, mine]);
-  const theirs = newest(draft.newer, met?.etag === draft.base.etag ? undefined : met);
+  const theirs = newest(draft.newer, conflicting?.etag === draft.base.etag ? undefined : conflicting);
 
-  /** Goes on from a record with a form, and with what was typed since `sent`; stays where both touched one place. */
-  const goOn = (sent: F, record: R, form: F) => {
+  /**
+   * Rebases the form on a record, with the input since `sent`; leaves it unchanged if both changed
+   * the same field.
+   */
+  const rebaseOn = (sent: F, record: R, form: F) => {
     const { value: now, saved, rebase } = latest.current;
-    const next = equalForms(now, sent) ? form : typedSince({ contentOf, formOf }, sent, now, form);
+    const next = equalForms(now, sent) ? form : applyLaterInput({ contentOf, formOf }, sent, now, form);
     if (next === undefined) return;
     if (equalForms(next, read(record))) saved(record);
     else rebase(record, next);
   };
 
-  /** Takes over what came of a save. */
+  /** Applies the outcome of a save. */
   const finish = async (sent: F, saved: Saved<R>) => {
     if (saved.kind === 'unpatchable') return;
     if (saved.kind === 'proposed') {
       const { value: now, base, proposed } = latest.current;
-      // Nothing of the record was changed, so that the form is what it was; only what was typed since stays.
-      proposed(equalForms(now, sent) ? base.value : (typedSince({ contentOf, formOf }, sent, now, base.value) ?? now));
-      setMet(undefined);
+      // The record is unchanged, so the form shows its base; only later input stays.
+      proposed(equalForms(now, sent) ? base.value : (applyLaterInput({ contentOf, formOf }, sent, now, base.value) ?? now));
+      setConflicting(undefined);
       setComparing(false);
       setStrict(false);
       return;
     }
     if (saved.kind === 'contested') {
-      setMet(saved.record);
+      setConflicting(saved.record);
       setComparing(true);
     } else {
-      goOn(sent, saved.record, read(saved.record));
-      setMet(undefined);
+      rebaseOn(sent, saved.record, read(saved.record));
+      setConflicting(undefined);
       setComparing(false);
       setStrict(false);
     }
     onRecord(saved.record);
-    if (saved.kind !== 'saved' || saved.kept === undefined) return;
-    const { by, pointers, fromVersion } = saved.kept;
+    if (saved.kind !== 'saved' || saved.preserved === undefined) return;
+    const { by, pointers, fromVersion } = saved.preserved;
     const { version } = saved.record;
     const authors = (await authorsBetween?.(fromVersion, version).catch(() => [])) ?? [];
     setMerged({ by: authors.length > 0 || by === undefined ? authors : [by], pointers, fromVersion, version });
@@ -202,15 +206,18 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
       return takeBack?.(saved, key, content) ?? send(patchOf(contentOfRecord(saved), content), saved.etag, key);
     },
     onDone: (back, { saved }) => {
-      goOn(read(saved), back, read(back));
+      rebaseOn(read(saved), back, read(back));
       onRecord(back);
-      told.undone(back);
+      callbacks.onUndone(back);
     },
   });
-  /** Takes a save back. One before it that was not answered is asked for no more: the tag of its version guards each. */
-  const takeBackSave = (saved: Saved<R>, before: JsonObject) => {
+  /**
+   * Undoes a save. An undo that still has no response is abandoned: both have the etag guard of
+   * their version.
+   */
+  const undoSave = (saved: Saved<R>, before: JsonObject) => {
     if (!('record' in saved)) return;
-    undo.giveUp();
+    undo.abandon();
     undo.run({ saved: saved.record, before: encode(before) });
   };
   const saving = useMutation({
@@ -221,7 +228,7 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
         return { kind: 'proposed', approval };
       });
       await finish(attempted.current ?? sent, saved);
-      told.saved(saved, () => takeBackSave(saved, before));
+      callbacks.onSaved(saved, () => undoSave(saved, before));
       return saved;
     },
     onMutate: ({ sent }) => {
@@ -230,12 +237,12 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
       setMerged(undefined);
     },
     onError: (error) => {
-      if (isUnknown(error)) draft.slot.settleLater(() => again(draft.slot.get()?.sent as Sent<F>));
+      if (isUnknown(error)) draft.slot.retryOnReconnect(() => retry(draft.slot.get()?.sent as Sent<F>));
     },
   });
 
-  const attempt = (ground: Ground, content: JsonObject, isResolved: boolean, sent: F) => {
-    let [form, to, before] = [sent, content, ground.content];
+  const attempt = (saveBase: SaveBase, content: JsonObject, isResolved: boolean, sent: F) => {
+    let [form, to, before] = [sent, content, saveBase.content];
     const sendTyped = ({ etag, version }: Versioned, sendWith: (key: string) => Promise<Edited<R>>) => {
       attempted.current = form;
       setLastSent(form);
@@ -243,33 +250,33 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
       return sendOnce(draft.slot, request, sendWith);
     };
     return saveUnderGuard({
-      ground,
+      base: saveBase,
       mine: content,
       me,
-      mergesAlone: !isResolved,
+      mergesAutomatically: !isResolved,
       contentOf: contentOfRecord,
       send: (patch, on) => sendTyped(on, (key) => send(patch, on.etag, key)),
       sendOperations: sendOperations && ((operations, on) => sendTyped(on, (key) => sendOperations(operations, on.etag, key))),
       onRebase: (record, next) => {
-        goOn(form, record, formOf(next));
+        rebaseOn(form, record, formOf(next));
         [form, to, before] = [formOf(next), next, contentOfRecord(record)];
       },
     });
   };
-  const overwriteOnce = async (ground: Ground, content: JsonObject, reason: string, form: F): Promise<Saved<R>> => {
-    if (overwrite === undefined || !isPatchable(ground.content, content)) return { kind: 'unpatchable' };
-    const { etag, version } = ground;
-    const request: Sent<F> = { etag, version, form, before: encode(ground.content), content: encode(content), isResolved: true, reason };
-    const record = await sendOnce(draft.slot, request, (key) => overwrite(patchOf(ground.content, content), etag, reason, key));
-    return { kind: 'saved', record, kept: undefined };
+  const overwriteOnce = async (saveBase: SaveBase, content: JsonObject, reason: string, form: F): Promise<Saved<R>> => {
+    if (overwrite === undefined || !isPatchable(saveBase.content, content)) return { kind: 'unpatchable' };
+    const { etag, version } = saveBase;
+    const request: Sent<F> = { etag, version, form, before: encode(saveBase.content), content: encode(content), isResolved: true, reason };
+    const record = await sendOnce(draft.slot, request, (key) => overwrite(patchOf(saveBase.content, content), etag, reason, key));
+    return { kind: 'saved', record, preserved: undefined };
   };
-  const again = ({ etag, version, form, isResolved, reason, ...texts }: Sent<F>) => {
+  const retry = ({ etag, version, form, isResolved, reason, ...texts }: Sent<F>) => {
     const content = parse(texts.content) as JsonObject;
-    const ground = { etag, version, content: parse(texts.before) as JsonObject };
+    const saveBase = { etag, version, content: parse(texts.before) as JsonObject };
     saving.mutate({
       sent: form,
-      before: ground.content,
-      run: () => (reason === undefined ? attempt(ground, content, isResolved, form) : overwriteOnce(ground, content, reason, form)),
+      before: saveBase.content,
+      run: () => (reason === undefined ? attempt(saveBase, content, isResolved, form) : overwriteOnce(saveBase, content, reason, form)),
     });
   };
 
@@ -303,7 +310,7 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
       setStrict(true);
       if (isSending) return;
       if (open !== undefined) {
-        again(open);
+        retry(open);
         return;
       }
       if (mine instanceof Error || equal(base, mine) || isComplete?.(draft.value) === false) return;
@@ -313,7 +320,7 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
       if (isSending || open !== undefined) return;
       const theirContent = contentOfRecord(on);
       const sent = draft.value;
-      // With all of theirs taken there is nothing to send.
+      // If the user chose all of theirs, nothing is left to send.
       const run = () =>
         equal(theirContent, content)
           ? Promise.resolve<Saved<R>>({ kind: 'same', record: on })
@@ -329,14 +336,14 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
       }),
     adopt: (record) => {
       draft.saved(record);
-      setMet(undefined);
+      setConflicting(undefined);
       setComparing(false);
       setMerged(undefined);
       onRecord(record);
     },
     discard: () => {
       if (isSending) return;
-      draft.slot.giveUp();
+      draft.slot.abandon();
       if (theirs === undefined) draft.discard();
       else draft.saved(theirs);
       setComparing(false);

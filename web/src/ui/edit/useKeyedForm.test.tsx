@@ -38,7 +38,7 @@ beforeEach(() => {
   sessionStore.signedIn(session());
 });
 
-test('what was sent and not answered is asked again as it was, under its key, after a reload', async () => {
+test('a lost request is retried after a reload with its key', async () => {
   send.mockRejectedValueOnce(failure('no_connection', 0)).mockResolvedValueOnce('done');
   const first = open();
   act(() => first.result.current.change({ amount: 5 }));
@@ -56,14 +56,14 @@ test('what was sent and not answered is asked again as it was, under its key, af
   expect(send.mock.calls[0]?.[0]).toEqual({ amount: 5, reference: 'ref-1' });
 });
 
-test('what was typed and not sent is there after a reload, with its reference', () => {
+test('unsent input survives a reload with its reference', () => {
   const first = open();
   act(() => first.result.current.change({ amount: 7 }));
   first.unmount();
   expect(open().result.current.form).toEqual({ amount: 7, reference: 'ref-1' });
 });
 
-test('a refusal is an answer: the next attempt has a key of its own and keeps what was typed', async () => {
+test('a retry after a rejection has a new key', async () => {
   send.mockRejectedValueOnce(failure('insufficient_balance', 409)).mockResolvedValueOnce('done');
   const { result } = open();
   act(() => result.current.submit());
@@ -75,7 +75,7 @@ test('a refusal is an answer: the next attempt has a key of its own and keeps wh
   expect(send.mock.calls[1]?.[0]).toEqual(send.mock.calls[0]?.[0]);
 });
 
-test('what was sent stays as it was while its outcome is not known, whatever is typed', async () => {
+test('a request with an unknown outcome cannot be edited', async () => {
   send.mockRejectedValue(failure('bad_gateway', 502));
   const { result } = open();
   act(() => result.current.change({ amount: 5 }));
@@ -87,7 +87,7 @@ test('what was sent stays as it was while its outcome is not known, whatever is 
   expect(send.mock.calls[1]).toEqual(send.mock.calls[0]);
 });
 
-test('other contents are another request', async () => {
+test('edited contents get a new key', async () => {
   send.mockRejectedValue(failure('resource_locked', 423));
   const { result } = open();
   act(() => result.current.change({ amount: 5 }));
@@ -100,7 +100,7 @@ test('other contents are another request', async () => {
   expect(send.mock.calls[1]?.[1]).not.toBe(send.mock.calls[0]?.[1]);
 });
 
-test('asking no more forgets what was sent and what was typed', async () => {
+test('discarding deletes the pending request and the input', async () => {
   send.mockRejectedValueOnce(failure('no_connection', 0));
   const { result } = open();
   act(() => result.current.change({ amount: 5 }));
@@ -111,7 +111,7 @@ test('asking no more forgets what was sent and what was typed', async () => {
   expect(open().result.current.outcome).toBe('idle');
 });
 
-/** Sends 5, and leaves the request in flight. */
+/** Submits 5 and leaves the request in flight. */
 async function openInFlight() {
   let end: (outcome: Promise<string>) => void = () => undefined;
   send.mockReturnValueOnce(new Promise((resolve) => (end = resolve)));
@@ -122,7 +122,7 @@ async function openInFlight() {
   return { dialog, end: (outcome: Promise<string>) => act(() => end(outcome)) };
 }
 
-test('a request in flight is not thrown away, and its unknown outcome shows', async () => {
+test('a request in flight cannot be discarded', async () => {
   const { dialog, end } = await openInFlight();
   act(() => dialog.result.current.discard());
   act(() => dialog.result.current.change({ amount: 9 }));
@@ -135,7 +135,7 @@ test('a request in flight is not thrown away, and its unknown outcome shows', as
   expect(send.mock.calls[1]).toEqual(send.mock.calls[0]);
 });
 
-test('a dialog that is opened again finds its request in flight, and sends no second one', async () => {
+test('a reopened dialog shows its request in flight', async () => {
   const { dialog, end } = await openInFlight();
   dialog.unmount();
   const { result } = open();
@@ -149,9 +149,9 @@ test('a dialog that is opened again finds its request in flight, and sends no se
 });
 
 test.each([
-  ['is sent again under its key', 1, (form: Form, key: string) => send(form, key)],
+  ['is retried under its key', 1, (form: Form, key: string) => send(form, key)],
   ['without a key is left to the user', 0, (form: Form) => send(form, '')],
-])('once the connection is back, a request whose outcome is unknown %s', async (_, repeats, sendOnce) => {
+])('on reconnect, a request with an unknown outcome %s', async (_, repeats, sendOnce) => {
   send.mockRejectedValueOnce(failure('no_connection', 0)).mockResolvedValueOnce('done');
   const options = { scope: 'wallets/12/entries', title: 'Entry', open: () => ({ amount: 0, reference: '' }), send: sendOnce, onDone };
   const { result, unmount } = renderHook(() => useKeyedForm<Form, string>(options), { wrapper: Surroundings });
@@ -164,7 +164,7 @@ test.each([
   expect(send.mock.calls.at(-1)).toEqual(send.mock.calls[0]);
 });
 
-test('a draft without a field that a release added opens with the rest of it', () => {
+test('a draft of an earlier release opens with defaults', () => {
   const owner = ownerOf('default', 7);
   const at = { title: 'Entry', page: '/', at: 1 };
   drafts.keep({ owner, scope: 'wallets/12/entries' }, { ...at, value: { amount: 7 } });
@@ -173,7 +173,7 @@ test('a draft without a field that a release added opens with the rest of it', (
   expect(open().result.current).toMatchObject({ outcome: 'unknown', form: { amount: 7, reference: 'ref-2' } });
 });
 
-test('what it stands on is added as it is sent, and sent again as it was', async () => {
+test('the etag is added on submit and stays for retries', async () => {
   send.mockRejectedValueOnce(failure('no_connection', 0)).mockResolvedValueOnce('done');
   let tag = 'e1';
   const sealed = () =>
@@ -200,7 +200,7 @@ test('what it stands on is added as it is sent, and sent again as it was', async
   expect(send.mock.calls.map(([form]) => form.reference)).toEqual(['e1', 'e1']);
 });
 
-test('what is not complete is not sent, and says what is missing from then on', async () => {
+test('an incomplete form is not sent and marks missing values', async () => {
   send.mockResolvedValueOnce('done');
   const { result } = renderHook(
     () =>
@@ -224,7 +224,7 @@ test('what is not complete is not sent, and says what is missing from then on', 
   await waitFor(() => expect(onDone).toHaveBeenCalledWith('done', { amount: 5, reference: 'r' }));
 });
 
-test('a form that was proposed keeps nothing of what was typed', async () => {
+test('a proposed form deletes its draft', async () => {
   send.mockRejectedValueOnce(new ApiProblem({ code: 'proposed', title: '', detail: '', status: 202, requestId: '' }, '{"id":12,"required":1,"votes":[]}'));
   const { result } = open();
   act(() => result.current.change({ amount: 5 }));

@@ -2,57 +2,56 @@ import { useEffect, useRef, useState } from 'react';
 import { randomId } from '@/browser/id';
 import { equal, exact } from '@/merge';
 import { useToasts } from '../feedback/toasts';
-import { fitted } from './fitted';
+import { upgradeInput } from './upgradeInput';
 import { useSlot } from './slot';
 import { useKeyed, type KeyedMutation, type KeyedOptions, type Outcome } from './useKeyedMutation';
 
 interface Options<F, R> extends KeyedOptions<F, R> {
-  /** The form as it opens, with nothing typed. */
+  /** Returns the empty form. */
   open: () => F;
-  /** What was typed earlier, as it opens again: what it counted from may have moved. */
+  /** Updates restored input that is based on changed data. */
   reopen?: (typed: F) => F;
-  /** Whether what is typed can be sent. */
+  /** Whether the form can be submitted. */
   isComplete?: (form: F) => boolean;
-  /** Whether what is typed is secret, so that the browser keeps no draft of it. */
+  /** Whether the input is secret, so that no draft is stored. */
   isSecret?: (form: F) => boolean;
-  /** Adds what it stands on at the moment that it is sent: the tag of a version. */
+  /** Adds the base of the write on submit: the etag of a version. */
   seal?: (form: F) => F;
 }
 
 export interface KeyedForm<F> {
   form: F;
   change: (part: Partial<F>) => void;
-  /** Something was typed. */
+  /** The form has input. */
   isTouched: boolean;
-  /** When what is shown was typed, if it comes from an earlier visit; ms since 1970. */
+  /** When the restored draft last changed, in ms since 1970; undefined for input of this visit. */
   restored: number | undefined;
-  /** Throws away what was typed, and asks no more for what was sent; does nothing while a request is in flight. */
+  /** Discards the input and abandons a pending request; does nothing while a request is in flight. */
   discard: () => void;
-  /** Sends what is typed once it is complete, or asks again for what was sent. */
+  /** Submits a complete form, or retries its pending request. */
   submit: () => void;
-  /** Somebody tried to send what is typed: now say what is missing. */
+  /** The user tried to submit: missing values are now marked. */
   strict: boolean;
   key: string | undefined;
   outcome: Outcome;
-  /** Why it was refused, or not answered. */
+  /** The rejection, or the reason for a missing response. */
   error: Error | null;
-  /** It is on its way or its outcome is not known: nothing of it can be changed. */
+  /** The request is in flight or its outcome is unknown: the form cannot be edited. */
   isFixed: boolean;
 }
 
 /**
- * A form whose contents are sent once. What is typed is kept with its key until it is
- * answered or thrown away: closing the dialog, a reload, a crash and the end of the
- * session lead back to it.
+ * A form that is submitted once. Its input and key are stored until a response or a discard: after
+ * the dialog was closed, a reload, a crash or the end of the session, the form is restored.
  */
 export function useKeyedForm<F extends object, R>({ open, reopen = same, isComplete, isSecret, seal = same, ...options }: Options<F, R>): KeyedForm<F> {
-  const { kept, slot, restored } = useSlot(options.scope, options.title);
+  const { stored, slot, restored } = useSlot(options.scope, options.title);
   const [blank, setBlank] = useState(open);
   const [strict, setStrict] = useState(false);
-  // As it opens; from the first change on what is kept is what is shown.
-  const [opened] = useState(() => (kept?.value === undefined || kept.sent !== undefined ? undefined : reopen(fitted(kept.value, blank))));
+  // The restored form; the first change replaces it with the stored draft.
+  const [restoredForm] = useState(() => (stored?.value === undefined || stored.sent !== undefined ? undefined : reopen(upgradeInput(stored.value, blank))));
   const [isChanged, setChanged] = useState(false);
-  const form = (isChanged ? undefined : opened) ?? (kept?.value === undefined ? blank : fitted(kept.value, blank));
+  const form = (isChanged ? undefined : restoredForm) ?? (stored?.value === undefined ? blank : upgradeInput(stored.value, blank));
   const toasts = useToasts();
   const isShown = useRef(true);
   useEffect(() => {
@@ -61,43 +60,44 @@ export function useKeyedForm<F extends object, R>({ open, reopen = same, isCompl
       isShown.current = false;
     };
   }, []);
-  const begin = () => {
+  const reset = () => {
     setStrict(false);
     setChanged(true);
     setBlank(open());
   };
-  const write: KeyedMutation<F, R> = useKeyed<F, R>(slot, kept, {
+  const write: KeyedMutation<F, R> = useKeyed<F, R>(slot, stored, {
     ...options,
     // A dialog that was closed while the request was in flight cannot show its outcome.
     onRefused: (error, request) => (isShown.current ? options.onRefused?.(error, request) : toasts.failed(error)),
-    onUnknown: (error) => (isShown.current ? options.onUnknown?.(error) : toasts.unknown(error, write.again, options.title)),
+    onUnknown: (error) => (isShown.current ? options.onUnknown?.(error) : toasts.unknown(error, write.retry, options.title)),
     onSpent: () => {
       slot.drop();
-      begin();
+      reset();
     },
   });
   const isFixed = write.outcome === 'sending' || write.outcome === 'unknown';
   return {
-    form: isFixed && write.sent !== undefined ? fitted(write.sent, blank) : form,
+    form: isFixed && write.sent !== undefined ? upgradeInput(write.sent, blank) : form,
     change: (part) => {
       if (isFixed) return;
       const next = { ...form, ...part };
       setChanged(true);
       write.reset();
-      slot.conceal(isSecret?.(next) ?? false);
-      // Other contents are another request. A tab that goes on with them sends them under the same key.
+      slot.setSecret(isSecret?.(next) ?? false);
+      // Edited contents are another request. Another tab that restores them sends them under the
+      // same key.
       slot.put({ value: equal(exact(next), exact(blank)) ? undefined : next, key: randomId() });
     },
-    isTouched: kept?.value !== undefined,
+    isTouched: stored?.value !== undefined,
     restored: isChanged || isFixed ? undefined : restored,
     discard: () => {
       if (slot.isSending()) return;
-      write.giveUp();
-      begin();
+      write.abandon();
+      reset();
     },
     submit: () => {
       setStrict(true);
-      if (isFixed) write.again();
+      if (isFixed) write.retry();
       else if (isComplete === undefined || isComplete(form)) write.run(seal(form));
     },
     strict,

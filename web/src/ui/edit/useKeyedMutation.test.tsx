@@ -28,7 +28,7 @@ const open = () => renderHook(() => useKeyedMutation<Rollback, string>(options),
 const openAction = () => renderHook(() => useKeyedAction<Rollback, string>(options), { wrapper: withToasts }).result;
 type Opened = ReturnType<typeof open>;
 
-/** Sends a request whose answer is lost. */
+/** Sends a request and loses its response. */
 async function lose(write: Opened, version: number): Promise<void> {
   send.mockRejectedValueOnce(lost);
   act(() => write.current.run({ version }));
@@ -43,7 +43,7 @@ beforeEach(() => {
 });
 afterEach(() => notifications.clean());
 
-test('another request is refused while the outcome of one is not known, and neither is sent', async () => {
+test('a second request waits for the unknown outcome', async () => {
   const write = open();
   await lose(write, 5);
   act(() => write.current.run({ version: 3 }));
@@ -51,41 +51,41 @@ test('another request is refused while the outcome of one is not known, and neit
   expect(send).toHaveBeenCalledTimes(1);
 });
 
-test('asking again sends what was sent, under its key', async () => {
+test('a retry sends the same request under its key', async () => {
   const write = open();
   await lose(write, 5);
   send.mockResolvedValueOnce('done');
-  act(() => write.current.again());
+  act(() => write.current.retry());
   await waitFor(() => expect(onDone).toHaveBeenCalledWith('done', { version: 5 }));
   expect(send.mock.calls[1]).toEqual(send.mock.calls[0]);
 });
 
-test('with nothing open there is nothing to ask again for', () => {
+test('a retry without a pending request does nothing', () => {
   const write = open();
-  act(() => write.current.again());
+  act(() => write.current.retry());
   expect(send).not.toHaveBeenCalled();
   expect(write.current.outcome).toBe('idle');
 });
 
-test('what is asked for no more makes room for another request, under a key of its own', async () => {
+test('abandoning a request permits another with a new key', async () => {
   const write = open();
   await lose(write, 5);
   send.mockResolvedValueOnce('done');
   act(() => {
-    write.current.giveUp();
+    write.current.abandon();
     write.current.run({ version: 3 });
   });
   await waitFor(() => expect(onDone).toHaveBeenCalledWith('done', { version: 3 }));
   expect(send.mock.calls[1]?.[1]).not.toBe(send.mock.calls[0]?.[1]);
 });
 
-test('what is on its way is not given up', async () => {
+test('a request in flight cannot be abandoned', async () => {
   let answer: (reply: string) => void = () => undefined;
   send.mockReturnValueOnce(new Promise((resolve) => (answer = resolve)));
   const write = open();
   act(() => write.current.run({ version: 5 }));
   await waitFor(() => expect(write.current.outcome).toBe('sending'));
-  act(() => write.current.giveUp());
+  act(() => write.current.abandon());
   expect(write.current.sent).toEqual({ version: 5 });
   await act(async () => {
     answer('done');
@@ -94,7 +94,7 @@ test('what is on its way is not given up', async () => {
   await waitFor(() => expect(write.current.outcome).toBe('done'));
 });
 
-test('a button asks again from its toast, which stands there once', async () => {
+test('an action retries from its toast, which appears once', async () => {
   const write = openAction();
   await lose(write, 5);
   send.mockRejectedValueOnce(lost);
@@ -106,7 +106,7 @@ test('a button asks again from its toast, which stands there once', async () => 
   expect(send.mock.calls[1]).toEqual(send.mock.calls[0]);
 });
 
-test('what was proposed is neither done nor refused: it is told with the votes that it waits for, and its key is spent', async () => {
+test('a proposal is reported with votes and spends its key', async () => {
   const action = openAction();
   send.mockRejectedValueOnce(new ApiProblem({ code: 'proposed', title: '', detail: '', status: 202, requestId: '' }, '{"id":12,"required":2,"votes":[]}'));
   act(() => action.current.run({ version: 5 }));

@@ -6,70 +6,73 @@ import { useToasts } from '../feedback/toasts';
 import { sendOnce, useSlot, type Slot } from './slot';
 
 export interface KeyedOptions<V, R> {
-  /** What is about to be done: "orders/17/v2/pay". Its key is kept under this name. */
+  /** The name under which the key is stored: "orders/17/v2/pay". */
   scope: string;
-  /** What people call it, in the list of what is not finished. */
+  /** The name in the list of drafts. */
   title: string;
-  /** What it changes, by the topics of queries: read again whatever came of it. */
+  /** Topics of the queries that are refetched after any outcome. */
   topics?: readonly string[];
-  /** One that takes no key is repeated only by the user, because a repeat may do it once more. */
+  /**
+   * Sends the request. Without the `key` parameter only the user retries, since a repeat may apply
+   * it twice.
+   */
   send: (request: V, key: string) => Promise<R>;
   onDone: (reply: R, request: V) => unknown;
-  /** The service said no; nothing was changed, and the key is spent. */
+  /** The service rejected the request; nothing was changed, and the key is spent. */
   onRefused?: (error: Error, request: V) => unknown;
-  /** It was not done, but waits for the votes of others; told in the corner unless it is told here. */
+  /** The request was not applied and waits for votes. The default is a toast. */
   onProposed?: (approval: Approval, request: V) => unknown;
-  /** No word of the service came back; without an error: another request has to wait for that. */
+  /** No response arrived. Without an error: a new request has to wait for the pending one. */
   onUnknown?: (error?: Error) => unknown;
 }
 
 export type Outcome = 'idle' | 'sending' | 'done' | 'proposed' | 'refused' | 'unknown';
 
 export interface KeyedMutation<V, R> {
-  /** What came of it. While it is unknown, nothing but the same can be asked for. */
+  /** While the outcome is unknown, only the same request can be sent. */
   outcome: Outcome;
-  /** Sends a request; refused while another is on its way or its outcome is not known. */
+  /** Sends a request; ignored while another one is in flight or has an unknown outcome. */
   run: (request: V) => void;
-  /** Sends what was sent and not answered once more, under its key. */
-  again: () => void;
+  /** Retries the pending request under its key. */
+  retry: () => void;
   /** The idempotency key, once there is one. */
   key: string | undefined;
-  /** What was sent and is not answered. */
+  /** The pending request: sent, without a response. */
   sent: V | undefined;
-  /** What waits for votes in its place, when it was proposed. */
+  /** The approval, if the request was proposed. */
   proposal: Approval | undefined;
-  /** Why it was refused, or not answered. */
+  /** The rejection, or the reason for a missing response. */
   error: Error | null;
-  /** What it was answered, once it is done. */
+  /** The response, once the request is done. */
   reply: R | undefined;
-  /** Takes back what was said of the last attempt. */
+  /** Clears the outcome of the last attempt. */
   reset: () => void;
-  /** Asks no more for what was sent, whatever became of it; not while it is on its way. */
-  giveUp: () => void;
+  /** Abandons the pending request; does nothing while it is in flight. */
+  abandon: () => void;
 }
 
 /**
- * The only way to write; a record form and a bulk run, which may send several requests,
- * keep their keys in the same slots. A write is sent under a key that is minted before it first
- * leaves and survives retry, reload and the dialog that it belongs to, until the service
- * says what came of it: done, refused, or proposed to others, which changed nothing.
- * Anything else is unknown: it is asked again by the user, and automatically when the connection is back.
+ * The engine of all single writes; record forms and bulk runs, which send several requests, store
+ * their keys in the same slots. The key is created before the request is first sent and survives
+ * retries, a reload and its dialog, until the service reports an outcome: done, rejected, or
+ * proposed, which changed nothing. Any other outcome is unknown: the user retries, and a reconnect
+ * retries automatically.
  */
 export function useKeyedMutation<V, R>(options: KeyedOptions<V, R>): KeyedMutation<V, R> {
-  const { kept, slot } = useSlot(options.scope, options.title);
-  return useKeyed(slot, kept, options);
+  const { stored, slot } = useSlot(options.scope, options.title);
+  return useKeyed(slot, stored, options);
 }
 
 interface InFlight<V> {
   request: V;
-  /** Ends the mark of the slot. */
-  arrived: () => void;
+  /** Clears the in-flight mark of the slot. */
+  unmark: () => void;
 }
 
-/** The same on a slot that keeps what is typed too; `onSpent` gives that up, once it is done or proposed. */
+/** useKeyedMutation on the slot of a form; `onSpent` clears the form once the request is done or proposed. */
 export function useKeyed<V, R>(
   slot: Slot,
-  kept: ReturnType<Slot['get']>,
+  stored: ReturnType<Slot['get']>,
   { title, topics = [], send, onDone, onRefused, onProposed, onUnknown, onSpent }: Omit<KeyedOptions<V, R>, 'scope'> & { onSpent?: () => void },
 ): KeyedMutation<V, R> {
   const queries = useQueryClient();
@@ -85,24 +88,24 @@ export function useKeyed<V, R>(
       const approval = proposalOf(error);
       if (approval !== undefined) {
         onSpent?.();
-        const tell = onProposed ?? toasts.proposed;
-        return tell(approval, request);
+        const report = onProposed ?? toasts.proposed;
+        return report(approval, request);
       }
       if (!isUnknown(error)) return onRefused?.(error, request);
-      if (send.length > 1) slot.settleLater(again);
+      if (send.length > 1) slot.retryOnReconnect(retry);
       return onUnknown?.(error);
     },
-    onSettled: (_reply, _error, { arrived }) => {
+    onSettled: (_reply, _error, { unmark: arrived }) => {
       arrived();
       if (slot.get()?.sent === undefined) toasts.settled(title);
       topics.forEach((topic) => void queries.invalidateQueries({ queryKey: [topic] }));
     },
   });
-  const sent = kept?.sent as V | undefined;
+  const sent = stored?.sent as V | undefined;
   const { isPending, isSuccess, error } = mutation;
   const proposal = proposalOf(error);
-  const start = (request: V) => mutation.mutate({ request, arrived: slot.sending() });
-  const again = () => {
+  const start = (request: V) => mutation.mutate({ request, unmark: slot.sending() });
+  const retry = () => {
     const open = slot.get()?.sent as V | undefined;
     if (!slot.isSending() && open !== undefined) start(open);
   };
@@ -114,17 +117,17 @@ export function useKeyed<V, R>(
       if (slot.get()?.sent === undefined) start(request);
       else onUnknown?.();
     },
-    again,
-    key: kept?.key,
+    retry,
+    key: stored?.key,
     sent,
     proposal,
     error: proposal === undefined ? error : null,
     reply: mutation.data,
     reset: mutation.reset,
-    giveUp: () => {
+    abandon: () => {
       if (slot.isSending()) return;
       mutation.reset();
-      slot.giveUp();
+      slot.abandon();
     },
   };
 }

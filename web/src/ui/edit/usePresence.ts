@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { announceLeaving, announcePresence, useLive, useUser, type components, type PersonName } from '@/api';
 
-/** How often one says that one is still here, in ms. The service forgets after 12 s. */
+/** The interval between heartbeats, in ms. The service expires a presence after 12 s. */
 const heartbeat = 5_000;
 
 export interface Present {
@@ -15,8 +15,8 @@ const present = (people: readonly { id: number; name: string; field: string }[])
   people.map(({ id, name, field }) => ({ person: { id, name }, field: field === '' ? undefined : field }));
 
 /**
- * Who else is on a record, and on which field. Advisory: it never blocks, and heartbeats
- * that fail are let go. A tab that is hidden is not there.
+ * The other users on a record, and their fields. Advisory: it never blocks, and failed heartbeats
+ * are ignored. A hidden tab sends none.
  */
 export function usePresence(resource: string, field?: string): Present[] {
   const me = useUser().id;
@@ -42,7 +42,7 @@ export function usePresence(resource: string, field?: string): Present[] {
   useEffect(() => {
     const leave = () => announceLeaving(resource);
     const onVisibility = () => document.visibilityState === 'hidden' && leave();
-    // A closed tab does not unmount anything.
+    // Closing a tab does not unmount components.
     window.addEventListener('pagehide', leave);
     document.addEventListener('visibilitychange', onVisibility);
     return () => {
@@ -53,8 +53,8 @@ export function usePresence(resource: string, field?: string): Present[] {
   }, [resource]);
 
   useLive('presence', ({ payload }) => {
-    const said = payload as unknown as People;
-    if (said.resource === resource) setOthers(present(said.people.filter(({ id }) => id !== me)));
+    const presence = payload as unknown as People;
+    if (presence.resource === resource) setOthers(present(presence.people.filter(({ id }) => id !== me)));
   });
   return others;
 }

@@ -10,48 +10,54 @@ export interface Stepped {
 }
 
 interface Options<R extends Stepped, I extends object> {
-  /** As it was when the dialog opened. Its version guards the write, unless the dialog said that others went on. */
+  /**
+   * The record when the dialog opened. Its version guards the write, unless the dialog has shown a
+   * newer one.
+   */
   record: R;
-  /** As it was last read. */
+  /** The latest version of the record. */
   now: R;
-  /** Where it is kept in the cache. */
+  /** The key of the record in the query cache. */
   queryKey: QueryKey;
   action: string;
   /** Path of the record: "orders/17". */
   resource: string;
   title: string;
-  /** What the step changes beside it, by the topics of queries. */
+  /** Topics of the queries that the step also changes. */
   topics: readonly string[];
-  /** What the step brings, with nothing typed. */
+  /** The empty input. */
   empty: I;
   isComplete?: (input: I) => boolean;
-  /** Takes the step with the record as it was at a tag. */
+  /** Executes the step with If-Match. */
   send: (etag: string, input: I, key: string) => Promise<R>;
   onDone: (after: R) => void;
   onClose: () => void;
-  /** Somebody else was first. */
+  /** Another user executed a step first. */
   onLost: (winner: Winner<R>) => void;
 }
 
 export interface StepForm<I extends object> {
   keyed: KeyedForm<I & { etag?: string }>;
-  /** Others went on while the dialog was open; one's own step, which is announced before its reply arrives, is none. */
+  /**
+   * Another user changed the record while the dialog was open. A pending step of this dialog, whose
+   * event arrives before its response, does not count.
+   */
   moved: boolean;
   /** The step is no longer possible. */
   late: boolean;
 }
 
 /**
- * The dialog of one step of a record with a status. What is typed, and the key, are kept
- * under the step until it is answered; who comes second is told who was first, and nothing
- * shows as done before the service says so.
+ * The dialog of one step of a record with a status. Its input and key are stored under the step
+ * until a response. If another user was first, the dialog reports the winner; no result is shown
+ * before the response.
  */
 export function useStepForm<R extends Stepped, I extends object>(options: Options<R, I>): StepForm<I> {
   const { record, now, queryKey, action, resource, title, topics, empty, isComplete, send, onDone, onClose, onLost } = options;
   const queries = useQueryClient();
   const hasMoved = now.version > record.version;
   const isPossible = now.allowedTransitions.includes(action);
-  const settle = (settled: R) => {
+  const applyRecord = (settled: R) => {
     queries.setQueryData(queryKey, settled);
     onClose();
   };
@@ -66,12 +72,12 @@ export function useStepForm<R extends Stepped, I extends object>(options: Option
     send: ({ etag = '', ...input }, key) => send(etag, input as unknown as I, key),
     onDone: (after) => {
       onDone(after);
-      settle(after);
+      applyRecord(after);
     },
     onRefused: (error) => {
       const winner = winnerOf<R>(error);
       if (winner === undefined) return;
-      settle(winner.current);
+      applyRecord(winner.current);
       onLost(winner);
     },
   });

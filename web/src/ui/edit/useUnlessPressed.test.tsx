@@ -2,7 +2,7 @@ import { act, fireEvent, renderHook } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { useUnlessPressed } from './useUnlessPressed';
 
-test('what comes between press and release shows once the click is over', async () => {
+test('a change during a press appears after the click', async () => {
   const { result, rerender } = renderHook(useUnlessPressed<string>, { initialProps: 'before' });
   rerender('seen at once');
   expect(result.current).toBe('seen at once');

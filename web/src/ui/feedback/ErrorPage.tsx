@@ -5,7 +5,7 @@ import { useText } from '@/i18n';
 import { uiMessages } from '../messages';
 import { FullPage } from './FullPage';
 import { NotFoundPage } from './NotFoundPage';
-import { useProblemText } from './said';
+import { useProblemText } from './problemText';
 
 /** Replaces a page that threw an error. */
 export function ErrorPage({ error, reset }: { error: unknown; reset: () => void }) {

@@ -22,6 +22,6 @@ test('every place that a refusal names is listed with what is wrong', () => {
 });
 
 test('what an input says already is not listed', () => {
-  render(<ProblemBanner error={refusal} told={(pointer) => pointer === '/name'} />, { wrapper: Surroundings });
+  render(<ProblemBanner error={refusal} hasInput={(pointer) => pointer === '/name'} />, { wrapper: Surroundings });
   expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual(['/lines/0/sku must have at most 64 characters']);
 });

@@ -5,7 +5,7 @@ import { useText } from '@/i18n';
 import { uiMessages } from '../messages';
 import { Banner } from './Banner';
 import styles from './Banner.module.css';
-import { useProblemText, useRuleText } from './said';
+import { useProblemText, useRuleText } from './problemText';
 
 interface Props {
   error: unknown;
@@ -13,18 +13,18 @@ interface Props {
   /** A further action. */
   action?: ReactNode;
   /** Whether an input already shows the fault at a pointer; all other faults are listed. */
-  told?: (pointer: string) => boolean;
+  hasInput?: (pointer: string) => boolean;
 }
 
 const nothing = () => false;
 
 /** A failed request: the message, its faults, a retry button and the request id. */
-export function ProblemBanner({ error, retry, action, told = nothing }: Props) {
+export function ProblemBanner({ error, retry, action, hasInput: hasInput = nothing }: Props) {
   const t = useText(uiMessages);
   const text = useProblemText();
   const rule = useRuleText();
   const id = isProblem(error) && error.status >= 500 ? error.requestId : '';
-  const places = isProblem(error) ? error.fields.filter(({ pointer }) => !told(pointer)) : [];
+  const places = isProblem(error) ? error.fields.filter(({ pointer }) => !hasInput(pointer)) : [];
   // Every fault is already shown at an input.
   if (isProblem(error, 'validation_failed') && error.fields.length > 0 && places.length === 0) return null;
   return (

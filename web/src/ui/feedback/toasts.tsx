@@ -7,7 +7,7 @@ import { isProblem, votesLeft, type Approval } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { Icon } from '../Icon';
 import { uiMessages } from '../messages';
-import { useProblemText } from './said';
+import { useProblemText } from './problemText';
 
 /** How long a toast stays, in ms. A failure stays until it is closed. */
 const stays = 6000;

@@ -100,7 +100,7 @@ function SayForm({ resource, name, topics, hint, send, onRefused }: Say) {
     onRefused,
   });
   const { form, change, error, outcome, isFixed, isTouched, restored, discard, submit } = keyed;
-  const { wrong, told } = useFaults(keyed, ['text'], () => undefined);
+  const { wrong, hasInput: told } = useFaults(keyed, ['text'], () => undefined);
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();
     submit();
@@ -109,7 +109,7 @@ function SayForm({ resource, name, topics, hint, send, onRefused }: Say) {
     <form onSubmit={onSubmit} noValidate>
       <Stack gap="sm">
         <OutcomeNotice write={keyed} />
-        {error !== null && !isFixed && (onRefused === undefined || winnerOf(error) === undefined) && <ProblemBanner error={error} told={told} />}
+        {error !== null && !isFixed && (onRefused === undefined || winnerOf(error) === undefined) && <ProblemBanner error={error} hasInput={told} />}
         {outcome !== 'unknown' && isTouched && <RestoredNotice at={restored} onDiscard={discard} />}
         <Textarea
           label={t('say')}

@@ -6,7 +6,7 @@ import { useText } from '@/i18n';
 import { diff, type Change, type JsonObject } from '@/merge';
 import { Difference } from '../edit/Difference';
 import { editMessages } from '../edit/messages';
-import type { Words } from '../edit/words';
+import type { Labels } from '../edit/labels';
 import { ProblemBanner } from '../feedback/ProblemBanner';
 import { uiMessages } from '../messages';
 import { Avatar, Person } from '../Person';
@@ -60,7 +60,7 @@ interface Props {
   query: Paged<unknown>;
   entries: readonly Entry[];
   /** The labels of the changed fields. */
-  words?: Words;
+  words?: Labels;
   /** The maximum number of changes displayed per version. */
   most?: number;
   aside?: boolean;
@@ -98,7 +98,7 @@ export function History({ title, query, entries, words, most, aside, foot }: Pro
   );
 }
 
-function HistoryEntry({ entry, words, most }: { entry: Entry; words: Words | undefined; most: number | undefined }) {
+function HistoryEntry({ entry, words, most }: { entry: Entry; words: Labels | undefined; most: number | undefined }) {
   const t = useText(editMessages);
   const { version, changedBy, changedTime, action, changes, note = '', marks, details, actions, heading } = entry;
   return (
@@ -125,7 +125,7 @@ function HistoryEntry({ entry, words, most }: { entry: Entry; words: Words | und
             </span>
           </div>
           {note !== '' && <q className={styles.note}>{note}</q>}
-          {changes !== undefined && words !== undefined && changes.length > 0 && <Difference changes={changes} words={words} most={most} />}
+          {changes !== undefined && words !== undefined && changes.length > 0 && <Difference changes={changes} words={words} max={most} />}
           {changes?.length === 0 && details === undefined && <div className={styles.note}>{t('changedNothing')}</div>}
           {details !== undefined && <div className={styles.note}>{details}</div>}
           {actions !== undefined && <div className={styles.actions}>{actions}</div>}

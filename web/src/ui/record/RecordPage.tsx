@@ -10,7 +10,7 @@ import { EtagVersion } from '../EtagVersion';
 import { Banner } from '../feedback/Banner';
 import { ProblemBanner } from '../feedback/ProblemBanner';
 import { uiMessages } from '../messages';
-import { Kept } from './Kept';
+import { Kept } from './StoredDraft';
 import { PageHeader } from './PageHeader';
 import { useWindowTitle } from '../title';
 import { People } from './People';

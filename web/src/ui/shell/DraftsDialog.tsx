@@ -2,10 +2,10 @@ import { ActionIcon, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useOwner } from '@/api';
-import { drafts, type Listed } from '@/browser/drafts';
+import { drafts, type ListedDraft } from '@/browser/drafts';
 import { useText } from '@/i18n';
 import { editMessages } from '../edit/messages';
-import { useGiveUp } from '../edit/useGiveUp';
+import { useConfirmAbandon } from '../edit/useConfirmAbandon';
 import { StorageNotice } from '../edit/WriteNotices';
 import { Icon } from '../Icon';
 import { uiMessages } from '../messages';
@@ -19,8 +19,8 @@ export function DraftsDialog({ onClose }: { onClose: () => void }) {
   const ui = useText(uiMessages);
   const owner = useOwner();
   const [list, setList] = useState(() => drafts.list(owner));
-  const asksToGiveUp = useGiveUp();
-  const remove = async ({ scope, sent }: Listed) => {
+  const asksToGiveUp = useConfirmAbandon();
+  const remove = async ({ scope, sent }: ListedDraft) => {
     if (sent !== undefined && !(await asksToGiveUp())) return;
     drafts.remove({ owner, scope });
     setList(drafts.list(owner));

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState, type KeyboardEvent } from 'react';
 import { useLocalText, useText } from '@/i18n';
-import { useProblemText } from '../feedback/said';
+import { useProblemText } from '../feedback/problemText';
 import { Icon } from '../Icon';
 import { shellMessages } from './messages';
 import { useSearchable } from './pages';

@@ -5,7 +5,7 @@ import { isProblem, type Challenge, type FactorMethod, type ShownFactor } from '
 import { askForPasskey, PasskeyError, passkeyUse, stopAsking } from '@/browser/passkeys';
 import { useText } from '@/i18n';
 import { Banner } from '../feedback/Banner';
-import { useProblemText } from '../feedback/said';
+import { useProblemText } from '../feedback/problemText';
 import { signInMessages } from './messages';
 
 interface Props {

@@ -4,7 +4,7 @@ import { useState, type SubmitEvent } from 'react';
 import { finishSignIn, isProblem, lastTenant, signIn, type Challenge } from '@/api';
 import { useText } from '@/i18n';
 import { Banner } from '../feedback/Banner';
-import { useProblemText } from '../feedback/said';
+import { useProblemText } from '../feedback/problemText';
 import { FactorForm } from './FactorForm';
 import { signInMessages } from './messages';
 import { ProviderButtons } from './ProviderButtons';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { recall, remember } from '@/browser/storage';
+import { readStored, writeStored } from '@/browser/storage';
 import type { Column } from './column';
 
 export interface ColumnChoice<Row> {
@@ -49,18 +49,18 @@ function useKeptChoice(storedAs: string): [Choice, (choice: Choice) => void] {
   return [
     choice,
     (next) => {
-      remember(storedAs, JSON.stringify(next));
+      writeStored(storedAs, JSON.stringify(next));
       setChoice(next);
     },
   ];
 }
 
 function useKeptOrder(storedAs: string): [readonly string[], (ids: readonly string[]) => void] {
-  const [order, setOrder] = useState<readonly string[]>(() => (recall(storedAs) ?? '').split(' ').filter(Boolean));
+  const [order, setOrder] = useState<readonly string[]>(() => (readStored(storedAs) ?? '').split(' ').filter(Boolean));
   return [
     order,
     (ids) => {
-      remember(storedAs, ids.join(' '));
+      writeStored(storedAs, ids.join(' '));
       setOrder(ids);
     },
   ];
@@ -68,7 +68,7 @@ function useKeptOrder(storedAs: string): [readonly string[], (ids: readonly stri
 
 function read(name: string): Choice {
   try {
-    const kept = JSON.parse(recall(name) ?? '{}') as unknown;
+    const kept = JSON.parse(readStored(name) ?? '{}') as unknown;
     return typeof kept === 'object' && kept !== null ? (kept as Choice) : {};
   } catch {
     return {};

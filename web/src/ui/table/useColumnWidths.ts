@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { recall, remember } from '@/browser/storage';
+import { readStored, writeStored } from '@/browser/storage';
 
 /** The minimum width of a column, in pixels: a short word and the sort arrow. */
 export const narrowest = 64;
@@ -24,11 +24,11 @@ export function useColumnWidths(table: string): ColumnWidths {
     widths,
     resize: (id, width, now) => {
       const next = { ...widths, ...now, [id]: Math.round(Math.min(widest, Math.max(narrowest, width))) };
-      remember(storedAs, JSON.stringify(next));
+      writeStored(storedAs, JSON.stringify(next));
       setWidths(next);
     },
     reset: () => {
-      remember(storedAs, '');
+      writeStored(storedAs, '');
       setWidths(undefined);
     },
   };
@@ -36,7 +36,7 @@ export function useColumnWidths(table: string): ColumnWidths {
 
 function read(name: string): Widths | undefined {
   try {
-    const kept = JSON.parse(recall(name) ?? '') as unknown;
+    const kept = JSON.parse(readStored(name) ?? '') as unknown;
     if (typeof kept !== 'object' || kept === null) return undefined;
     const widths = Object.entries(kept).filter((entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] >= narrowest);
     return widths.length === 0 ? undefined : Object.fromEntries(widths);

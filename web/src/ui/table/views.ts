@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useOwner } from '@/api';
-import { recall, remember } from '@/browser/storage';
+import { readStored, writeStored } from '@/browser/storage';
 import { viewMembers } from './search';
 
 /** A saved view of a list: its filters, order and page size, under a name. */
@@ -23,7 +23,7 @@ export function useSavedViews(table: string) {
   const change = (name: string, search?: object) => {
     const others = read(storedAs).filter((view) => view.name !== name);
     const next = search === undefined ? others : [...others, { name, search: keptOf(search) }];
-    remember(storedAs, JSON.stringify(next));
+    writeStored(storedAs, JSON.stringify(next));
     setViews(next);
   };
   return {
@@ -35,7 +35,7 @@ export function useSavedViews(table: string) {
 
 function read(storedAs: string): SavedView[] {
   try {
-    const kept = JSON.parse(recall(storedAs) ?? '[]') as unknown;
+    const kept = JSON.parse(readStored(storedAs) ?? '[]') as unknown;
     return Array.isArray(kept) ? kept.filter(isView) : [];
   } catch {
     return [];

@@ -35,7 +35,7 @@ export function AccountPage() {
       name={t('title')}
       resource={mayRead ? `users/${id}` : undefined}
       field={field}
-      fieldLabel={(one) => words.place(`/${one}`)}
+      fieldLabel={(one) => words.field(`/${one}`)}
       actions={(me) => me.hasPassword && <PasswordAction />}
     >
       {(me) => (

@@ -51,7 +51,7 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
   const strict = keyed.strict || isTried;
   const isRefusedAt = (place: string, code: string) =>
     isProblem(error, 'validation_failed') && error.fields.some((field) => field.pointer === place && field.code === code);
-  const { wrong, told } = useFaults(
+  const { wrong, hasInput: told } = useFaults(
     { strict, error },
     inputs,
     (input) => {
@@ -100,8 +100,8 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
       title={t('changeTitle')}
       confirm={t('change')}
       size="md"
-      told={told}
-      refusal={explain}
+      hasInput={told}
+      renderRejection={explain}
       unknown={{ hint: t('unknown') }}
       onClose={onClose}
     >

@@ -38,12 +38,12 @@ export function NameForm({ me, onField }: Props) {
     },
   });
   const { draft, strict, error } = editing;
-  const { wrong, told } = useFaults({ strict, error }, ['displayName'], () => draft.value.displayName.trim() === '' && user('displayNameNeeded'));
+  const { wrong, hasInput: told } = useFaults({ strict, error }, ['displayName'], () => draft.value.displayName.trim() === '' && user('displayNameNeeded'));
   return (
     <Paper component="section" p="lg" aria-labelledby="name">
       <RecordForm
         editing={editing}
-        told={told}
+        hasInput={told}
         onField={onField}
         head={
           <div>

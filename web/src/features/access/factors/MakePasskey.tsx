@@ -44,7 +44,7 @@ export function MakePasskey({ setup, onConfirmed, onClose }: Props) {
     }
   };
   const run = () => {
-    if (confirm.outcome === 'unknown') confirm.again();
+    if (confirm.outcome === 'unknown') confirm.retry();
     else void make();
   };
   return (

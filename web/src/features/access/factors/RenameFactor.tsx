@@ -21,7 +21,7 @@ export function RenameFactor({ factor: { id, name }, onClose, onRenamed }: { fac
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setAsked(true);
-    if (rename.outcome === 'unknown') rename.again();
+    if (rename.outcome === 'unknown') rename.retry();
     else if (typed.trim() === name) onClose();
     else if (typed.trim() !== '') rename.run(typed.trim());
   };

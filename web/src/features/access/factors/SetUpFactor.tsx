@@ -78,7 +78,7 @@ function NameIt({ kind, isFirst, asksPassword, onBegun, onClose }: NameProps) {
     event.preventDefault();
     setAsked(true);
     setLost(false);
-    if (begin.outcome === 'unknown') begin.again();
+    if (begin.outcome === 'unknown') begin.retry();
     else if (isComplete) begin.run(name.trim());
   };
   return (
@@ -134,7 +134,7 @@ function ConfirmIt({ setup, onConfirmed, onClose }: { setup: AppSetup; onConfirm
     event.preventDefault();
     setAsked(true);
     if (code.trim() === '') return;
-    if (confirm.outcome === 'unknown') confirm.again();
+    if (confirm.outcome === 'unknown') confirm.retry();
     else confirm.run(null);
   };
   const isWrong = isProblem(confirm.error, 'validation_failed');

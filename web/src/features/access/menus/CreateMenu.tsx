@@ -35,7 +35,7 @@ export function CreateMenu({ onClose, below }: Props) {
   });
   const { form, change, strict, error, isFixed } = keyed;
   return (
-    <FormDialog form={keyed} title={title} confirm={t('create')} told={isMenuInput} size="lg" onClose={onClose}>
+    <FormDialog form={keyed} title={title} confirm={t('create')} hasInput={isMenuInput} size="lg" onClose={onClose}>
       <MenuInputs value={form} strict={strict} error={error} readOnly={isFixed} onChange={change} />
     </FormDialog>
   );

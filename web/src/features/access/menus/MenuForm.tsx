@@ -46,7 +46,7 @@ export function MenuForm({ menu, gone, onField }: Props) {
       <RecordForm
         editing={editing}
         lacks={mayWrite ? undefined : 'menus:write'}
-        told={isMenuInput}
+        hasInput={isMenuInput}
         onField={onField}
         long
         head={

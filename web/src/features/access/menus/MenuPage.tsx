@@ -30,7 +30,7 @@ export function MenuPage({ id }: { id: number }) {
       parent={{ to: '/menus', label: t('title') }}
       resource={`menus/${id}`}
       field={field}
-      fieldLabel={(name) => words.place(`/${name}`)}
+      fieldLabel={(name) => words.field(`/${name}`)}
       chips={({ hidden }) => hidden && <StatusChip>{t('isHidden')}</StatusChip>}
       actions={(menu) => <Actions menu={menu} />}
       kept={(form: MenuFields, forget) => <DeletedMenu id={id} form={form} onSettled={forget} onForget={forget} />}

@@ -58,7 +58,7 @@ export function useMenuWords(titleOf: (id: number) => string | undefined = () =>
     position: { label: t('position'), show: (position) => String(position + 1) },
   });
   return {
-    place: (pointer) => (pointer === '/hidden' ? t('visibility') : words.place(pointer)),
+    field: (pointer) => (pointer === '/hidden' ? t('visibility') : words.field(pointer)),
     show: (value, pointer) => (pointer === '/hidden' ? t(value === true ? 'isHidden' : 'isShown') : words.show(value, pointer)),
   };
 }

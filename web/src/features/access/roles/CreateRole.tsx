@@ -40,7 +40,7 @@ export function CreateRole({ onClose, copy, onCreated }: Props) {
   });
   const { form, change, strict, error, isFixed } = keyed;
   return (
-    <FormDialog form={keyed} title={title} confirm={t('create')} told={isRoleInput} refusal={useAccessRefusal()} size="xl" onClose={onClose}>
+    <FormDialog form={keyed} title={title} confirm={t('create')} hasInput={isRoleInput} renderRejection={useAccessRefusal()} size="xl" onClose={onClose}>
       <RoleInputs value={form} strict={strict} error={error} readOnly={isFixed} onChange={change} />
     </FormDialog>
   );

@@ -47,7 +47,7 @@ export function RoleForm({ role, gone, onField }: Props) {
       <RecordForm
         editing={editing}
         lacks={mayWrite ? undefined : 'access:write'}
-        told={isRoleInput}
+        hasInput={isRoleInput}
         refusal={useAccessRefusal()}
         onField={onField}
         long

@@ -29,7 +29,7 @@ export function RolePage({ id }: { id: number }) {
       parent={{ to: '/roles', label: t('title') }}
       resource={`roles/${id}`}
       field={field}
-      fieldLabel={(name) => words.place(`/${name}`)}
+      fieldLabel={(name) => words.field(`/${name}`)}
       actions={(role) => <RoleActions role={role} />}
       kept={(form: RoleFields, forget) => <DeletedRole id={id} form={form} onSettled={forget} onForget={forget} />}
     >

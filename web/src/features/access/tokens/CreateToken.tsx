@@ -39,12 +39,12 @@ export function CreateToken({ onClose, onMade }: Props) {
     },
   });
   const { form, change, isFixed } = keyed;
-  const { wrong, told } = useFaults(keyed, fields, (field) => {
+  const { wrong, hasInput: told } = useFaults(keyed, fields, (field) => {
     const fault = faultOf(form, field, Date.now());
     return fault !== undefined && t(fault);
   });
   return (
-    <FormDialog form={keyed} title={t('add')} confirm={t('create')} size="xl" told={told} refusal={useAccessRefusal()} onClose={onClose}>
+    <FormDialog form={keyed} title={t('add')} confirm={t('create')} size="xl" hasInput={told} renderRejection={useAccessRefusal()} onClose={onClose}>
       {may('users:write') && (
         <UserPicker
           label={t('user')}

@@ -85,8 +85,8 @@ export function CreateUser({ onClose, onInvited }: Props) {
       form={{ ...keyed, submit }}
       title={t('add')}
       confirm={t('create')}
-      told={(pointer) => isUserInput(pointer) || pointer === '/password'}
-      refusal={explain}
+      hasInput={(pointer) => isUserInput(pointer) || pointer === '/password'}
+      renderRejection={explain}
       unknown={form.entry === 'password' ? { hint: t('samePassword') } : undefined}
       onClose={onClose}
     >

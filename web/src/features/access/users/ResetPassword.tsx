@@ -72,8 +72,8 @@ export function ResetPassword({ user, onClose }: { user: User; onClose: () => vo
       title={t('resetTitle', { name })}
       confirm={t('resetConfirm')}
       size="md"
-      told={(pointer) => pointer === '/password'}
-      refusal={explain}
+      hasInput={(pointer) => pointer === '/password'}
+      renderRejection={explain}
       unknown={{ hint: t('samePassword') }}
       onClose={onClose}
     >

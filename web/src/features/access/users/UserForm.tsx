@@ -43,7 +43,7 @@ export function UserForm({ user, onField }: Props) {
       <RecordForm
         editing={editing}
         lacks={mayWrite ? undefined : 'users:write'}
-        told={isUserInput}
+        hasInput={isUserInput}
         refusal={useAccessRefusal()}
         onField={onField}
         head={

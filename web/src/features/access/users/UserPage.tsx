@@ -32,7 +32,7 @@ export function UserPage({ id }: { id: number }) {
       parent={{ to: '/users', label: t('title') }}
       resource={`users/${id}`}
       field={field}
-      fieldLabel={(name) => words.place(`/${name}`)}
+      fieldLabel={(name) => words.field(`/${name}`)}
       chips={(user) => (
         <>
           <UserStateChip user={user} />

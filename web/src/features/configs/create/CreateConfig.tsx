@@ -45,8 +45,8 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
       form={keyed}
       title={t('title')}
       confirm={t('create')}
-      told={(pointer) => fieldAt(pointer) !== undefined}
-      refusal={() => exists && <></>}
+      hasInput={(pointer) => fieldAt(pointer) !== undefined}
+      renderRejection={() => exists && <></>}
       onClose={onClose}
     >
       <TextInput

@@ -31,7 +31,7 @@ export function ConfigEditor({ editing, gone, mayWrite, present, onField }: Prop
           editing={editing}
           gone={gone}
           lacks={mayWrite ? undefined : 'configs:write'}
-          told={isConfigInput}
+          hasInput={isConfigInput}
           label={t('form', { key })}
           framed
           schedule={(patch, etag, at, sentAs) => scheduleConfig(key, patch, etag, at, sentAs)}

@@ -45,7 +45,7 @@ export function ConfigFields({ editing, present, readOnly }: Props) {
     const inside = changes?.filter((one) => one.pointer === pointer || one.pointer.startsWith(`${pointer}/`)) ?? [];
     return {
       name,
-      label: words.place(pointer),
+      label: words.field(pointer),
       changes: inside,
       isChanged: changes === undefined ? form[name] !== draft.base.value[name] : inside.length > 0,
       followed: draft.followed.includes(pointer) ? current.updatedBy : undefined,

@@ -49,7 +49,7 @@ export function ConfigPage({ configKey, search }: Props) {
       parent={{ to: '/configs', label: configs('title') }}
       resource={`configs/${configKey}`}
       field={field}
-      fieldLabel={(name) => words.place(`/${name}`)}
+      fieldLabel={(name) => words.field(`/${name}`)}
       chips={({ valueType, protected: isProtected, secret }) => (
         <>
           <StatusChip>{configs(`type_${valueType}`)}</StatusChip>
@@ -109,7 +109,7 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
         }
       : undefined,
     // A rollback does not change `protected` and `secret`.
-    takeBack: (saved, sentAs, before) =>
+    undoWith: (saved, sentAs, before) =>
       before.protected === saved.protected && before.secret === saved.secret
         ? rollBackConfig(key, saved.etag, saved.version - 1, t('undoNote', { version: String(saved.version) }), sentAs)
         : undefined,

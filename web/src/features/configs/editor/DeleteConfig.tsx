@@ -37,7 +37,7 @@ export function DeleteConfig({ config }: { config: Config }) {
     onDone: async () => {
       toasts.done(t('removed', { key }), () => restore.run(formOf(config)));
       await navigate({ to: '/configs' });
-      slot.giveUp();
+      slot.abandon();
       queries.removeQueries({ queryKey: oneConfig(key).queryKey });
       await queries.invalidateQueries({ queryKey: ['configs', 'list'] });
     },

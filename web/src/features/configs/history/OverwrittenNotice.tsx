@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useUser } from '@/api';
-import { recall, remember } from '@/browser/storage';
+import { readStored, writeStored } from '@/browser/storage';
 import { useText } from '@/i18n';
 import type { JsonObject } from '@/merge';
 import { Banner, Difference, revisionsOf, When } from '@/ui';
@@ -32,11 +32,11 @@ export function OverwrittenNotice({ configKey, content, onPutBack }: Props) {
   const me = useUser().id;
   const told = overwrittenOf(revisionsOf(useInfiniteQuery(configHistory(configKey))), me);
   const storedAs = `interlock.overwritten.${me}.${configKey}`;
-  const [seen, setSeen] = useState(() => recall(storedAs));
+  const [seen, setSeen] = useState(() => readStored(storedAs));
   if (told === undefined || seen === String(told.by.revision)) return null;
   const { by, mine, lost } = told;
   const close = () => {
-    remember(storedAs, String(by.revision));
+    writeStored(storedAs, String(by.revision));
     setSeen(String(by.revision));
   };
   return (

@@ -52,11 +52,11 @@ function Both({ before, after }: { before: ConfigRevision; after: ConfigRevision
   const long = (['value', 'schema'] as const).filter((field) => left[field] !== right[field] && `${left[field]}${right[field]}`.includes('\n'));
   return (
     <>
-      <Difference changes={changes} words={words} most={100} />
+      <Difference changes={changes} words={words} max={100} />
       {masked && <Text role="status">{t('valueWithheld')}</Text>}
       {long.map((field) => (
         <div key={field} className={styles.both}>
-          <h3>{t('sideBySide', { field: words.place(`/${field}`) })}</h3>
+          <h3>{t('sideBySide', { field: words.field(`/${field}`) })}</h3>
           <CodeMerge
             language={field === 'schema' || left.valueType === 'json' ? 'json' : 'text'}
             before={{ label: t('versionOf', { version: String(before.version) }), text: left[field] }}

@@ -128,10 +128,10 @@ export function ImportDialog({ onUndo, onClose }: Props) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (chosen === undefined || (isUnknown ? !isSameFile : changes === 0 || inTheWay > 0 || refused !== undefined)) return;
-    if (isUnknown) run.again();
+    if (isUnknown) run.retry();
     else run.run({ name: chosen.name, encoding: chosen.encoding, size: chosen.document.configs.length, onExisting, note: note.trim() });
   };
-  const changeText = ({ pointer, before, after }: Change) => `${words.place(pointer)}: ${words.show(before, pointer)} → ${words.show(after, pointer)}`;
+  const changeText = ({ pointer, before, after }: Change) => `${words.field(pointer)}: ${words.show(before, pointer)} → ${words.show(after, pointer)}`;
   const save = () =>
     download(
       'configs-import.csv',

@@ -47,8 +47,8 @@ export function PlaceOrder({ userId, onClose }: { /** The customer; undefined sh
       form={{ ...keyed, discard }}
       title={t('title')}
       confirm={t('place')}
-      told={isTold}
-      refusal={() => (isShown ? <></> : undefined)}
+      hasInput={isTold}
+      renderRejection={() => (isShown ? <></> : undefined)}
       onClose={onClose}
     >
       <TextInput

@@ -3,18 +3,18 @@ import { useUser, type PersonName } from '@/api';
 import { isObject, type Json, type JsonObject, type Value } from '@/merge';
 import { editMessages } from './messages';
 
-/** How people read the places of a record, by their pointers, and what stands there. */
-export interface Words {
-  place: (pointer: string) => string;
+/** The displayed names of a record's fields, by JSON Pointer, and their displayed values. */
+export interface Labels {
+  field: (pointer: string) => string;
   show: (value: Value, pointer: string) => string;
 }
 
-/** What of a record is edited in a form with one input a field: one value a field, null for none. */
+/** The form of a record with one input per field; null for no value. */
 export type Fields = Readonly<Record<string, string | number | null>>;
 
 type FieldOf<T> = keyof T & string;
 
-/** How people read a field; what is being typed may be none. */
+/** The displayed name and value of a field. */
 interface FieldText<V> {
   label: string;
   show: (value: NonNullable<V>) => string;
@@ -22,35 +22,35 @@ interface FieldText<V> {
 
 export type FieldTexts<T> = { readonly [F in FieldOf<T>]: FieldText<T[F]> };
 
-/** The content that fields stand for: a field without a value is absent. */
+/** The content of a form: a field without a value is absent. */
 export const contentOfFields = (fields: Fields): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string | number] => entry[1] !== null));
 
-/** The reverse, given fields without values. */
+/** The reverse, given the fields without values. */
 export const fieldsOf =
   <T extends Fields>(blank: T) =>
   (content: JsonObject): T => ({ ...blank, ...content });
 
-/** How fields are read as places of a record. */
-export function wordsOf<T extends Fields>(texts: FieldTexts<T>): Words {
+/** The labels of a record's fields. */
+export function labelsOf<T extends Fields>(texts: FieldTexts<T>): Labels {
   const at = (pointer: string): FieldText<Json> | undefined => (texts as unknown as Partial<Record<string, FieldText<Json>>>)[pointer.slice(1)];
   return {
-    place: (pointer) => at(pointer)?.label ?? pointer,
+    field: (pointer) => at(pointer)?.label ?? pointer,
     show: (value, pointer) => (value === undefined || value === null || isObject(value) ? '' : (at(pointer)?.show(value) ?? JSON.stringify(value))),
   };
 }
 
-/** How lists of places and people are told. */
-export function useTelling({ place }: Words) {
+/** Formats lists of fields and people. */
+export function useNameLists({ field }: Labels) {
   const t = useText(editMessages);
   const me = useUser().id;
   const { list } = useFormat();
   return {
-    places: (pointers: readonly string[]) => list([...new Set(pointers.map(place))]),
+    fields: (pointers: readonly string[]) => list([...new Set(pointers.map(field))]),
     people: (names: readonly PersonName[]) => list(names.map(({ name }) => name)),
     who: (person: PersonName) => (person.id === me ? t('youElsewhere') : person.name),
   };
 }
 
-/** Whether a place is a key path, which is set in monospace, and no word. */
-export const isKeyPath = (place: string) => place.startsWith('/');
+/** Whether a label is a key path, which is displayed in monospace. */
+export const isKeyPath = (field: string) => field.startsWith('/');

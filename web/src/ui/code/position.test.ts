@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rangeOf } from './place';
+import { rangeOf } from './position';
 
 const text = '{\n  "timeout": 3000,\n  "a/b": [1, {"~": true}]\n}';
 

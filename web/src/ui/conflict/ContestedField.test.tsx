@@ -6,9 +6,9 @@ import { sessionStore } from '@/api';
 import { Surroundings } from '@/test/render';
 import { session } from '@/test/service';
 import type { Choice } from '@/merge';
-import { ContestedPlace } from './ContestedPlace';
+import { ContestedPlace } from './ContestedField';
 
-const words = { place: (pointer: string) => pointer.slice('/value'.length), show: (value: unknown) => JSON.stringify(value) };
+const words = { field: (pointer: string) => pointer.slice('/value'.length), show: (value: unknown) => JSON.stringify(value) };
 
 let chosen: Choice | undefined;
 

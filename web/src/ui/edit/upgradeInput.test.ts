@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { fitted } from './fitted';
+import { upgradeInput } from './upgradeInput';
 
 const blank = { reference: '', amount: 0, when: null as string | null, lines: [{ sku: '', quantity: 1 }], labels: {} };
 
-test('what fits is the same object', () => {
+test('matching input is returned unchanged', () => {
   const typed = { reference: 'r', amount: null, when: '2026-01-01T00:00:00Z', lines: [{ sku: 'TEA', quantity: 2 }], labels: { a: 'b' } };
-  expect(fitted(typed, blank)).toBe(typed);
+  expect(upgradeInput(typed, blank)).toBe(typed);
 });
 
 test.each([
@@ -24,6 +24,6 @@ test.each([
   ],
   ['another kind of draft', ['TEA'], blank],
   ['no draft', undefined, blank],
-])('%s is as in the form with nothing typed', (_, typed, form) => {
-  expect(fitted(typed, blank)).toEqual(form);
+])('%s gets the value of the empty form', (_, typed, form) => {
+  expect(upgradeInput(typed, blank)).toEqual(form);
 });

@@ -5,7 +5,7 @@ import { EncodingChoice } from '../files/EncodingChoice';
 import { useTextFile } from '../files/useTextFile';
 import type { Fault, Refused } from '../table/readTable';
 import { bulkMessages } from './messages';
-import type { ChosenLayout, OwnColumn, OwnValues } from './own';
+import type { ChosenLayout, OwnColumn, OwnValues } from './rowValues';
 import { TableLayout } from './TableLayout';
 
 interface Props {

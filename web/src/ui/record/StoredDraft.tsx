@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useSlot } from '../edit/slot';
-import { typedInto } from '../edit/useDraft';
+import { draftValueOf } from '../edit/useDraft';
 
 interface Props<F> {
   /** Path of the record, under which the draft is kept, and what people call it. */
@@ -15,11 +15,11 @@ interface Props<F> {
 
 /** What was typed into a record that there is no more. */
 export function Kept<F>({ resource, name, otherwise, onForget, children }: Props<F>) {
-  const { kept, slot } = useSlot(resource, name);
-  const form = typedInto(kept) as F | undefined;
+  const { stored: kept, slot } = useSlot(resource, name);
+  const form = draftValueOf(kept) as F | undefined;
   if (form === undefined) return otherwise;
   return children(form, () => {
-    slot.giveUp();
+    slot.abandon();
     onForget?.();
   });
 }

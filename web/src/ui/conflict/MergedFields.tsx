@@ -1,14 +1,14 @@
 import { useText } from '@/i18n';
 import { encode, has, type Change, type Json, type Resolution } from '@/merge';
 import { BeforeAfter } from '../edit/Difference';
-import { isKeyPath, type Words } from '../edit/words';
+import { isKeyPath, type Labels } from '../edit/labels';
 import { StatusChip } from '../StatusChip';
 import styles from './Conflict.module.css';
 import { conflictMessages } from './messages';
 
 interface FittingProps {
   change: Change;
-  words: Words;
+  words: Labels;
   /** Whose change it is, and why it needs no choice. */
   says: string;
 }
@@ -17,14 +17,14 @@ interface FittingProps {
 export function FittingPlace({ change, words, says }: FittingProps) {
   return (
     <div className={styles.place}>
-      <Head where={words.place(change.pointer)} says={says} />
+      <Head where={words.field(change.pointer)} says={says} />
       <BeforeAfter {...change} words={words} />
     </div>
   );
 }
 
 /** A list in which both sides added or removed items: the merged list, with the author of each change. */
-export function SetPlace({ set, words, who }: { set: Resolution['sets'][number]; words: Words; who: string }) {
+export function SetPlace({ set, words, who }: { set: Resolution['sets'][number]; words: Labels; who: string }) {
   const t = useText(conflictMessages);
   const { pointer, merged } = set;
   const [base, yours, theirs] = [set.base, set.yours, set.theirs].map((side) => (Array.isArray(side) ? side : []));
@@ -34,7 +34,7 @@ export function SetPlace({ set, words, who }: { set: Resolution['sets'][number];
   const gone = (base ?? []).filter((item) => !has(merged, item));
   return (
     <div className={styles.place}>
-      <Head where={words.place(pointer)} says={t('asSet')} />
+      <Head where={words.field(pointer)} says={t('asSet')} />
       <ul className={styles.items}>
         {merged.map((item) => {
           const text = spell(item);

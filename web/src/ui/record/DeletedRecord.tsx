@@ -4,7 +4,7 @@ import { useText } from '@/i18n';
 import type { JsonObject } from '@/merge';
 import { editMessages } from '../edit/messages';
 import type { KeyedMutation } from '../edit/useKeyedMutation';
-import type { Words } from '../edit/words';
+import type { Labels } from '../edit/labels';
 import { OutcomeNotice } from '../edit/WriteNotices';
 import { useCopy } from '../CopyText';
 import { Banner } from '../feedback/Banner';
@@ -12,7 +12,7 @@ import { ProblemBanner } from '../feedback/ProblemBanner';
 import { Facts } from './Facts';
 
 /** How a record is created again, and whether the draft allows it. */
-interface Recreation extends Pick<KeyedMutation<never, unknown>, 'again' | 'outcome' | 'key' | 'error'> {
+interface Recreation extends Pick<KeyedMutation<never, unknown>, 'retry' | 'outcome' | 'key' | 'error'> {
   /** Creates the record again from the draft; undefined while the draft is incomplete. */
   run: (() => void) | undefined;
 }
@@ -22,7 +22,7 @@ interface Props {
   title?: ReactNode;
   /** The draft as content; undefined while it cannot be read. */
   content: JsonObject | undefined;
-  words: Words;
+  words: Labels;
   /** Creates the record again; undefined if the user has no permission. */
   recreate: Recreation | undefined;
   /** Set if the record was already deleted when the page opened: the earlier draft is displayed and can be discarded. */
@@ -36,7 +36,7 @@ export function Gone({ title, content, words, recreate, onForget, children }: Pr
   const t = useText(editMessages);
   const copy = useCopy();
   const shown = Object.entries(content ?? {}).map(([name, value]) => [`/${name}`, words.show(value, `/${name}`)] as const);
-  const text = shown.map(([pointer, value]) => `${words.place(pointer)}: ${value}`).join('\n');
+  const text = shown.map(([pointer, value]) => `${words.field(pointer)}: ${value}`).join('\n');
   const isUnknown = recreate?.outcome === 'unknown';
   const error = recreate?.outcome === 'refused' ? recreate.error : null;
   return (
@@ -58,7 +58,7 @@ export function Gone({ title, content, words, recreate, onForget, children }: Pr
                 variant="filled"
                 disabled={recreate.run === undefined && !isUnknown}
                 loading={recreate.outcome === 'sending'}
-                onClick={isUnknown ? recreate.again : recreate.run}
+                onClick={isUnknown ? recreate.retry : recreate.run}
               >
                 {t(isUnknown ? 'askAgain' : 'recreate')}
               </Button>
@@ -68,7 +68,7 @@ export function Gone({ title, content, words, recreate, onForget, children }: Pr
       >
         {t(onForget === undefined ? 'deletedHint' : 'deletedKept')}
       </Banner>
-      {onForget !== undefined && <Facts layout="list" facts={shown.map(([pointer, value]) => [words.place(pointer), <code key={pointer}>{value}</code>])} />}
+      {onForget !== undefined && <Facts layout="list" facts={shown.map(([pointer, value]) => [words.field(pointer), <code key={pointer}>{value}</code>])} />}
     </Stack>
   );
 }

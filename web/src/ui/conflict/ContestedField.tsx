@@ -5,7 +5,7 @@ import { useText } from '@/i18n';
 import { encode, equal, inOrderOf, parse, type Choice, type Contested, type Json, type Value } from '@/merge';
 import { CodeMerge } from '../code/Code';
 import { BeforeAfter, brief } from '../edit/Difference';
-import { isKeyPath, type Words } from '../edit/words';
+import { isKeyPath, type Labels } from '../edit/labels';
 import { Icon } from '../Icon';
 import { StatusChip } from '../StatusChip';
 import styles from './Conflict.module.css';
@@ -13,7 +13,7 @@ import { conflictMessages } from './messages';
 
 interface Props {
   place: Contested;
-  words: Words;
+  words: Labels;
   baseVersion: string;
   theirVersion: string;
   who: string;
@@ -29,7 +29,7 @@ const short = 80;
 export function ContestedPlace({ place, words, baseVersion, theirVersion, who, withOther, onChoose }: Props) {
   const t = useText(conflictMessages);
   const { pointer, base, theirs, yours, choice } = place;
-  const where = words.place(pointer);
+  const where = words.field(pointer);
   const isText = [base, theirs, yours].every((value) => value === undefined || typeof value === 'string');
   const [editing, { open }] = useDisclosure(choice?.kind === 'other');
   const isLong = [theirs, yours].some((value) => spell(value, isText).length > short || spell(value, isText).includes('\n'));

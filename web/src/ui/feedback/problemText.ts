@@ -2,7 +2,7 @@ import { useCallback } from 'react';
 import { isProblem, isUnknown, type FieldProblem, type PersonName, type ProblemCode } from '@/api';
 import { useFormat, useLanguage, useText } from '@/i18n';
 import { uiMessages } from '../messages';
-import { refusals, rules, type Given } from './refusals';
+import { refusals, rules, type Given } from './rejections';
 
 /** The service's message about a request or a row: a code, a sentence in English, and the members of the code. */
 export interface Said {

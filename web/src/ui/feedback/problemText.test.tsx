@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { expect, test } from 'vitest';
 import { ApiProblem } from '@/api';
 import { LanguageProvider, type Language } from '@/i18n';
-import { useProblemText, useRefusalText, useRuleText } from './said';
+import { useProblemText, useRefusalText, useRuleText } from './problemText';
 
 function inLanguage<T>(language: Language, use: () => T): T {
   const wrapper = ({ children }: { children: ReactNode }) => <LanguageProvider initial={language}>{children}</LanguageProvider>;

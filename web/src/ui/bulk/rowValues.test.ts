@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isUsable, readOwn, rowUse, withoutRows, type ChosenLayout } from './own';
+import { isUsable, readOwn, rowUse, withoutRows, type ChosenLayout } from './rowValues';
 
 const columns = [
   { name: 'trackingNo', label: 'Tracking number', isNeeded: true },
