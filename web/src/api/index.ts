@@ -12,7 +12,7 @@ export {
   keyExpired,
   orMissing,
   otherIdentity,
-  transitionRefused,
+  transitionRejected,
   versionConflict,
   winnerOf,
   type FieldProblem,

@@ -176,7 +176,7 @@ export function versionConflict<T>(error: unknown): VersionConflict<T> | undefin
 }
 
 /** The body of the response to a transition that lost a race. T is the resource. */
-export interface TransitionRefused<T> {
+export interface TransitionRejected<T> {
   current: T;
   currentStatus: string;
   allowedTransitions: string[];
@@ -185,8 +185,8 @@ export interface TransitionRefused<T> {
 }
 
 /** The change that came first, if a transition was rejected; undefined for any other error. */
-export function transitionRefused<T>(error: unknown): TransitionRefused<T> | undefined {
-  return isProblem(error, 'status_changed', 'transition_not_allowed') ? error.as<TransitionRefused<T>>() : undefined;
+export function transitionRejected<T>(error: unknown): TransitionRejected<T> | undefined {
+  return isProblem(error, 'status_changed', 'transition_not_allowed') ? error.as<TransitionRejected<T>>() : undefined;
 }
 
 /** The user who changed the record first, and the current record. */
@@ -198,8 +198,8 @@ export interface Winner<T> {
 
 /** The change that came first, if a transition or an edit lost a race; undefined for any other error. */
 export function winnerOf<T>(error: unknown): Winner<T> | undefined {
-  const refused = transitionRefused<T>(error);
-  if (refused !== undefined) return { current: refused.current, by: refused.changedBy, time: refused.changedTime };
+  const rejected = transitionRejected<T>(error);
+  if (rejected !== undefined) return { current: rejected.current, by: rejected.changedBy, time: rejected.changedTime };
   if (!isProblem(error, 'version_conflict')) return undefined;
   const { current, updatedBy, updatedTime } = error.as<VersionConflict<T>>();
   return { current, by: updatedBy, time: updatedTime };

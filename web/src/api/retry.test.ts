@@ -80,7 +80,7 @@ test('a long wait is left to the person', async () => {
 });
 
 test.each([
-  ['refused for what it asks', problem(409, 'insufficient_balance'), write()],
+  ['rejected for what it asks', problem(409, 'insufficient_balance'), write()],
   ['turned away by a lock', problem(423, 'resource_locked'), write()],
   ['without a key', lost, write({})],
   ['a read', lost, new Request(address)],

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { problem, ScriptedService, session } from '@/test/service';
 import { encode, type Json } from '@/merge';
-import { ApiProblem, isProblem, transitionRefused, versionConflict } from './problem';
+import { ApiProblem, isProblem, transitionRejected, versionConflict } from './problem';
 import { may, SessionStore } from './session';
 import { StepUpQuestion } from './stepUp';
 import { transport } from './transport';
@@ -204,7 +204,7 @@ test('the loser of a transition is told who was first', async () => {
 
   const error: unknown = await send(write()).catch((thrown: unknown) => thrown);
 
-  expect(transitionRefused<{ id: number }>(error)).toMatchObject({ currentStatus: 'approved', changedBy: { name: 'Li' } });
+  expect(transitionRejected<{ id: number }>(error)).toMatchObject({ currentStatus: 'approved', changedBy: { name: 'Li' } });
   expect(versionConflict(error)).toBeUndefined();
 });
 

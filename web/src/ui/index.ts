@@ -12,17 +12,25 @@ export { useKeyedMutation } from './edit/useKeyedMutation';
 export { useKeyedAction } from './edit/useKeyedAction';
 export { useSlot, useSteps } from './edit/slot';
 export { useStepForm } from './edit/useStepForm';
-export { usePeopleIn } from './edit/useOtherUsersIn';
+export { useOtherUsersIn } from './edit/useOtherUsersIn';
 export type { Present } from './edit/usePresence';
-export { contentOfFields, fieldsOf, isKeyPath, useNameLists as useTelling, labelsOf as wordsOf, type FieldTexts, type Labels as Words } from './edit/labels';
+export {
+  contentOfFields,
+  fieldsOf,
+  isKeyPath,
+  useNameLists as useNameLists,
+  labelsOf as labelsOf,
+  type FieldTexts,
+  type Labels as Labels,
+} from './edit/labels';
 export { OutcomeNotice } from './edit/WriteNotices';
 export { Banner } from './feedback/Banner';
 export { useConfirm, type Question } from './feedback/confirm';
-export { Lost } from './feedback/Lost';
-export { Moved } from './feedback/Moved';
+export { LostRace } from './feedback/Lost';
+export { ChangedSinceOpen } from './feedback/Moved';
 export { ProblemBanner } from './feedback/ProblemBanner';
 export { Proposed } from './feedback/Proposed';
-export { usePlaceText, useProblemText, useRuleText } from './feedback/problemText';
+export { useFieldErrorText as useFieldErrorText, useProblemText, useRuleText } from './feedback/problemText';
 export { useToasts } from './feedback/toasts';
 export { CopyButton, CopyText, useCopy } from './CopyText';
 export { CustomerLink } from './CustomerLink';
@@ -34,11 +42,11 @@ export { Avatar, Person } from './Person';
 export { Changed } from './record/Changed';
 export { Comments } from './record/Comments';
 export { Facts } from './record/Facts';
-export { Gone } from './record/DeletedRecord';
+export { DeletedRecord as DeletedRecord } from './record/DeletedRecord';
 export { changesOf, History, revisionsOf } from './record/History';
-export { Kept } from './record/StoredDraft';
+export { StoredDraft as StoredDraft } from './record/StoredDraft';
 export { PageHeader } from './record/PageHeader';
-export { Here } from './record/People';
+export { PeopleHere } from './record/People';
 export { RecordPage } from './record/RecordPage';
 export { RecordDrawer } from './record/RecordDrawer';
 export { Section } from './record/Section';

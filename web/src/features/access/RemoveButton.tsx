@@ -30,7 +30,7 @@ export function RemoveButton({ scope, label, text, question, send, done, already
       toasts.done(done);
       onChanged?.();
     },
-    onRefused: (error) => {
+    onRejected: (error) => {
       if (isProblem(error, 'not_found')) toasts.info(already);
       else toasts.failed(error);
       onChanged?.();

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { renderPage } from '@/test/render';
 import { ShownOnce } from './ShownOnce';
 
-const words = { title: 'Token', warning: 'Shown once', hint: '', secret: 'The token', copy: 'Copy', copied: 'Copied', stored: 'I stored it' };
+const labels = { title: 'Token', warning: 'Shown once', hint: '', secret: 'The token', copy: 'Copy', copied: 'Copied', stored: 'I stored it' };
 
 test.each([
   ['Copied', () => Promise.resolve()],
@@ -13,7 +13,7 @@ test.each([
   const user = userEvent.setup();
   const write = vi.spyOn(navigator.clipboard, 'writeText').mockImplementation(writeText);
   await renderPage(
-    () => <ShownOnce words={words} lines={['ilk_1']} onStored={() => undefined} />,
+    () => <ShownOnce labels={labels} lines={['ilk_1']} onStored={() => undefined} />,
     () => ({}),
   );
   await user.click(screen.getByRole('button', { name: 'Copy' }));

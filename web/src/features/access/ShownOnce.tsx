@@ -22,22 +22,22 @@ interface Words {
  * outside, Escape and navigation are blocked, and the browser asks before the page is closed or
  * reloaded. With `fileName` the secret can be downloaded; `children` explain its use.
  */
-export function ShownOnce(props: { words: Words; lines: readonly string[]; fileName?: string; onStored: () => void; children?: ReactNode }) {
-  const { words, lines, fileName, onStored, children } = props;
+export function ShownOnce(props: { labels: Words; lines: readonly string[]; fileName?: string; onStored: () => void; children?: ReactNode }) {
+  const { labels, lines, fileName, onStored, children } = props;
   const copy = useCopy();
   const [isCopied, setCopied] = useState(false);
   useBlocker({ shouldBlockFn: () => true, enableBeforeUnload: true });
   const text = lines.length === 1 ? lines.join('') : `${lines.join('\n')}\n`;
   const onCopy = async () => setCopied(await copy(text));
   return (
-    <Modal opened onClose={onStored} size="lg" title={words.title} withCloseButton={false} closeOnEscape={false} closeOnClickOutside={false}>
+    <Modal opened onClose={onStored} size="lg" title={labels.title} withCloseButton={false} closeOnEscape={false} closeOnClickOutside={false}>
       <Stack gap="md">
-        <Banner tone="warn" title={words.warning}>
-          {words.hint}
+        <Banner tone="warn" title={labels.warning}>
+          {labels.hint}
         </Banner>
-        <div role="group" aria-label={words.secret}>
+        <div role="group" aria-label={labels.secret}>
           <Text fw={600} mb={4}>
-            {words.secret}
+            {labels.secret}
           </Text>
           <ul className={lines.length === 1 ? styles.line : styles.lines} data-secret>
             {lines.map((line) => (
@@ -51,13 +51,13 @@ export function ShownOnce(props: { words: Words; lines: readonly string[]; fileN
         <Group justify="flex-end">
           {fileName && (
             <Button component="a" href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`} download={fileName}>
-              {words.download}
+              {labels.download}
             </Button>
           )}
           <Button variant="filled" leftSection={<Icon name={isCopied ? 'check' : 'copy'} />} onClick={() => void onCopy()} data-autofocus>
-            {isCopied ? words.copied : words.copy}
+            {isCopied ? labels.copied : labels.copy}
           </Button>
-          <Button onClick={onStored}>{words.stored}</Button>
+          <Button onClick={onStored}>{labels.stored}</Button>
         </Group>
       </Stack>
     </Modal>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isPatchable, patchOf, threeWay } from '@/merge';
-import { wordsOf } from '@/ui';
+import { labelsOf } from '@/ui';
 import { membersOf, namesIn, patchOfSets, placeOf, setOf, spellSet, withName, wordsWithSet } from './sets';
 
 test('a set is spelled in one way, in the order of the service', () => {
@@ -38,16 +38,16 @@ test('edits of other names merge, and those of one name stand at it', () => {
 });
 
 test('a name of a set is read as a place of the record, also one with a slash', () => {
-  const words = wordsWithSet(wordsOf<{ name: string }>({ name: { label: 'Name', show: (name) => name } }), 'roles', {
+  const labels = wordsWithSet(labelsOf<{ name: string }>({ name: { label: 'Name', show: (name) => name } }), 'roles', {
     label: 'Roles',
     one: (name) => `role ${name}`,
     given: 'given',
     taken: 'not given',
   });
-  expect(words.field(`/${placeOf('roles', 'east/west')}`)).toBe('role east/west');
-  expect(words.field('/roles')).toBe('Roles');
-  expect(words.field('/name')).toBe('Name');
-  expect([true, undefined].map((value) => words.show(value, '/roles/a'))).toEqual(['given', 'not given']);
-  expect(words.show({ a: true, b: true }, '/roles')).toBe('a, b');
-  expect(words.show('support', '/name')).toBe('support');
+  expect(labels.field(`/${placeOf('roles', 'east/west')}`)).toBe('role east/west');
+  expect(labels.field('/roles')).toBe('Roles');
+  expect(labels.field('/name')).toBe('Name');
+  expect([true, undefined].map((value) => labels.show(value, '/roles/a'))).toEqual(['given', 'not given']);
+  expect(labels.show({ a: true, b: true }, '/roles')).toBe('a, b');
+  expect(labels.show('support', '/name')).toBe('support');
 });

@@ -1,5 +1,5 @@
 import { byCodePoint, isObject, namesOf, pointerOf, type JsonObject, type Value } from '@/merge';
-import type { Words } from '@/ui';
+import type { Labels } from '@/ui';
 
 /**
  * Serializes a set of names as one form value: one name per line, in order. The service accepts no
@@ -49,7 +49,7 @@ interface SetTexts {
 }
 
 /** Adds the labels of a set's names to those of the other fields. */
-export function wordsWithSet(words: Words, set: string, texts: SetTexts): Words {
+export function wordsWithSet(labels: Labels, set: string, texts: SetTexts): Labels {
   const nameAt = (pointer: string): string | undefined => {
     const [first, name] = namesOf(pointer);
     return first === set ? name : undefined;
@@ -57,11 +57,11 @@ export function wordsWithSet(words: Words, set: string, texts: SetTexts): Words 
   return {
     field: (pointer) => {
       const name = nameAt(pointer);
-      return name === undefined ? (pointer === `/${set}` ? texts.label : words.field(pointer)) : texts.one(name);
+      return name === undefined ? (pointer === `/${set}` ? texts.label : labels.field(pointer)) : texts.one(name);
     },
     show: (value, pointer) => {
       if (nameAt(pointer) !== undefined) return value === true ? texts.given : texts.taken;
-      return isObject(value) ? Object.keys(value).join(', ') : words.show(value, pointer);
+      return isObject(value) ? Object.keys(value).join(', ') : labels.show(value, pointer);
     },
   };
 }

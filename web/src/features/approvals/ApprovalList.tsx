@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { overview, votesLeft, type Approval } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { PageHeader, RecordLink } from '@/ui';
-import { Choice, DataTable, FilterText, useColumn, useList, wordsOfOptions, type Column, type Raw, type TableState } from '@/ui/table';
+import { Choice, DataTable, FilterText, useColumn, useList, filterTextOf, type Column, type Raw, type TableState } from '@/ui/table';
 import { ApprovalStatusChip } from './ApprovalStatusChip';
 import { approvalMessages } from './messages';
 import { readApprovals, type ApprovalSearch } from './queries';
@@ -28,7 +28,7 @@ export function ApprovalList({ search }: { search: Raw<ApprovalSearch> }) {
         list={list}
         filters={<FilterText state={list.state} name="resource" label={t('filterResource')} />}
         open={({ id }) => void navigate({ to: '/approvals/$id', params: { id: String(id) } })}
-        filterWords={wordsOfOptions({ view: views.map((view) => ({ value: view, label: t(view) })) })}
+        filterText={filterTextOf({ view: views.map((view) => ({ value: view, label: t(view) })) })}
         empty={{ title: t('empty'), hint: t('emptyHint') }}
       />
     </>

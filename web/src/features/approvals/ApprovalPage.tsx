@@ -3,9 +3,9 @@ import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay, useUser, votesLeft, type Approval, type Winner } from '@/api';
-import { useConfigWords } from '@/features/configs/useConfigWords';
+import { useConfigLabels } from '@/features/configs/useConfigWords';
 import { useFormat, useText } from '@/i18n';
-import { Banner, Facts, History, Lost, Person, RecordLink, RecordPage, revisionsOf, Section, StatusChip, useTelling, When } from '@/ui';
+import { Banner, Facts, History, LostRace, Person, RecordLink, RecordPage, revisionsOf, Section, StatusChip, useNameLists, When } from '@/ui';
 import { ApprovalStatusChip } from './ApprovalStatusChip';
 import { Comments } from './Comments';
 import { EditDialog } from './EditDialog';
@@ -37,8 +37,8 @@ function Open({ approval }: { approval: ApprovalRead }) {
   const t = useText(approvalMessages);
   const me = useUser().id;
   const may = useMay();
-  const words = useConfigWords();
-  const { who, fields: places } = useTelling(words);
+  const labels = useConfigLabels();
+  const { who, fields: places } = useNameLists(labels);
   const { steps, action, winner, contested, take, forget } = useDecide(approval);
   const [editing, editDialog] = useDisclosure();
   const [lostEdit, setLostEdit] = useState<Winner<Approval>>();
@@ -54,7 +54,7 @@ function Open({ approval }: { approval: ApprovalRead }) {
   return (
     <>
       {lost !== undefined && (
-        <Lost
+        <LostRace
           winner={lost}
           status={t(lost.current.status)}
           onlyTerms={lost.current.status === 'pending'}

@@ -16,5 +16,5 @@ export function Comments({ approval: { id, kind } }: { approval: ApprovalRead })
     topics: ['approvals'],
     send: (text: string, key: string) => comment(id, text, key),
   };
-  return <RecordComments query={useInfiniteQuery(approvalComments(id))} say={may('approvals:decide') || may(grantsOf(kind).write) ? say : undefined} />;
+  return <RecordComments query={useInfiniteQuery(approvalComments(id))} newComment={may('approvals:decide') || may(grantsOf(kind).write) ? say : undefined} />;
 }

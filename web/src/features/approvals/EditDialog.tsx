@@ -44,7 +44,7 @@ export function EditDialog({ approval, onClose, onLost }: Props) {
       toasts.done(t('edited', { id: String(id) }));
       onClose();
     },
-    onRefused: (error) => {
+    onRejected: (error) => {
       const winner = winnerOf<Approval>(error);
       if (winner === undefined) return;
       void queries.invalidateQueries({ queryKey: oneApproval(id).queryKey });

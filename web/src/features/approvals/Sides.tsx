@@ -5,7 +5,7 @@ import { approvalMessages } from './messages';
 import { factsOf, placesOf } from './places';
 import type { ApprovalRead, Side } from './queries';
 import styles from './Sides.module.css';
-import { useProposalWords } from './useProposalWords';
+import { useProposalLabels } from './useProposalWords';
 
 /** Three versions of each record: at the time of the proposal, as proposed, and current. */
 export function Sides({ approval: { sides, targets, masked, changes } }: { approval: ApprovalRead }) {
@@ -28,7 +28,7 @@ export function Sides({ approval: { sides, targets, masked, changes } }: { appro
 
 function OneSide({ side, isOnly }: { side: Side; isOnly: boolean }) {
   const t = useText(approvalMessages);
-  const words = useProposalWords(side.resource);
+  const labels = useProposalLabels(side.resource);
   const { resource, base, proposed, current } = side;
   const places = placesOf(side);
   const facts = factsOf(side);
@@ -43,7 +43,7 @@ function OneSide({ side, isOnly }: { side: Side; isOnly: boolean }) {
       {says.filter(Boolean).map((sentence) => (
         <Text key={String(sentence)}>{sentence}</Text>
       ))}
-      {facts.length > 0 && <Facts facts={facts.map(({ pointer, value }) => [words.field(pointer), words.show(value, pointer)])} />}
+      {facts.length > 0 && <Facts facts={facts.map(({ pointer, value }) => [labels.field(pointer), labels.show(value, pointer)])} />}
       {places.length === 0 ? (
         <Text c="dimmed">{t((proposed as { masked?: boolean } | null)?.masked === true ? 'changesNothingReadable' : 'changesNothing')}</Text>
       ) : (
@@ -58,8 +58,8 @@ function OneSide({ side, isOnly }: { side: Side; isOnly: boolean }) {
           </thead>
           <tbody>
             {places.map((place) => {
-              const name = words.field(place.pointer);
-              const show = (value: typeof place.base) => words.show(value, place.pointer);
+              const name = labels.field(place.pointer);
+              const show = (value: typeof place.base) => labels.show(value, place.pointer);
               return (
                 <tr key={place.pointer} data-moved={place.hasMoved || undefined}>
                   <th scope="row" className={isKeyPath(name) ? 'mono' : undefined}>

@@ -55,7 +55,7 @@ export function useDecide(approval: ApprovalRead) {
       else if (status === 'pending') toasts.done(t('done_pending', { n: votesLeft(after) }));
       else if (status !== 'stale' && status !== 'expired') toasts.done(t(`done_${status}`));
     },
-    onRefused: (error, { step }) => {
+    onRejected: (error, { step }) => {
       setWinner(winnerOf<Approval>(error));
       if (step === 'rebase' && isProblem(error, 'approval_stale')) {
         setContested((error.as<{ conflicts?: { pointer: string }[] }>().conflicts ?? []).map(({ pointer }) => pointer));

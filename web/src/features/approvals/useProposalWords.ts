@@ -1,10 +1,10 @@
-import { useConfigWords } from '@/features/configs/useConfigWords';
-import { useSaleWords } from '@/features/flash-sales/fields';
+import { useConfigLabels } from '@/features/configs/useConfigWords';
+import { useSaleLabels } from '@/features/flash-sales/fields';
 import { refundMessages } from '@/features/refunds/messages';
-import { useSettingsWords } from '@/features/settings/fields';
+import { useSettingsLabels } from '@/features/settings/fields';
 import { useFormat, useText } from '@/i18n';
 import type { Value } from '@/merge';
-import type { Words } from '@/ui';
+import type { Labels } from '@/ui';
 import { approvalMessages } from './messages';
 
 const places = ['userId', 'amount', 'kind', 'reference', 'balance', 'orderNo', 'method', 'reason', 'requestedBy', 'status'] as const;
@@ -13,13 +13,13 @@ const amounts: readonly string[] = ['amount', 'balance'];
 const ofRefunds = ['requested', 'approved', 'rejected', 'settled', 'failed', 'unknown', 'wallet', 'external'] as const;
 
 /** The labels and values of a proposal: those of a config or a sale, or of an entry or a refund, whose amounts are money. */
-export function useProposalWords(resource: string): Words {
+export function useProposalLabels(resource: string): Labels {
   const t = useText(approvalMessages);
   const refund = useText(refundMessages);
   const { money } = useFormat();
-  const config = useConfigWords();
-  const sale = useSaleWords();
-  const settings = useSettingsWords();
+  const config = useConfigLabels();
+  const sale = useSaleLabels();
+  const settings = useSettingsLabels();
   if (resource.startsWith('config')) return config;
   if (resource.startsWith('flash-sales/')) return sale;
   if (resource === 'settings') return settings;

@@ -7,7 +7,7 @@ import { useFormat, useText } from '@/i18n';
 import { encode, exact, type Json } from '@/merge';
 import { Banner, CopyText, CustomerLink, Difference, Facts, Money, Person, RecordLink, When } from '@/ui';
 import { uiMessages } from '@/ui/messages';
-import { changesIn, detailOf, useRecordWords, type Detail } from './change';
+import { changesIn, detailOf, useRecordLabels, type Detail } from './change';
 import { ConfigChange } from './ConfigChange';
 import styles from './AuditDrawer.module.css';
 import { auditMessages } from './messages';
@@ -35,7 +35,7 @@ function About({ entry }: { entry: AuditEntry }) {
   const t = useText(auditMessages);
   const { dateTime, zone } = useFormat();
   const { whole } = useActionText();
-  const { words, read } = useRecordWords(entry.action);
+  const { labels, read } = useRecordLabels(entry.action);
   const detail = detailOf(entry);
   const changes = changesIn(detail, read);
   const { action, actor, actorKind, token, onBehalfOf, resource, createdTime, note } = entry;
@@ -71,7 +71,7 @@ function About({ entry }: { entry: AuditEntry }) {
       {detail.destroyed !== undefined && <Destroyed entry={entry} detail={detail} />}
       {changes.length > 0 && (
         <Part title={t('changes')}>
-          <Difference changes={changes} words={words} max={100} />
+          <Difference changes={changes} labels={labels} max={100} />
         </Part>
       )}
       {resource.startsWith('configs/') && detail.versions !== undefined && (
@@ -107,14 +107,14 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 /** The values of other users that the change overwrote, with a link to restore them. */
 function Destroyed({ entry: { resource }, detail: { destroyed = {}, versions } }: { entry: AuditEntry; detail: Detail }) {
   const t = useText(auditMessages);
-  const { words } = useRecordWords('config.update');
+  const { labels } = useRecordLabels('config.update');
   const key = resource.replace(/^configs\//, '');
   return (
     <Banner tone="warn" title={t('destroyed')}>
       <ul className={styles.destroyed}>
         {Object.entries(destroyed).map(([name, value]) => (
           <li key={name}>
-            {words.field(`/${name}`)} <del>{words.show(value ?? undefined, `/${name}`)}</del>
+            {labels.field(`/${name}`)} <del>{labels.show(value ?? undefined, `/${name}`)}</del>
           </li>
         ))}
       </ul>

@@ -5,7 +5,7 @@ import { useEffect } from 'react';
 import { useMay } from '@/api';
 import { contentOfConfig } from '@/features/configs/editor/form';
 import { configHistory } from '@/features/configs/queries';
-import { useConfigWords } from '@/features/configs/useConfigWords';
+import { useConfigLabels } from '@/features/configs/useConfigWords';
 import { useText } from '@/i18n';
 import { diff } from '@/merge';
 import { Difference, ProblemBanner } from '@/ui';
@@ -28,7 +28,7 @@ export function ConfigChange(props: Props) {
 function Read({ configKey, versions: { from, to }, at }: Props) {
   const t = useText(auditMessages);
   const ui = useText(uiMessages);
-  const words = useConfigWords();
+  const labels = useConfigLabels();
   const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } = useInfiniteQuery(configHistory(configKey));
   const revisions = data?.pages.flatMap(({ items }) => items) ?? [];
   const place = revisions.findIndex(({ version, changedTime }) => version === to && changedTime === at);
@@ -41,7 +41,7 @@ function Read({ configKey, versions: { from, to }, at }: Props) {
   if (isMissing) return isFetching || hasNextPage ? <Loader role="img" aria-label={ui('loading')} size="sm" /> : <Text c="dimmed">{t('historyGone')}</Text>;
   return (
     <>
-      <Difference changes={diff(contentOfConfig(before), contentOfConfig(after))} words={words} max={100} />
+      <Difference changes={diff(contentOfConfig(before), contentOfConfig(after))} labels={labels} max={100} />
       <Link to="/configs/$key" params={{ key: configKey }} search={{ tab: 'history', from, to }}>
         {t('sideBySide')}
       </Link>

@@ -1,17 +1,17 @@
-import { placedContentOf, useMenuWords } from '@/features/access/menus/fields';
+import { placedContentOf, useMenuLabels } from '@/features/access/menus/fields';
 import type { Menu } from '@/features/access/menus/queries';
-import { contentOf as contentOfRole, readFields as readRole, useRoleWords } from '@/features/access/roles/fields';
+import { contentOf as contentOfRole, readFields as readRole, useRoleLabels } from '@/features/access/roles/fields';
 import type { Role } from '@/features/access/roles/queries';
-import { contentOf as contentOfUser, readFields as readUser, useUserWords } from '@/features/access/users/fields';
+import { contentOf as contentOfUser, readFields as readUser, useUserLabels } from '@/features/access/users/fields';
 import type { User } from '@/features/access/users/queries';
-import { readFields as readTerms, useCampaignWords } from '@/features/campaigns/fields';
+import { readFields as readTerms, useCampaignLabels } from '@/features/campaigns/fields';
 import type { CampaignTerms } from '@/features/campaigns/queries';
-import { useConfigWords } from '@/features/configs/useConfigWords';
-import { readFields as readSale, useSaleWords } from '@/features/flash-sales/fields';
+import { useConfigLabels } from '@/features/configs/useConfigWords';
+import { readFields as readSale, useSaleLabels } from '@/features/flash-sales/fields';
 import type { SaleTerms } from '@/features/flash-sales/queries';
-import { useItemWords } from '@/features/items/fields';
+import { useItemLabels } from '@/features/items/fields';
 import { diff, exact, isObject, type Change, type Json, type JsonObject } from '@/merge';
-import { contentOfFields, type Words } from '@/ui';
+import { contentOfFields, type Labels } from '@/ui';
 import type { AuditEntry } from './queries';
 
 /** The detail of an entry, by the members that the domains write. */
@@ -50,24 +50,24 @@ export function detailOf({ detail, action }: Pick<AuditEntry, 'detail' | 'action
 }
 
 /** The labels for the records of an action: those of the record's page, or the pointers themselves. */
-export function useRecordWords(action: string): { words: Words; read: (record: JsonObject) => JsonObject } {
-  const [config, item, campaign, sale] = [useConfigWords(), useItemWords(), useCampaignWords(), useSaleWords()];
-  const [user, role, menu] = [useUserWords(), useRoleWords(), useMenuWords()];
+export function useRecordLabels(action: string): { labels: Labels; read: (record: JsonObject) => JsonObject } {
+  const [config, item, campaign, sale] = [useConfigLabels(), useItemLabels(), useCampaignLabels(), useSaleLabels()];
+  const [user, role, menu] = [useUserLabels(), useRoleLabels(), useMenuLabels()];
   switch (action.split('.')[0]) {
     case 'item':
-      return { words: item, read: same };
+      return { labels: item, read: same };
     case 'coupon_campaign':
-      return { words: campaign, read: (record) => contentOfFields(readTerms(record as unknown as CampaignTerms)) };
+      return { labels: campaign, read: (record) => contentOfFields(readTerms(record as unknown as CampaignTerms)) };
     case 'flash_sale':
-      return { words: sale, read: (record) => contentOfFields(readSale(record as unknown as SaleTerms)) };
+      return { labels: sale, read: (record) => contentOfFields(readSale(record as unknown as SaleTerms)) };
     case 'user':
-      return { words: user, read: (record) => contentOfUser(readUser(record as unknown as User)) };
+      return { labels: user, read: (record) => contentOfUser(readUser(record as unknown as User)) };
     case 'role':
-      return { words: role, read: (record) => contentOfRole(readRole(record as unknown as Role)) };
+      return { labels: role, read: (record) => contentOfRole(readRole(record as unknown as Role)) };
     case 'menu':
-      return { words: menu, read: (record) => placedContentOf({ parentId: null, ...record } as unknown as Menu) };
+      return { labels: menu, read: (record) => placedContentOf({ parentId: null, ...record } as unknown as Menu) };
     default:
-      return { words: config, read: same };
+      return { labels: config, read: same };
   }
 }
 

@@ -54,7 +54,7 @@ function useRemove(campaign: Campaign): { remove: () => Promise<void>; isSending
   const queries = useQueryClient();
   const navigate = useNavigate();
   const { id, name, etag } = campaign;
-  const tellRefusal = async (error: unknown) => {
+  const showRejection = async (error: unknown) => {
     const conflict = versionConflict<Campaign>(error);
     if (conflict === undefined) toasts.failed(error);
     else toasts.info(t('changedMeanwhile', { who: conflict.updatedBy.name, name }));
@@ -69,7 +69,7 @@ function useRemove(campaign: Campaign): { remove: () => Promise<void>; isSending
       queries.setQueryData(oneCampaign(id).queryKey, ended);
       toasts.done(t('ended', { name }));
     },
-    onRefused: tellRefusal,
+    onRejected: showRejection,
   });
   const explainUse = async (issued: number) => {
     const state = stateOf(campaign, Date.now());
@@ -99,7 +99,7 @@ function useRemove(campaign: Campaign): { remove: () => Promise<void>; isSending
       queries.removeQueries({ queryKey: oneCampaign(id).queryKey });
       await queries.invalidateQueries({ queryKey: ['coupon-campaigns', 'list'] });
     },
-    onRefused: (error) => (isProblem(error, 'in_use') ? explainUse(Math.max(1, campaign.issued)) : tellRefusal(error)),
+    onRejected: (error) => (isProblem(error, 'in_use') ? explainUse(Math.max(1, campaign.issued)) : showRejection(error)),
   });
   return {
     isSending: remove.outcome === 'sending' || end.outcome === 'sending',

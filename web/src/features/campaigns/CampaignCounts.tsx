@@ -8,7 +8,7 @@ import type { Campaign } from './queries';
 /** The numbers of issued and remaining coupons, with a link to the coupons. */
 export function CampaignCounts({ campaign: { id, issued, total } }: { campaign: Campaign }) {
   const t = useText(campaignMessages);
-  const words = t('progress', { issued, total });
+  const labels = t('progress', { issued, total });
   return (
     <Section
       title={t('counts')}
@@ -18,9 +18,9 @@ export function CampaignCounts({ campaign: { id, issued, total } }: { campaign: 
         </Link>
       }
     >
-      <Progress value={(100 * issued) / total} aria-label={words} />
+      <Progress value={(100 * issued) / total} aria-label={labels} />
       <Group justify="space-between" mt="xs" className="tabular">
-        <Text>{words}</Text>
+        <Text>{labels}</Text>
         <Text fw={600}>{t('left', { n: total - issued })}</Text>
       </Group>
     </Section>

@@ -6,7 +6,7 @@ import { contentOfFields, RecordForm, useRecordForm } from '@/ui';
 import { CampaignInputs, useCampaignFaults } from './CampaignInputs';
 import { DeletedCampaign } from './DeletedCampaign';
 import { faultsOf, isFaultless } from './faults';
-import { formOf, patchOfTerms, readFields, useCampaignWords, type CampaignFields } from './fields';
+import { formOf, patchOfTerms, readFields, useCampaignLabels, type CampaignFields } from './fields';
 import { campaignMessages } from './messages';
 import { editCampaign, oneCampaign, type Campaign } from './queries';
 
@@ -28,7 +28,7 @@ export function CampaignForm({ campaign, gone, onField }: Props) {
     resource: `coupon-campaigns/${id}`,
     title: name,
     current: campaign,
-    words: useCampaignWords(),
+    labels: useCampaignLabels(),
     read: readFields,
     contentOf: contentOfFields,
     formOf,
@@ -41,13 +41,13 @@ export function CampaignForm({ campaign, gone, onField }: Props) {
   });
   const { draft, change } = editing;
   const { value } = draft;
-  const { wrong, hasInput: told } = useCampaignFaults(editing, faultsOf(value, issued));
+  const { errorOf, hasInput } = useCampaignFaults(editing, faultsOf(value, issued));
   return (
     <Paper component="section" p="lg" aria-labelledby="terms">
       <RecordForm
         editing={editing}
-        lacks={mayWrite ? undefined : 'coupons:write'}
-        hasInput={told}
+        missingPermission={mayWrite ? undefined : 'coupons:write'}
+        hasInput={hasInput}
         onField={onField}
         head={
           <div>
@@ -57,9 +57,9 @@ export function CampaignForm({ campaign, gone, onField }: Props) {
             {issued > 0 && !gone && <Text c="dimmed">{t('termsHint')}</Text>}
           </div>
         }
-        gone={gone ? <DeletedCampaign id={id} form={value} onSettled={editing.discard} /> : undefined}
+        deletedNotice={gone ? <DeletedCampaign id={id} form={value} onSettled={editing.discard} /> : undefined}
       >
-        <CampaignInputs value={value} wrong={wrong} readOnly={!mayWrite} onChange={change} />
+        <CampaignInputs value={value} errorOf={errorOf} readOnly={!mayWrite} onChange={change} />
       </RecordForm>
     </Paper>
   );

@@ -13,7 +13,7 @@ interface Props {
   value: CampaignFields;
   onChange: (change: Partial<CampaignFields>) => void;
   /** The fault of a field; undefined before the first attempt to save. */
-  wrong: (field: CampaignField) => string | undefined;
+  errorOf: (field: CampaignField) => string | undefined;
   readOnly?: boolean;
 }
 
@@ -35,7 +35,7 @@ export function useCampaignFaults(form: { strict: boolean; error: Error | null }
 }
 
 /** The inputs of a campaign. */
-export function CampaignInputs({ value, onChange, wrong, readOnly = false }: Props) {
+export function CampaignInputs({ value, onChange, errorOf, readOnly = false }: Props) {
   const t = useText(campaignMessages);
   const time = (field: 'validFrom' | 'validTo') => (
     <TimeInput
@@ -43,7 +43,7 @@ export function CampaignInputs({ value, onChange, wrong, readOnly = false }: Pro
       label={t(field)}
       readOnly={readOnly}
       time={value[field]}
-      error={wrong(field)}
+      error={errorOf(field)}
       onTime={(typed) => onChange({ [field]: typed })}
     />
   );
@@ -53,7 +53,7 @@ export function CampaignInputs({ value, onChange, wrong, readOnly = false }: Pro
       label={t(field)}
       readOnly={readOnly}
       value={value[field]}
-      error={wrong(field)}
+      error={errorOf(field)}
       onChange={(typed) => onChange({ [field]: typed })}
     />
   );
@@ -65,12 +65,12 @@ export function CampaignInputs({ value, onChange, wrong, readOnly = false }: Pro
         maxLength={longestName}
         readOnly={readOnly}
         value={value.name}
-        error={wrong('name')}
+        error={errorOf('name')}
         onChange={(event) => onChange({ name: event.currentTarget.value })}
         data-autofocus
       />
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
-        <DiscountInputs spelled={value.discount} error={wrong('discount')} readOnly={readOnly} onChange={(discount) => onChange({ discount })} />
+        <DiscountInputs spelled={value.discount} error={errorOf('discount')} readOnly={readOnly} onChange={(discount) => onChange({ discount })} />
         <MoneyInput
           data-field="minimumAmount"
           label={t('minimum')}
@@ -78,7 +78,7 @@ export function CampaignInputs({ value, onChange, wrong, readOnly = false }: Pro
           inputWrapperOrder={hintBelow}
           readOnly={readOnly}
           minor={value.minimumAmount}
-          error={wrong('minimumAmount')}
+          error={errorOf('minimumAmount')}
           onMinor={(minimumAmount) => onChange({ minimumAmount })}
         />
       </SimpleGrid>

@@ -7,14 +7,14 @@ import { CampaignCounts } from './CampaignCounts';
 import { CampaignForm } from './CampaignForm';
 import { DeletedCampaign } from './DeletedCampaign';
 import { CampaignStateChip } from './CampaignStateChip';
-import { readFields, useCampaignWords, type CampaignFields } from './fields';
+import { readFields, useCampaignLabels, type CampaignFields } from './fields';
 import { campaignMessages } from './messages';
 import { campaignHistory, oneCampaign } from './queries';
 
 /** The page of a campaign: counts, form, actions and history. */
 export function CampaignPage({ id }: { id: number }) {
   const t = useText(campaignMessages);
-  const words = useCampaignWords();
+  const labels = useCampaignLabels();
   const query = useQuery(oneCampaign(id));
   const [field, setField] = useState<string>();
   return (
@@ -24,12 +24,12 @@ export function CampaignPage({ id }: { id: number }) {
       parent={{ to: '/coupon-campaigns', label: t('title') }}
       resource={`coupon-campaigns/${id}`}
       field={field}
-      fieldLabel={(name) => words.field(`/${name}`)}
+      fieldLabel={(name) => labels.field(`/${name}`)}
       chips={(campaign) => <CampaignStateChip campaign={campaign} />}
       actions={(campaign) => <CampaignActions campaign={campaign} />}
-      kept={(form: CampaignFields, forget) => <DeletedCampaign id={id} form={form} onSettled={forget} onForget={forget} />}
+      renderDraft={(form: CampaignFields, forget) => <DeletedCampaign id={id} form={form} onSettled={forget} onForget={forget} />}
     >
-      {(campaign, { gone }) => (
+      {(campaign, { isDeleted: gone }) => (
         <>
           {!gone && <CampaignCounts campaign={campaign} />}
           <CampaignForm campaign={campaign} gone={gone} onField={setField} />
@@ -50,7 +50,7 @@ function Revisions({ id }: { id: number }) {
   return (
     <History
       query={query}
-      words={useCampaignWords()}
+      labels={useCampaignLabels()}
       entries={revisions.map((revision, i) => ({
         ...revision,
         action: t(actions[revision.action]),

@@ -38,10 +38,10 @@ export function CreateCampaign({ onClose, copy, onCreated }: Props) {
       void navigate({ to: '/coupon-campaigns/$id', params: { id: String(made.id) } });
     },
   });
-  const { wrong, hasInput: told } = useCampaignFaults(keyed, faultsOf(keyed.form, 0));
+  const { errorOf, hasInput } = useCampaignFaults(keyed, faultsOf(keyed.form, 0));
   return (
-    <FormDialog form={keyed} title={title} confirm={t('create')} hasInput={told} onClose={onClose}>
-      <CampaignInputs value={keyed.form} wrong={wrong} readOnly={keyed.isFixed} onChange={keyed.change} />
+    <FormDialog form={keyed} title={title} confirm={t('create')} hasInput={hasInput} onClose={onClose}>
+      <CampaignInputs value={keyed.form} errorOf={errorOf} readOnly={keyed.isFixed} onChange={keyed.change} />
     </FormDialog>
   );
 }

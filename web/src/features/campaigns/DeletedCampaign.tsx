@@ -4,10 +4,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
-import { contentOfFields, Gone, useKeyedMutation, useToasts } from '@/ui';
+import { contentOfFields, DeletedRecord, useKeyedMutation, useToasts } from '@/ui';
 import { CreateCampaign } from './CreateCampaign';
 import { faultsOf, isFaultless } from './faults';
-import { termsOf, useCampaignWords, type CampaignFields } from './fields';
+import { termsOf, useCampaignLabels, type CampaignFields } from './fields';
 import { campaignMessages } from './messages';
 import { createCampaign, oneCampaign, type Campaign } from './queries';
 
@@ -30,7 +30,7 @@ export function DeletedCampaign({ id, form, onSettled, onForget }: Props) {
   const toasts = useToasts();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const words = useCampaignWords();
+  const labels = useCampaignLabels();
   const mayWrite = useMay()('coupons:write');
   const [copying, { open, close }] = useDisclosure();
   const recreate = useKeyedMutation<CampaignFields, Campaign>({
@@ -47,9 +47,9 @@ export function DeletedCampaign({ id, form, onSettled, onForget }: Props) {
   const again = { ...recreate, run: isFaultless(faultsOf(form, 0)) ? () => recreate.run(form) : undefined };
   return (
     <>
-      <Gone content={contentOfFields(form)} words={words} recreate={mayWrite ? again : undefined} onForget={onForget}>
+      <DeletedRecord content={contentOfFields(form)} labels={labels} recreate={mayWrite ? again : undefined} onDiscard={onForget}>
         {mayWrite && <Button onClick={open}>{t('copyToNew')}</Button>}
-      </Gone>
+      </DeletedRecord>
       {copying && <CreateCampaign copy={{ of: id, fields: form }} onCreated={onSettled} onClose={close} />}
     </>
   );

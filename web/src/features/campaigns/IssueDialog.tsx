@@ -35,13 +35,13 @@ export function IssueDialog({ campaign, onClose }: Props) {
       {t('overHint')}
     </Banner>
   );
-  const refusal = useRefusal(form, change, isOver);
+  const rejection = useRejection(form, change, isOver);
   return (
     <FormDialog
       form={keyed}
       title={title}
       confirm={t('issue')}
-      renderRejection={refusal}
+      renderRejection={rejection}
       disabled={over}
       finished={codes !== undefined}
       actions={codes !== undefined && <IssuedActions campaign={campaign} codes={codes} />}
@@ -55,7 +55,7 @@ export function IssueDialog({ campaign, onClose }: Props) {
 }
 
 /** Explains which limit prevents the issue, and offers a possible number. */
-function useRefusal(form: IssueForm, change: (part: Partial<IssueForm>) => void, isOver: ReactNode): (error: Error) => ReactNode {
+function useRejection(form: IssueForm, change: (part: Partial<IssueForm>) => void, isOver: ReactNode): (error: Error) => ReactNode {
   const t = useText(campaignMessages);
   return (error) => {
     if (isProblem(error, 'validation_failed') && error.fields.some(({ code }) => code === 'over')) return isOver;

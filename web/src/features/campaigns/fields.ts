@@ -1,7 +1,7 @@
 import { useWorth } from '@/features/coupons/useWorth';
 import { useFormat, useText } from '@/i18n';
 import type { JsonObject } from '@/merge';
-import { fieldsOf, wordsOf, type FieldTexts, type Words } from '@/ui';
+import { fieldsOf, labelsOf, type FieldTexts, type Labels } from '@/ui';
 import { discountOf, spellDiscount } from './discount';
 import { campaignMessages } from './messages';
 import type { CampaignTerms } from './queries';
@@ -74,7 +74,7 @@ export function termsOf({ discount, ...fields }: CampaignFields): CampaignTerms 
 }
 
 /** The labels and values of a campaign's fields, including the issued count, which only appears in the history. */
-export function useCampaignWords(): Words {
+export function useCampaignLabels(): Labels {
   const t = useText(campaignMessages);
   const { worth } = useWorth();
   const { money, number, dateTime } = useFormat();
@@ -94,5 +94,5 @@ export function useCampaignWords(): Words {
     validTo: { label: t('validTo'), show: dateTime },
     issued: { label: t('issued'), show: number },
   };
-  return wordsOf(texts);
+  return labelsOf(texts);
 }

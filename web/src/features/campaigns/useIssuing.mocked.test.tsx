@@ -8,20 +8,20 @@ import { useIssuing } from './useIssuing';
 vi.mock(import('./queries'), async (original) => ({ ...(await original()), issueCoupons: vi.fn() }));
 
 const campaign = { id: 7, name: 'Spring', total: 100, issued: 0, validFrom: '2020-01-01T00:00:00Z', validTo: '2999-01-01T00:00:00Z' } as Campaign;
-const refusal = (members: object) =>
+const rejection = (members: object) =>
   new ApiProblem({ code: 'limit_reached', title: '', detail: 'no more', status: 409, requestId: '' }, JSON.stringify(members));
 const rows = ['12', '13', '14'].map((id) => ({ id, label: id }));
 
 test('who may have no more is told so, and the others are asked for under a key that follows from the first', async () => {
   const asked = vi.mocked(issueCoupons);
-  asked.mockRejectedValueOnce(refusal({ userIds: ['13'] })).mockResolvedValueOnce({ codes: ['A', 'B'] });
+  asked.mockRejectedValueOnce(rejection({ userIds: ['13'] })).mockResolvedValueOnce({ codes: ['A', 'B'] });
   const { result } = renderHook(() => useIssuing(campaign));
 
   const results = await result.current.send(rows, {}, 'k-0');
 
   expect(results.toSorted((a, b) => a.id.localeCompare(b.id))).toMatchObject([
     { id: '12', verdict: 'done', made: 'A' },
-    { id: '13', verdict: 'refused', said: { code: 'has_all' } },
+    { id: '13', verdict: 'rejected', said: { code: 'has_all' } },
     { id: '14', verdict: 'done', made: 'B' },
   ]);
   expect(asked.mock.calls).toEqual([
@@ -31,7 +31,7 @@ test('who may have no more is told so, and the others are asked for under a key 
 });
 
 test('a campaign that has not enough left issues none of the request', async () => {
-  vi.mocked(issueCoupons).mockRejectedValueOnce(refusal({ left: 2 }));
+  vi.mocked(issueCoupons).mockRejectedValueOnce(rejection({ left: 2 }));
   const { result } = renderHook(() => useIssuing(campaign));
   await expect(result.current.send(rows, {}, 'k-0')).rejects.toMatchObject({ code: 'limit_reached' });
 });
@@ -40,5 +40,5 @@ test('of a campaign that is over nothing is sent, and what its limit refuses is 
   const { result } = renderHook(() => useIssuing({ ...campaign, validTo: '2021-01-01T00:00:00Z' }));
   expect(result.current.skip({ userId: '12' }, {}, undefined)).toMatch(/over|ended/i);
   const said = { code: 'limit_reached', text: 'Only 2 are left.' };
-  expect(result.current.describe?.({ id: '12', verdict: 'refused', said }, undefined)).toBeFalsy();
+  expect(result.current.describe?.({ id: '12', verdict: 'rejected', said }, undefined)).toBeFalsy();
 });

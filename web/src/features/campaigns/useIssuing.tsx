@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { isCustomerId, isProblem, transitionRefused } from '@/api';
+import { isCustomerId, isProblem, transitionRejected } from '@/api';
 import { voidCoupon, type Coupon } from '@/features/coupons/queries';
 import { useText } from '@/i18n';
 import { useNow, type BulkAction, type Item, type Result } from '@/ui';
@@ -25,7 +25,7 @@ export function useIssuing(campaign: Campaign): BulkAction<Customer> {
   const left = Math.max(0, total - issued);
   return {
     id: 'issue',
-    words: {
+    labels: {
       title: (n) => t('issueManyTitle', { n, name }),
       hint: t('issueManyHint', { left, total }),
       confirm: (n) => t('issueManyGo', { n }),
@@ -45,9 +45,9 @@ export function useIssuing(campaign: Campaign): BulkAction<Customer> {
     send: (rows, _, key) => (rows[0]?.own === undefined ? issueTo(id, rows, key) : withdraw(rows, t('undoReason'), key)),
     // A coupon that was redeemed in the meantime stays redeemed.
     told: (error, rows) =>
-      transitionRefused<Coupon>(error) && rows.map(({ id: user }) => ({ id: user, verdict: 'changed', said: { code: error.code, text: error.message } })),
+      transitionRejected<Coupon>(error) && rows.map(({ id: user }) => ({ id: user, verdict: 'changed', said: { code: error.code, text: error.message } })),
     describe: ({ verdict, said, made }) => {
-      if (verdict === 'refused' && said?.code === hasAll) return t('hasAll');
+      if (verdict === 'rejected' && said?.code === hasAll) return t('hasAll');
       return made !== undefined && <Text span className="mono" children={made} />;
     },
     undo: {
@@ -63,22 +63,22 @@ export function useIssuing(campaign: Campaign): BulkAction<Customer> {
  * therefore repeats the same sequence.
  */
 async function issueTo(campaign: number, rows: readonly Item[], key: string): Promise<Result<Customer>[]> {
-  const refused: Result<Customer>[] = [];
+  const rejected: Result<Customer>[] = [];
   let rest = rows;
   for (let round = 0; rest.length > 0; round++) {
     try {
       const { codes } = await issueCoupons(campaign, { userIds: rest.map(({ id }) => id) }, round === 0 ? key : `${key}-without-${round}`);
-      return [...refused, ...rest.map(({ id }, i): Result<Customer> => ({ id, verdict: 'done', made: codes[i] }))];
+      return [...rejected, ...rest.map(({ id }, i): Result<Customer> => ({ id, verdict: 'done', made: codes[i] }))];
     } catch (error) {
       if (!isProblem(error, 'limit_reached')) throw error;
       const full = new Set(error.as<LimitReached>().userIds);
       const others = rest.filter(({ id }) => !full.has(id));
       if (others.length === rest.length) throw error;
-      refused.push(...[...full].map((id): Result<Customer> => ({ id, verdict: 'refused', said: { code: hasAll, text: error.message } })));
+      rejected.push(...[...full].map((id): Result<Customer> => ({ id, verdict: 'rejected', said: { code: hasAll, text: error.message } })));
       rest = others;
     }
   }
-  return refused;
+  return rejected;
 }
 
 /** Voids an issued coupon. A coupon that was already redeemed stays redeemed. */

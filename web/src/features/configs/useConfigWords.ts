@@ -1,11 +1,11 @@
 import { useText } from '@/i18n';
 import { encode } from '@/merge';
-import type { Words } from '@/ui';
+import type { Labels } from '@/ui';
 import { isWithheld } from './editor/form';
 import { configMessages } from './messages';
 
 /** The labels and values of a config: Remark for /remark, and the key path within the value for /value/retries. */
-export function useConfigWords(): Words {
+export function useConfigLabels(): Labels {
   const t = useText(configMessages);
   const labels: Readonly<Record<string, string>> = {
     value: t('value'),

@@ -1,7 +1,7 @@
 import { Text, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { isCustomerId, isProblem, transitionRefused, type components } from '@/api';
+import { isCustomerId, isProblem, transitionRejected, type components } from '@/api';
 import { useText } from '@/i18n';
 import { Banner, FormDialog, useFaults, useKeyedForm, useToasts, When } from '@/ui';
 import { WholeInput } from '@/ui/WholeInput';
@@ -43,15 +43,15 @@ export function CouponDialog({ coupon, action, onClose }: Props) {
       toasts.done(t(isRedeeming ? 'redeemed' : 'voided', { code }));
       onClose();
     },
-    onRefused: (error) => {
-      const refused = transitionRefused<Coupon>(error);
-      if (refused !== undefined) queries.setQueryData(oneCoupon(code).queryKey, refused.current);
+    onRejected: (error) => {
+      const rejected = transitionRejected<Coupon>(error);
+      if (rejected !== undefined) queries.setQueryData(oneCoupon(code).queryKey, rejected.current);
     },
   });
   const { form, change, isFixed, error } = keyed;
-  const { wrong, hasInput: told } = useFaults(keyed, ['userId', 'orderId', 'reason'], (name) => name === 'userId' && !isComplete(form) && t('redeemUserNeeded'));
-  const lost = transitionRefused<Coupon>(error) !== undefined;
-  const refusal = useRefusal(form.userId);
+  const { errorOf, hasInput } = useFaults(keyed, ['userId', 'orderId', 'reason'], (name) => name === 'userId' && !isComplete(form) && t('redeemUserNeeded'));
+  const lost = transitionRejected<Coupon>(error) !== undefined;
+  const rejection = useRejection(form.userId);
   const close = () => {
     // The draft can no longer be sent.
     if (lost) keyed.discard();
@@ -64,8 +64,8 @@ export function CouponDialog({ coupon, action, onClose }: Props) {
       size="md"
       confirm={t(isRedeeming ? 'redeem' : 'voidIt')}
       color={isRedeeming ? 'accent' : 'bad'}
-      hasInput={told}
-      renderRejection={refusal}
+      hasInput={hasInput}
+      renderRejection={rejection}
       finished={lost}
       onClose={close}
     >
@@ -77,11 +77,11 @@ export function CouponDialog({ coupon, action, onClose }: Props) {
             maxLength={64}
             value={form.userId}
             disabled={isFixed || coupon.userId !== null}
-            error={wrong('userId')}
+            error={errorOf('userId')}
             onChange={(event) => change({ userId: event.currentTarget.value })}
             data-autofocus
           />
-          <WholeInput label={t('redeemOrder')} value={form.orderId} disabled={isFixed} error={wrong('orderId')} onChange={(orderId) => change({ orderId })} />
+          <WholeInput label={t('redeemOrder')} value={form.orderId} disabled={isFixed} error={errorOf('orderId')} onChange={(orderId) => change({ orderId })} />
         </>
       )}
       {!lost && !isRedeeming && (
@@ -89,7 +89,7 @@ export function CouponDialog({ coupon, action, onClose }: Props) {
           label={t('voidReason')}
           value={form.reason}
           disabled={isFixed}
-          error={wrong('reason')}
+          error={errorOf('reason')}
           maxLength={longestReason}
           autosize
           minRows={2}
@@ -102,12 +102,12 @@ export function CouponDialog({ coupon, action, onClose }: Props) {
 }
 
 /** Explains why the step failed: the winner and the time, or the limit. */
-function useRefusal(userId: string): (error: Error) => ReactNode {
+function useRejection(userId: string): (error: Error) => ReactNode {
   const t = useText(couponMessages);
   return (error) => {
-    const refused = transitionRefused<Coupon>(error);
-    if (refused !== undefined) {
-      const { current, changedBy, changedTime } = refused;
+    const rejected = transitionRejected<Coupon>(error);
+    if (rejected !== undefined) {
+      const { current, changedBy, changedTime } = rejected;
       const by = { who: changedBy.name, when: <When time={changedTime} /> };
       if (current.status === 'expired') return <Banner tone="warn" title={t('expiredNow')} />;
       if (current.status === 'void') return <Banner tone="warn" title={t.rich('tooLateVoid', by)} />;

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
 import { CustomerLink, PageHeader, RecordLink, useBulkActions } from '@/ui';
-import { aCustomer, anId, DataTable, FilterChoice, FilterText, useColumn, useList, useSelection, wordsOfOptions, type Column, type Raw } from '@/ui/table';
+import { aCustomer, anId, DataTable, FilterChoice, FilterText, useColumn, useList, useSelection, filterTextOf, type Column, type Raw } from '@/ui/table';
 import { useVoiding, watchedCoupons } from './bulk/useVoiding';
 import { CouponStatusChip } from './CouponStatusChip';
 import { couponMessages } from './messages';
@@ -57,7 +57,7 @@ export function CouponList({ search }: { search: Raw<CouponSearch> }) {
             <FilterText state={list.state} name="userId" read={aCustomer} label={t('filterUser')} />
           </>
         }
-        filterWords={wordsOfOptions({ campaignId: options.campaignId, status: options.status })}
+        filterText={filterTextOf({ campaignId: options.campaignId, status: options.status })}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: <Link to="/coupon-campaigns">{t('toCampaigns')}</Link> }}
       />
     </>

@@ -75,7 +75,7 @@ function About({ coupon }: { coupon: Coupon }) {
   );
 }
 
-const words = { issue: 'onIssue', redeem: 'onRedeem', void: 'onVoid', expire: 'onExpire', return: 'onReturn' } as const;
+const labels = { issue: 'onIssue', redeem: 'onRedeem', void: 'onVoid', expire: 'onExpire', return: 'onReturn' } as const;
 
 function Events({ code }: { code: string }) {
   const t = useText(couponMessages);
@@ -84,7 +84,7 @@ function Events({ code }: { code: string }) {
     <History
       title={t('history')}
       query={query}
-      entries={revisionsOf(query).map((event) => ({ ...event, action: t(words[event.action]), marks: <CouponStatusChip status={event.to} /> }))}
+      entries={revisionsOf(query).map((event) => ({ ...event, action: t(labels[event.action]), marks: <CouponStatusChip status={event.to} /> }))}
     />
   );
 }

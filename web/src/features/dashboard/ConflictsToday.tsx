@@ -41,7 +41,7 @@ export function ConflictsToday({ conflicts, total }: { conflicts: NonNullable<Ov
   );
 }
 
-const words = {
+const labels = {
   version_conflict: 'staleEdit',
   status_changed: 'tooLate',
   transition_not_allowed: 'tooLate',
@@ -50,5 +50,5 @@ const words = {
 } as const;
 
 function wordOf(code: string) {
-  return code in words ? words[code as keyof typeof words] : 'otherConflict';
+  return code in labels ? labels[code as keyof typeof labels] : 'otherConflict';
 }

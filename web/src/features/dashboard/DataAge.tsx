@@ -4,7 +4,7 @@ import { StatusChip, useNow } from '@/ui';
 import styles from './Dashboard.module.css';
 import { dashboardMessages } from './messages';
 
-const words = { live: 'stateLive', lost: 'stateLost', connecting: 'stateConnecting', asleep: 'stateAsleep', off: 'stateOff' } as const;
+const labels = { live: 'stateLive', lost: 'stateLost', connecting: 'stateConnecting', asleep: 'stateAsleep', off: 'stateOff' } as const;
 const tones = { live: 'ok', lost: 'warn', connecting: 'neutral', asleep: 'neutral', off: 'neutral' } as const;
 
 /** The age of the numbers, and whether live updates arrive. */
@@ -16,7 +16,7 @@ export function DataAge({ read }: { read: number }) {
   return (
     <span className={styles.age}>
       <StatusChip tone={tones[status]} live={status === 'live'}>
-        {t(words[status])}
+        {t(labels[status])}
       </StatusChip>
       <span>{t('read', { when: relative(read, Math.max(now, read)) })}</span>
     </span>

@@ -24,14 +24,14 @@ export function WaitingTiles({ data }: { data: Overview }) {
           (['pending', 'paid', 'shipped'] as const).map((status) => (
             <li key={status}>
               <Link to="/orders" search={{ status }} className={styles.tile}>
-                <Words label={t(status)} number={ordersByStatus[status]} more={capped.includes(`/ordersByStatus/${status}`)} hint={t(`${status}Hint`)} />
+                <TileText label={t(status)} number={ordersByStatus[status]} more={capped.includes(`/ordersByStatus/${status}`)} hint={t(`${status}Hint`)} />
               </Link>
             </li>
           ))}
         {refundsByStatus !== undefined && (
           <li>
             <Link to="/refunds" search={{ status: 'requested' }} className={styles.tile}>
-              <Words
+              <TileText
                 label={t('refunds')}
                 number={refundsByStatus.requested}
                 more={capped.includes('/refundsByStatus/requested')}
@@ -43,42 +43,47 @@ export function WaitingTiles({ data }: { data: Overview }) {
         {workOrdersByStatus !== undefined && (
           <li>
             <Link to="/work-orders" search={{ status: 'open' }} className={styles.tile}>
-              <Words label={t('workOrders')} number={workOrdersByStatus.open} more={capped.includes('/workOrdersByStatus/open')} hint={t('workOrdersHint')} />
+              <TileText
+                label={t('workOrders')}
+                number={workOrdersByStatus.open}
+                more={capped.includes('/workOrdersByStatus/open')}
+                hint={t('workOrdersHint')}
+              />
             </Link>
           </li>
         )}
         {approvals !== undefined && (
           <li>
             <Link to="/approvals" search={{ view: 'toDecide' }} className={styles.tile}>
-              <Words label={t('toDecide')} number={approvals.toDecide} more={capped.includes('/approvals/toDecide')} hint={t('toDecideHint')} />
+              <TileText label={t('toDecide')} number={approvals.toDecide} more={capped.includes('/approvals/toDecide')} hint={t('toDecideHint')} />
             </Link>
           </li>
         )}
         {approvals !== undefined && approvals.stale > 0 && (
           <li>
             <Link to="/approvals" search={{ view: 'mineStale' }} className={styles.tile}>
-              <Words label={t('mineStale')} number={approvals.stale} more={capped.includes('/approvals/stale')} hint={t('mineStaleHint')} />
+              <TileText label={t('mineStale')} number={approvals.stale} more={capped.includes('/approvals/stale')} hint={t('mineStaleHint')} />
             </Link>
           </li>
         )}
         {approvals !== undefined && approvals.toReview > 0 && (
           <li>
             <Link to="/approvals" search={{ view: 'toReview' }} className={styles.tile}>
-              <Words label={t('toReview')} number={approvals.toReview} more={capped.includes('/approvals/toReview')} hint={t('toReviewHint')} />
+              <TileText label={t('toReview')} number={approvals.toReview} more={capped.includes('/approvals/toReview')} hint={t('toReviewHint')} />
             </Link>
           </li>
         )}
         {couponsExpiringSoon !== undefined && (
           <li>
             <Link to="/coupons" search={{ status: 'unused', expiresIn: '7' }} className={styles.tile}>
-              <Words label={t('expiring')} number={couponsExpiringSoon} more={capped.includes('/couponsExpiringSoon')} hint={t('expiringHint')} />
+              <TileText label={t('expiring')} number={couponsExpiringSoon} more={capped.includes('/couponsExpiringSoon')} hint={t('expiringHint')} />
             </Link>
           </li>
         )}
         {dead !== undefined && dead.count > 0 && (
           <li>
             <RecordTile path={dead.path}>
-              <Words label={t('dead')} number={dead.count} hint={t('deadHint')} />
+              <TileText label={t('dead')} number={dead.count} hint={t('deadHint')} />
             </RecordTile>
           </li>
         )}
@@ -110,7 +115,7 @@ function useDeadLetters(): { count: number; path: string | undefined } | undefin
 }
 
 /** A number; `more` marks it as a lower bound. */
-function Words({ label, number, more = false, hint }: { label: string; number: number; more?: boolean; hint: string }) {
+function TileText({ label, number, more = false, hint }: { label: string; number: number; more?: boolean; hint: string }) {
   const format = useFormat();
   return (
     <>

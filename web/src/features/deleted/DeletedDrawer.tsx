@@ -2,7 +2,7 @@ import { Button, Drawer, Group, Loader, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { isProblem, useMay, useUser } from '@/api';
-import { useRecordWords } from '@/features/audit/change';
+import { useRecordLabels } from '@/features/audit/change';
 import { useFormat, useText } from '@/i18n';
 import { Banner, Facts, OutcomeNotice, Person, ProblemBanner, RecordLink, useKeyedMutation, useNow, useToasts } from '@/ui';
 import { uiMessages } from '@/ui/messages';
@@ -91,7 +91,7 @@ function About({ deed }: { deed: Deed }) {
 
 function Shown({ deed: { entry }, content: { shown } }: { deed: Deed; content: Content }) {
   const t = useText(deletedMessages);
-  const { words, read } = useRecordWords(entry.action);
+  const { labels, read } = useRecordLabels(entry.action);
   return (
     <section>
       <Text component="h3" fz={15} fw={600} mb="xs">
@@ -100,8 +100,8 @@ function Shown({ deed: { entry }, content: { shown } }: { deed: Deed; content: C
       <Facts
         layout="list"
         facts={Object.entries(read(shown)).map(([member, value]) => [
-          words.field(`/${member}`),
-          <code key={member}>{value === null ? '—' : words.show(value, `/${member}`)}</code>,
+          labels.field(`/${member}`),
+          <code key={member}>{value === null ? '—' : labels.show(value, `/${member}`)}</code>,
         ])}
       />
     </section>
@@ -130,7 +130,7 @@ function Way({ deed, content, there, look }: WayProps) {
     send: (typed, key) => makeAgain(deed, typed, key),
     onDone: () => toasts.done(t('done', { name: deed.name })),
     // Another user was first: show the record that now exists.
-    onRefused: (error) => void (isProblem(error, 'already_exists') && look()),
+    onRejected: (error) => void (isProblem(error, 'already_exists') && look()),
   });
   const { outcome, error, run, retry: again } = restoring;
   const isUnknown = outcome === 'unknown';
@@ -144,7 +144,7 @@ function Way({ deed, content, there, look }: WayProps) {
   return (
     <>
       <OutcomeNotice write={restoring} />
-      {outcome === 'refused' && !isTaken && <ProblemBanner error={error} />}
+      {outcome === 'rejected' && !isTaken && <ProblemBanner error={error} />}
       {(there !== null || isTaken) && <IsThere deed={deed} there={there} />}
       {content?.lacks !== undefined && <Banner tone="info" title={t(content.lacks)} />}
       {!isUnique && there === null && !blocked && <Text c="dimmed">{t('ownNumber')}</Text>}

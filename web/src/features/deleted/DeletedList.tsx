@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useText } from '@/i18n';
 import { PageHeader, StatusChip } from '@/ui';
-import { aDay, DataTable, FilterChoice, FilterDay, FilterText, readable, useColumn, useList, wordsOfOptions, type Column, type Raw } from '@/ui/table';
+import { aDay, DataTable, FilterChoice, FilterDay, FilterText, readable, useColumn, useList, filterTextOf, type Column, type Raw } from '@/ui/table';
 import { kinds } from './kinds';
 import { deletedMessages } from './messages';
 import { readDeleted, rowId, type Deleted, type DeletedSearch } from './queries';
@@ -46,7 +46,7 @@ export function DeletedList({ search }: { search: Raw<DeletedSearch> }) {
             <FilterDay state={list.state} name="to" read={aDay} label={audit('filterTo')} mark={audit('to')} />
           </>
         }
-        filterWords={wordsOfOptions({ kind: options })}
+        filterText={filterTextOf({ kind: options })}
         empty={{ title: t('empty'), hint: t('emptyHint') }}
       />
       {open !== undefined && rows !== undefined && (

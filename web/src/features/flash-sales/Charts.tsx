@@ -126,9 +126,9 @@ function Panel({ id, title, unit, note, of: { feed, end }, range, rows }: PanelP
   const values = rows.map(({ name, tone, value, aside = false }) => ({
     name,
     tone,
-    words: last === undefined ? t('never') : (aside ? seconds : rounded)(value(last)),
+    labels: last === undefined ? t('never') : (aside ? seconds : rounded)(value(last)),
   }));
-  const said = t('chartSays', { title, unit, values: values.map(({ name, words }) => t('valueOf', { name, value: words })).join(', ') });
+  const said = t('chartSays', { title, unit, values: values.map(({ name, labels }) => t('valueOf', { name, value: labels })).join(', ') });
   return (
     <Paper component="section" className={styles.panel} aria-labelledby={id}>
       <div className={styles.head}>
@@ -154,10 +154,10 @@ function Panel({ id, title, unit, note, of: { feed, end }, range, rows }: PanelP
         </Suspense>
       </div>
       <ul className={styles.legend}>
-        {values.map(({ name, tone, words }) => (
+        {values.map(({ name, tone, labels }) => (
           <li key={name}>
             <span className={styles.swatch} data-tone={tone} aria-hidden="true" />
-            {name} <strong>{words}</strong>
+            {name} <strong>{labels}</strong>
           </li>
         ))}
       </ul>

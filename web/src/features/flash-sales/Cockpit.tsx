@@ -10,8 +10,8 @@ import {
   changesOf,
   contentOfFields,
   History,
-  Kept,
-  Lost,
+  StoredDraft,
+  LostRace,
   OutcomeNotice,
   ProblemBanner,
   RecordPage,
@@ -28,7 +28,7 @@ import styles from './Cockpit.module.css';
 import { DataAge } from './DataAge';
 import { DeadLetters, shortened } from './DeadLetters';
 import { DeletedSale } from './DeletedSale';
-import { readFields, useSaleWords, type SaleFields } from './fields';
+import { readFields, useSaleLabels, type SaleFields } from './fields';
 import { saleMessages } from './messages';
 import { ranges, type Range } from './feed';
 import { oneSale, reconcile, saleHistory, type Reconciliation, type Sale, type SaleAction } from './queries';
@@ -66,7 +66,7 @@ export function Cockpit({ id, search }: { id: number; search: Raw<CockpitSearch>
       parent={{ to: '/flash-sales', label: t('title') }}
       resource={`flash-sales/${id}`}
       chips={({ status }) => <SaleStatusChip status={status} />}
-      kept={(form: SaleFields, forget) => <DeletedSale id={id} form={form} onForget={forget} />}
+      renderDraft={(form: SaleFields, forget) => <DeletedSale id={id} form={form} onForget={forget} />}
       actions={(sale) => (
         <>
           {sale.status !== 'draft' && <DataAge following={following} status={sale.status} />}
@@ -74,12 +74,12 @@ export function Cockpit({ id, search }: { id: number; search: Raw<CockpitSearch>
         </>
       )}
     >
-      {(sale, { gone }) => (
+      {(sale, { isDeleted: gone }) => (
         <>
           {gone && (
-            <Kept<SaleFields> resource={`flash-sales/${id}`} name={sale.name} otherwise={<Banner tone="bad" title={edit('deleted')} />}>
+            <StoredDraft<SaleFields> resource={`flash-sales/${id}`} name={sale.name} otherwise={<Banner tone="bad" title={edit('deleted')} />}>
               {(form, forget) => <DeletedSale id={id} form={form} onForget={forget} />}
-            </Kept>
+            </StoredDraft>
           )}
           {lost !== undefined && <LostStep {...lost} onClose={() => setLost(undefined)} />}
           <Numbers sale={sale} following={following} />
@@ -98,7 +98,7 @@ function LostStep({ winner, seen, onClose }: { winner: Winner<Sale>; seen: Sale;
   const { current } = winner;
   const name = (action: SaleAction) => t(`${action}Action`).replace('…', '');
   return (
-    <Lost
+    <LostRace
       winner={winner}
       status={t(current.status)}
       onlyTerms={current.status === seen.status}
@@ -140,7 +140,7 @@ function Numbers({ sale, following: { last, feed, error, retry } }: { sale: Sale
             isReconciling={outcome === 'sending'}
           >
             <OutcomeNotice write={reconciling} />
-            {outcome === 'refused' && <ProblemBanner error={reconciling.error} />}
+            {outcome === 'rejected' && <ProblemBanner error={reconciling.error} />}
             {outcome === 'done' && reply !== undefined && <Reconciled found={reply} close={reconciling.reset} />}
           </Strip>
         </>
@@ -155,14 +155,14 @@ function Reconciled({ found, close }: { found: Reconciliation; close: () => void
   const ui = useText(uiMessages);
   const { rebuilt, repaired, released, sold, liveUnits, consistent } = found;
   const mended = rebuilt || repaired > 0;
-  const words = t('reconciliation', { repaired, released, sold, live: liveUnits });
+  const labels = t('reconciliation', { repaired, released, sold, live: liveUnits });
   return (
     <Banner
       tone={!consistent ? 'bad' : mended ? 'warn' : 'ok'}
       title={t(!consistent ? 'reconciledBad' : mended ? 'reconciledMended' : 'reconciledFine')}
       action={<Button onClick={close}>{ui('understood')}</Button>}
     >
-      {rebuilt ? `${words} · ${t('rebuilt')}` : words}
+      {rebuilt ? `${labels} · ${t('rebuilt')}` : labels}
     </Banner>
   );
 }
@@ -231,7 +231,7 @@ function Revisions({ id }: { id: number }) {
     <History
       title={t('historyTab')}
       query={query}
-      words={useSaleWords()}
+      labels={useSaleLabels()}
       entries={revisions.map((revision, i) => ({
         ...revision,
         note: '',

@@ -27,10 +27,10 @@ export function CreateSale({ onClose }: { onClose: () => void }) {
       void navigate({ to: '/flash-sales/$id', params: { id: String(made.id) } });
     },
   });
-  const { wrong, hasInput: told } = useSaleFaults(keyed, keyed.form, saleFields);
+  const { errorOf, hasInput } = useSaleFaults(keyed, keyed.form, saleFields);
   return (
-    <FormDialog form={keyed} title={t('add')} confirm={t('create')} hasInput={told} onClose={onClose}>
-      <SaleInputs value={keyed.form} wrong={wrong} readOnly={keyed.isFixed} onChange={keyed.change} />
+    <FormDialog form={keyed} title={t('add')} confirm={t('create')} hasInput={hasInput} onClose={onClose}>
+      <SaleInputs value={keyed.form} errorOf={errorOf} readOnly={keyed.isFixed} onChange={keyed.change} />
     </FormDialog>
   );
 }

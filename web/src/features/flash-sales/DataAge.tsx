@@ -12,11 +12,11 @@ export function DataAge({ following: { last, isLive }, status }: { following: Fo
   const now = useNow();
   if (last === undefined) return <span className={styles.age}>{t('connectingNow')}</span>;
   const age = duration(Math.max(1, Math.ceil((now - last.at) / 1000)) * 1000);
-  const words = !isLive ? t('polling', { age, every: duration(pollEvery) }) : t(status === 'closed' ? 'resting' : 'live', { age });
+  const labels = !isLive ? t('polling', { age, every: duration(pollEvery) }) : t(status === 'closed' ? 'resting' : 'live', { age });
   return (
     <span className={styles.age} data-status={isLive ? 'live' : 'lost'}>
       <span className={styles.dot} aria-hidden="true" />
-      {words}
+      {labels}
     </span>
   );
 }

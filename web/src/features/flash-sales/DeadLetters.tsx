@@ -46,7 +46,7 @@ function useDecisions(id: number): readonly BulkAction<DeadLetter>[] {
   const t = useText(saleMessages);
   return decisions.map((decision) => ({
     id: decision,
-    words: {
+    labels: {
       button: t(decision),
       title: (n) => t(decision === 'retry' ? 'retryTitle' : 'discardTitle', { n }),
       hint: t(decision === 'retry' ? 'retryBody' : 'discardBody'),

@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
-import { contentOfFields, Gone, useKeyedMutation, useToasts } from '@/ui';
-import { faultsOf, isFaultless, termsOf, useSaleWords, type SaleFields } from './fields';
+import { contentOfFields, DeletedRecord, useKeyedMutation, useToasts } from '@/ui';
+import { faultsOf, isFaultless, termsOf, useSaleLabels, type SaleFields } from './fields';
 import { saleMessages } from './messages';
 import { createSale, oneSale, type Sale } from './queries';
 
@@ -20,7 +20,7 @@ export function DeletedSale({ id, form, onForget }: Props) {
   const toasts = useToasts();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const words = useSaleWords();
+  const labels = useSaleLabels();
   const mayWrite = useMay()('flash-sales:write');
   const recreate = useKeyedMutation<SaleFields, Sale>({
     scope: `flash-sales/${id}/again`,
@@ -34,5 +34,5 @@ export function DeletedSale({ id, form, onForget }: Props) {
     },
   });
   const again = { ...recreate, run: isFaultless(faultsOf(form)) ? () => recreate.run(form) : undefined };
-  return <Gone content={contentOfFields(form)} words={words} recreate={mayWrite ? again : undefined} onForget={onForget} />;
+  return <DeletedRecord content={contentOfFields(form)} labels={labels} recreate={mayWrite ? again : undefined} onDiscard={onForget} />;
 }

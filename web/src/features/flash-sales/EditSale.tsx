@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useText } from '@/i18n';
 import { contentOfFields, RecordForm, useRecordForm } from '@/ui';
 import { uiMessages } from '@/ui/messages';
-import { editableWhenOpen, faultsOf, formOf, isFaultless, readFields, saleFields, useSaleWords, type SaleFields } from './fields';
+import { editableWhenOpen, faultsOf, formOf, isFaultless, readFields, saleFields, useSaleLabels, type SaleFields } from './fields';
 import { saleMessages } from './messages';
 import { editSale, oneSale, scheduleSale, type Sale } from './queries';
 import { SaleInputs, useSaleFaults } from './SaleInputs';
@@ -19,7 +19,7 @@ export function EditSale({ sale, onClose }: { sale: Sale; onClose: () => void })
       resource: `flash-sales/${id}`,
       title: name,
       current: sale,
-      words: useSaleWords(),
+      labels: useSaleLabels(),
       read: readFields,
       contentOf: contentOfFields,
       formOf,
@@ -34,16 +34,16 @@ export function EditSale({ sale, onClose }: { sale: Sale; onClose: () => void })
   );
   const { value } = editing.draft;
   const fields = status === 'draft' ? saleFields : editableWhenOpen;
-  const { wrong, hasInput: told } = useSaleFaults(editing, value, fields);
+  const { errorOf, hasInput } = useSaleFaults(editing, value, fields);
   return (
     <Modal opened onClose={onClose} size="lg" title={t('editTitle', { name })} closeButtonProps={{ 'aria-label': ui('close') }}>
       <RecordForm
         editing={editing}
-        hasInput={told}
+        hasInput={hasInput}
         schedule={(patch, etag, at, key) => scheduleSale(id, patch, etag, at, key)}
         head={status !== 'draft' && <Text c="dimmed">{t('editOpenHint')}</Text>}
       >
-        <SaleInputs value={value} wrong={wrong} fields={fields} onChange={editing.change} />
+        <SaleInputs value={value} errorOf={errorOf} fields={fields} onChange={editing.change} />
       </RecordForm>
     </Modal>
   );

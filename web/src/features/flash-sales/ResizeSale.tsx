@@ -1,7 +1,7 @@
 import { Button, NumberInput, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useFormat, useText } from '@/i18n';
-import { Facts, FormDialog, usePlaceText, useKeyedForm, useToasts } from '@/ui';
+import { Facts, FormDialog, useFieldErrorText, useKeyedForm, useToasts } from '@/ui';
 import { TimeInput } from '@/ui/TimeInput';
 import { editMessages } from '@/ui/edit/messages';
 import { resized } from './balance';
@@ -49,7 +49,7 @@ export function ResizeSale({ sale, stats, onClose }: Props) {
   const { form, change, strict, error, isFixed } = keyed;
   const { delta, at } = form;
   const isLater = at !== undefined;
-  const refused = usePlaceText(error);
+  const rejected = useFieldErrorText(error);
   // Once sent, the displayed numbers may already include the change.
   const after = isFixed ? undefined : resized(quantity, stats, delta);
   const fault = (strict || delta !== 0) && after?.fault;
@@ -82,7 +82,7 @@ export function ResizeSale({ sale, stats, onClose }: Props) {
         allowDecimal={false}
         thousandSeparator=","
         value={delta === 0 ? '' : delta}
-        error={fault !== undefined && fault !== false ? t(fault) : refused('/quantityDelta')}
+        error={fault !== undefined && fault !== false ? t(fault) : rejected('/quantityDelta')}
         onChange={(typed) => change({ delta: Number.isSafeInteger(Number(typed)) ? Number(typed) : 0 })}
         data-autofocus
       />

@@ -89,7 +89,7 @@ function useRemove(sale: Sale): { remove: () => Promise<void>; isSending: boolea
       queries.removeQueries({ queryKey: oneSale(id).queryKey });
       await queries.invalidateQueries({ queryKey: ['flash-sales', 'list'] });
     },
-    onRefused: async (error) => {
+    onRejected: async (error) => {
       const conflict = versionConflict<Sale>(error);
       if (conflict === undefined) toasts.failed(error);
       else toasts.info(t('changedHint'));

@@ -15,7 +15,7 @@ interface Props {
   value: SaleFields;
   onChange: (change: Partial<SaleFields>) => void;
   /** The fault of a field; undefined before the first attempt to save. */
-  wrong: (field: SaleField) => string | undefined;
+  errorOf: (field: SaleField) => string | undefined;
   /** The displayed fields; the others stay unchanged. */
   fields?: readonly SaleField[];
   readOnly?: boolean;
@@ -33,7 +33,7 @@ export function useSaleFaults(form: { strict: boolean; error: Error | null }, va
 }
 
 /** The inputs of a sale's terms. */
-export function SaleInputs({ value, onChange, wrong, fields = saleFields, readOnly = false }: Props) {
+export function SaleInputs({ value, onChange, errorOf, fields = saleFields, readOnly = false }: Props) {
   const t = useText(saleMessages);
   const shown = new Set(fields);
   const common = { readOnly, inputWrapperOrder: hintBelow };
@@ -44,7 +44,7 @@ export function SaleInputs({ value, onChange, wrong, fields = saleFields, readOn
         data-field={field}
         label={t(field)}
         time={value[field]}
-        error={wrong(field)}
+        error={errorOf(field)}
         onTime={(typed) => onChange({ [field]: typed })}
       />
     );
@@ -60,7 +60,7 @@ export function SaleInputs({ value, onChange, wrong, fields = saleFields, readOn
         description={t(hint)}
         thousandSeparator=","
         value={value[field]}
-        error={wrong(field)}
+        error={errorOf(field)}
         onChange={(typed) => onChange({ [field]: typed })}
       />
     );
@@ -72,20 +72,20 @@ export function SaleInputs({ value, onChange, wrong, fields = saleFields, readOn
           label={t('name')}
           maxLength={longestName}
           value={value.name}
-          error={wrong('name')}
+          error={errorOf('name')}
           onChange={(event) => onChange({ name: event.currentTarget.value })}
           data-autofocus
         />
       )}
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
-        {shown.has('sku') && <ItemInput sku={value.sku} error={wrong('sku')} readOnly={readOnly} onSku={(sku) => onChange({ sku })} />}
+        {shown.has('sku') && <ItemInput sku={value.sku} error={errorOf('sku')} readOnly={readOnly} onSku={(sku) => onChange({ sku })} />}
         {shown.has('price') && (
           <MoneyInput
             {...common}
             label={t('price')}
             description={t('priceHint')}
             minor={value.price}
-            error={wrong('price')}
+            error={errorOf('price')}
             onMinor={(price) => onChange({ price })}
           />
         )}

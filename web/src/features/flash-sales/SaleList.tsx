@@ -6,7 +6,7 @@ import { useMay } from '@/api';
 import { DeletedLink } from '@/features/deleted/DeletedLink';
 import { useFormat, useText } from '@/i18n';
 import { Icon, PageHeader } from '@/ui';
-import { DataTable, FilterChoice, FilterText, useColumn, useList, wordsOfOptions, type Column, type List, type Raw } from '@/ui/table';
+import { DataTable, FilterChoice, FilterText, useColumn, useList, filterTextOf, type Column, type List, type Raw } from '@/ui/table';
 import { CreateSale } from './CreateSale';
 import { saleMessages } from './messages';
 import { readSales, readStats, saleStats, type Sale, type SaleSearch, type SaleStats } from './queries';
@@ -54,7 +54,7 @@ export function SaleList({ search }: { search: Raw<SaleSearch> }) {
           </>
         }
         open={({ id }) => void navigate({ to: '/flash-sales/$id', params: { id: String(id) } })}
-        filterWords={wordsOfOptions({ status: options })}
+        filterText={filterTextOf({ status: options })}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: add }}
       />
       {adding && <CreateSale onClose={close} />}
@@ -92,7 +92,7 @@ function useColumns(): Column<Row>[] {
   const t = useText(saleMessages);
   const { number, dateTime } = useFormat();
   const at = (time: string) => <time dateTime={time}>{dateTime(time)}</time>;
-  const whole = (words: string) => <span style={{ whiteSpace: 'nowrap' }}>{words}</span>;
+  const whole = (labels: string) => <span style={{ whiteSpace: 'nowrap' }}>{labels}</span>;
   const sold = ({ stats, quantity }: Row) => (stats === undefined ? number(quantity) : t('soldOf', { sold: stats.confirmed, quantity }));
   const column = useColumn<Row>();
   return [

@@ -38,7 +38,7 @@ export function StepDialog({ sale, action, onClose, onLost }: Props) {
       toasts.done(t('stepped', { name: now.name, status: t(now.status) }));
       settle(now);
     },
-    onRefused: (error) => {
+    onRejected: (error) => {
       const winner = winnerOf<Sale>(error);
       if (winner === undefined) return;
       settle(winner.current);

@@ -63,7 +63,7 @@ export function Strip({ stats, onReconcile, isReconciling, children }: Props) {
             negative.length > 0 && t('negative', { places: negative.map((place) => t(place)).join(', ') }),
             difference === 0 && negative.length === 0 && t('disagrees'),
           ]
-            .filter((words) => words !== false)
+            .filter((labels) => labels !== false)
             .join(' ')}
         >
           {t('unbalancedHint')}

@@ -1,5 +1,5 @@
 import { useFormat, useText } from '@/i18n';
-import { fieldsOf, wordsOf, type FieldTexts, type Words } from '@/ui';
+import { fieldsOf, labelsOf, type FieldTexts, type Labels } from '@/ui';
 import { saleMessages } from './messages';
 import type { SaleStatus, SaleTerms } from './queries';
 
@@ -111,7 +111,7 @@ export function faultsOf(fields: SaleFields): Faults {
 export const isFaultless = (faults: Faults): boolean => Object.keys(faults).length === 0;
 
 /** The labels and values of a sale's fields, including the status, which only appears in the history. */
-export function useSaleWords(): Words {
+export function useSaleLabels(): Labels {
   const t = useText(saleMessages);
   const { money, number, dateTime } = useFormat();
   const texts: FieldTexts<SaleFields & { status: SaleStatus }> = {
@@ -127,5 +127,5 @@ export function useSaleWords(): Words {
     replicas: { label: t('replicas'), show: number },
     status: { label: t('status'), show: (status) => t(status) },
   };
-  return wordsOf(texts);
+  return labelsOf(texts);
 }

@@ -8,7 +8,7 @@ import { AdjustmentInputs } from './AdjustmentInputs';
 import { countedFrom, hasInput, missingOf, newReference, openForm, preview, requestOf, type AdjustmentForm } from './adjustment';
 import { inventoryMessages } from './messages';
 import { adjust, oneStock, type Movement, type Stock, type StockChanged } from './queries';
-import { useAdjustRefusal } from './useAdjustRefusal';
+import { useAdjustRejection } from './useAdjustRejection';
 
 interface Props {
   /** The current stock; a count keeps the quantity at which it began. */
@@ -38,7 +38,7 @@ export function AdjustDialog({ stock, onUndo, onClose }: Props) {
       toasts.done(t('done', { sku, change: signed(made.onHandDelta), onHand: made.onHand }), () => onUndo(made));
       onClose();
     },
-    onRefused: (error) => {
+    onRejected: (error) => {
       if (isProblem(error, 'status_changed')) queries.setQueryData(oneStock(sku).queryKey, error.as<StockChanged>().current);
     },
   });
@@ -47,14 +47,14 @@ export function AdjustDialog({ stock, onUndo, onClose }: Props) {
   const after = isFixed ? undefined : preview(form, stock);
   const moved = form.way === 'count' && error === null && !isFixed && stock.onHand !== form.changeFrom;
   const countAgain = (n: number) => change({ changeFrom: n, setTo: null });
-  const refusal = useAdjustRefusal(countAgain, () => change({ reference: newReference() }));
+  const rejection = useAdjustRejection(countAgain, () => change({ reference: newReference() }));
   return (
     <FormDialog
       form={keyed}
       title={t('dialogTitle', { sku })}
       confirm={t('save')}
       hasInput={(pointer) => hasInput(form, pointer)}
-      renderRejection={refusal}
+      renderRejection={rejection}
       onClose={onClose}
     >
       {moved && (

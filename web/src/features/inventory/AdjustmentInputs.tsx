@@ -27,7 +27,7 @@ export function AdjustmentInputs({ form, onChange, strict, error, disabled, coun
   const many = useText(bulkStockMessages);
   const isMany = countedFrom === undefined;
   const missing = missingOf(form);
-  const { wrong } = useFaults({ strict, error }, ['delta', 'setTo', 'reason', 'reference'], (name) => missing.has(name) && t(`${name}Needed`));
+  const { errorOf } = useFaults({ strict, error }, ['delta', 'setTo', 'reason', 'reference'], (name) => missing.has(name) && t(`${name}Needed`));
   return (
     <>
       <SegmentedControl
@@ -48,7 +48,7 @@ export function AdjustmentInputs({ form, onChange, strict, error, disabled, coun
           allowDecimal={false}
           disabled={disabled}
           value={form.delta ?? ''}
-          error={wrong('delta')}
+          error={errorOf('delta')}
           onChange={(typed) => onChange({ delta: wholeOf(typed) })}
           data-autofocus
         />
@@ -61,7 +61,7 @@ export function AdjustmentInputs({ form, onChange, strict, error, disabled, coun
           allowNegative={false}
           disabled={disabled}
           value={form.setTo ?? ''}
-          error={wrong('setTo')}
+          error={errorOf('setTo')}
           onChange={(typed) => onChange({ setTo: wholeOf(typed) })}
         />
       )}
@@ -73,7 +73,7 @@ export function AdjustmentInputs({ form, onChange, strict, error, disabled, coun
         maxLength={500}
         disabled={disabled}
         value={form.reason}
-        error={wrong('reason')}
+        error={errorOf('reason')}
         onChange={(event) => onChange({ reason: event.currentTarget.value })}
       />
       <TextInput
@@ -83,7 +83,7 @@ export function AdjustmentInputs({ form, onChange, strict, error, disabled, coun
         maxLength={100}
         disabled={disabled}
         value={form.reference}
-        error={wrong('reference')}
+        error={errorOf('reference')}
         onChange={(event) => onChange({ reference: event.currentTarget.value })}
       />
     </>

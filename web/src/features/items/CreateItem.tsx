@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
-import { FormDialog, useKeyedForm, usePlaceText, useToasts } from '@/ui';
+import { FormDialog, useKeyedForm, useFieldErrorText, useToasts } from '@/ui';
 import { blankItem, type ItemFields } from './fields';
 import { isComplete, isItemInput, ItemInputs } from './ItemInputs';
 import { itemMessages } from './messages';
@@ -34,7 +34,7 @@ export function CreateItem({ onClose }: { onClose: () => void }) {
   });
   const { form, change, strict, error, isFixed } = keyed;
   const { sku } = form;
-  const refused = usePlaceText(error);
+  const rejected = useFieldErrorText(error);
   const exists = isProblem(error, 'already_exists');
   return (
     <FormDialog
@@ -51,7 +51,7 @@ export function CreateItem({ onClose }: { onClose: () => void }) {
         classNames={{ input: 'mono' }}
         disabled={isFixed}
         value={sku}
-        error={exists ? t('exists', { sku }) : strict && !skuShape.test(sku) ? t('skuWrong') : refused('/sku')}
+        error={exists ? t('exists', { sku }) : strict && !skuShape.test(sku) ? t('skuWrong') : rejected('/sku')}
         onChange={(event) => change({ sku: event.currentTarget.value.trim() })}
         data-autofocus
       />

@@ -1,7 +1,7 @@
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
-import { contentOfFields, Gone, useKeyedMutation, useToasts } from '@/ui';
-import { useItemWords, type ItemFields } from './fields';
+import { contentOfFields, DeletedRecord, useKeyedMutation, useToasts } from '@/ui';
+import { useItemLabels, type ItemFields } from './fields';
 import { isComplete } from './ItemInputs';
 import { itemMessages } from './messages';
 import { createItem, type Item } from './queries';
@@ -20,7 +20,7 @@ interface Props {
 export function DeletedItem({ sku, form, status, onRecreated, onForget }: Props) {
   const t = useText(itemMessages);
   const toasts = useToasts();
-  const words = useItemWords();
+  const labels = useItemLabels();
   const mayWrite = useMay()('items:write');
   const recreate = useKeyedMutation<ItemFields, Item>({
     scope: `items/${sku}/recreate`,
@@ -32,5 +32,5 @@ export function DeletedItem({ sku, form, status, onRecreated, onForget }: Props)
     },
   });
   const again = { ...recreate, run: isComplete(form) ? () => recreate.run(form) : undefined };
-  return <Gone content={contentOfFields(form)} words={words} recreate={mayWrite ? again : undefined} onForget={onForget} />;
+  return <DeletedRecord content={contentOfFields(form)} labels={labels} recreate={mayWrite ? again : undefined} onDiscard={onForget} />;
 }

@@ -32,7 +32,7 @@ export function ItemActions({ item }: { item: Item }) {
       const undo = () => archive.run({ to: before, etag: saved.etag, isUndo: true });
       toasts.done(t(saved.status === 'archived' ? 'archivedNow' : 'activeNow', { sku }), isUndo === true ? undefined : undo);
     },
-    onRefused: (error) => {
+    onRejected: (error) => {
       const conflict = versionConflict<Item>(error);
       if (conflict === undefined) toasts.failed(error);
       else toasts.info(t('already', { who: conflict.updatedBy.name, status: t(conflict.current.status) }));
@@ -56,7 +56,7 @@ export function ItemActions({ item }: { item: Item }) {
       queries.removeQueries({ queryKey: ['items', 'one', sku] });
       await queries.invalidateQueries({ queryKey: ['items', 'list'] });
     },
-    onRefused: async (error) => {
+    onRejected: async (error) => {
       const conflict = versionConflict<Item>(error);
       if (conflict !== undefined) {
         toasts.info(t('changedMeanwhile', { who: conflict.updatedBy.name, sku }));

@@ -4,7 +4,7 @@ import { useMay } from '@/api';
 import { useText } from '@/i18n';
 import { contentOfFields, RecordForm, useRecordForm } from '@/ui';
 import { DeletedItem } from './DeletedItem';
-import { formOf, readFields, useItemWords, type ItemFields } from './fields';
+import { formOf, readFields, useItemLabels, type ItemFields } from './fields';
 import { isComplete, isItemInput, ItemInputs } from './ItemInputs';
 import { itemMessages } from './messages';
 import { editItem, oneItem, type Item } from './queries';
@@ -27,7 +27,7 @@ export function ItemForm({ item, gone, onField }: Props) {
     resource: `items/${sku}`,
     title: sku,
     current: item,
-    words: useItemWords(),
+    labels: useItemLabels(),
     read: readFields,
     contentOf: contentOfFields,
     formOf,
@@ -43,7 +43,7 @@ export function ItemForm({ item, gone, onField }: Props) {
     <Paper component="section" p="lg" aria-labelledby="details">
       <RecordForm
         editing={editing}
-        lacks={mayWrite ? undefined : 'items:write'}
+        missingPermission={mayWrite ? undefined : 'items:write'}
         hasInput={isItemInput}
         onField={onField}
         head={
@@ -51,7 +51,7 @@ export function ItemForm({ item, gone, onField }: Props) {
             {t('details')}
           </Title>
         }
-        gone={gone ? <DeletedItem sku={sku} form={draft.value} status={status} onRecreated={editing.adopt} /> : undefined}
+        deletedNotice={gone ? <DeletedItem sku={sku} form={draft.value} status={status} onRecreated={editing.adopt} /> : undefined}
       >
         <ItemInputs value={draft.value} strict={strict} error={error} readOnly={!mayWrite} onChange={editing.change} />
       </RecordForm>

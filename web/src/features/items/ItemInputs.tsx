@@ -1,6 +1,6 @@
 import { Stack, TextInput } from '@mantine/core';
 import { useText } from '@/i18n';
-import { usePlaceText } from '@/ui';
+import { useFieldErrorText } from '@/ui';
 import { MoneyInput } from '@/ui/MoneyInput';
 import type { ItemFields } from './fields';
 import { itemMessages } from './messages';
@@ -23,7 +23,7 @@ export const isItemInput = (pointer: string): boolean => ['/name', '/price', '/o
 /** The inputs of an item. */
 export function ItemInputs({ value, onChange, strict, error, readOnly = false }: Props) {
   const t = useText(itemMessages);
-  const refused = usePlaceText(error);
+  const rejected = useFieldErrorText(error);
   return (
     <Stack gap="md">
       <TextInput
@@ -32,7 +32,7 @@ export function ItemInputs({ value, onChange, strict, error, readOnly = false }:
         data-field="name"
         readOnly={readOnly}
         value={value.name}
-        error={strict && value.name.trim() === '' ? t('nameNeeded') : refused('/name')}
+        error={strict && value.name.trim() === '' ? t('nameNeeded') : rejected('/name')}
         onChange={(event) => onChange({ name: event.currentTarget.value })}
       />
       <MoneyInput
@@ -40,7 +40,7 @@ export function ItemInputs({ value, onChange, strict, error, readOnly = false }:
         data-field="price"
         readOnly={readOnly}
         minor={value.price}
-        error={strict && value.price === null ? t('priceNeeded') : refused('/price')}
+        error={strict && value.price === null ? t('priceNeeded') : rejected('/price')}
         onMinor={(price) => onChange({ price })}
       />
       <TextInput
@@ -49,7 +49,7 @@ export function ItemInputs({ value, onChange, strict, error, readOnly = false }:
         data-field="ownedByUserId"
         readOnly={readOnly}
         value={value.ownedByUserId ?? ''}
-        error={refused('/ownedByUserId')}
+        error={rejected('/ownedByUserId')}
         onChange={(event) => onChange({ ownedByUserId: event.currentTarget.value.trim() || null })}
       />
     </Stack>

@@ -5,7 +5,7 @@ import { useMay } from '@/api';
 import { DeletedLink } from '@/features/deleted/DeletedLink';
 import { useText } from '@/i18n';
 import { Icon, PageHeader, useBulkActions } from '@/ui';
-import { DataTable, FilterChoice, useColumn, useList, useSelection, wordsOfOptions, type Column, type Raw } from '@/ui/table';
+import { DataTable, FilterChoice, useColumn, useList, useSelection, filterTextOf, type Column, type Raw } from '@/ui/table';
 import { useItemEdit, watchedItems } from './bulk/useItemEdit';
 import { useItemImport, watchedLines } from './bulk/useItemImport';
 import { CreateItem } from './CreateItem';
@@ -51,7 +51,7 @@ export function ItemList({ search }: { search: Raw<ItemSearch> }) {
         bulk={bulk.buttons}
         open={({ sku }) => void navigate({ to: '/items/$sku', params: { sku } })}
         filters={<FilterChoice state={list.state} name="status" label={t('status')} any={t('anyStatus')} options={statuses} />}
-        filterWords={wordsOfOptions({ status: statuses })}
+        filterText={filterTextOf({ status: statuses })}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: add }}
       />
       {adding && <CreateItem onClose={close} />}

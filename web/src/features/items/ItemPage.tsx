@@ -8,7 +8,7 @@ import { useText } from '@/i18n';
 import { changesOf, contentOfFields, History, RecordPage, revisionsOf } from '@/ui';
 import type { Raw } from '@/ui/table';
 import { DeletedItem } from './DeletedItem';
-import { readFields, useItemWords, type ItemFields } from './fields';
+import { readFields, useItemLabels, type ItemFields } from './fields';
 import { ItemActions } from './ItemActions';
 import { ItemForm } from './ItemForm';
 import { ItemStatusChip } from './ItemStatusChip';
@@ -24,7 +24,7 @@ interface Props {
 /** The page of an item: stock, form, actions and history. */
 export function ItemPage({ sku, search }: Props) {
   const t = useText(itemMessages);
-  const words = useItemWords();
+  const labels = useItemLabels();
   const seesStock = useMay()('inventory:read');
   const queries = useQueryClient();
   const [field, setField] = useState<string>();
@@ -36,10 +36,10 @@ export function ItemPage({ sku, search }: Props) {
       parent={{ to: '/items', label: t('title') }}
       resource={`items/${sku}`}
       field={field}
-      fieldLabel={(name) => words.field(`/${name}`)}
+      fieldLabel={(name) => labels.field(`/${name}`)}
       chips={({ status }) => <ItemStatusChip status={status} />}
       actions={(item) => <ItemActions item={item} />}
-      kept={(form: ItemFields, forget) => (
+      renderDraft={(form: ItemFields, forget) => (
         <DeletedItem
           sku={sku}
           form={form}
@@ -52,7 +52,7 @@ export function ItemPage({ sku, search }: Props) {
         />
       )}
     >
-      {(item, { gone }) => (
+      {(item, { isDeleted: gone }) => (
         <>
           {!gone && seesStock && <StockPanel sku={sku} />}
           <ItemForm item={item} gone={gone} onField={setField} />
@@ -72,7 +72,7 @@ function Revisions({ sku }: { sku: string }) {
   return (
     <History
       query={query}
-      words={useItemWords()}
+      labels={useItemLabels()}
       entries={revisions.map((revision, i) => ({
         ...revision,
         action: t(revision.action === 'create' ? 'created' : 'edited'),

@@ -1,5 +1,5 @@
 import { useFormat, useText } from '@/i18n';
-import { fieldsOf, wordsOf, type FieldTexts, type Words } from '@/ui';
+import { fieldsOf, labelsOf, type FieldTexts, type Labels } from '@/ui';
 import { itemMessages } from './messages';
 import type { Item } from './queries';
 
@@ -17,7 +17,7 @@ export const readFields = ({ name, price, ownedByUserId }: Pick<Item, 'name' | '
 export const formOf = fieldsOf(blankItem);
 
 /** The labels and values of an item's fields, including the status, which only appears in the history. */
-export function useItemWords(): Words {
+export function useItemLabels(): Labels {
   const t = useText(itemMessages);
   const { money } = useFormat();
   const texts: FieldTexts<ItemFields & { status: string }> = {
@@ -26,5 +26,5 @@ export function useItemWords(): Words {
     ownedByUserId: { label: t('owner'), show: String },
     status: { label: t('status'), show: (status) => t(status === 'archived' ? 'archived' : 'active') },
   };
-  return wordsOf(texts);
+  return labelsOf(texts);
 }

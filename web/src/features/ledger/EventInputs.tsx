@@ -15,16 +15,16 @@ interface Props {
   counters: string[];
   disabled: boolean;
   /** The fault of an input, or of a pointer in the request. */
-  wrong: (place: string, pointer?: string) => string | undefined;
+  errorOf: (place: string, pointer?: string) => string | undefined;
   /** Removes the event; undefined for the only one. */
   remove: (() => void) | undefined;
   onChange: (part: Partial<EventForm>) => void;
 }
 
 /** The inputs of one event. */
-export function EventInputs({ event, index, naming, counters, disabled, wrong, remove, onChange }: Props) {
+export function EventInputs({ event, index, naming, counters, disabled, errorOf, remove, onChange }: Props) {
   const t = useText(ledgerMessages);
-  const at = (member: string) => wrong(`/events/${index}/${member}`);
+  const at = (member: string) => errorOf(`/events/${index}/${member}`);
   const mono = { input: 'mono' };
   return (
     <fieldset className={styles.event} disabled={disabled}>
@@ -71,7 +71,7 @@ export function EventInputs({ event, index, naming, counters, disabled, wrong, r
           />
         )}
       </div>
-      <Deltas event={event} index={index} counters={counters} disabled={disabled} wrong={wrong} onChange={onChange} />
+      <Deltas event={event} index={index} counters={counters} disabled={disabled} errorOf={errorOf} onChange={onChange} />
       <div className={styles.pair}>
         <TimeInput step={1} label={t('time')} time={event.eventTime} error={at('eventTime')} onTime={(eventTime) => onChange({ eventTime })} />
         <Textarea
@@ -98,9 +98,9 @@ function Deltas({
   index,
   counters,
   disabled,
-  wrong,
+  errorOf,
   onChange,
-}: Pick<Props, 'event' | 'index' | 'counters' | 'disabled' | 'wrong' | 'onChange'>) {
+}: Pick<Props, 'event' | 'index' | 'counters' | 'disabled' | 'errorOf' | 'onChange'>) {
   const t = useText(ledgerMessages);
   const set = (row: string, part: Partial<DeltaForm>) => onChange({ deltas: deltas.map((delta) => (delta.row === row ? { ...delta, ...part } : delta)) });
   const place = (row: string, side: 'counter' | 'amount') => `/events/${index}/deltas/${row}/${side}`;
@@ -116,7 +116,7 @@ function Deltas({
             limit={8}
             disabled={disabled}
             value={counter}
-            error={wrong(place(row, 'counter'), i === 0 ? `/events/${index}/deltas` : '')}
+            error={errorOf(place(row, 'counter'), i === 0 ? `/events/${index}/deltas` : '')}
             onChange={(name) => set(row, { counter: name.trim() })}
           />
           <TextInput
@@ -126,7 +126,7 @@ function Deltas({
             inputMode="numeric"
             maxLength={20}
             value={amount}
-            error={wrong(place(row, 'amount'), `/events/${index}/deltas/${counter}`)}
+            error={errorOf(place(row, 'amount'), `/events/${index}/deltas/${counter}`)}
             onChange={({ currentTarget: { value } }) => set(row, { amount: value.trim().replace('−', '-') })}
           />
           <ActionIcon

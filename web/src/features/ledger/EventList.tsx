@@ -14,12 +14,12 @@ interface Props {
   highest: Count | undefined;
   disabled: boolean;
   /** The fault of an input, or of a pointer in the request. */
-  wrong: (place: string, pointer?: string) => string | undefined;
+  errorOf: (place: string, pointer?: string) => string | undefined;
   onChange: (part: Partial<RecordingForm>) => void;
 }
 
 /** The events to record, in order. */
-export function EventList({ form, counters, highest, disabled, wrong, onChange }: Props) {
+export function EventList({ form, counters, highest, disabled, errorOf, onChange }: Props) {
   const t = useText(ledgerMessages);
   const { number } = useCounts();
   const { events, naming } = form;
@@ -41,7 +41,7 @@ export function EventList({ form, counters, highest, disabled, wrong, onChange }
           naming={naming}
           counters={counters}
           disabled={disabled}
-          wrong={wrong}
+          errorOf={errorOf}
           remove={events.length > 1 ? () => onChange({ events: events.filter((_, at) => at !== i) }) : undefined}
           onChange={(part) => set(i, part)}
         />

@@ -11,13 +11,13 @@ interface Props {
   asksName: boolean;
   disabled: boolean;
   /** The fault at a pointer of the request. */
-  wrong: (place: string) => string | undefined;
+  errorOf: (place: string) => string | undefined;
   onChange: (part: Partial<Pick<RecordingForm, 'type' | 'id'>>) => void;
   onWriter: (clientId: string) => void;
 }
 
 /** The inputs for the aggregate and the writer of the events. */
-export function NameInputs({ form, writers, asksName, disabled, wrong, onChange, onWriter }: Props) {
+export function NameInputs({ form, writers, asksName, disabled, errorOf, onChange, onWriter }: Props) {
   const t = useText(ledgerMessages);
   const mono = { input: 'mono' };
   return (
@@ -31,7 +31,7 @@ export function NameInputs({ form, writers, asksName, disabled, wrong, onChange,
             classNames={mono}
             disabled={disabled}
             value={form.type}
-            error={wrong('/type')}
+            error={errorOf('/type')}
             onChange={(event) => onChange({ type: event.currentTarget.value.trim() })}
             data-autofocus
           />
@@ -42,7 +42,7 @@ export function NameInputs({ form, writers, asksName, disabled, wrong, onChange,
             classNames={mono}
             disabled={disabled}
             value={form.id}
-            error={wrong('/id')}
+            error={errorOf('/id')}
             onChange={(event) => onChange({ id: event.currentTarget.value.trim() })}
           />
         </Group>
@@ -56,7 +56,7 @@ export function NameInputs({ form, writers, asksName, disabled, wrong, onChange,
         limit={8}
         disabled={disabled}
         value={form.clientId}
-        error={wrong('/clientId')}
+        error={errorOf('/clientId')}
         onChange={onWriter}
       />
     </>

@@ -2,14 +2,14 @@ import { Checkbox, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useUser } from '@/api';
 import { useText } from '@/i18n';
-import { FormDialog, useKeyedForm, usePlaceText, useToasts } from '@/ui';
+import { FormDialog, useKeyedForm, useFieldErrorText, useToasts } from '@/ui';
 import { freeAfter } from './count';
 import { EventList } from './EventList';
 import { ledgerMessages } from './messages';
 import { NameInputs } from './NameInputs';
 import { append, oneAggregate, pathOf, type Aggregate, type AggregateName, type Appended } from './queries';
 import { bodyOf, faultsOf, hasInput, numberedFrom, openRecording, type RecordingForm } from './recording';
-import { useRecordRefusal } from './useRecordRefusal';
+import { useRecordRejection } from './useRecordRejection';
 
 interface Props {
   /** The aggregate of the events; undefined shows inputs for it. */
@@ -46,11 +46,11 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
   const { data: found } = useQuery({ ...oneAggregate(named), enabled: name === undefined && error !== null && !isFixed });
   const current = aggregate ?? found;
   const highest = current?.writers[form.clientId.trim()];
-  const refused = usePlaceText(error);
+  const rejected = useFieldErrorText(error);
   const faults = strict ? faultsOf(form) : new Map<string, never>();
-  const wrong = (place: string, pointer = place) => {
+  const errorOf = (place: string, pointer = place) => {
     const fault = faults.get(place);
-    return fault === undefined ? refused(pointer) : t(fault);
+    return fault === undefined ? rejected(pointer) : t(fault);
   };
   const leave = () => {
     keyed.discard();
@@ -62,7 +62,7 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
       leave();
       onShow(version);
     });
-  const refusal = useRecordRefusal({ form, current, change, finish: leave, show });
+  const rejection = useRecordRejection({ form, current, change, finish: leave, show });
   // Sequence numbers belong to a writer, so another writer continues from its own.
   const known = (part: Partial<Pick<RecordingForm, 'clientId' | 'naming'>>) => {
     const { clientId, naming } = { ...form, ...part };
@@ -74,7 +74,7 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
       title={title}
       confirm={t('confirm', { n: form.events.length })}
       hasInput={(pointer) => hasInput(form, pointer)}
-      renderRejection={refusal}
+      renderRejection={rejection}
       onClose={onClose}
     >
       <NameInputs
@@ -82,7 +82,7 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
         writers={Object.keys(current?.writers ?? {})}
         asksName={name === undefined}
         disabled={isFixed}
-        wrong={wrong}
+        errorOf={errorOf}
         onChange={change}
         onWriter={(clientId) => known({ clientId })}
       />
@@ -106,7 +106,7 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
           {t(form.naming === 'eventId' ? 'byEventIdHint' : 'bySequenceHint')}
         </Text>
       </Stack>
-      <EventList form={form} counters={Object.keys(current?.counters ?? {})} highest={highest} disabled={isFixed} wrong={wrong} onChange={change} />
+      <EventList form={form} counters={Object.keys(current?.counters ?? {})} highest={highest} disabled={isFixed} errorOf={errorOf} onChange={change} />
       {current !== undefined && (
         <Checkbox
           label={t('onlyAt', { version: String(form.expectedVersion ?? current.version) })}

@@ -13,14 +13,14 @@ export const following = (count: Count): string => String(BigInt(spelled(count))
 /** The next free sequence number of a writer; `highest` is undefined for a new writer. */
 export const freeAfter = (highest: Count | undefined): string => (highest === undefined ? '1' : following(highest));
 
-export interface CountWords {
+export interface CountLabels {
   number: (count: Count) => string;
   /** With its sign, for deltas. */
   signed: (count: Count) => string;
 }
 
 /** Formats 64-bit integers with all digits. */
-export function useCounts(): CountWords {
+export function useCounts(): CountLabels {
   const { number, signed } = useFormat();
   return useMemo(
     () => ({

@@ -6,7 +6,7 @@ import { useMay, type Winner } from '@/api';
 import { OrderRefunds } from '@/features/refunds/OrderRefunds';
 import { RequestRefund } from '@/features/refunds/RequestRefund';
 import { useFormat, useText } from '@/i18n';
-import { CustomerLink, Facts, History, Lost, Money, RecordLink, RecordPage, revisionsOf, Section, StatusMove, useSteps, When } from '@/ui';
+import { CustomerLink, Facts, History, LostRace, Money, RecordLink, RecordPage, revisionsOf, Section, StatusMove, useSteps, When } from '@/ui';
 import { Effects } from './effects/Effects';
 import { orderMessages } from './messages';
 import styles from '@/ui/record/Columns.module.css';
@@ -54,7 +54,7 @@ export function OrderDetail({ id }: { id: number }) {
       {(order) => (
         <>
           {winner !== undefined && (
-            <Lost
+            <LostRace
               winner={winner}
               status={t(winner.current.status)}
               more={money(winner.current.amount)}
@@ -206,14 +206,14 @@ function Timeline({ order }: { order: Order }) {
 
 function Detail({ detail }: { detail: OrderEvent['detail'] }) {
   const given = detail as Readonly<Record<string, unknown>>;
-  const words = ['reference', 'carrier', 'trackingNo', 'reason', 'couponCode'].flatMap((name) => {
+  const labels = ['reference', 'carrier', 'trackingNo', 'reason', 'couponCode'].flatMap((name) => {
     const value = given[name];
     return typeof value === 'string' && value !== '' ? [value] : [];
   });
   return (
     <>
       {typeof given.amount === 'number' && <Money minor={given.amount} />}
-      {words.length > 0 && <div>{words.join(' · ')}</div>}
+      {labels.length > 0 && <div>{labels.join(' · ')}</div>}
     </>
   );
 }

@@ -14,7 +14,7 @@ import {
   useColumn,
   useList,
   useSelection,
-  wordsOfOptions,
+  filterTextOf,
   type Column,
   type Raw,
 } from '@/ui/table';
@@ -65,7 +65,7 @@ export function OrderList({ search }: { search: Raw<OrderSearch> }) {
         selection={may ? selection : undefined}
         bulk={bulk.buttons}
         open={({ id }) => void navigate({ to: '/orders/$id', params: { id: String(id) } })}
-        filterWords={wordsOfOptions({ status: options })}
+        filterText={filterTextOf({ status: options })}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: place }}
       />
       <Suspense>{placing && <PlaceOrder onClose={() => setPlacing(false)} />}</Suspense>

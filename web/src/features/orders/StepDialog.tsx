@@ -2,7 +2,7 @@ import { Checkbox, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Winner } from '@/api';
 import { useText } from '@/i18n';
-import { FormDialog, Moved, useStepForm, useToasts } from '@/ui';
+import { FormDialog, ChangedSinceOpen, useStepForm, useToasts } from '@/ui';
 import { orderMessages } from './messages';
 import { PayMethod, useFunds } from './PayMethod';
 import { emptyStep, oneOrder, takeStep, type Order, type OrderAction, type StepInput } from './queries';
@@ -43,7 +43,7 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
   const isFromWallet = action === 'pay' && form.method === 'wallet';
   const funds = useFunds(order, isFromWallet);
   const isShort = isFromWallet && funds !== undefined && funds.short > 0;
-  const { wrong, hasInput: told } = useStepFaults(action, form, keyed);
+  const { errorOf, hasInput } = useStepFaults(action, form, keyed);
   return (
     <FormDialog
       form={keyed}
@@ -51,13 +51,13 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
       size="md"
       confirm={t(isFromWallet ? 'payWallet' : action)}
       color={action === 'cancel' ? 'bad' : 'accent'}
-      hasInput={told}
+      hasInput={hasInput}
       disabled={late || (isShort && !isFixed)}
       onClose={onClose}
     >
       <Text c="dimmed">{t(isFromWallet ? 'payWalletHint' : `${action}Hint`)}</Text>
       {action === 'pay' && <PayMethod order={now} method={form.method} onChange={change} disabled={isFixed || late} />}
-      <StepFields action={action} step={form} onChange={change} wrong={wrong} without={isFromWallet ? ['reference'] : []} disabled={isFixed || late} />
+      <StepFields action={action} step={form} onChange={change} errorOf={errorOf} without={isFromWallet ? ['reference'] : []} disabled={isFixed || late} />
       {action === 'ship' && now.paid > 0 && now.refunded === now.paid && (
         <Checkbox
           label={t('shipRefunded')}
@@ -66,7 +66,7 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
           onChange={(event) => change({ shipRefunded: event.currentTarget.checked })}
         />
       )}
-      {moved && <Moved record={now} status={t(now.status)} isPossible={!late} actions={now.allowedTransitions.map((one) => t(one))} />}
+      {moved && <ChangedSinceOpen record={now} status={t(now.status)} isPossible={!late} actions={now.allowedTransitions.map((one) => t(one))} />}
     </FormDialog>
   );
 }

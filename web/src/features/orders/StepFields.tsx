@@ -40,14 +40,14 @@ interface Props {
   action: OrderAction;
   step: StepInput;
   onChange: (part: Partial<StepInput>) => void;
-  wrong: (name: Name) => string | undefined;
+  errorOf: (name: Name) => string | undefined;
   /** Fields whose values come from elsewhere. */
   without?: readonly Name[];
   disabled: boolean;
 }
 
 /** The inputs of a transition, for one order or several. */
-export function StepFields({ action, step, onChange, wrong, without = [], disabled }: Props) {
+export function StepFields({ action, step, onChange, errorOf, without = [], disabled }: Props) {
   const t = useText(orderMessages);
   const asked = fieldsOf[action].filter(({ name }) => !without.includes(name));
   return asked.map(({ name, required, most }, i) => {
@@ -56,7 +56,7 @@ export function StepFields({ action, step, onChange, wrong, without = [], disabl
       description: name === 'reference' ? t('referenceHint') : name === 'reason' ? t('reasonHint') : undefined,
       value: step[name],
       onChange: (event: { currentTarget: { value: string } }) => onChange({ [name]: event.currentTarget.value }),
-      error: wrong(name),
+      error: errorOf(name),
       withAsterisk: required,
       maxLength: most,
       disabled,

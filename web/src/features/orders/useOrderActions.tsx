@@ -23,7 +23,7 @@ export function useOrderActions(): readonly BulkAction<Order, StepInput>[] {
   const t = useText(orderMessages);
   return actions.map((action) => ({
     id: action,
-    words: {
+    labels: {
       button: t(action),
       title: (n) => t(`${action}Title`, { what: t('orders', { n }) }),
       hint: t(`${action}Hint`),
@@ -64,13 +64,13 @@ interface InputsProps {
 }
 
 function Inputs({ action, step, change, strict, hasOwn }: InputsProps) {
-  const { wrong } = useStepFaults(action, step, { strict: strict && !hasOwn, error: null });
-  return <StepFields action={action} step={step} onChange={change} wrong={wrong} without={hasOwn ? ['trackingNo', 'reference'] : []} disabled={false} />;
+  const { errorOf } = useStepFaults(action, step, { strict: strict && !hasOwn, error: null });
+  return <StepFields action={action} step={step} onChange={change} errorOf={errorOf} without={hasOwn ? ['trackingNo', 'reference'] : []} disabled={false} />;
 }
 
 const verdictOf = ({ id, verdict, code, detail }: OrderVerdict): Result<Order> => ({
   id: String(id),
-  verdict: verdict === 'done' ? 'done' : 'refused',
+  verdict: verdict === 'done' ? 'done' : 'rejected',
   said: detail === undefined ? undefined : { code, text: detail },
 });
 

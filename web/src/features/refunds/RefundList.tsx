@@ -1,7 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useText } from '@/i18n';
 import { PageHeader } from '@/ui';
-import { aCustomer, aDay, anId, DataTable, FilterDay, FilterText, StatusFilter, useColumn, useList, wordsOfOptions, type Column, type Raw } from '@/ui/table';
+import { aCustomer, aDay, anId, DataTable, FilterDay, FilterText, StatusFilter, useColumn, useList, filterTextOf, type Column, type Raw } from '@/ui/table';
 import { refundMessages } from './messages';
 import { readRefunds, type Refund, type RefundSearch } from './queries';
 import { RefundStatusChip } from './RefundStatusChip';
@@ -34,7 +34,7 @@ export function RefundList({ search }: { search: Raw<RefundSearch> }) {
           </>
         }
         open={({ id }) => void navigate({ to: '/refunds/$id', params: { id: String(id) } })}
-        filterWords={wordsOfOptions({ status: options })}
+        filterText={filterTextOf({ status: options })}
         empty={{ title: t('empty'), hint: t('emptyHint') }}
       />
     </>

@@ -6,7 +6,7 @@ import { useMay, useUser, type Winner } from '@/api';
 import { Waiting } from '@/features/approvals/Waiting';
 import { oneOrder } from '@/features/orders/queries';
 import { useFormat, useText } from '@/i18n';
-import { CustomerLink, Facts, History, Lost, Money, Person, RecordLink, RecordPage, revisionsOf, Section, StatusMove, useSteps } from '@/ui';
+import { CustomerLink, Facts, History, LostRace, Money, Person, RecordLink, RecordPage, revisionsOf, Section, StatusMove, useSteps } from '@/ui';
 import { refundMessages } from './messages';
 import { Paid } from './Paid';
 import { oneRefund, refundHistory, type Refund, type RefundAction, type RefundEvent } from './queries';
@@ -47,7 +47,7 @@ export function RefundPage({ id }: { id: number }) {
       {(refund) => (
         <>
           {winner !== undefined && (
-            <Lost
+            <LostRace
               winner={winner}
               status={t(winner.current.status)}
               more={money(winner.current.amount)}
@@ -55,7 +55,7 @@ export function RefundPage({ id }: { id: number }) {
               onClose={() => setWinner(undefined)}
             >
               <Left orderId={refund.orderId} />
-            </Lost>
+            </LostRace>
           )}
           <Waiting resource={`refunds/${id}`} />
           {may && refund.changeNeeds !== undefined && <Text c="dimmed">{t('needsHint', { n: refund.changeNeeds.approvals })}</Text>}
@@ -233,14 +233,14 @@ function Past({ refund: { id } }: { refund: Refund }) {
 
 function Detail({ detail }: { detail: RefundEvent['detail'] }) {
   const given = detail as Readonly<Record<string, unknown>>;
-  const words = ['reason', 'reference'].flatMap((name) => {
+  const labels = ['reason', 'reference'].flatMap((name) => {
     const value = given[name];
     return typeof value === 'string' && value !== '' ? [value] : [];
   });
   return (
     <>
       {typeof given.amount === 'number' && <Money minor={given.amount} />}
-      {words.length > 0 && <div>{words.join(' · ')}</div>}
+      {labels.length > 0 && <div>{labels.join(' · ')}</div>}
     </>
   );
 }

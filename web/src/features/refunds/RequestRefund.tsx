@@ -44,7 +44,7 @@ export function RequestRefund({ order, onClose }: Props) {
   const { form, change, error, isFixed } = keyed;
   const beyond = error === null ? undefined : beyondOf(error);
   const wanted = wantedOf(form);
-  const { wrong, hasInput: told } = useFaults(
+  const { errorOf, hasInput } = useFaults(
     keyed,
     ['amount', 'reason', 'lines', ...wanted.flatMap((_, i) => [`lines/${i}/quantity`, `lines/${i}/restock`])],
     (name) => {
@@ -61,9 +61,9 @@ export function RequestRefund({ order, onClose }: Props) {
       form={keyed}
       title={title}
       confirm={t('askConfirm')}
-      hasInput={told}
-      renderRejection={(refused) => {
-        const left = beyondOf(refused);
+      hasInput={hasInput}
+      renderRejection={(rejected) => {
+        const left = beyondOf(rejected);
         return left === undefined ? undefined : <Beyond left={left} first={first} />;
       }}
       onClose={onClose}
@@ -94,7 +94,7 @@ export function RequestRefund({ order, onClose }: Props) {
                   clampBehavior="none"
                   disabled={isFixed}
                   value={line?.quantity ?? null}
-                  error={place >= 0 && ((line?.quantity ?? 0) > quantity ? t('piecesMost', { n: String(quantity) }) : wrong(`lines/${place}/quantity`))}
+                  error={place >= 0 && ((line?.quantity ?? 0) > quantity ? t('piecesMost', { n: String(quantity) }) : errorOf(`lines/${place}/quantity`))}
                   onChange={(pieces) => setLine(sku, { quantity: pieces })}
                 />
                 <Checkbox
@@ -103,14 +103,14 @@ export function RequestRefund({ order, onClose }: Props) {
                   aria-label={`${t('back')}: ${sku}`}
                   disabled={isFixed || status === 'cancelled'}
                   checked={line?.restock ?? false}
-                  error={place >= 0 && wrong(`lines/${place}/restock`)}
+                  error={place >= 0 && errorOf(`lines/${place}/restock`)}
                   onChange={(event) => setLine(sku, { restock: event.currentTarget.checked })}
                 />
               </div>
             );
           })}
           {status === 'cancelled' && <Text c="dimmed">{t('backNot')}</Text>}
-          {wrong('lines') !== undefined && <Text c="bad">{wrong('lines')}</Text>}
+          {errorOf('lines') !== undefined && <Text c="bad">{errorOf('lines')}</Text>}
         </div>
       ) : (
         <div className={styles.amount}>
@@ -118,7 +118,7 @@ export function RequestRefund({ order, onClose }: Props) {
             label={t('amount')}
             disabled={isFixed}
             minor={form.amount}
-            error={beyond === undefined ? wrong('amount') : beyond > 0 && t('atMost', { amount: money(beyond) })}
+            error={beyond === undefined ? errorOf('amount') : beyond > 0 && t('atMost', { amount: money(beyond) })}
             onMinor={(amount) => change({ amount })}
           />
           {refundable > 0 && (
@@ -136,7 +136,7 @@ export function RequestRefund({ order, onClose }: Props) {
         maxLength={longestReason}
         disabled={isFixed}
         value={form.reason}
-        error={wrong('reason')}
+        error={errorOf('reason')}
         onChange={(event) => change({ reason: event.currentTarget.value })}
       />
     </FormDialog>

@@ -2,7 +2,7 @@ import { Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Winner } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { FormDialog, Moved, useFaults, useStepForm, useToasts } from '@/ui';
+import { FormDialog, ChangedSinceOpen, useFaults, useStepForm, useToasts } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
 import { refundMessages } from './messages';
 import { emptyStep, oneRefund, takeStep, type Refund, type RefundAction, type StepInput } from './queries';
@@ -47,7 +47,7 @@ export function StepDialog({ refund, action, onClose, onLost }: Props) {
   });
   const { form, change, isFixed } = keyed;
   const name = asks[action];
-  const { wrong, hasInput: told } = useFaults(keyed, name === undefined ? [] : [name], () => {
+  const { errorOf, hasInput } = useFaults(keyed, name === undefined ? [] : [name], () => {
     const fault = faultOf(action, form);
     return fault !== undefined && t(fault);
   });
@@ -63,7 +63,7 @@ export function StepDialog({ refund, action, onClose, onLost }: Props) {
       size="md"
       confirm={needs === undefined ? t(`${action}Confirm`) : edit('propose')}
       color={action === 'reject' || action === 'fail' ? 'bad' : 'accent'}
-      hasInput={told}
+      hasInput={hasInput}
       disabled={late}
       onClose={onClose}
     >
@@ -77,7 +77,7 @@ export function StepDialog({ refund, action, onClose, onLost }: Props) {
           maxLength={longest.reference}
           disabled={isFixed || late}
           value={form.reference}
-          error={wrong('reference')}
+          error={errorOf('reference')}
           onChange={(event) => change({ reference: event.currentTarget.value })}
           data-autofocus
         />
@@ -91,12 +91,12 @@ export function StepDialog({ refund, action, onClose, onLost }: Props) {
           maxLength={longest.reason}
           disabled={isFixed || late}
           value={form.reason}
-          error={wrong('reason')}
+          error={errorOf('reason')}
           onChange={(event) => change({ reason: event.currentTarget.value })}
           data-autofocus
         />
       )}
-      {moved && <Moved record={now} status={t(now.status)} isPossible={!late} actions={now.allowedTransitions.map((one) => t(buttons[one]))} />}
+      {moved && <ChangedSinceOpen record={now} status={t(now.status)} isPossible={!late} actions={now.allowedTransitions.map((one) => t(buttons[one]))} />}
     </FormDialog>
   );
 }

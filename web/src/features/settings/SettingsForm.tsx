@@ -2,9 +2,9 @@ import { Paper, SimpleGrid, Text, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useMay } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { RecordForm, usePlaceText, useRecordForm } from '@/ui';
+import { RecordForm, useFieldErrorText, useRecordForm } from '@/ui';
 import { WholeInput } from '@/ui/WholeInput';
-import { amounts, counts, most, settingsForm, useSettingsWords, type SettingsFields } from './fields';
+import { amounts, counts, most, settingsForm, useSettingsLabels, type SettingsFields } from './fields';
 import { settingsMessages } from './messages';
 import { editSettings, settings, type Settings } from './queries';
 
@@ -21,7 +21,7 @@ export function SettingsForm({ record }: { record: Settings }) {
     resource: 'settings',
     title: t('title'),
     current: record,
-    words: useSettingsWords(),
+    labels: useSettingsLabels(),
     read,
     contentOf,
     formOf,
@@ -34,12 +34,12 @@ export function SettingsForm({ record }: { record: Settings }) {
     },
   });
   const { draft, strict, error } = editing;
-  const refused = usePlaceText(error);
+  const rejected = useFieldErrorText(error);
   return (
     <Paper component="section" p="lg" aria-labelledby="approvals">
       <RecordForm
         editing={editing}
-        lacks={mayWrite ? undefined : 'settings:write'}
+        missingPermission={mayWrite ? undefined : 'settings:write'}
         hasInput={isSettingsInput}
         head={
           <div>
@@ -62,7 +62,7 @@ export function SettingsForm({ record }: { record: Settings }) {
               clampBehavior="none"
               readOnly={!mayWrite}
               value={draft.value[name]}
-              error={strict && isWrong(draft.value, name) ? t('between', { most: String(most[name]) }) : refused(`/${name}`)}
+              error={strict && isWrong(draft.value, name) ? t('between', { most: String(most[name]) }) : rejected(`/${name}`)}
               onChange={(value) => editing.change({ [name]: value })}
             />
           ))}
@@ -79,7 +79,7 @@ export function SettingsForm({ record }: { record: Settings }) {
               leftSectionWidth={format.currencySign.length > 1 ? 52 : undefined}
               readOnly={!mayWrite}
               value={draft.value[name]}
-              error={strict && isWrong(draft.value, name) ? t('amount') : refused(`/${name}`)}
+              error={strict && isWrong(draft.value, name) ? t('amount') : rejected(`/${name}`)}
               onChange={(event) => editing.change({ [name]: event.currentTarget.value })}
             />
           ))}

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useFormat, useText } from '@/i18n';
 import { changesOf, History, RecordPage, revisionsOf } from '@/ui';
-import { settingsForm, useSettingsWords } from './fields';
+import { settingsForm, useSettingsLabels } from './fields';
 import { settingsMessages } from './messages';
 import { settings, settingsHistory } from './queries';
 import { SettingsForm } from './SettingsForm';
@@ -29,7 +29,7 @@ function Past() {
   return (
     <History
       query={query}
-      words={useSettingsWords()}
+      labels={useSettingsLabels()}
       entries={revisions.map((revision, i) => ({
         ...revision,
         action: t(`did_${revision.action}`),

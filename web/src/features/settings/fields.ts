@@ -1,7 +1,7 @@
 import { useFormat, useText } from '@/i18n';
 import { minorOf } from '@/ui/MoneyInput';
 import type { JsonObject } from '@/merge';
-import { contentOfFields, wordsOf, type FieldTexts, type Words } from '@/ui';
+import { contentOfFields, labelsOf, type FieldTexts, type Labels } from '@/ui';
 import { settingsMessages } from './messages';
 import type { Settings } from './queries';
 
@@ -63,7 +63,7 @@ export function settingsForm({ plainMoney, minorDigits }: Spelling) {
 }
 
 /** The labels and values of the settings. */
-export function useSettingsWords(): Words {
+export function useSettingsLabels(): Labels {
   const t = useText(settingsMessages);
   const { money } = useFormat();
   type Shown = Record<Count, number> & Record<(typeof amounts)[number], number | string>;
@@ -74,5 +74,5 @@ export function useSettingsWords(): Words {
     refundApprovalThreshold: { label: t('refundApprovalThreshold'), show: shown },
     walletApprovalThreshold: { label: t('walletApprovalThreshold'), show: shown },
   };
-  return wordsOf(texts);
+  return labelsOf(texts);
 }

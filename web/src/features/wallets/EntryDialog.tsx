@@ -6,7 +6,7 @@ import { editMessages } from '@/ui/edit/messages';
 import { MoneyInput } from '@/ui/MoneyInput';
 import { walletMessages } from './messages';
 import { missingOfPosting, needsOf, newReference, openPosting, postingOf, signedAmount, type PostingForm } from './posting';
-import { usePostingRefusal } from './usePostingRefusal';
+import { usePostingRejection } from './usePostingRejection';
 import { enter, oneWallet, type Entry, type Wallet } from './queries';
 
 interface Props {
@@ -36,8 +36,8 @@ export function EntryDialog({ wallet, onClose }: Props) {
   });
   const { form, change, isFixed } = keyed;
   const missing = missingOfPosting(form);
-  const { wrong, hasInput: told } = useFaults(keyed, ['amount', 'kind', 'reference'], (name) => missing.has(name) && t(`${name}Needed`));
-  const refusal = usePostingRefusal(
+  const { errorOf, hasInput } = useFaults(keyed, ['amount', 'kind', 'reference'], (name) => missing.has(name) && t(`${name}Needed`));
+  const rejection = usePostingRejection(
     (amount) => change({ amount }),
     () => change({ reference: newReference() }),
   );
@@ -51,8 +51,8 @@ export function EntryDialog({ wallet, onClose }: Props) {
       title={title}
       confirm={needs === undefined ? t(form.side) : edit('propose')}
       color={form.side === 'debit' ? 'warn' : 'accent'}
-      hasInput={told}
-      renderRejection={refusal}
+      hasInput={hasInput}
+      renderRejection={rejection}
       onClose={onClose}
     >
       <SegmentedControl
@@ -65,14 +65,21 @@ export function EntryDialog({ wallet, onClose }: Props) {
         ]}
         onChange={(side) => change({ side })}
       />
-      <MoneyInput label={t('amount')} minor={form.amount} disabled={isFixed} error={wrong('amount')} onMinor={(amount) => change({ amount })} data-autofocus />
+      <MoneyInput
+        label={t('amount')}
+        minor={form.amount}
+        disabled={isFixed}
+        error={errorOf('amount')}
+        onMinor={(amount) => change({ amount })}
+        data-autofocus
+      />
       <TextInput
         label={t('kind')}
         description={t('kindHint')}
         maxLength={32}
         disabled={isFixed}
         value={form.kind}
-        error={wrong('kind')}
+        error={errorOf('kind')}
         onChange={(event) => change({ kind: event.currentTarget.value.trim() })}
       />
       <TextInput
@@ -82,7 +89,7 @@ export function EntryDialog({ wallet, onClose }: Props) {
         maxLength={100}
         disabled={isFixed}
         value={form.reference}
-        error={wrong('reference')}
+        error={errorOf('reference')}
         onChange={(event) => change({ reference: event.currentTarget.value })}
       />
       {form.amount !== null && !isFixed && (

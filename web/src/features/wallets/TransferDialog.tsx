@@ -7,7 +7,7 @@ import { walletMessages } from './messages';
 import { missingOfTransfer, newReference, openTransfer, transferOf, type TransferForm } from './posting';
 import { transfer, type Transfer } from './queries';
 import { TransferPreview } from './TransferPreview';
-import { usePostingRefusal } from './usePostingRefusal';
+import { usePostingRejection } from './usePostingRejection';
 
 interface Props {
   /** The source wallet, if known. */
@@ -37,8 +37,8 @@ export function TransferDialog({ from, onClose }: Props) {
   });
   const { form, change, isFixed, strict } = keyed;
   const missing = missingOfTransfer(form);
-  const { wrong, hasInput: told } = useFaults(keyed, ['fromUserId', 'toUserId', 'amount', 'reference'], (name) => missing.has(name) && t(`${name}Needed`));
-  const refusal = usePostingRefusal(
+  const { errorOf, hasInput } = useFaults(keyed, ['fromUserId', 'toUserId', 'amount', 'reference'], (name) => missing.has(name) && t(`${name}Needed`));
+  const rejection = usePostingRejection(
     (amount) => change({ amount }),
     () => change({ reference: newReference() }),
   );
@@ -50,12 +50,12 @@ export function TransferDialog({ from, onClose }: Props) {
     onChange: ({ currentTarget: { value } }: ChangeEvent<HTMLInputElement>) => change({ [name]: value.trim() }),
   });
   return (
-    <FormDialog form={keyed} title={t('transferTitle')} confirm={t('transfer')} hasInput={told} renderRejection={refusal} onClose={onClose}>
+    <FormDialog form={keyed} title={t('transferTitle')} confirm={t('transfer')} hasInput={hasInput} renderRejection={rejection} onClose={onClose}>
       <Group grow align="flex-start">
-        <TextInput {...user('fromUserId')} error={wrong('fromUserId')} data-autofocus={from === null || undefined} />
-        <TextInput {...user('toUserId')} error={strict && missing.has('same') ? t('same') : wrong('toUserId')} data-autofocus={from !== null || undefined} />
+        <TextInput {...user('fromUserId')} error={errorOf('fromUserId')} data-autofocus={from === null || undefined} />
+        <TextInput {...user('toUserId')} error={strict && missing.has('same') ? t('same') : errorOf('toUserId')} data-autofocus={from !== null || undefined} />
       </Group>
-      <MoneyInput label={t('amount')} minor={form.amount} disabled={isFixed} error={wrong('amount')} onMinor={(amount) => change({ amount })} />
+      <MoneyInput label={t('amount')} minor={form.amount} disabled={isFixed} error={errorOf('amount')} onMinor={(amount) => change({ amount })} />
       <TextInput
         label={t('reference')}
         description={t('referenceHint')}
@@ -63,7 +63,7 @@ export function TransferDialog({ from, onClose }: Props) {
         maxLength={100}
         disabled={isFixed}
         value={form.reference}
-        error={wrong('reference')}
+        error={errorOf('reference')}
         onChange={(event) => change({ reference: event.currentTarget.value })}
       />
       {!isFixed && <TransferPreview form={form} />}

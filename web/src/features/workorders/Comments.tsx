@@ -22,12 +22,12 @@ export function Comments({ order: { id, status }, onLost }: Props) {
     topics: ['work-orders', 'overview'],
     hint: status === 'open' ? t('sayHint') : undefined,
     send: (text: string, key: string) => comment(id, text, key),
-    onRefused: (error: unknown) => {
+    onRejected: (error: unknown) => {
       const winner = winnerOf<WorkOrder>(error);
       if (winner === undefined) return;
       queries.setQueryData(oneWorkOrder(id).queryKey, winner.current);
       onLost(winner);
     },
   };
-  return <RecordComments query={useInfiniteQuery(workOrderComments(id))} say={mayWrite ? say : undefined} />;
+  return <RecordComments query={useInfiniteQuery(workOrderComments(id))} newComment={mayWrite ? say : undefined} />;
 }

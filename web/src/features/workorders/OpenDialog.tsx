@@ -36,15 +36,15 @@ export function OpenDialog({ about, onClose }: Props) {
   });
   const { form, change, isFixed } = keyed;
   const links = linksOf(form);
-  const { wrong, hasInput: told } = useFaults(keyed, ['title', 'body', 'dueTime', 'links', ...links.map((_, i) => `links/${i}`)], (name) => {
+  const { errorOf, hasInput } = useFaults(keyed, ['title', 'body', 'dueTime', 'links', ...links.map((_, i) => `links/${i}`)], (name) => {
     if (name === 'title') return form.title.trim() === '' && t('titleNeeded');
     if (name !== 'links') return undefined;
     const stranger = links.find((link) => !isLink(link));
     return stranger === undefined ? links.length > mostLinks && t('linksMost', { n: String(mostLinks) }) : t('linkWrong', { link: stranger });
   });
-  const wrongLink = ['links', ...links.map((_, i) => `links/${i}`)].map(wrong).find((text) => text !== undefined);
+  const wrongLink = ['links', ...links.map((_, i) => `links/${i}`)].map(errorOf).find((text) => text !== undefined);
   return (
-    <FormDialog form={keyed} title={t('openTitle')} confirm={t('openConfirm')} hasInput={told} onClose={onClose}>
+    <FormDialog form={keyed} title={t('openTitle')} confirm={t('openConfirm')} hasInput={hasInput} onClose={onClose}>
       <Text c="dimmed">{t('openHint')}</Text>
       {about !== undefined && <Already about={about} />}
       <TextInput
@@ -52,7 +52,7 @@ export function OpenDialog({ about, onClose }: Props) {
         maxLength={longestTitle}
         disabled={isFixed}
         value={form.title}
-        error={wrong('title')}
+        error={errorOf('title')}
         onChange={(event) => change({ title: event.currentTarget.value })}
         data-autofocus
       />
@@ -64,7 +64,7 @@ export function OpenDialog({ about, onClose }: Props) {
         maxLength={longestText}
         disabled={isFixed}
         value={form.body}
-        error={wrong('body')}
+        error={errorOf('body')}
         onChange={(event) => change({ body: event.currentTarget.value })}
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
@@ -75,7 +75,7 @@ export function OpenDialog({ about, onClose }: Props) {
           data={priorities.map((priority) => ({ value: priority, label: t(priority) }))}
           onChange={(event) => change({ priority: event.currentTarget.value as WorkOrderPriority })}
         />
-        <TimeInput label={t('dueTime')} disabled={isFixed} time={form.dueTime} error={wrong('dueTime')} onTime={(dueTime) => change({ dueTime })} />
+        <TimeInput label={t('dueTime')} disabled={isFixed} time={form.dueTime} error={errorOf('dueTime')} onTime={(dueTime) => change({ dueTime })} />
       </SimpleGrid>
       <Textarea
         label={t('links')}

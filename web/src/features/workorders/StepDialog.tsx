@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMay, type Winner } from '@/api';
 import { UserPicker } from '@/features/access/users/UserPicker';
 import { useText } from '@/i18n';
-import { FormDialog, Moved, useFaults, useStepForm, useToasts } from '@/ui';
+import { FormDialog, ChangedSinceOpen, useFaults, useStepForm, useToasts } from '@/ui';
 import { WholeInput } from '@/ui/WholeInput';
 import { workOrderMessages } from './messages';
 import { longestText } from './opening';
@@ -51,14 +51,14 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
   });
   const { form, change, isFixed } = keyed;
   const name = asks[action];
-  const { wrong, hasInput: told } = useFaults(
+  const { errorOf, hasInput } = useFaults(
     keyed,
     name === undefined ? [] : [name],
     (field) => isMissing(action, form) && t(field === 'userId' ? 'chosenNeeded' : 'resolutionNeeded'),
   );
   const disabled = isFixed || late;
   return (
-    <FormDialog form={keyed} title={title} size="md" confirm={t(`${action}Confirm`)} hasInput={told} disabled={late} onClose={onClose}>
+    <FormDialog form={keyed} title={title} size="md" confirm={t(`${action}Confirm`)} hasInput={hasInput} disabled={late} onClose={onClose}>
       <Text>{t(action === 'resolve' && now.status === 'open' ? 'resolveOpenHint' : `${action}Hint`)}</Text>
       {name === 'userId' &&
         (seesUsers ? (
@@ -67,11 +67,11 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
             description={t('userHint')}
             disabled={disabled}
             userId={form.userId}
-            error={wrong('userId')}
+            error={errorOf('userId')}
             onChange={(userId) => change({ userId })}
           />
         ) : (
-          <WholeInput label={t('userNumber')} disabled={disabled} value={form.userId} error={wrong('userId')} onChange={(userId) => change({ userId })} />
+          <WholeInput label={t('userNumber')} disabled={disabled} value={form.userId} error={errorOf('userId')} onChange={(userId) => change({ userId })} />
         ))}
       {name === 'resolution' && (
         <Textarea
@@ -82,12 +82,12 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
           maxLength={longestText}
           disabled={disabled}
           value={form.resolution}
-          error={wrong('resolution')}
+          error={errorOf('resolution')}
           onChange={(event) => change({ resolution: event.currentTarget.value })}
           data-autofocus
         />
       )}
-      {moved && <Moved record={now} status={t(now.status)} isPossible={!late} actions={now.allowedTransitions.map((one) => t(one))} />}
+      {moved && <ChangedSinceOpen record={now} status={t(now.status)} isPossible={!late} actions={now.allowedTransitions.map((one) => t(one))} />}
     </FormDialog>
   );
 }

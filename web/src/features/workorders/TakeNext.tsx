@@ -24,7 +24,7 @@ export function TakeNext() {
       toasts.done(t('took', { id: String(id), title }));
       void navigate({ to: '/work-orders/$id', params: { id: String(id) } });
     },
-    onRefused: (error) => (isProblem(error, 'not_found') ? toasts.info(t('noneWaits')) : toasts.failed(error)),
+    onRejected: (error) => (isProblem(error, 'not_found') ? toasts.info(t('noneWaits')) : toasts.failed(error)),
   });
   return (
     <Button variant="filled" loading={action.outcome === 'sending'} disabled={action.outcome === 'unknown'} onClick={() => action.run({})}>

@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useUser } from '@/api';
 import { useText } from '@/i18n';
-import { Here, Icon, PageHeader, Person, RecordLink, usePeopleIn } from '@/ui';
+import { PeopleHere, Icon, PageHeader, Person, RecordLink, useOtherUsersIn } from '@/ui';
 import {
   aDay,
   aText,
@@ -15,7 +15,7 @@ import {
   StatusFilter,
   useColumn,
   useList,
-  wordsOfOptions,
+  filterTextOf,
   type Column,
   type Raw,
 } from '@/ui/table';
@@ -67,7 +67,7 @@ export function WorkOrderList({ search }: { search: Raw<WorkOrderSearch> }) {
           </>
         }
         open={({ id }) => void navigate({ to: '/work-orders/$id', params: { id: String(id) } })}
-        filterWords={wordsOfOptions({ status: options, priority: urgencies, holderId: [{ value: String(me), label: t('mine') }] })}
+        filterText={filterTextOf({ status: options, priority: urgencies, holderId: [{ value: String(me), label: t('mine') }] })}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: add }}
       />
       {opening && <OpenDialog onClose={() => setOpening(false)} />}
@@ -78,7 +78,7 @@ export function WorkOrderList({ search }: { search: Raw<WorkOrderSearch> }) {
 function useColumns(): Column<WorkOrder>[] {
   const t = useText(workOrderMessages);
   const column = useColumn<WorkOrder>();
-  const people = usePeopleIn('work-orders');
+  const people = useOtherUsersIn('work-orders');
   const here = ({ id }: WorkOrder) => people.get(`work-orders/${id}`) ?? [];
   return [
     column.text('number', t('number'), ({ id }) => id, { sort: 'id', mono: true, optional: true }),
@@ -100,7 +100,7 @@ function useColumns(): Column<WorkOrder>[] {
           {here(order).length > 0 && (
             <span className={styles.here}>
               <Icon name="eye" />
-              <Here people={here(order)} />
+              <PeopleHere people={here(order)} />
             </span>
           )}
         </span>

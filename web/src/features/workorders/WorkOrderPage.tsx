@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay, useUser, type Winner } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { Facts, History, Lost, Person, RecordLink, RecordPage, revisionsOf, Section, StatusMove, useSteps, When } from '@/ui';
+import { Facts, History, LostRace, Person, RecordLink, RecordPage, revisionsOf, Section, StatusMove, useSteps, When } from '@/ui';
 import styles from '@/ui/record/Columns.module.css';
 import { PriorityChip, WorkOrderStatusChip } from './Chips';
 import { Comments } from './Comments';
@@ -13,7 +13,7 @@ import { workOrderMessages } from './messages';
 import { oneWorkOrder, workOrderHistory, type DialogAction, type WorkOrder, type WorkOrderAction, type WorkOrderEvent } from './queries';
 import { StepDialog } from './StepDialog';
 import { useHold } from './useHold';
-import words from './WorkOrder.module.css';
+import labels from './WorkOrder.module.css';
 
 /** The page of a work order: task, records, holder, comments and actions. */
 export function WorkOrderPage({ id }: { id: number }) {
@@ -49,7 +49,7 @@ export function WorkOrderPage({ id }: { id: number }) {
       {(order) => (
         <>
           {winner !== undefined && (
-            <Lost
+            <LostRace
               winner={winner}
               status={t(winner.current.status)}
               actions={winner.current.allowedTransitions.map((action) => t(action))}
@@ -128,7 +128,7 @@ function About({ order }: { order: WorkOrder }) {
           {t('bodyNone')}
         </Text>
       ) : (
-        <p className={words.text}>{body}</p>
+        <p className={labels.text}>{body}</p>
       )}
       <Facts
         facts={[
@@ -138,7 +138,7 @@ function About({ order }: { order: WorkOrder }) {
           dueTime !== null && [t('due'), <Due key="due" order={order} />],
           links.length > 0 && [
             t('about'),
-            <ul key="about" className={`${words.links ?? ''} mono`}>
+            <ul key="about" className={`${labels.links ?? ''} mono`}>
               {links.map((link) => (
                 <li key={link}>
                   <RecordLink path={link} />
@@ -151,9 +151,9 @@ function About({ order }: { order: WorkOrder }) {
         ]}
       />
       {resolution !== null && (
-        <div className={words.resolution}>
+        <div className={labels.resolution}>
           <h3>{t('resolution')}</h3>
-          <p className={words.text}>{resolution}</p>
+          <p className={labels.text}>{resolution}</p>
         </div>
       )}
     </Section>
@@ -183,5 +183,5 @@ function Past({ id }: { id: number }) {
 function Detail({ detail }: { detail: WorkOrderEvent['detail'] }) {
   const given = detail as Readonly<Record<string, unknown>>;
   const said = [given.text, given.resolution].find((text) => typeof text === 'string');
-  return said === undefined ? null : <div className={words.said}>{said}</div>;
+  return said === undefined ? null : <div className={labels.said}>{said}</div>;
 }

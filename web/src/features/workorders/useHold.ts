@@ -20,7 +20,7 @@ export function useHold(id: number, onLost: (winner: Winner<WorkOrder>) => void)
       queries.setQueryData(oneWorkOrder(id).queryKey, after);
       toasts.done(t(action === 'claim' ? 'claimDone' : 'released', { id: String(id) }));
     },
-    onRefused: (error) => {
+    onRejected: (error) => {
       const winner = winnerOf<WorkOrder>(error);
       if (winner === undefined) toasts.failed(error);
       else {

@@ -42,7 +42,7 @@ export function BulkDialog<Row, Input extends object>({ onClose, ...props }: Bul
     if (phase !== 'running') onClose();
   };
   const n = job?.items.length ?? rows?.length ?? count;
-  const title = bulk.isTable && n === 0 ? nameOf(action) : action.words.title(n);
+  const title = bulk.isTable && n === 0 ? nameOf(action) : action.labels.title(n);
   return (
     <Modal
       opened
@@ -59,7 +59,7 @@ export function BulkDialog<Row, Input extends object>({ onClose, ...props }: Bul
           {phase === 'reading' && error === undefined && <Text role="status">{t('reading', { n: count })}</Text>}
           {phase === 'preview' && (
             <>
-              {action.words.hint !== undefined && <Text c="dimmed">{action.words.hint}</Text>}
+              {action.labels.hint !== undefined && <Text c="dimmed">{action.labels.hint}</Text>}
               <RestoredNotice at={bulk.restored} onDiscard={bulk.startAfresh} />
               <OwnTable
                 own={bulk.own}
@@ -100,9 +100,9 @@ function Came<Row, Input extends object>({ bulk, action, rows, rowId }: Parts<Ro
   const proposals = new Map(results.flatMap(({ proposal }) => (proposal === undefined ? [] : [[proposal.id, proposal] as const])));
   const done = results.filter(({ verdict }) => verdict === 'done' || verdict === 'gone').length;
   const unknown = results.filter(({ verdict }) => verdict === 'unknown').length;
-  const inTheWay = results.filter(({ verdict }) => verdict === 'changed' || verdict === 'refused' || verdict === 'gone').length;
+  const inTheWay = results.filter(({ verdict }) => verdict === 'changed' || verdict === 'rejected' || verdict === 'gone').length;
   const isStopped = action.isAtomic === true && phase === 'done' && left > 0;
-  const allDone = job.isUndo === true ? action.undo?.done(done) : action.words.done?.(done, job.input);
+  const allDone = job.isUndo === true ? action.undo?.done(done) : action.labels.done?.(done, job.input);
   return (
     <>
       {phase === 'broken' && (
@@ -192,7 +192,7 @@ function Buttons<Row, Input extends object>({ bulk, action, rowId, list, close }
           color={action.isDangerous?.(input) === true ? 'bad' : 'accent'}
           disabled={plan.eligible.length === 0 || bulk.missing > 0}
         >
-          {action.words.confirm(plan.eligible.length, input)}
+          {action.labels.confirm(plan.eligible.length, input)}
         </Button>
       )}
       {phase === 'running' && action.isAtomic === true && <Button variant="filled" loading />}

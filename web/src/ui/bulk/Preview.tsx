@@ -66,13 +66,13 @@ export function Preview<Row, Input extends object>({ action, bulk: { plan, since
 
 /** Why a row is left out, in words. */
 export function useReason<Row, Input extends object>({
-  words,
+  labels,
   most = 0,
-}: Pick<BulkAction<Row, Input>, 'words' | 'most'>): (reason: Skipped['reason']) => string {
+}: Pick<BulkAction<Row, Input>, 'labels' | 'most'>): (reason: Skipped['reason']) => string {
   const t = useText(bulkMessages);
   return (reason) => {
     if (typeof reason === 'string') return reason;
-    return reason.left === 'beyond' ? (words.beyond ?? t('beyond', { most })) : t(reason.left);
+    return reason.left === 'beyond' ? (labels.beyond ?? t('beyond', { most })) : t(reason.left);
   };
 }
 

@@ -3,7 +3,7 @@ import { useState, type DragEvent } from 'react';
 import { useFormat, useText } from '@/i18n';
 import { EncodingChoice } from '../files/EncodingChoice';
 import { useTextFile } from '../files/useTextFile';
-import type { Fault, Refused } from '../table/readTable';
+import type { Fault, MalformedLine } from '../table/readTable';
 import { bulkMessages } from './messages';
 import type { ChosenLayout, OwnColumn, OwnValues } from './rowValues';
 import { TableLayout } from './TableLayout';
@@ -93,7 +93,7 @@ export function OwnTable({ own, labels, rowName }: Props) {
           {/* Another encoding would discard what was changed in the text since. */}
           <EncodingChoice file={file} onEncoding={choose} disabled={own.table !== given} />
           {own.shown !== undefined && <TableLayout shown={own.shown} columns={columns} rowName={nameOfRow} onLayout={own.setLayout} />}
-          <RefusedLines refused={own.refused} isFirst={own.shown === undefined && own.byLabel.size === 0} />
+          <MalformedLines rejected={own.rejected} isFirst={own.shown === undefined && own.byLabel.size === 0} />
           {chosen !== undefined && <Text role="status">{t('matched', { n: own.byLabel.size - unmatched.length })}</Text>}
           {unmatched.length > 0 && <Text c="warn">{t('unmatched', { labels: named(unmatched) })}</Text>}
           {chosen !== undefined && own.twice.length > 0 && <Text c="warn">{t('twice', { labels: named(own.twice) })}</Text>}
@@ -105,9 +105,9 @@ export function OwnTable({ own, labels, rowName }: Props) {
 }
 
 /** Which lines are malformed, and how; the others are used, except where it is the first line. */
-function RefusedLines({ refused, isFirst }: { refused: readonly Refused[]; isFirst: boolean }) {
+function MalformedLines({ rejected, isFirst }: { rejected: readonly MalformedLine[]; isFirst: boolean }) {
   const t = useText(bulkMessages);
-  const linesOf = (fault: Fault) => refused.filter((one) => one.fault === fault).map(({ line, last }) => (line === last ? String(line) : `${line}–${last}`));
+  const linesOf = (fault: Fault) => rejected.filter((one) => one.fault === fault).map(({ line, last }) => (line === last ? String(line) : `${line}–${last}`));
   return (
     <>
       {faults.map((fault) => {
@@ -120,7 +120,7 @@ function RefusedLines({ refused, isFirst }: { refused: readonly Refused[]; isFir
           </Text>
         );
       })}
-      {isFirst && refused.length > 0 && <Text c="warn">{t('firstRefused')}</Text>}
+      {isFirst && rejected.length > 0 && <Text c="warn">{t('firstRefused')}</Text>}
     </>
   );
 }

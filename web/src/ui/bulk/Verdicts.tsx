@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useText } from '@/i18n';
-import { useRefusalText } from '../feedback/problemText';
+import { useRejectionText } from '../feedback/problemText';
 import { csv, download } from '../table/csv';
 import { StatusChip } from '../StatusChip';
 import type { BulkAction } from './action';
@@ -16,7 +16,7 @@ const most = 200;
 const tones = {
   done: 'ok',
   proposed: 'info',
-  refused: 'bad',
+  rejected: 'bad',
   gone: 'neutral',
   changed: 'warn',
   stopped: 'neutral',
@@ -35,18 +35,18 @@ interface Props<Row, Input extends object> {
 /** What became of each row, those first that are left. */
 export function Verdicts<Row, Input extends object>({ results, details, action, rows }: Props<Row, Input>) {
   const t = useText(bulkMessages);
-  const refusal = useRefusalText();
+  const rejection = useRejectionText();
   const inTheWay = (result: Result) => isLeft(result) && result.verdict !== 'stopped';
   const ordered = [
     ...results.filter(inTheWay),
     ...results.filter((result) => isLeft(result) && !inTheWay(result)),
     ...results.filter((result) => !isLeft(result)),
   ];
-  const words = (result: Result): ReactNode => {
+  const labels = (result: Result): ReactNode => {
     if (result.verdict === 'stopped') return t('stoppedHint');
     return (
       action.describe?.(details.get(result.id) ?? (result as Result<Row>), rows.get(result.id)) ??
-      (result.said === undefined ? result.made : refusal(result.said))
+      (result.said === undefined ? result.made : rejection(result.said))
     );
   };
   return (
@@ -55,7 +55,7 @@ export function Verdicts<Row, Input extends object>({ results, details, action, 
         <li key={result.id} data-verdict={result.verdict}>
           <span className={`${styles.key ?? ''} mono`}>{result.item.label}</span>
           <StatusChip tone={tones[result.verdict]}>{t(`word_${result.verdict}`)}</StatusChip>
-          <span className={styles.why}>{words(result)}</span>
+          <span className={styles.why}>{labels(result)}</span>
         </li>
       ))}
       {ordered.length > most && <li>{t('more', { n: ordered.length - most })}</li>}
@@ -69,9 +69,9 @@ export function useSaveVerdicts<Row, Input extends object>(
   action: BulkAction<Row, Input>,
 ): (results: readonly (Result & { item: Item })[], skipped: readonly Skipped[]) => void {
   const t = useText(bulkMessages);
-  const refusal = useRefusalText();
+  const rejection = useRejectionText();
   const reasonOf = useReason(action);
-  const detail = ({ said, made }: Result) => (said === undefined ? (made ?? '') : refusal(said));
+  const detail = ({ said, made }: Result) => (said === undefined ? (made ?? '') : rejection(said));
   return (results, skipped) =>
     download(
       name,

@@ -32,7 +32,7 @@ export interface TableSource<Row> {
 export interface BulkAction<Row, Input extends object = object> {
   /** "ship"; names what is kept with the list's name before it. */
   id: string;
-  words: {
+  labels: {
     /** The button above the list, for the chosen rows; without one it is opened otherwise. */
     button?: string;
     title: (n: number) => string;
@@ -97,5 +97,5 @@ export interface Since {
 }
 
 /** What an action is called in the list of what is not finished. */
-export const nameOf = <Row, Input extends object>({ words, table }: Pick<BulkAction<Row, Input>, 'words' | 'table'>): string =>
-  words.button ?? table?.button ?? words.title(1);
+export const nameOf = <Row, Input extends object>({ labels, table }: Pick<BulkAction<Row, Input>, 'labels' | 'table'>): string =>
+  labels.button ?? table?.button ?? labels.title(1);

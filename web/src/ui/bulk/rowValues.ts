@@ -1,4 +1,4 @@
-import { readTable, type Refused, type Separator, type Table } from '../table/readTable';
+import { readTable, type MalformedLine, type Separator, type Table } from '../table/readTable';
 import type { Own } from './action';
 
 /** A column of a pasted table. */
@@ -48,7 +48,7 @@ export interface OwnValues {
   /** The first cells of lines that have no value. */
   empty: string[];
   /** Lines that are malformed. */
-  refused: readonly Refused[];
+  rejected: readonly MalformedLine[];
   /** Undefined for a list without columns, and for a text without lines. */
   shown: ShownTable | undefined;
 }
@@ -91,7 +91,7 @@ export function readOwn(text: string, columns: readonly OwnColumn[], names: read
     else byLabel.set(label, own);
   }
   twice.forEach((label) => byLabel.delete(label));
-  return { byLabel, twice: [...twice], empty: [...empty], refused: read.refused, shown };
+  return { byLabel, twice: [...twice], empty: [...empty], rejected: read.malformed, shown };
 }
 
 /** The same text without the lines of some rows; each other line is as it was written. */
@@ -100,11 +100,11 @@ export function withoutRows(text: string, { shown }: Pick<OwnValues, 'shown'>, d
   if (shown === undefined) {
     const [only, ...others] = read.rows;
     const entries = only !== undefined && others.length === 0 ? entriesOf(only.raw) : read.rows.map(({ cells }) => cells.join(' '));
-    return [...entries.filter((entry) => !done.has(entry)), ...read.refused.map(({ raw }) => raw)].join('\n');
+    return [...entries.filter((entry) => !done.has(entry)), ...read.malformed.map(({ raw }) => raw)].join('\n');
   }
   const isLeft = ({ cells }: { cells: string[] }) => !done.has(labelOf(cells, shown.layout));
   const head = shown.layout.hasHead ? read.rows.slice(0, 1) : [];
-  const left = [...rowsOf(read, shown.layout).filter(isLeft), ...read.refused].sort((a, b) => a.line - b.line);
+  const left = [...rowsOf(read, shown.layout).filter(isLeft), ...read.malformed].sort((a, b) => a.line - b.line);
   const lines = [...head, ...left].map(({ raw }) => raw);
   return left.length === 0 ? '' : [...(read.preamble === '' ? [] : [read.preamble]), ...lines].join('\n');
 }
@@ -119,11 +119,11 @@ const rowsOf = ({ rows }: Table, { hasHead }: Layout) => (hasHead ? rows.slice(1
 export const firstLineOf = (text: string): string => readTable(text).rows[0]?.raw ?? '';
 
 /** The entries of a text that is a list; undefined for a table, and for a list whose first line may be the name of its column. */
-function listOf({ rows, preamble, refused }: Table, columns: readonly OwnColumn[], names: readonly string[]): string[] | undefined {
+function listOf({ rows, preamble, malformed: rejected }: Table, columns: readonly OwnColumn[], names: readonly string[]): string[] | undefined {
   const [first, ...others] = rows;
   if (columns.length > 0 || preamble !== '' || first === undefined) return undefined;
   if (first.cells.some((cell) => isWord(cell, names))) return undefined;
-  if (others.length === 0 && refused.length === 0) return entriesOf(first.raw);
+  if (others.length === 0 && rejected.length === 0) return entriesOf(first.raw);
   return first.cells.length > 1 || isNameLike(first.cells.join('')) ? undefined : rows.map(({ cells }) => cells.join(''));
 }
 

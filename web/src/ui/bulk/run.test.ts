@@ -86,13 +86,13 @@ test('a service that is away has done nothing, and the run can be gone on with',
 
 test('what is wrong with a request of many is not sent on and on; one row that is refused does not stop the others', async () => {
   const many = await run(begin(), () => Promise.reject(problem('validation_failed', 422))).ended;
-  expect(tally(many.job)).toEqual({ refused: 100, notSent: 150 });
+  expect(tally(many.job)).toEqual({ rejected: 100, notSent: 150 });
   const single = await run(
     begin({ items: items.slice(0, 3) }),
     ([one]) => (one?.id === '2' ? Promise.reject(problem('forbidden', 403)) : done(one === undefined ? [] : [one])),
     { size: 1 },
   ).ended;
-  expect(tally(single.job)).toEqual({ done: 2, refused: 1 });
+  expect(tally(single.job)).toEqual({ done: 2, rejected: 1 });
   expect(resultsOf(single.job).filter(isLeft)).toMatchObject([{ id: '2', said: { code: 'forbidden' } }]);
 });
 

@@ -24,7 +24,7 @@ interface Said {
  * - stopped: nothing stood in its way, but its request is all or nothing.
  * - unknown: no word of the service came back. notSent: the run ended before it.
  */
-export type Verdict = 'done' | 'proposed' | 'refused' | 'gone' | 'changed' | 'stopped' | 'unknown' | 'notSent';
+export type Verdict = 'done' | 'proposed' | 'rejected' | 'gone' | 'changed' | 'stopped' | 'unknown' | 'notSent';
 
 export interface Result<Row = unknown> {
   id: string;
@@ -155,7 +155,7 @@ function answerOf<Input>(error: unknown, items: readonly Item[], told: Run<Input
         : undefined;
   // What is known of it is shown, and asked for again with the rest.
   if (isOpen) return { results: inOrder(items, known ?? [], isUnknown(error) ? 'unknown' : 'notSent'), isOpen, isLast: false };
-  const results = known ?? items.map(({ id }): Result => ({ id, verdict: 'refused', said: saidOf(error) }));
+  const results = known ?? items.map(({ id }): Result => ({ id, verdict: 'rejected', said: saidOf(error) }));
   return { results: inOrder(items, results, 'notSent'), isOpen, isLast: known === undefined && size > 1 };
 }
 

@@ -15,7 +15,7 @@ interface Row {
 
 const action: BulkAction<Row, { reason: string }> = {
   id: 'void',
-  words: { title: () => 'Void', confirm: () => 'Void' },
+  labels: { title: () => 'Void', confirm: () => 'Void' },
   size: 1,
   table: { button: 'Void a list', names: ['code'], find: (id) => Promise.resolve({ id }) },
   open: () => ({ reason: '' }),

@@ -299,8 +299,8 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
 }
 
 function linesOf(...table: Parameters<typeof readOwn>): number {
-  const { byLabel, twice, empty, refused } = readOwn(...table);
-  return new Set([...byLabel.keys(), ...twice, ...empty]).size + refused.length;
+  const { byLabel, twice, empty, rejected } = readOwn(...table);
+  return new Set([...byLabel.keys(), ...twice, ...empty]).size + rejected.length;
 }
 
 export type Bulk<Row, Input extends object> = ReturnType<typeof useBulk<Row, Input>>;

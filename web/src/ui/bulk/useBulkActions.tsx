@@ -56,10 +56,10 @@ export function useBulkActions<Row>({ name, topic = name, actions, list, rowId, 
   const isOfList = opened?.only === undefined && opened?.isTable !== true && selection !== undefined;
   return {
     buttons: actions.map(
-      ({ id, words }) =>
-        words.button !== undefined && (
+      ({ id, labels }) =>
+        labels.button !== undefined && (
           <Button key={id} size="xs" onClick={() => setOpened({ id })}>
-            {words.button}
+            {labels.button}
           </Button>
         ),
     ),
@@ -110,7 +110,7 @@ function Unfinished<Row>({ list, action, onOpen }: { list: string; action: BulkA
   return (
     <Banner
       tone="warn"
-      title={t('open', { title: action.words.title(job.items.length), done, total: job.items.length })}
+      title={t('open', { title: action.labels.title(job.items.length), done, total: job.items.length })}
       action={<Button onClick={onOpen}>{t('look')}</Button>}
     >
       {t('brokenHint')}

@@ -29,7 +29,7 @@ function Form() {
       resource: 'items/TEA',
       title: 'TEA',
       current: first,
-      words: { field: (pointer) => pointer, show: String },
+      labels: { field: (pointer) => pointer, show: String },
       read: ({ name, price }) => ({ name, price }),
       contentOf: contentOfFields,
       formOf: fieldsOf({ name: '', price: 0 }),

@@ -12,9 +12,9 @@ import { useNameLists } from '../edit/labels';
 import { OutcomeNotice } from '../edit/WriteNotices';
 import { When } from '../When';
 import styles from './Conflict.module.css';
-import { ContestedPlace } from './ContestedField';
+import { ContestedField } from './ContestedField';
 import { conflictMessages } from './messages';
-import { FittingPlace, SetPlace } from './MergedFields';
+import { MergedField, MergedList } from './MergedFields';
 
 interface Props<R extends Stamped, F extends object> {
   editing: Editing<R, F>;
@@ -22,19 +22,19 @@ interface Props<R extends Stamped, F extends object> {
   /** Whether the user can write a value that differs from both sides. */
   withOther: boolean;
   /** Links to their change in the history; undefined if there is no such page. */
-  link: ((from: number, to: number, words: string) => ReactNode) | undefined;
+  link: ((from: number, to: number, labels: string) => ReactNode) | undefined;
   /** Explains why the service rejected the edit; undefined shows the general text. */
-  refusal?: ((error: Error) => ReactNode) | undefined;
+  renderRejection?: ((error: Error) => ReactNode) | undefined;
   onDiscard: () => void;
 }
 
 /** Both sides of a conflict: the changes that merge automatically, and the conflicts that need a choice. */
-export function ConflictView<R extends Stamped, F extends object>({ editing, theirs, withOther, link, refusal, onDiscard }: Props<R, F>) {
+export function ConflictView<R extends Stamped, F extends object>({ editing, theirs, withOther, link, renderRejection, onDiscard }: Props<R, F>) {
   const t = useText(conflictMessages);
   const edit = useText(editMessages);
   const ask = useConfirm();
-  const { words, draft, base, mine, contentOf, outcome, key, error, overwrite, needs } = editing;
-  const { who } = useNameLists(words);
+  const { labels, draft, base, mine, contentOf, outcome, key, error, overwrite, needs } = editing;
+  const { who } = useNameLists(labels);
   const { choices } = draft;
   const theirContent = useMemo(() => contentOf(theirs), [contentOf, theirs]);
   const resolution = useMemo(() => resolve(base, mine instanceof Error ? base : mine, theirContent, choices), [base, mine, theirContent, choices]);
@@ -44,7 +44,7 @@ export function ConflictView<R extends Stamped, F extends object>({ editing, the
   const isSaving = outcome === 'sending';
   const isUnknown = outcome === 'unknown';
   const choose = (pointer: string, choice: Choice | undefined) => {
-    const rest = Object.fromEntries(Object.entries(choices).filter(([place]) => place !== pointer));
+    const rest = Object.fromEntries(Object.entries(choices).filter(([conflict]) => conflict !== pointer));
     draft.choose(choice === undefined ? rest : { ...rest, [pointer]: choice });
   };
   const onOverwrite = async () => {
@@ -69,37 +69,37 @@ export function ConflictView<R extends Stamped, F extends object>({ editing, the
         {contested.length > 0 ? t('ask', { n: contested.length }) : t('none')} {t('nothingLost')}
       </Banner>
       <OutcomeNotice write={{ outcome, key }} />
-      {error !== null && (refusal?.(error) ?? <ProblemBanner error={error} />)}
+      {error !== null && (renderRejection?.(error) ?? <ProblemBanner error={error} />)}
       <Paper component="section" aria-label={t('both')} className={styles.panel}>
-        {contested.map((place) => (
-          <ContestedPlace
-            key={place.pointer}
-            place={place}
-            words={words}
+        {contested.map((conflict) => (
+          <ContestedField
+            key={conflict.pointer}
+            conflict={conflict}
+            labels={labels}
             baseVersion={from}
             theirVersion={version}
             who={name}
             withOther={withOther}
-            onChoose={(choice) => choose(place.pointer, choice)}
+            onChoose={(choice) => choose(conflict.pointer, choice)}
           />
         ))}
         {sets.map((set) => (
-          <SetPlace key={set.pointer} set={set} words={words} who={name} />
+          <MergedList key={set.pointer} set={set} labels={labels} who={name} />
         ))}
         {yoursOnly.map((pointer) => (
-          <FittingPlace
+          <MergedField
             key={pointer}
             change={{ pointer, before: at(base, pointer), after: mine instanceof Error ? undefined : at(mine, pointer) }}
-            words={words}
-            says={t('yoursFits', { who: name })}
+            labels={labels}
+            explanation={t('yoursFits', { who: name })}
           />
         ))}
         {theirsOnly.map((pointer) => (
-          <FittingPlace
+          <MergedField
             key={pointer}
             change={{ pointer, before: at(base, pointer), after: at(theirContent, pointer) }}
-            words={words}
-            says={t('keptTheirs', { who: name })}
+            labels={labels}
+            explanation={t('keptTheirs', { who: name })}
           />
         ))}
         <div className={styles.foot}>

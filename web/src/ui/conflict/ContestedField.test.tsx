@@ -6,9 +6,9 @@ import { sessionStore } from '@/api';
 import { Surroundings } from '@/test/render';
 import { session } from '@/test/service';
 import type { Choice } from '@/merge';
-import { ContestedPlace } from './ContestedField';
+import { ContestedField } from './ContestedField';
 
-const words = { field: (pointer: string) => pointer.slice('/value'.length), show: (value: unknown) => JSON.stringify(value) };
+const labels = { field: (pointer: string) => pointer.slice('/value'.length), show: (value: unknown) => JSON.stringify(value) };
 
 let chosen: Choice | undefined;
 
@@ -19,9 +19,9 @@ function Place() {
     setChoice(next);
   };
   return (
-    <ContestedPlace
-      place={{ pointer: '/value/timeoutMs', base: 3000, yours: 5000, theirs: 8000, choice }}
-      words={words}
+    <ContestedField
+      conflict={{ pointer: '/value/timeoutMs', base: 3000, yours: 5000, theirs: 8000, choice }}
+      labels={labels}
       baseVersion="17"
       theirVersion="19"
       withOther

@@ -12,8 +12,8 @@ import styles from './Conflict.module.css';
 import { conflictMessages } from './messages';
 
 interface Props {
-  place: Contested;
-  words: Labels;
+  conflict: Contested;
+  labels: Labels;
   baseVersion: string;
   theirVersion: string;
   who: string;
@@ -26,22 +26,22 @@ interface Props {
 const short = 80;
 
 /** One conflict: base, theirs and yours, with buttons to keep yours, take theirs or write another value. */
-export function ContestedPlace({ place, words, baseVersion, theirVersion, who, withOther, onChoose }: Props) {
+export function ContestedField({ conflict, labels, baseVersion, theirVersion, who, withOther, onChoose }: Props) {
   const t = useText(conflictMessages);
-  const { pointer, base, theirs, yours, choice } = place;
-  const where = words.field(pointer);
+  const { pointer, base, theirs, yours, choice } = conflict;
+  const label = labels.field(pointer);
   const isText = [base, theirs, yours].every((value) => value === undefined || typeof value === 'string');
   const [editing, { open }] = useDisclosure(choice?.kind === 'other');
   const isLong = [theirs, yours].some((value) => spell(value, isText).length > short || spell(value, isText).includes('\n'));
   return (
-    <div className={styles.place} data-contested role="group" aria-label={where}>
+    <div className={styles.place} data-contested role="group" aria-label={label}>
       <div className={styles.head}>
-        <span className={isKeyPath(where) ? 'mono' : undefined}>{where}</span>
+        <span className={isKeyPath(label) ? 'mono' : undefined}>{label}</span>
         <StatusChip tone="warn">{equal(yours, theirs) ? t('sameValue') : t('contested')}</StatusChip>
       </div>
       <div className={styles.sides}>
         <Side title={t('base', { version: baseVersion })}>
-          <code className={styles.value}>{brief(words.show(base, pointer)) || t('absent')}</code>
+          <code className={styles.value}>{brief(labels.show(base, pointer)) || t('absent')}</code>
         </Side>
         <Side
           title={t('theirs', { who, version: theirVersion })}
@@ -50,14 +50,14 @@ export function ContestedPlace({ place, words, baseVersion, theirVersion, who, w
             <Button
               size="compact-sm"
               aria-pressed={choice?.kind === 'theirs'}
-              aria-label={t('takeOf', { who, place: where })}
+              aria-label={t('takeOf', { who, field: label })}
               onClick={() => onChoose({ kind: 'theirs', taken: theirs })}
             >
               {t('take')}
             </Button>
           }
         >
-          <BeforeAfter pointer={pointer} before={base} after={theirs} words={words} />
+          <BeforeAfter pointer={pointer} before={base} after={theirs} labels={labels} />
         </Side>
         <Side
           title={t('yours')}
@@ -66,14 +66,14 @@ export function ContestedPlace({ place, words, baseVersion, theirVersion, who, w
             <Button
               size="compact-sm"
               aria-pressed={choice?.kind === 'yours'}
-              aria-label={t('keepOf', { place: where })}
+              aria-label={t('keepOf', { field: label })}
               onClick={() => onChoose({ kind: 'yours' })}
             >
               {t('keep')}
             </Button>
           }
         >
-          <BeforeAfter pointer={pointer} before={base} after={yours} words={words} />
+          <BeforeAfter pointer={pointer} before={base} after={yours} labels={labels} />
         </Side>
       </div>
       {withOther && isLong && !editing && (
@@ -82,9 +82,9 @@ export function ContestedPlace({ place, words, baseVersion, theirVersion, who, w
         </Button>
       )}
       {withOther && isLong && editing && (
-        <LongValue place={place} isText={isText} theirLabel={t('theirs', { who, version: theirVersion })} onChoose={onChoose} />
+        <LongValue conflict={conflict} isText={isText} theirLabel={t('theirs', { who, version: theirVersion })} onChoose={onChoose} />
       )}
-      {withOther && !isLong && <OtherValue choice={choice} isText={isText} where={where} onChoose={onChoose} />}
+      {withOther && !isLong && <OtherValue choice={choice} isText={isText} label={label} onChoose={onChoose} />}
     </div>
   );
 }
@@ -112,7 +112,7 @@ interface OtherProps {
   onChoose: (choice: Choice | undefined) => void;
 }
 
-function OtherValue({ choice, isText, where, onChoose }: OtherProps & { choice: Choice | undefined; where: string }) {
+function OtherValue({ choice, isText, label, onChoose }: OtherProps & { choice: Choice | undefined; label: string }) {
   const t = useText(conflictMessages);
   const id = useId();
   const [text, setText] = useState(() => (choice?.kind === 'other' ? spell(choice.value, isText) : ''));
@@ -129,7 +129,7 @@ function OtherValue({ choice, isText, where, onChoose }: OtherProps & { choice: 
       <label htmlFor={id}>{t('other')}</label>
       <TextInput
         id={id}
-        aria-label={t('otherOf', { place: where })}
+        aria-label={t('otherOf', { field: label })}
         classNames={{ input: 'mono' }}
         value={text}
         error={isWrong && t('notJson')}
@@ -144,9 +144,9 @@ function OtherValue({ choice, isText, where, onChoose }: OtherProps & { choice: 
   );
 }
 
-function LongValue({ place, isText, theirLabel, onChoose }: OtherProps & { place: Contested; theirLabel: string }) {
+function LongValue({ conflict, isText, theirLabel, onChoose }: OtherProps & { conflict: Contested; theirLabel: string }) {
   const t = useText(conflictMessages);
-  const { choice, theirs, yours } = place;
+  const { choice, theirs, yours } = conflict;
   const [start] = useState(() => spell(choice?.kind === 'other' ? choice.value : yours, isText));
   const [isWrong, setWrong] = useState(false);
   return (

@@ -6,35 +6,35 @@ import { StatusChip } from '../StatusChip';
 import styles from './Conflict.module.css';
 import { conflictMessages } from './messages';
 
-interface FittingProps {
+interface MergedProps {
   change: Change;
-  words: Labels;
+  labels: Labels;
   /** Whose change it is, and why it needs no choice. */
-  says: string;
+  explanation: string;
 }
 
 /** A value that only one side changed. */
-export function FittingPlace({ change, words, says }: FittingProps) {
+export function MergedField({ change, labels, explanation }: MergedProps) {
   return (
     <div className={styles.place}>
-      <Head where={words.field(change.pointer)} says={says} />
-      <BeforeAfter {...change} words={words} />
+      <Head label={labels.field(change.pointer)} explanation={explanation} />
+      <BeforeAfter {...change} labels={labels} />
     </div>
   );
 }
 
 /** A list in which both sides added or removed items: the merged list, with the author of each change. */
-export function SetPlace({ set, words, who }: { set: Resolution['sets'][number]; words: Labels; who: string }) {
+export function MergedList({ set, labels, who }: { set: Resolution['sets'][number]; labels: Labels; who: string }) {
   const t = useText(conflictMessages);
   const { pointer, merged } = set;
   const [base, yours, theirs] = [set.base, set.yours, set.theirs].map((side) => (Array.isArray(side) ? side : []));
   const you = t('you');
   const authors = (item: Json, inList: boolean) =>
     [has(theirs ?? [], item) === inList && who, has(yours ?? [], item) === inList && you].filter((name) => name !== false).join(', ');
-  const gone = (base ?? []).filter((item) => !has(merged, item));
+  const removed = (base ?? []).filter((item) => !has(merged, item));
   return (
     <div className={styles.place}>
-      <Head where={words.field(pointer)} says={t('asSet')} />
+      <Head label={labels.field(pointer)} explanation={t('asSet')} />
       <ul className={styles.items}>
         {merged.map((item) => {
           const text = spell(item);
@@ -45,7 +45,7 @@ export function SetPlace({ set, words, who }: { set: Resolution['sets'][number];
             </li>
           );
         })}
-        {gone.map((item) => (
+        {removed.map((item) => (
           <li key={encode(item)} className={styles.item} data-by="gone">
             {t('gone', { item: spell(item), who: authors(item, false) })}
           </li>
@@ -56,11 +56,11 @@ export function SetPlace({ set, words, who }: { set: Resolution['sets'][number];
   );
 }
 
-function Head({ where, says }: { where: string; says: string }) {
+function Head({ label, explanation }: { label: string; explanation: string }) {
   return (
     <div className={styles.head}>
-      <span className={isKeyPath(where) ? 'mono' : undefined}>{where}</span>
-      <StatusChip tone="ok">{says}</StatusChip>
+      <span className={isKeyPath(label) ? 'mono' : undefined}>{label}</span>
+      <StatusChip tone="ok">{explanation}</StatusChip>
     </div>
   );
 }

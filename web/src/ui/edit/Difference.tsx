@@ -9,20 +9,20 @@ const maxLength = 160;
 
 interface Props {
   changes: readonly Change[];
-  words: Labels;
+  labels: Labels;
   /** The maximum number of displayed changes. */
   max?: number;
 }
 
 /** The changed fields, each with its value before and after. */
-export function Difference({ changes, words, max: max = 12 }: Props) {
+export function Difference({ changes, labels, max: max = 12 }: Props) {
   return (
     <ul className={styles.list}>
       {changes.slice(0, max).map((change) => {
-        const where = words.field(change.pointer);
+        const where = labels.field(change.pointer);
         return (
           <li key={change.pointer}>
-            <span className={isKeyPath(where) ? 'mono' : styles.word}>{where}</span> <BeforeAfter {...change} words={words} />
+            <span className={isKeyPath(where) ? 'mono' : styles.word}>{where}</span> <BeforeAfter {...change} labels={labels} />
           </li>
         );
       })}
@@ -32,9 +32,9 @@ export function Difference({ changes, words, max: max = 12 }: Props) {
 }
 
 /** The value before, struck through, and the value after. */
-export function BeforeAfter({ before, after, pointer, words }: Change & { words: Labels }) {
+export function BeforeAfter({ before, after, pointer, labels }: Change & { labels: Labels }) {
   const t = useText(editMessages);
-  const show = (value: Change['before']) => brief(words.show(value, pointer)) || t('nothingHere');
+  const show = (value: Change['before']) => brief(labels.show(value, pointer)) || t('nothingHere');
   return (
     <span className={styles.values}>
       <del>{show(before)}</del> <span aria-hidden="true">→</span> <ins>{show(after)}</ins>

@@ -22,14 +22,14 @@ import { OutcomeNotice, RestoredNotice, StorageNotice } from './WriteNotices';
 export function useRecordForm<R extends Stamped, F extends object>(options: EditingOptions<R, F>, onSaved?: () => void): Editing<R, F> {
   const t = useText(editMessages);
   const toasts = useToasts();
-  const { who, people, fields: places } = useNameLists(options.words);
+  const { who, people, fields } = useNameLists(options.labels);
   const callbacks = {
     onSaved: (saved: Saved<R>, undo: () => void) => {
       if (saved.kind === 'proposed') toasts.proposed(saved.approval);
       if (saved.kind === 'same') toasts.info(t('same', { who: who(saved.record.updatedBy) }));
       if (saved.kind === 'saved' && saved.preserved === undefined) toasts.done(t('savedAs', { version: String(saved.record.version) }), undo);
       if (saved.kind === 'saved' && saved.preserved?.by !== undefined && onSaved !== undefined) {
-        toasts.done(t('keptTheirs', { who: people([saved.preserved.by]), fields: places(saved.preserved.pointers) }));
+        toasts.done(t('keptTheirs', { who: people([saved.preserved.by]), fields: fields(saved.preserved.pointers) }));
       }
       if (saved.kind !== 'contested' && saved.kind !== 'unpatchable') onSaved?.();
     },
@@ -43,13 +43,13 @@ interface Props<R extends Stamped, F extends object> {
   /** Content above the notices and the form. */
   head?: ReactNode;
   /** Replaces the buttons if the record was deleted while it was open. */
-  gone?: ReactNode;
+  deletedNotice?: ReactNode;
   /** The permission that is missing for a save. */
-  lacks?: string;
+  missingPermission?: string;
   /** Whether an input shows the violation at a JSON Pointer; the banner omits it. */
   hasInput?: (pointer: string) => boolean;
   /** An error message with its actions; undefined for the default message. */
-  refusal?: (error: Error) => ReactNode;
+  renderRejection?: (error: Error) => ReactNode;
   /** The form is a card; its inputs extend to the edges. */
   framed?: boolean;
   /** The form is longer than a screen: the save button stays visible. */
@@ -59,7 +59,7 @@ interface Props<R extends Stamped, F extends object> {
   /** A contested field also accepts a value of neither side. */
   withOther?: boolean;
   /** A link to the diff of two versions; undefined if there is no such page. */
-  link?: (from: number, to: number, words: string) => ReactNode;
+  link?: (from: number, to: number, labels: string) => ReactNode;
   /** Schedules the change; undefined if it cannot be scheduled. */
   schedule?: Schedule;
   /** Reports the field that has the focus. */
@@ -73,12 +73,12 @@ interface Props<R extends Stamped, F extends object> {
  * resolved field by field.
  */
 export function RecordForm<R extends Stamped, F extends object>(props: Props<R, F>) {
-  const { editing, gone, lacks, hasInput, refusal, withOther = false, link } = props;
+  const { editing, deletedNotice, missingPermission, hasInput, renderRejection, withOther = false, link } = props;
   const t = useText(editMessages);
   const ask = useConfirm();
   const { draft, theirs, isComparing } = editing;
   const [scheduling, scheduleDialog] = useDisclosure();
-  const canSave = lacks === undefined && gone === undefined;
+  const canSave = missingPermission === undefined && deletedNotice === undefined;
   const discard = async () => {
     const version = String(theirs?.version ?? draft.base.version);
     const sure = await ask({
@@ -104,12 +104,12 @@ export function RecordForm<R extends Stamped, F extends object>(props: Props<R, 
   return (
     <Stack gap="md">
       {props.head}
-      {gone}
-      {isComparing && theirs !== undefined && gone === undefined ? (
-        <ConflictView editing={editing} theirs={theirs} withOther={withOther} link={link} refusal={refusal} onDiscard={() => void discard()} />
+      {deletedNotice}
+      {isComparing && theirs !== undefined && deletedNotice === undefined ? (
+        <ConflictView editing={editing} theirs={theirs} withOther={withOther} link={link} renderRejection={renderRejection} onDiscard={() => void discard()} />
       ) : (
         <>
-          {gone === undefined && <Notices editing={editing} hasInput={hasInput} refusal={refusal} link={link} />}
+          {deletedNotice === undefined && <Notices editing={editing} hasInput={hasInput} renderRejection={renderRejection} link={link} />}
           <form
             aria-label={props.label}
             className={props.framed === true ? styles.framed : styles.form}
@@ -120,9 +120,9 @@ export function RecordForm<R extends Stamped, F extends object>(props: Props<R, 
             onSubmit={onSubmit}
           >
             {props.children}
-            {lacks !== undefined && (
+            {missingPermission !== undefined && (
               <Text c="dimmed" className={styles.foot}>
-                {t('readOnly', { permission: lacks })}
+                {t('readOnly', { permission: missingPermission })}
               </Text>
             )}
             {canSave && <Foot editing={editing} onSchedule={props.schedule && scheduleDialog.open} onDiscard={() => void discard()} />}
@@ -183,13 +183,18 @@ export function NeedsNotice({ needs: { votes } }: { needs: Needs }) {
 }
 
 /** Notices above the form: merged changes, changes by others, and a restored draft. */
-function Notices<R extends Stamped, F extends object>({ editing, hasInput, refusal, link }: Pick<Props<R, F>, 'editing' | 'hasInput' | 'refusal' | 'link'>) {
+function Notices<R extends Stamped, F extends object>({
+  editing,
+  hasInput,
+  renderRejection,
+  link,
+}: Pick<Props<R, F>, 'editing' | 'hasInput' | 'renderRejection' | 'link'>) {
   const t = useText(editMessages);
-  const { draft, current, merged, base, words, error, contentOf } = editing;
+  const { draft, current, merged, base, labels, error, contentOf } = editing;
   // Changes by others arrive at any time, also while Save is being pressed.
   const theirs = useUnlessPressed(editing.theirs);
   const followed = useUnlessPressed(draft.followed);
-  const { who, people, fields: places } = useNameLists(words);
+  const { who, people, fields } = useNameLists(labels);
   const saved = (record: R) => ({ who: who(record.updatedBy), version: String(record.version), when: <When time={record.updatedTime} /> });
   return (
     <>
@@ -201,8 +206,8 @@ function Notices<R extends Stamped, F extends object>({ editing, hasInput, refus
           tone="ok"
           title={
             merged.by.length > 0
-              ? t('keptTheirs', { who: people(merged.by), fields: places(merged.pointers) })
-              : t('keptOthers', { fields: places(merged.pointers) })
+              ? t('keptTheirs', { who: people(merged.by), fields: fields(merged.pointers) })
+              : t('keptOthers', { fields: fields(merged.pointers) })
           }
           action={link?.(merged.fromVersion, merged.version, t('showDiff'))}
         />
@@ -214,15 +219,15 @@ function Notices<R extends Stamped, F extends object>({ editing, hasInput, refus
           title={t.rich('while', { ...saved(theirs), base: String(draft.base.version) })}
           action={<Button onClick={() => editing.setComparing(true)}>{t('compare')}</Button>}
         >
-          {t('nothingLost', { fields: places(diff(base, contentOf(theirs)).map(({ pointer }) => pointer)) })}
+          {t('nothingLost', { fields: fields(diff(base, contentOf(theirs)).map(({ pointer }) => pointer)) })}
         </Banner>
       )}
       {theirs === undefined && followed.length > 0 && (
         <Banner tone="info" title={t.rich('followed', saved(current))}>
-          {t('changedPlaces', { fields: places(followed) })}
+          {t('changedPlaces', { fields: fields(followed) })}
         </Banner>
       )}
-      {error !== null && (refusal?.(error) ?? <ProblemBanner error={error} hasInput={hasInput} />)}
+      {error !== null && (renderRejection?.(error) ?? <ProblemBanner error={error} hasInput={hasInput} />)}
       {editing.isUnpatchable && <Banner tone="bad" title={t('noNull')} />}
     </>
   );

@@ -31,7 +31,7 @@ interface Props<R extends Stamped, F extends object> {
 export function ScheduleDialog<R extends Stamped, F extends object>({ editing, schedule, onClose }: Props<R, F>) {
   const t = useText(editMessages);
   const toasts = useToasts();
-  const { draft, base, mine, changes, words, needs, resource, title } = editing;
+  const { draft, base, mine, changes, labels, needs, resource, title } = editing;
   const version = String(draft.base.version);
   const keyed = useKeyedForm<Form, unknown>({
     scope: `${resource}/schedule`,
@@ -53,7 +53,7 @@ export function ScheduleDialog<R extends Stamped, F extends object>({ editing, s
   return (
     <FormDialog form={keyed} title={t('scheduleTitle')} confirm={t('schedule')} disabled={form.at === null} onClose={onClose}>
       <Text c="dimmed">{t(needs === undefined ? 'scheduleHint' : 'scheduleHintVotes', { version })}</Text>
-      {changes !== undefined && <Difference changes={changes} words={words} />}
+      {changes !== undefined && <Difference changes={changes} labels={labels} />}
       <TimeInput
         label={t('scheduleAt')}
         data-autofocus

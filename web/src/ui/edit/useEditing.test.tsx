@@ -51,7 +51,7 @@ const open = (first: Item) =>
           resource: 'items/TEA',
           title: 'TEA',
           current,
-          words: { field: (pointer) => pointer, show: String },
+          labels: { field: (pointer) => pointer, show: String },
           read: ({ name, price }) => ({ name, price }),
           contentOf: contentOfFields,
           formOf: fieldsOf<Fields>({ name: '', price: null }),

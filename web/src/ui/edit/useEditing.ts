@@ -27,7 +27,7 @@ export interface EditingOptions<R extends Stamped, F extends object> extends Edi
   title: string;
   /** The latest version of the record. */
   current: R;
-  words: Labels;
+  labels: Labels;
   /** Whether the form can be saved. */
   isComplete?: (form: F) => boolean;
   /** Whether the form contains a secret, so that no draft is stored. */
@@ -89,7 +89,7 @@ export interface Editing<R extends Stamped, F extends object> {
   resource: string;
   title: string;
   current: R;
-  words: Labels;
+  labels: Labels;
   draft: Draft<R, F>;
   change: (part: Partial<F>) => void;
   /** The content of the base, and the content of the form. */
@@ -131,7 +131,22 @@ export interface Editing<R extends Stamped, F extends object> {
  * outcome is unknown, saving retries the stored request, whatever was typed or chosen since.
  */
 export function useEditing<R extends Stamped, F extends object>(options: EditingOptions<R, F>, callbacks: SaveCallbacks<R>): Editing<R, F> {
-  const { resource, title, current, words, read, contentOf, formOf, isComplete, send, sendOperations, overwrite, undoWith: takeBack, authorsBetween, onRecord } = options;
+  const {
+    resource,
+    title,
+    current,
+    labels,
+    read,
+    contentOf,
+    formOf,
+    isComplete,
+    send,
+    sendOperations,
+    overwrite,
+    undoWith: takeBack,
+    authorsBetween,
+    onRecord,
+  } = options;
   const t = useText(uiMessages);
   const me = useUser().id;
   const draft = useDraft({ resource, title, current, read, isSecret: options.isSecret });
@@ -289,7 +304,7 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
     resource,
     title,
     current,
-    words,
+    labels,
     draft,
     change: (part) => draft.setValue((before) => ({ ...before, ...part })),
     base,
@@ -302,7 +317,7 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
     setComparing,
     merged,
     strict,
-    outcome: isSending ? 'sending' : open !== undefined ? 'unknown' : error !== null ? 'refused' : 'idle',
+    outcome: isSending ? 'sending' : open !== undefined ? 'unknown' : error !== null ? 'rejected' : 'idle',
     key: draft.key,
     error: isAboutForm && error !== null && !isUnknown(error) ? error : null,
     isUnpatchable: isAboutForm && saving.data?.kind === 'unpatchable',

@@ -1,4 +1,4 @@
-import { usePlaceText } from '../feedback/problemText';
+import { useFieldErrorText } from '../feedback/problemText';
 
 /**
  * Validation messages of a form: local checks once the user tried to submit it, and violations in
@@ -9,12 +9,12 @@ export function useFaults<N extends string>(
   { strict, error }: { strict: boolean; error: Error | null },
   names: readonly N[],
   fault: (name: N) => string | false | undefined,
-  places: (name: N) => readonly string[] = (name) => [name],
-): { wrong: (name: N) => string | undefined; hasInput: (pointer: string) => boolean } {
-  const rejected = usePlaceText(error);
+  pointers: (name: N) => readonly string[] = (name) => [name],
+): { errorOf: (name: N) => string | undefined; hasInput: (pointer: string) => boolean } {
+  const rejected = useFieldErrorText(error);
   const isWrong = (text: string | false | undefined): text is string => text !== undefined && text !== false;
   return {
-    wrong: (name) => [strict && fault(name), ...places(name).map((place) => rejected(`/${place}`))].find(isWrong),
-    hasInput: (pointer) => names.some((name) => places(name).some((place) => pointer === `/${place}`)),
+    errorOf: (name) => [strict && fault(name), ...pointers(name).map((member) => rejected(`/${member}`))].find(isWrong),
+    hasInput: (pointer) => names.some((name) => pointers(name).some((member) => pointer === `/${member}`)),
   };
 }

@@ -68,7 +68,7 @@ test('a retry after a rejection has a new key', async () => {
   const { result } = open();
   act(() => result.current.submit());
   await waitFor(() => expect(result.current.error).not.toBeNull());
-  expect(result.current.outcome).toBe('refused');
+  expect(result.current.outcome).toBe('rejected');
   act(() => result.current.submit());
   await waitFor(() => expect(onDone).toHaveBeenCalled());
   expect(send.mock.calls[1]?.[1]).not.toBe(send.mock.calls[0]?.[1]);
@@ -92,7 +92,7 @@ test('edited contents get a new key', async () => {
   const { result } = open();
   act(() => result.current.change({ amount: 5 }));
   act(() => result.current.submit());
-  await waitFor(() => expect(result.current.outcome).toBe('refused'));
+  await waitFor(() => expect(result.current.outcome).toBe('rejected'));
   act(() => result.current.change({ amount: 9 }));
   expect(result.current.error).toBeNull();
   act(() => result.current.submit());

@@ -68,7 +68,7 @@ export function useKeyedForm<F extends object, R>({ open, reopen = same, isCompl
   const write: KeyedMutation<F, R> = useKeyed<F, R>(slot, stored, {
     ...options,
     // A dialog that was closed while the request was in flight cannot show its outcome.
-    onRefused: (error, request) => (isShown.current ? options.onRefused?.(error, request) : toasts.failed(error)),
+    onRejected: (error, request) => (isShown.current ? options.onRejected?.(error, request) : toasts.failed(error)),
     onUnknown: (error) => (isShown.current ? options.onUnknown?.(error) : toasts.unknown(error, write.retry, options.title)),
     onSpent: () => {
       slot.drop();

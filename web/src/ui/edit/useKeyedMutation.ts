@@ -19,14 +19,14 @@ export interface KeyedOptions<V, R> {
   send: (request: V, key: string) => Promise<R>;
   onDone: (reply: R, request: V) => unknown;
   /** The service rejected the request; nothing was changed, and the key is spent. */
-  onRefused?: (error: Error, request: V) => unknown;
+  onRejected?: (error: Error, request: V) => unknown;
   /** The request was not applied and waits for votes. The default is a toast. */
   onProposed?: (approval: Approval, request: V) => unknown;
   /** No response arrived. Without an error: a new request has to wait for the pending one. */
   onUnknown?: (error?: Error) => unknown;
 }
 
-export type Outcome = 'idle' | 'sending' | 'done' | 'proposed' | 'refused' | 'unknown';
+export type Outcome = 'idle' | 'sending' | 'done' | 'proposed' | 'rejected' | 'unknown';
 
 export interface KeyedMutation<V, R> {
   /** While the outcome is unknown, only the same request can be sent. */
@@ -73,7 +73,7 @@ interface InFlight<V> {
 export function useKeyed<V, R>(
   slot: Slot,
   stored: ReturnType<Slot['get']>,
-  { title, topics = [], send, onDone, onRefused, onProposed, onUnknown, onSpent }: Omit<KeyedOptions<V, R>, 'scope'> & { onSpent?: () => void },
+  { title, topics = [], send, onDone, onRejected, onProposed, onUnknown, onSpent }: Omit<KeyedOptions<V, R>, 'scope'> & { onSpent?: () => void },
 ): KeyedMutation<V, R> {
   const queries = useQueryClient();
   const toasts = useToasts();
@@ -91,7 +91,7 @@ export function useKeyed<V, R>(
         const report = onProposed ?? toasts.proposed;
         return report(approval, request);
       }
-      if (!isUnknown(error)) return onRefused?.(error, request);
+      if (!isUnknown(error)) return onRejected?.(error, request);
       if (send.length > 1) slot.retryOnReconnect(retry);
       return onUnknown?.(error);
     },
@@ -109,7 +109,7 @@ export function useKeyed<V, R>(
     const open = slot.get()?.sent as V | undefined;
     if (!slot.isSending() && open !== undefined) start(open);
   };
-  const settled = isSuccess ? 'done' : error === null ? 'idle' : proposal === undefined ? 'refused' : 'proposed';
+  const settled = isSuccess ? 'done' : error === null ? 'idle' : proposal === undefined ? 'rejected' : 'proposed';
   return {
     outcome: isPending || isSending ? 'sending' : sent !== undefined ? 'unknown' : settled,
     run: (request) => {

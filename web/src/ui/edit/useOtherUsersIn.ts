@@ -21,7 +21,7 @@ export function otherUsersIn(kind: string, me: number, fetched: readonly People[
  * The other users on the records of a kind, for its list. Advisory, like all presence: without a
  * connection it is stale, and it is refetched after a gap.
  */
-export function usePeopleIn(kind: string): PeopleByPath {
+export function useOtherUsersIn(kind: string): PeopleByPath {
   const me = useUser().id;
   const { data, refetch } = useQuery({ ...overview, refetchOnMount: 'always' });
   const [updates, setUpdates] = useState<PeopleByPath>(none);

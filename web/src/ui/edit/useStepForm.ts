@@ -74,7 +74,7 @@ export function useStepForm<R extends Stepped, I extends object>(options: Option
       onDone(after);
       applyRecord(after);
     },
-    onRefused: (error) => {
+    onRejected: (error) => {
       const winner = winnerOf<R>(error);
       if (winner === undefined) return;
       applyRecord(winner.current);

@@ -23,7 +23,7 @@ interface Props<T> {
 }
 
 /** Explains a transition that lost a race: the winner, the time, the current status and the actions that are now possible. */
-export function Lost<T>({ winner: { by, time }, status, more, onlyTerms = false, actions, onClose, children }: Props<T>) {
+export function LostRace<T>({ winner: { by, time }, status, more, onlyTerms = false, actions, onClose, children }: Props<T>) {
   const t = useText(uiMessages);
   const { relative, list } = useFormat();
   const now = useNow();

@@ -20,7 +20,7 @@ interface Props {
  * Shows in an open dialog that another user changed the record: the user, the new status, and
  * whether the step is still possible.
  */
-export function Moved({ record: { updatedBy, updatedTime }, status, isPossible, actions }: Props) {
+export function ChangedSinceOpen({ record: { updatedBy, updatedTime }, status, isPossible, actions }: Props) {
   const t = useText(uiMessages);
   const { list, relative } = useFormat();
   const now = useNow();

@@ -4,7 +4,7 @@ import { ApiProblem } from '@/api';
 import { Surroundings } from '@/test/render';
 import { ProblemBanner } from './ProblemBanner';
 
-const refusal = new ApiProblem({
+const rejection = new ApiProblem({
   code: 'validation_failed',
   title: 'The request breaks a rule',
   detail: 'The request breaks a rule; nothing was changed.',
@@ -17,11 +17,11 @@ const refusal = new ApiProblem({
 });
 
 test('every place that a refusal names is listed with what is wrong', () => {
-  render(<ProblemBanner error={refusal} />, { wrapper: Surroundings });
+  render(<ProblemBanner error={rejection} />, { wrapper: Surroundings });
   expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual(['/name is required', '/lines/0/sku must have at most 64 characters']);
 });
 
 test('what an input says already is not listed', () => {
-  render(<ProblemBanner error={refusal} hasInput={(pointer) => pointer === '/name'} />, { wrapper: Surroundings });
+  render(<ProblemBanner error={rejection} hasInput={(pointer) => pointer === '/name'} />, { wrapper: Surroundings });
   expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual(['/lines/0/sku must have at most 64 characters']);
 });

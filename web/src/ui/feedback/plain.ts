@@ -1,2 +1,2 @@
 /** The label of a button within a sentence: without the ellipsis that announces a dialog. */
-export const plain = (words: string): string => words.replace(/…$/, '');
+export const plain = (label: string): string => label.replace(/…$/, '');

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { expect, test } from 'vitest';
 import { ApiProblem } from '@/api';
 import { LanguageProvider, type Language } from '@/i18n';
-import { useProblemText, useRefusalText, useRuleText } from './problemText';
+import { useProblemText, useRejectionText, useRuleText } from './problemText';
 
 function inLanguage<T>(language: Language, use: () => T): T {
   const wrapper = ({ children }: { children: ReactNode }) => <LanguageProvider initial={language}>{children}</LanguageProvider>;
@@ -13,7 +13,7 @@ function inLanguage<T>(language: Language, use: () => T): T {
 const stale = { code: 'version_conflict', text: 'Config "a.b" was changed by Li since you read it; nothing of yours was applied.' };
 
 test('in English the service is quoted', () => {
-  expect(inLanguage('en', useRefusalText)(stale)).toBe(stale.text);
+  expect(inLanguage('en', useRejectionText)(stale)).toBe(stale.text);
   expect(inLanguage('en', useRuleText)({ code: 'max', message: 'must have at most 500 characters' })).toBe('must have at most 500 characters');
 });
 
@@ -27,7 +27,7 @@ test.each([
   ],
   [{ code: 'insufficient_balance', text: '…', members: { balance: 500, wanted: 1990 } }, '余额为 ¥5.00，需要 ¥19.90；没有任何更改。'],
 ])('a refusal is told in Chinese by its code and with what that carries: %j', (said, expected) => {
-  expect(inLanguage('zh', useRefusalText)(said)).toBe(expected);
+  expect(inLanguage('zh', useRejectionText)(said)).toBe(expected);
 });
 
 test('no sentence of the service is shown in another language than that in force', () => {

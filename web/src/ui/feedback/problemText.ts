@@ -2,17 +2,17 @@ import { useCallback } from 'react';
 import { isProblem, isUnknown, type FieldProblem, type PersonName, type ProblemCode } from '@/api';
 import { useFormat, useLanguage, useText } from '@/i18n';
 import { uiMessages } from '../messages';
-import { refusals, rules, type Given } from './rejections';
+import { rejections, rules, type MessageMembers } from './rejections';
 
 /** The service's message about a request or a row: a code, a sentence in English, and the members of the code. */
-export interface Said {
+export interface ServiceMessage {
   code?: string;
   text: string;
   members?: object;
 }
 
 /** The members of the codes that a message may contain. */
-interface Carried {
+interface CodeMembers {
   updatedBy?: PersonName | null;
   changedBy?: PersonName | null;
   conflicts?: unknown[];
@@ -25,23 +25,23 @@ interface Carried {
  * Returns the text of a rejection in the current language: in Chinese by its code and members, in
  * English the service's own sentence, which has more details.
  */
-export function useRefusalText(): (said: Said) => string {
+export function useRejectionText(): (said: ServiceMessage) => string {
   const { language } = useLanguage();
   const { money, number } = useFormat();
   return useCallback(
-    ({ code, text, members = {} }: Said) => {
+    ({ code, text, members = {} }: ServiceMessage) => {
       if (language === 'en' || code === undefined) return text;
-      const { updatedBy, changedBy, conflicts, lines, balance, wanted } = members as Carried;
+      const { updatedBy, changedBy, conflicts, lines, balance, wanted } = members as CodeMembers;
       const [short] = lines ?? [];
-      const given: Given = {
+      const values: MessageMembers = {
         who: (updatedBy ?? changedBy)?.name,
         n: conflicts && number(conflicts.length),
         sku: short?.sku,
         available: short ? number(short.available) : balance === undefined ? undefined : money(balance),
         wanted: short ? number(short.wanted) : wanted === undefined ? undefined : money(wanted),
       };
-      const words = refusals[code as ProblemCode] as (typeof refusals)[ProblemCode] | undefined;
-      return words?.(given) ?? text;
+      const message = rejections[code as ProblemCode] as (typeof rejections)[ProblemCode] | undefined;
+      return message?.(values) ?? text;
     },
     [language, money, number],
   );
@@ -54,7 +54,7 @@ export function useRuleText(): (field: Pick<FieldProblem, 'message'> & { code?: 
 }
 
 /** Returns the text of the fault at a pointer of a rejected request, for its input; undefined if there is none. */
-export function usePlaceText(error: unknown): (pointer: string) => string | undefined {
+export function useFieldErrorText(error: unknown): (pointer: string) => string | undefined {
   const rule = useRuleText();
   return (pointer) => {
     const place = isProblem(error) ? error.fields.find((field) => field.pointer === pointer) : undefined;
@@ -65,13 +65,13 @@ export function usePlaceText(error: unknown): (pointer: string) => string | unde
 /** Returns the sentence that the user reads for an error. */
 export function useProblemText(): (error: unknown) => string {
   const t = useText(uiMessages);
-  const say = useRefusalText();
+  const rejectionText = useRejectionText();
   return (error) => {
     if (!isProblem(error)) return error instanceof Error ? error.message : String(error);
     if (error.code === 'no_connection') return t('noConnection');
     if (error.code === 'bad_gateway') return t('badGateway', { status: String(error.status) });
     if (isUnknown(error)) return t('outcomeUnknown');
     const wait = error.retryAfter === undefined ? '' : ` ${t('waitSeconds', { n: Math.ceil(error.retryAfter / 1000) })}`;
-    return say({ code: error.code, text: error.message, members: error.as<object>() }) + wait;
+    return rejectionText({ code: error.code, text: error.message, members: error.as<object>() }) + wait;
   };
 }

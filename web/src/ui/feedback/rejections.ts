@@ -1,7 +1,7 @@
 import type { ProblemCode } from '@/api';
 
 /** The details of a rejection, as far as the service sent them. */
-export interface Given {
+export interface MessageMembers {
   who: string | undefined;
   n: string | undefined;
   sku: string | undefined;
@@ -12,7 +12,7 @@ export interface Given {
 const nothing = '没有任何更改';
 
 /** A Chinese text for every code of the contract; the service itself only writes English. The compiler reports missing codes. */
-export const refusals: Readonly<Record<ProblemCode, (given: Given) => string>> = {
+export const rejections: Readonly<Record<ProblemCode, (given: MessageMembers) => string>> = {
   malformed_request: () => `请求无法识别；${nothing}。`,
   precondition_malformed: () => `版本标识格式有误；${nothing}。请重新读取后再试。`,
   precondition_required: () => `缺少版本标识；${nothing}。请重新读取后再试。`,

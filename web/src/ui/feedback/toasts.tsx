@@ -18,7 +18,7 @@ export interface Toasts {
   /** Shows information. Toasts with the same id appear once. */
   info: (message: ReactNode, id?: string) => void;
   /** Shows something that the user did not cause but has to know. It stays until it is closed or its button is clicked. */
-  warn: (message: ReactNode, words: string, act: () => void) => void;
+  warn: (message: ReactNode, label: string, act: () => void) => void;
   /** The change was not made; it waits for approval. */
   proposed: (approval: Approval) => void;
   failed: (error: unknown) => void;
@@ -48,7 +48,7 @@ export function useToasts(): Toasts {
     });
   const withButton = (
     message: ReactNode,
-    words: string,
+    label: string,
     act: () => void,
     color: 'ok' | 'info' | 'warn' | 'bad',
     icon: 'check' | 'info' | 'alert',
@@ -62,7 +62,7 @@ export function useToasts(): Toasts {
       <Group gap="xs" justify="space-between" wrap="nowrap">
         <span>{message}</span>
         <Button size="compact-sm" flex="none" onClick={press}>
-          {words}
+          {label}
         </Button>
       </Group>
     );
@@ -71,7 +71,7 @@ export function useToasts(): Toasts {
   return {
     done: (message, undo) => (undo === undefined ? show(message, 'ok', 'check') : withButton(message, t('undo'), undo, 'ok', 'check')),
     info: (message, id) => show(message, 'info', 'info', id),
-    warn: (message, words, act) => withButton(message, words, act, 'warn', 'alert'),
+    warn: (message, label, act) => withButton(message, label, act, 'warn', 'alert'),
     proposed: (approval) => {
       // Toasts are rendered outside the pages, where a Link has no router.
       const open = () => router.history.push(`/approvals/${approval.id}`);

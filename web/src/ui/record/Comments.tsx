@@ -16,7 +16,7 @@ import { revisionsOf, type Paged } from './History';
 import { Section } from './Section';
 
 /** The longest comment, in characters. */
-const longestComment = 5000;
+const maxCommentLength = 5000;
 
 interface Comment {
   id: number;
@@ -25,7 +25,7 @@ interface Comment {
   createdTime: string;
 }
 
-interface Say {
+interface CommentForm {
   /** Path of the record, under which the draft is stored: "work-orders/17". */
   resource: string;
   /** The label of the record. */
@@ -35,18 +35,18 @@ interface Say {
   /** The further effects of a comment. */
   hint?: ReactNode;
   send: (text: string, key: string) => Promise<unknown>;
-  onRefused?: (error: unknown) => void;
+  onRejected?: (error: unknown) => void;
 }
 
 interface Props {
   /** Newest first, with the pages read so far. */
   query: Paged<Comment>;
   /** Undefined if the user may not comment. */
-  say: Say | undefined;
+  newComment: CommentForm | undefined;
 }
 
 /** The comments of a record, oldest first, and the form for a new one. */
-export function Comments({ query, say }: Props) {
+export function Comments({ query, newComment }: Props) {
   const t = useText(commentMessages);
   const ui = useText(uiMessages);
   const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } = query;
@@ -80,13 +80,13 @@ export function Comments({ query, say }: Props) {
           ))}
         </ul>
       )}
-      {say !== undefined && <SayForm {...say} />}
+      {newComment !== undefined && <NewComment {...newComment} />}
     </Section>
   );
 }
 
 /** The form for a comment. The draft and its key are stored until the service replies. */
-function SayForm({ resource, name, topics, hint, send, onRefused }: Say) {
+function NewComment({ resource, name, topics, hint, send, onRejected }: CommentForm) {
   const t = useText(commentMessages);
   const toasts = useToasts();
   const keyed = useKeyedForm<{ text: string }, unknown>({
@@ -97,10 +97,10 @@ function SayForm({ resource, name, topics, hint, send, onRefused }: Say) {
     isComplete: ({ text }) => text.trim() !== '',
     send: ({ text }, key) => send(text.trim(), key),
     onDone: () => toasts.done(t('said')),
-    onRefused,
+    onRejected,
   });
   const { form, change, error, outcome, isFixed, isTouched, restored, discard, submit } = keyed;
-  const { wrong, hasInput: told } = useFaults(keyed, ['text'], () => undefined);
+  const { errorOf, hasInput } = useFaults(keyed, ['text'], () => undefined);
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();
     submit();
@@ -109,7 +109,7 @@ function SayForm({ resource, name, topics, hint, send, onRefused }: Say) {
     <form onSubmit={onSubmit} noValidate>
       <Stack gap="sm">
         <OutcomeNotice write={keyed} />
-        {error !== null && !isFixed && (onRefused === undefined || winnerOf(error) === undefined) && <ProblemBanner error={error} hasInput={told} />}
+        {error !== null && !isFixed && (onRejected === undefined || winnerOf(error) === undefined) && <ProblemBanner error={error} hasInput={hasInput} />}
         {outcome !== 'unknown' && isTouched && <RestoredNotice at={restored} onDiscard={discard} />}
         <Textarea
           label={t('say')}
@@ -117,10 +117,10 @@ function SayForm({ resource, name, topics, hint, send, onRefused }: Say) {
           autosize
           minRows={2}
           maxRows={12}
-          maxLength={longestComment}
+          maxLength={maxCommentLength}
           disabled={isFixed}
           value={form.text}
-          error={wrong('text')}
+          error={errorOf('text')}
           onChange={(event) => change({ text: event.currentTarget.value })}
         />
         <Group justify="flex-end">

@@ -22,23 +22,23 @@ interface Props {
   title?: ReactNode;
   /** The draft as content; undefined while it cannot be read. */
   content: JsonObject | undefined;
-  words: Labels;
+  labels: Labels;
   /** Creates the record again; undefined if the user has no permission. */
   recreate: Recreation | undefined;
   /** Set if the record was already deleted when the page opened: the earlier draft is displayed and can be discarded. */
-  onForget?: () => void;
+  onDiscard?: () => void;
   /** Further actions for the draft. */
   children?: ReactNode;
 }
 
 /** Shown for a record that was deleted during or before an edit: the draft, with the possible actions. */
-export function Gone({ title, content, words, recreate, onForget, children }: Props) {
+export function DeletedRecord({ title, content, labels, recreate, onDiscard, children }: Props) {
   const t = useText(editMessages);
   const copy = useCopy();
-  const shown = Object.entries(content ?? {}).map(([name, value]) => [`/${name}`, words.show(value, `/${name}`)] as const);
-  const text = shown.map(([pointer, value]) => `${words.field(pointer)}: ${value}`).join('\n');
+  const shown = Object.entries(content ?? {}).map(([name, value]) => [`/${name}`, labels.show(value, `/${name}`)] as const);
+  const text = shown.map(([pointer, value]) => `${labels.field(pointer)}: ${value}`).join('\n');
   const isUnknown = recreate?.outcome === 'unknown';
-  const error = recreate?.outcome === 'refused' ? recreate.error : null;
+  const error = recreate?.outcome === 'rejected' ? recreate.error : null;
   return (
     <Stack gap="md">
       {recreate !== undefined && <OutcomeNotice write={{ outcome: recreate.outcome, key: recreate.key }} />}
@@ -51,7 +51,7 @@ export function Gone({ title, content, words, recreate, onForget, children }: Pr
             <Button disabled={content === undefined} onClick={() => void copy(text)}>
               {t('copyTyped')}
             </Button>
-            {onForget !== undefined && <Button onClick={onForget}>{t('forget')}</Button>}
+            {onDiscard !== undefined && <Button onClick={onDiscard}>{t('forget')}</Button>}
             {children}
             {recreate !== undefined && (
               <Button
@@ -66,9 +66,9 @@ export function Gone({ title, content, words, recreate, onForget, children }: Pr
           </Group>
         }
       >
-        {t(onForget === undefined ? 'deletedHint' : 'deletedKept')}
+        {t(onDiscard === undefined ? 'deletedHint' : 'deletedKept')}
       </Banner>
-      {onForget !== undefined && <Facts layout="list" facts={shown.map(([pointer, value]) => [words.field(pointer), <code key={pointer}>{value}</code>])} />}
+      {onDiscard !== undefined && <Facts layout="list" facts={shown.map(([pointer, value]) => [labels.field(pointer), <code key={pointer}>{value}</code>])} />}
     </Stack>
   );
 }

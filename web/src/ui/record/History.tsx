@@ -60,7 +60,7 @@ interface Props {
   query: Paged<unknown>;
   entries: readonly Entry[];
   /** The labels of the changed fields. */
-  words?: Labels;
+  labels?: Labels;
   /** The maximum number of changes displayed per version. */
   most?: number;
   aside?: boolean;
@@ -69,7 +69,7 @@ interface Props {
 }
 
 /** The history of a record, newest first, with the author and the changes of each version. */
-export function History({ title, query, entries, words, most, aside, foot }: Props) {
+export function History({ title, query, entries, labels, most, aside, foot }: Props) {
   const t = useText(editMessages);
   const ui = useText(uiMessages);
   const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } = query;
@@ -80,7 +80,7 @@ export function History({ title, query, entries, words, most, aside, foot }: Pro
       {data === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
       <ol className={styles.list}>
         {entries.map((entry) => (
-          <HistoryEntry key={entry.id ?? entry.version} entry={entry} words={words} most={most} />
+          <HistoryEntry key={entry.id ?? entry.version} entry={entry} labels={labels} most={most} />
         ))}
       </ol>
       {foot ??
@@ -98,7 +98,7 @@ export function History({ title, query, entries, words, most, aside, foot }: Pro
   );
 }
 
-function HistoryEntry({ entry, words, most }: { entry: Entry; words: Labels | undefined; most: number | undefined }) {
+function HistoryEntry({ entry, labels, most }: { entry: Entry; labels: Labels | undefined; most: number | undefined }) {
   const t = useText(editMessages);
   const { version, changedBy, changedTime, action, changes, note = '', marks, details, actions, heading } = entry;
   return (
@@ -125,7 +125,7 @@ function HistoryEntry({ entry, words, most }: { entry: Entry; words: Labels | un
             </span>
           </div>
           {note !== '' && <q className={styles.note}>{note}</q>}
-          {changes !== undefined && words !== undefined && changes.length > 0 && <Difference changes={changes} words={words} max={most} />}
+          {changes !== undefined && labels !== undefined && changes.length > 0 && <Difference changes={changes} labels={labels} max={most} />}
           {changes?.length === 0 && details === undefined && <div className={styles.note}>{t('changedNothing')}</div>}
           {details !== undefined && <div className={styles.note}>{details}</div>}
           {actions !== undefined && <div className={styles.actions}>{actions}</div>}

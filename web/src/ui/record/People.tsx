@@ -20,21 +20,21 @@ export function People({ present, fieldLabel }: Props) {
     const label = field === undefined ? undefined : fieldLabel(field);
     return label === undefined ? name : t('hereOn', { name, field: label });
   });
-  const words = t('here', { names: list(said) });
+  const labels = t('here', { names: list(said) });
   return (
-    <span role="status" title={words}>
-      <Here people={present.map(({ person }) => person)} words={words} />
+    <span role="status" title={labels}>
+      <PeopleHere people={present.map(({ person }) => person)} labels={labels} />
     </span>
   );
 }
 
 /** The users on a record, by initials and names; `words` is the text for screen readers. */
-export function Here({ people, words }: { people: readonly PersonName[]; words?: string }) {
+export function PeopleHere({ people, labels }: { people: readonly PersonName[]; labels?: string }) {
   const t = useText(editMessages);
   const { list } = useFormat();
   return (
     <span className={styles.people}>
-      <span className="unseen">{words ?? t('here', { names: list(people.map(({ name }) => name)) })}</span>
+      <span className="unseen">{labels ?? t('here', { names: list(people.map(({ name }) => name)) })}</span>
       {people.map((person) => (
         <span key={person.id} className={styles.person} aria-hidden="true">
           <Avatar person={person} size={24} />

@@ -10,7 +10,7 @@ import { EtagVersion } from '../EtagVersion';
 import { Banner } from '../feedback/Banner';
 import { ProblemBanner } from '../feedback/ProblemBanner';
 import { uiMessages } from '../messages';
-import { Kept } from './StoredDraft';
+import { StoredDraft } from './StoredDraft';
 import { PageHeader } from './PageHeader';
 import { useWindowTitle } from '../title';
 import { People } from './People';
@@ -36,8 +36,8 @@ interface Props<R, F> {
   /** Replaces the default message for a missing record, if there is something left to show. */
   missing?: ReactNode;
   /** Rendered with the stored draft if the record was deleted before it was opened again. */
-  kept?: (form: F, forget: () => void) => ReactNode;
-  children: (record: R, state: { gone: boolean; present: readonly Present[] }) => ReactNode;
+  renderDraft?: (form: F, forget: () => void) => ReactNode;
+  children: (record: R, state: { isDeleted: boolean; present: readonly Present[] }) => ReactNode;
 }
 
 /**
@@ -50,10 +50,10 @@ export function RecordPage<R extends { version?: number; etag?: string | null },
   const { data: record, error, refetch } = query;
   const t = useText(editMessages);
   const ui = useText(uiMessages);
-  const gone = isProblem(error, 'not_found');
+  const isDeleted = isProblem(error, 'not_found');
   const list = parent?.label;
   const Tools = use(RecordTools);
-  const isThere = record !== undefined && !gone;
+  const exists = record !== undefined && !isDeleted;
   useWindowTitle([name, list]);
   const header = (present: readonly Present[]) => (
     <PageHeader
@@ -61,7 +61,7 @@ export function RecordPage<R extends { version?: number; etag?: string | null },
       mono={props.mono}
       parent={parent}
       chips={
-        isThere && (
+        exists && (
           <>
             {props.chips?.(record)}
             {record.version !== undefined && record.version > 0 && <EtagVersion version={record.version} etag={record.etag ?? undefined} tone="neutral" />}
@@ -70,9 +70,9 @@ export function RecordPage<R extends { version?: number; etag?: string | null },
       }
     >
       <People present={present} fieldLabel={(field) => props.fieldLabel?.(field)} />
-      {isThere && props.actions?.(record)}
+      {exists && props.actions?.(record)}
       {/* Records that exist only once, such as the user's account, cannot be assigned to another user. */}
-      {isThere && Tools !== undefined && resource !== undefined && parent !== undefined && <Tools resource={resource} />}
+      {exists && Tools !== undefined && resource !== undefined && parent !== undefined && <Tools resource={resource} />}
     </PageHeader>
   );
   if (record === undefined) {
@@ -85,15 +85,15 @@ export function RecordPage<R extends { version?: number; etag?: string | null },
       <>
         {header([])}
         {error === null && <Loader role="img" aria-label={ui('loading')} />}
-        {gone &&
-          (resource === undefined || props.kept === undefined ? (
+        {isDeleted &&
+          (resource === undefined || props.renderDraft === undefined ? (
             missing
           ) : (
-            <Kept resource={resource} name={name} otherwise={missing} onForget={() => void refetch()}>
-              {props.kept}
-            </Kept>
+            <StoredDraft resource={resource} name={name} otherwise={missing} onDiscard={() => void refetch()}>
+              {props.renderDraft}
+            </StoredDraft>
           ))}
-        {error !== null && !gone && <ProblemBanner error={error} retry={() => void refetch()} />}
+        {error !== null && !isDeleted && <ProblemBanner error={error} retry={() => void refetch()} />}
       </>
     );
   }
@@ -101,8 +101,8 @@ export function RecordPage<R extends { version?: number; etag?: string | null },
     <>
       {header(present)}
       <Stack gap="md">
-        {error !== null && !gone && <ProblemBanner error={error} retry={() => void refetch()} />}
-        {props.children(record, { gone, present })}
+        {error !== null && !isDeleted && <ProblemBanner error={error} retry={() => void refetch()} />}
+        {props.children(record, { isDeleted, present })}
       </Stack>
     </>
   );

@@ -8,18 +8,18 @@ interface Props<F> {
   name: string;
   /** What is shown where nothing is kept. */
   otherwise: ReactNode;
-  onForget?: () => void;
+  onDiscard?: () => void;
   /** What was typed, and how it is given up: it was made again, or is not wanted any more. */
-  children: (form: F, forget: () => void) => ReactNode;
+  children: (form: F, discard: () => void) => ReactNode;
 }
 
 /** What was typed into a record that there is no more. */
-export function Kept<F>({ resource, name, otherwise, onForget, children }: Props<F>) {
-  const { stored: kept, slot } = useSlot(resource, name);
-  const form = draftValueOf(kept) as F | undefined;
+export function StoredDraft<F>({ resource, name, otherwise, onDiscard, children }: Props<F>) {
+  const { stored, slot } = useSlot(resource, name);
+  const form = draftValueOf(stored) as F | undefined;
   if (form === undefined) return otherwise;
   return children(form, () => {
     slot.abandon();
-    onForget?.();
+    onDiscard?.();
   });
 }

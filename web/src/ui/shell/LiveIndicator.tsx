@@ -8,33 +8,33 @@ import styles from './LiveIndicator.module.css';
 /** Shows whether the page is current, and how old its data may be. */
 export function LiveIndicator() {
   const { status, since } = useLiveState();
-  const { words, hint } = useWords(status, since);
+  const { label, hint } = useStatusLabel(status, since);
   return (
     <Tooltip label={hint} multiline maw={300}>
       <span className={styles.indicator} data-status={status} tabIndex={0} role="status">
         <span className={styles.dot} />
-        <span className={styles.words}>{words}</span>
+        <span className={styles.words}>{label}</span>
         <span className="unseen">{hint}</span>
       </span>
     </Tooltip>
   );
 }
 
-function useWords(status: LiveStatus, since: number | undefined): { words: string; hint: string } {
+function useStatusLabel(status: LiveStatus, since: number | undefined): { label: string; hint: string } {
   const t = useText(shellMessages);
   const { duration } = useFormat();
   const now = useNow();
   const age = since === undefined ? '' : duration(Math.max(0, Math.round((now - since) / 1000)) * 1000);
   switch (status) {
     case 'off':
-      return { words: t('liveOff'), hint: t('liveOffHint') };
+      return { label: t('liveOff'), hint: t('liveOffHint') };
     case 'connecting':
-      return { words: t('connecting'), hint: t('connectingHint') };
+      return { label: t('connecting'), hint: t('connectingHint') };
     case 'live':
-      return { words: t('live'), hint: t('liveHint', { age }) };
+      return { label: t('live'), hint: t('liveHint', { age }) };
     case 'asleep':
-      return { words: t('asleep'), hint: t('asleepHint') };
+      return { label: t('asleep'), hint: t('asleepHint') };
     case 'lost':
-      return since === undefined ? { words: t('lostNever'), hint: t('connectingHint') } : { words: t('lost', { age }), hint: t('lostHint', { age }) };
+      return since === undefined ? { label: t('lostNever'), hint: t('connectingHint') } : { label: t('lost', { age }), hint: t('lostHint', { age }) };
   }
 }

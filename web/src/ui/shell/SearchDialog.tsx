@@ -114,7 +114,7 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
           <Spotlight.ActionsGroup key={kind} label={t(kinds[kind])}>
             {group.map((hit) => (
               <Spotlight.Action key={hit.id} data-first={hit.href === first || undefined} onClick={() => go(hit.href)}>
-                <Words hit={hit} />
+                <HitText hit={hit} />
               </Spotlight.Action>
             ))}
           </Spotlight.ActionsGroup>
@@ -137,7 +137,7 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
   );
 }
 
-function Words({ hit: { kind, title, subtitle } }: { hit: Found }) {
+function HitText({ hit: { kind, title, subtitle } }: { hit: Found }) {
   const t = useText(shellMessages);
   const status = withStatus.has(kind) ? statuses.find((one) => one === subtitle) : undefined;
   // For a work order, open means unclaimed; for a flash sale, that it is selling.

@@ -53,7 +53,7 @@ export function FactorForm({ challenge: { methods, passkey }, hint, send, back, 
   };
   return (
     <Stack gap="md">
-      {attempt.isError && <Refusal error={attempt.error} method={method} />}
+      {attempt.isError && <Rejection error={attempt.error} method={method} />}
       <Text>{hint}</Text>
       {methods.length > usable.length && <Banner tone="warn" title={t('passkeyElsewhere')} />}
       {method === 'passkey' && <ShowPasskey attempt={attempt} back={back} onBack={onBack} />}
@@ -135,10 +135,10 @@ function TypeCode({ method, input, attempt, back, onBack }: PartProps & { method
 /** The message for a rejected factor, by method. */
 const wrong = { passkey: 'passkeyWrong', totp: 'codeWrong', recovery: 'recoveryWrong' } as const;
 
-function Refusal({ error, method = 'totp' }: { error: Error; method: FactorMethod | undefined }) {
+function Rejection({ error, method = 'totp' }: { error: Error; method: FactorMethod | undefined }) {
   const t = useText(signInMessages);
   const text = useProblemText();
   if (error instanceof PasskeyError) return <Banner tone="warn" title={t(error.failure === 'cancelled' ? 'passkeyCancelled' : 'passkeyFailed')} />;
-  const words = isProblem(error, 'invalid_credentials') ? t(wrong[method]) : isProblem(error, 'too_many_attempts') ? t('tooMany') : text(error);
-  return <Banner tone="bad" title={words} />;
+  const message = isProblem(error, 'invalid_credentials') ? t(wrong[method]) : isProblem(error, 'too_many_attempts') ? t('tooMany') : text(error);
+  return <Banner tone="bad" title={message} />;
 }

@@ -80,7 +80,7 @@ function PasswordForm({ username, tenant, isKnown, isOver, onUsername, onTenant,
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         {isOver && !attempt.isError && <Banner tone="warn" title={t('challengeOver')} />}
-        {attempt.isError && <Refusal error={attempt.error} />}
+        {attempt.isError && <Rejection error={attempt.error} />}
         <TextInput
           label={t('username')}
           name="username"
@@ -128,9 +128,9 @@ function PasswordForm({ username, tenant, isKnown, isOver, onUsername, onTenant,
   );
 }
 
-function Refusal({ error }: { error: unknown }) {
+function Rejection({ error }: { error: unknown }) {
   const t = useText(signInMessages);
   const text = useProblemText();
-  const words = isProblem(error, 'invalid_credentials') ? t('wrong') : isProblem(error, 'too_many_attempts') ? t('tooMany') : text(error);
-  return <Banner tone="bad" title={words} />;
+  const message = isProblem(error, 'invalid_credentials') ? t('wrong') : isProblem(error, 'too_many_attempts') ? t('tooMany') : text(error);
+  return <Banner tone="bad" title={message} />;
 }

@@ -53,10 +53,10 @@ function Question() {
   const send = async (shown: Omit<ShownFactor, 'challenge'>) => {
     try {
       await stepUp({ ...shown, challenge: data.challenge });
-    } catch (refused) {
+    } catch (rejected) {
       // The challenge has expired: the next attempt needs a new one.
-      if (isProblem(refused, 'validation_failed')) void refetch();
-      throw refused;
+      if (isProblem(rejected, 'validation_failed')) void refetch();
+      throw rejected;
     }
   };
   return (

@@ -12,7 +12,7 @@ import { CopyButton } from '../CopyText';
 import type { Column } from './column';
 import styles from './DataTable.module.css';
 import { Empty } from './Empty';
-import { FilterChips, type FilterWords } from './FilterChips';
+import { FilterChips, type FilterText } from './FilterChips';
 import { ColumnGroup, Head, tableStyle } from './Head';
 import { tableMessages } from './messages';
 import { Pager } from './Pager';
@@ -37,7 +37,7 @@ interface Props<Row> {
   /** Inputs next to the search box. */
   filters?: ReactNode;
   /** The labels of filter values. */
-  filterWords?: FilterWords;
+  filterText?: FilterText;
   /** Whether the service supports full-text search on this list. */
   searchable?: boolean;
   selection?: Selection<Row>;
@@ -88,7 +88,7 @@ export function DataTable<Row>(props: Props<Row>) {
   return (
     <Paper className={styles.card} data-table={props.id}>
       <TableTools {...props} choice={choice} />
-      <FilterChips state={state} words={props.filterWords} />
+      <FilterChips state={state} filterText={props.filterText} />
       {selection !== undefined && selection.count(total) > 0 && (
         <SelectionBar selection={selection} total={total} totalIsExact={query.data?.totalIsExact ?? true}>
           {props.bulk}

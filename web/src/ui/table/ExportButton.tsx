@@ -38,9 +38,9 @@ export function ExportButton<Row>({ name, columns, readPage }: Props<Row>) {
       setCount(undefined);
     }
   };
-  const words = count === undefined ? t('export') : t('exporting', { n: count });
+  const label = count === undefined ? t('export') : t('exporting', { n: count });
   return (
-    <ActionIcon variant="default" size="input-sm" aria-label={words} title={words} loading={count !== undefined} onClick={() => void run()}>
+    <ActionIcon variant="default" size="input-sm" aria-label={label} title={label} loading={count !== undefined} onClick={() => void run()}>
       <Icon name="download" />
     </ActionIcon>
   );

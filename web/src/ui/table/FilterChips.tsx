@@ -7,7 +7,7 @@ import { filtersOf, isUnreadable } from './search';
 import type { TableState } from './useTableState';
 
 /** The label of a filter value that the address contains as a contract term. */
-export type FilterWords = (name: string, value: string) => string | undefined;
+export type FilterText = (name: string, value: string) => string | undefined;
 
 interface Option {
   value: string;
@@ -15,8 +15,8 @@ interface Option {
 }
 
 /** Labels of filter values, from their lists of options. */
-export const wordsOfOptions =
-  (lists: Readonly<Partial<Record<string, readonly Option[]>>>): FilterWords =>
+export const filterTextOf =
+  (lists: Readonly<Partial<Record<string, readonly Option[]>>>): FilterText =>
   (name, value) =>
     lists[name]?.find((option) => option.value === value)?.label;
 
@@ -51,7 +51,7 @@ const named = [
 ] as const;
 
 /** The active filters, each with a remove button, and a button that removes all. */
-export function FilterChips({ state, words }: { state: TableState; words?: FilterWords | undefined }) {
+export function FilterChips({ state, filterText }: { state: TableState; filterText?: FilterText | undefined }) {
   const t = useText(tableMessages);
   const filters = Object.entries(filtersOf(state.search)).filter(([, value]) => !isUnreadable(value));
   if (filters.length === 0) return null;
@@ -60,7 +60,7 @@ export function FilterChips({ state, words }: { state: TableState; words?: Filte
       {filters.map(([name, value]) => {
         const known = named.find((one) => one === name);
         const label = known === undefined ? name : t(`filter_${known}`);
-        const text = words?.(name, String(value)) ?? String(value);
+        const text = filterText?.(name, String(value)) ?? String(value);
         return (
           <button key={name} type="button" className={styles.chip} title={t('takeOff', { filter: label })} onClick={() => state.set({ [name]: undefined })}>
             <span>

@@ -36,9 +36,9 @@ export function StatusFilter<S extends TableSearch & { status?: string }>({ stat
       <Choice isChosen={search.status === undefined} onChoose={() => set({ status: undefined } as Partial<S>)}>
         {all}
       </Choice>
-      {options.map(({ value, label: words }) => (
+      {options.map(({ value, label }) => (
         <Choice key={value} isChosen={search.status === value} onChoose={() => set({ status: value } as Partial<S>)}>
-          {words}
+          {label}
           {count(value)}
         </Choice>
       ))}

@@ -2,7 +2,7 @@ export { useColumn, type Column } from './column';
 export { csv, download } from './csv';
 export { DataTable } from './DataTable';
 export { Empty } from './Empty';
-export { wordsOfOptions } from './FilterChips';
+export { filterTextOf } from './FilterChips';
 export { FilterChoice, FilterDay, FilterText } from './Filters';
 export {
   aBoolean,

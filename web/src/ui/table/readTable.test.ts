@@ -3,7 +3,7 @@ import { csv } from './csv';
 import { readTable } from './readTable';
 
 const cellsOf = (text: string) => readTable(text).rows.map(({ cells }) => cells);
-const refusedOf = (text: string) => readTable(text).refused.map(({ line, last, fault }) => [line === last ? line : `${line}-${last}`, fault]);
+const malformedOf = (text: string) => readTable(text).malformed.map(({ line, last, fault }) => [line === last ? line : `${line}-${last}`, fault]);
 
 test.each<[string, string[][]]>([
   [
@@ -41,7 +41,7 @@ test.each<[string, string[][]]>([
   ['', []],
 ])('the table %j is read (case %#)', (text, rows) => {
   expect(cellsOf(text)).toEqual(rows);
-  expect(refusedOf(text)).toEqual([]);
+  expect(malformedOf(text)).toEqual([]);
 });
 
 test('what was written is read back', () => {
@@ -84,11 +84,11 @@ test.each<[string, string, (number | string)[][], string[][]]>([
     [['CUP', '2']],
   ],
   ['a character that replaces bytes', 'a,b\n"two\nlines",1\nM\ufffdller,2', [[4, 'replaced']], [['two\nlines', '1']]],
-])('%s refuses its line by number', (_, text, refused, rows) => {
-  expect(refusedOf(text)).toEqual(refused);
+])('%s refuses its line by number', (_, text, malformed, rows) => {
+  expect(malformedOf(text)).toEqual(malformed);
   expect(cellsOf(text).slice(1)).toEqual(rows);
 });
 
 test('without its first line a table has no rows', () => {
-  expect(readTable('"SKU,Name\nTEA,Tea')).toMatchObject({ rows: [], refused: [{ line: 1, fault: 'quote' }] });
+  expect(readTable('"SKU,Name\nTEA,Tea')).toMatchObject({ rows: [], rejected: [{ line: 1, fault: 'quote' }] });
 });

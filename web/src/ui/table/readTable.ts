@@ -14,7 +14,7 @@ export type Separator = '\t' | ';' | ',' | '|';
  */
 export type Fault = 'quote' | 'cells' | 'replaced';
 
-export interface Refused {
+export interface MalformedLine {
   /** From 1, as editors count. */
   line: number;
   /** The last line of a row whose cells contain line breaks. */
@@ -34,7 +34,7 @@ export interface Table {
   preamble: string;
   separator: Separator;
   rows: (Line & { cells: string[] })[];
-  refused: (Line & Refused)[];
+  malformed: (Line & MalformedLine)[];
 }
 
 /**
@@ -51,7 +51,7 @@ export function readTable(text: string): Table {
   const named = /^sep=([,;|\t])(?:\r\n|\r|\n|$)/i.exec(source);
   const preamble = named?.[0].trimEnd() ?? '';
   const separator = (named?.[1] as Separator | undefined) ?? separatorOf(source);
-  const table: Table = { preamble, separator, rows: [], refused: [] };
+  const table: Table = { preamble, separator, rows: [], malformed: [] };
   let at = named?.[0].length ?? 0;
   let line = at === 0 ? 1 : 2;
   while (at < source.length) {
@@ -59,13 +59,13 @@ export function readTable(text: string): Table {
     const raw = source.slice(at, end);
     const last = line + (raw.match(lineBreak)?.length ?? 0);
     const width = table.rows[0]?.cells.length ?? cells?.length;
-    if (raw.includes(replacement)) table.refused.push({ line, last, raw, fault: 'replaced' });
-    else if (cells === undefined) table.refused.push({ line, last, raw, fault: 'quote' });
+    if (raw.includes(replacement)) table.malformed.push({ line, last, raw, fault: 'replaced' });
+    else if (cells === undefined) table.malformed.push({ line, last, raw, fault: 'quote' });
     else if (cells.some((cell) => cell !== '')) {
       if (cells.length === width) table.rows.push({ line, last, raw, cells });
-      else table.refused.push({ line, last, raw, fault: 'cells' });
+      else table.malformed.push({ line, last, raw, fault: 'cells' });
     }
-    if (table.rows.length === 0 && table.refused.length > 0) break;
+    if (table.rows.length === 0 && table.malformed.length > 0) break;
     at = source.startsWith('\r\n', end) ? end + 2 : end + 1;
     line = last + 1;
   }

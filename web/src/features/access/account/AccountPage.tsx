@@ -10,7 +10,7 @@ import { GrantGroups } from '../GrantList';
 import { SecondFactors } from '../factors/SecondFactors';
 import { Links } from '../links/Links';
 import { Sessions } from '../sessions/Sessions';
-import { useUserWords } from '../users/fields';
+import { useUserLabels } from '../users/fields';
 import { accountMessages } from './messages';
 import { ChangePassword } from './ChangePassword';
 import { NameForm } from './NameForm';
@@ -19,7 +19,7 @@ import { myAccount, type Me } from './queries';
 /** The account of the signed-in user: identity, display name, permissions and sessions. */
 export function AccountPage() {
   const t = useText(accountMessages);
-  const words = useUserWords();
+  const labels = useUserLabels();
   const { id, displayName } = useUser();
   const mayRead = useMay()('users:read');
   const query = useQuery(myAccount(id));
@@ -35,7 +35,7 @@ export function AccountPage() {
       name={t('title')}
       resource={mayRead ? `users/${id}` : undefined}
       field={field}
-      fieldLabel={(one) => words.field(`/${one}`)}
+      fieldLabel={(one) => labels.field(`/${one}`)}
       actions={(me) => me.hasPassword && <PasswordAction />}
     >
       {(me) => (

@@ -49,15 +49,15 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
   });
   const { form, change, error, isFixed, outcome } = keyed;
   const strict = keyed.strict || isTried;
-  const isRefusedAt = (place: string, code: string) =>
+  const isRejectedAt = (place: string, code: string) =>
     isProblem(error, 'validation_failed') && error.fields.some((field) => field.pointer === place && field.code === code);
-  const { wrong, hasInput: told } = useFaults(
+  const { errorOf, hasInput } = useFaults(
     { strict, error },
     inputs,
     (input) => {
       switch (input) {
         case 'current':
-          return current === '' ? t('currentNeeded') : isRefusedAt('/currentPassword', 'wrong') && t('currentWrong');
+          return current === '' ? t('currentNeeded') : isRejectedAt('/currentPassword', 'wrong') && t('currentWrong');
         case 'next':
           return next !== '' && next === current && t('same');
         case 'repeated':
@@ -85,7 +85,7 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
         </Banner>
       );
     }
-    if (isRefusedAt('/currentPassword', 'wrong') && isProblem(problem) && problem.isInDoubt) {
+    if (isRejectedAt('/currentPassword', 'wrong') && isProblem(problem) && problem.isInDoubt) {
       return (
         <Banner tone="warn" title={t('maybeDone')}>
           {t('maybeDoneHint')}
@@ -100,7 +100,7 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
       title={t('changeTitle')}
       confirm={t('change')}
       size="md"
-      hasInput={told}
+      hasInput={hasInput}
       renderRejection={explain}
       unknown={{ hint: t('unknown') }}
       onClose={onClose}
@@ -111,7 +111,7 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
         kind="current-password"
         disabled={isSending}
         value={current}
-        error={wrong('current')}
+        error={errorOf('current')}
         autoFocus
         onChange={(text) => type({ current: text })}
       />
@@ -119,7 +119,7 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
         label={user('newPassword')}
         value={next}
         strict={strict}
-        refused={wrong('next')}
+        rejected={errorOf('next')}
         disabled={isSending}
         onChange={(text) => type({ next: text })}
       />
@@ -128,7 +128,7 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
         kind="new-password"
         disabled={isSending}
         value={repeated}
-        error={wrong('repeated')}
+        error={errorOf('repeated')}
         onChange={(text) => type({ repeated: text })}
       />
       <EndTokens label={t('endTokens')} checked={form.endTokens} disabled={isFixed} onChange={(endTokens) => change({ endTokens })} />

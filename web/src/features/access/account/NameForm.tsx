@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useText } from '@/i18n';
 import { RecordForm, useFaults, useRecordForm } from '@/ui';
 import { textOf } from '../sets';
-import { longestDisplayName, useUserWords } from '../users/fields';
+import { longestDisplayName, useUserLabels } from '../users/fields';
 import { userMessages } from '../users/messages';
 import { oneUser, type User } from '../users/queries';
 import { accountMessages } from './messages';
@@ -25,7 +25,7 @@ export function NameForm({ me, onField }: Props) {
     resource: 'me',
     title: t('title'),
     current: me,
-    words: useUserWords(),
+    labels: useUserLabels(),
     read: ({ displayName }) => ({ displayName }),
     contentOf: ({ displayName }) => ({ displayName }),
     formOf: ({ displayName = '' }) => ({ displayName: textOf(displayName) }),
@@ -38,12 +38,12 @@ export function NameForm({ me, onField }: Props) {
     },
   });
   const { draft, strict, error } = editing;
-  const { wrong, hasInput: told } = useFaults({ strict, error }, ['displayName'], () => draft.value.displayName.trim() === '' && user('displayNameNeeded'));
+  const { errorOf, hasInput } = useFaults({ strict, error }, ['displayName'], () => draft.value.displayName.trim() === '' && user('displayNameNeeded'));
   return (
     <Paper component="section" p="lg" aria-labelledby="name">
       <RecordForm
         editing={editing}
-        hasInput={told}
+        hasInput={hasInput}
         onField={onField}
         head={
           <div>
@@ -61,7 +61,7 @@ export function NameForm({ me, onField }: Props) {
           maxLength={longestDisplayName}
           maw={420}
           value={draft.value.displayName}
-          error={wrong('displayName')}
+          error={errorOf('displayName')}
           onChange={(event) => editing.change({ displayName: event.currentTarget.value })}
         />
       </RecordForm>

@@ -4,7 +4,7 @@ import { isProblem } from '@/api';
 import { createPasskey, PasskeyError, stopAsking, type PasskeyAnswer, type PasskeyFailure } from '@/browser/passkeys';
 import { useText } from '@/i18n';
 import { Banner, useKeyedMutation } from '@/ui';
-import { Buttons, SetUpRefusal } from './parts';
+import { Buttons, SetUpRejection } from './parts';
 import { factorMessages } from './messages';
 import { confirmFactor, type ConfirmedFactor, type FactorSetup } from './queries';
 
@@ -50,7 +50,7 @@ export function MakePasskey({ setup, onConfirmed, onClose }: Props) {
   return (
     <Stack gap="md">
       {failure !== undefined && <Banner tone="warn" title={t(failures[failure])} />}
-      {confirm.error !== null && <Refusal error={confirm.error} />}
+      {confirm.error !== null && <Rejection error={confirm.error} />}
       <Text>{t('passkeyMake')}</Text>
       <Buttons confirm={t('passkeyConfirm')} isSending={isAsking || confirm.outcome === 'sending'} onClose={onClose} onConfirm={run} />
     </Stack>
@@ -60,8 +60,8 @@ export function MakePasskey({ setup, onConfirmed, onClose }: Props) {
 /** The messages for each failure of the browser. */
 const failures = { cancelled: 'passkeyCancelled', registered: 'passkeyRegistered', failed: 'passkeyFailed' } as const;
 
-function Refusal({ error }: { error: Error }) {
+function Rejection({ error }: { error: Error }) {
   const t = useText(factorMessages);
   if (isProblem(error, 'validation_failed')) return <Banner tone="bad" title={t('passkeyWrong')} />;
-  return <SetUpRefusal error={error} />;
+  return <SetUpRejection error={error} />;
 }

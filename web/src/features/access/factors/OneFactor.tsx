@@ -69,14 +69,14 @@ const transports: Partial<Record<string, 'internal' | 'hybrid' | 'usb' | 'nfc' |
 function PasskeyFacts({ passkey: { site, transports: ways, cloneWarningTime } }: { passkey: NonNullable<Factor['passkey']> }) {
   const t = useText(factorMessages);
   const { list } = useFormat();
-  const words = ways.map((way) => {
+  const labels = ways.map((way) => {
     const known = transports[way];
     return known === undefined ? way : t(known);
   });
   return (
     <>
       <span>{t('site', { site })}</span>
-      {words.length > 0 && <span>{t('transports', { list: list(words) })}</span>}
+      {labels.length > 0 && <span>{t('transports', { list: list(labels) })}</span>}
       {cloneWarningTime !== null && <span>{t.rich('clonedHint', { when: <When time={cloneWarningTime} /> })}</span>}
     </>
   );

@@ -5,7 +5,7 @@ import { factorMessages } from './messages';
 /** Recovery codes, displayed only once. */
 export function RecoveryCodes({ codes, onStored }: { codes: readonly string[]; onStored: () => void }) {
   const t = useText(factorMessages);
-  const words = {
+  const labels = {
     title: t('codesTitle'),
     warning: t('codesWarning'),
     hint: t('codesHint'),
@@ -15,5 +15,5 @@ export function RecoveryCodes({ codes, onStored }: { codes: readonly string[]; o
     copied: t('copied'),
     stored: t('stored'),
   };
-  return <ShownOnce words={words} lines={codes} fileName="interlock-recovery-codes.txt" onStored={onStored} />;
+  return <ShownOnce labels={labels} lines={codes} fileName="interlock-recovery-codes.txt" onStored={onStored} />;
 }

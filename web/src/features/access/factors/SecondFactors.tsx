@@ -103,7 +103,7 @@ function WhereElse({ site }: { site: string | null }) {
   if (use === 'here') return null;
   const named = new URL(window.location.href);
   named.hostname = 'localhost';
-  const words = {
+  const labels = {
     atName: () => t.rich('passkeyAtName', { address: <Anchor href={named.href}>{named.origin}</Anchor> }),
     elsewhere: () => t('passkeyElsewhere', { site: site ?? '' }),
     unset: () => t('passkeyUnset'),
@@ -112,7 +112,7 @@ function WhereElse({ site }: { site: string | null }) {
   };
   return (
     <Text fz="sm" c="dimmed" mt="sm">
-      {words[use]()}
+      {labels[use]()}
     </Text>
   );
 }

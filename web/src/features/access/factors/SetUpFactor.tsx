@@ -2,9 +2,9 @@ import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useRef, useState, type SubmitEvent } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
-import { Banner, CopyText, ProblemBanner, useKeyedMutation, usePlaceText } from '@/ui';
+import { Banner, CopyText, ProblemBanner, useKeyedMutation, useFieldErrorText } from '@/ui';
 import { PasswordField } from '../PasswordField';
-import { Buttons, longestName, SetUpRefusal } from './parts';
+import { Buttons, longestName, SetUpRejection } from './parts';
 import { MakePasskey } from './MakePasskey';
 import { factorMessages } from './messages';
 import { QrCode } from './QrCode';
@@ -70,10 +70,10 @@ function NameIt({ kind, isFirst, asksPassword, onBegun, onClose }: NameProps) {
       else setLost(true);
     },
   });
-  const refused = usePlaceText(begin.error)('/password');
+  const rejected = useFieldErrorText(begin.error)('/password');
   const isComplete = name.trim() !== '' && (!asksPassword || password !== '');
   const isWrong = isProblem(begin.error, 'validation_failed') && begin.error.fields.some(({ code }) => code === 'wrong');
-  const passwordFault = asked && password === '' ? t('passwordNeeded') : isWrong ? t('passwordWrong') : refused;
+  const passwordFault = asked && password === '' ? t('passwordNeeded') : isWrong ? t('passwordWrong') : rejected;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setAsked(true);
@@ -89,7 +89,7 @@ function NameIt({ kind, isFirst, asksPassword, onBegun, onClose }: NameProps) {
             {t('secretLostHint')}
           </Banner>
         )}
-        {begin.error !== null && (refused === undefined || !asksPassword) && <ProblemBanner error={begin.error} />}
+        {begin.error !== null && (rejected === undefined || !asksPassword) && <ProblemBanner error={begin.error} />}
         <TextInput
           label={t('name')}
           description={t(kind === 'totp' ? 'nameHint' : 'nameHintPasskey')}
@@ -128,7 +128,7 @@ function ConfirmIt({ setup, onConfirmed, onClose }: { setup: AppSetup; onConfirm
     topics: ['users'],
     send: (_, key) => confirmFactor(setup.id, { code: code.trim() }, key),
     onDone: onConfirmed,
-    onRefused: () => input.current?.select(),
+    onRejected: () => input.current?.select(),
   });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -141,7 +141,7 @@ function ConfirmIt({ setup, onConfirmed, onClose }: { setup: AppSetup; onConfirm
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        {confirm.error !== null && !isWrong && <SetUpRefusal error={confirm.error} />}
+        {confirm.error !== null && !isWrong && <SetUpRejection error={confirm.error} />}
         <Text>{t('scan')}</Text>
         <QrCode text={setup.uri} label={t('qr')} />
         <div role="group" aria-label={t('secret')}>

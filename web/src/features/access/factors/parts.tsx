@@ -7,7 +7,7 @@ import { factorMessages } from './messages';
 export const longestName = 100;
 
 /** Explains why a factor was not confirmed. */
-export function SetUpRefusal({ error }: { error: Error }) {
+export function SetUpRejection({ error }: { error: Error }) {
   const t = useText(factorMessages);
   if (isProblem(error, 'not_found')) return <Banner tone="bad" title={t('over')} />;
   if (isUnknown(error) || isProblem(error, 'idempotency_key_reused')) return <Banner tone="warn" title={t('lost')} />;

@@ -4,7 +4,7 @@ import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useState, type SubmitEvent } from 'react';
 import { checkInvitation, finishSignIn, isProblem, isUnknown, type Challenge, type Invited } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { Banner, usePlaceText, useProblemText } from '@/ui';
+import { Banner, useFieldErrorText, useProblemText } from '@/ui';
 import { FactorForm } from '@/ui/signin/FactorForm';
 import { SignInFrame } from '@/ui/signin/SignInFrame';
 import { useProviders } from '@/ui/signin/useProviders';
@@ -94,14 +94,14 @@ function ChoosePassword({ invitation, invited: { tenant, username, displayName, 
   const [repeated, setRepeated] = useState('');
   const [isTried, setTried] = useState(false);
   const accept = useAcceptance(invitation, onAccepted);
-  const refused = usePlaceText(accept.error);
+  const rejected = useFieldErrorText(accept.error);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setTried(true);
     if (passwordFault(password) === undefined && password === repeated && !accept.isPending) accept.mutate(password);
   };
   if (isProblem(accept.error, 'invalid_credentials')) return <Over error={accept.error} onLeave={onLeave} />;
-  const isShown = accept.error !== null && refused('/password') === undefined;
+  const isShown = accept.error !== null && rejected('/password') === undefined;
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
@@ -112,7 +112,7 @@ function ChoosePassword({ invitation, invited: { tenant, username, displayName, 
           label={t('password')}
           value={password}
           strict={isTried}
-          refused={refused('/password')}
+          rejected={rejected('/password')}
           disabled={accept.isPending}
           autoFocus
           onChange={(value) => {

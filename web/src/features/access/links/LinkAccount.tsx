@@ -3,7 +3,7 @@ import { useState, type SubmitEvent } from 'react';
 import { isProblem, type Provider } from '@/api';
 import { keepPlace } from '@/browser/returnTo';
 import { useText } from '@/i18n';
-import { ProblemBanner, usePlaceText } from '@/ui';
+import { ProblemBanner, useFieldErrorText } from '@/ui';
 import { useJourney } from '@/ui/signin/useJourney';
 import { PasswordField } from '../PasswordField';
 import { linkMessages } from './messages';
@@ -26,9 +26,9 @@ export function LinkAccount({ providers, asksPassword, onClose }: Props) {
     (provider: string) => beginLink(provider, asksPassword ? password : undefined),
     () => keepPlace('/account'),
   );
-  const refused = usePlaceText(begin.error)('/password');
+  const rejected = useFieldErrorText(begin.error)('/password');
   const says = (code: string) => isProblem(begin.error, 'validation_failed') && begin.error.fields.some((field) => field.code === code);
-  const fault = asked && password === '' ? t('passwordNeeded') : says('wrong') ? t('passwordWrong') : refused;
+  const fault = asked && password === '' ? t('passwordNeeded') : says('wrong') ? t('passwordWrong') : rejected;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setAsked(true);
@@ -39,7 +39,7 @@ export function LinkAccount({ providers, asksPassword, onClose }: Props) {
     <Modal opened onClose={onClose} size="md" title={t('linkTitle')} withCloseButton={false} closeOnClickOutside={false}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
-          {begin.error !== null && (!asksPassword || refused === undefined) && !says('sign_in_again') && <ProblemBanner error={begin.error} />}
+          {begin.error !== null && (!asksPassword || rejected === undefined) && !says('sign_in_again') && <ProblemBanner error={begin.error} />}
           {says('sign_in_again') && (
             <Text c="bad" role="alert">
               {t('signInAgain')}

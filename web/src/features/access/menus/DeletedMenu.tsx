@@ -2,9 +2,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
-import { Gone, useKeyedMutation, useToasts } from '@/ui';
+import { DeletedRecord, useKeyedMutation, useToasts } from '@/ui';
 import { useMenuName } from '@/ui/shell/pages';
-import { contentOf, isComplete, termsOf, useMenuWords, type MenuFields } from './fields';
+import { contentOf, isComplete, termsOf, useMenuLabels, type MenuFields } from './fields';
 import { menuMessages } from './messages';
 import { createMenu, oneMenu, type Menu } from './queries';
 
@@ -28,7 +28,7 @@ export function DeletedMenu({ id, form, onSettled, onForget }: Props) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const nameOf = useMenuName();
-  const words = useMenuWords();
+  const labels = useMenuLabels();
   const mayWrite = useMay()('menus:write');
   const recreate = useKeyedMutation<MenuFields, Menu>({
     scope: `menus/${id}/again`,
@@ -43,5 +43,5 @@ export function DeletedMenu({ id, form, onSettled, onForget }: Props) {
     },
   });
   const again = { ...recreate, run: isComplete(form) ? () => recreate.run(form) : undefined };
-  return <Gone content={contentOf(form)} words={words} recreate={mayWrite ? again : undefined} onForget={onForget} />;
+  return <DeletedRecord content={contentOf(form)} labels={labels} recreate={mayWrite ? again : undefined} onDiscard={onForget} />;
 }

@@ -5,7 +5,7 @@ import { useText } from '@/i18n';
 import { RecordForm, useRecordForm } from '@/ui';
 import { useMenuName } from '@/ui/shell/pages';
 import { DeletedMenu } from './DeletedMenu';
-import { contentOf, formOf, isComplete, readFields, useMenuWords, type MenuFields } from './fields';
+import { contentOf, formOf, isComplete, readFields, useMenuLabels, type MenuFields } from './fields';
 import { isMenuInput, MenuInputs } from './MenuInputs';
 import { menuMessages } from './messages';
 import { editMenu, oneMenu, type Menu } from './queries';
@@ -29,7 +29,7 @@ export function MenuForm({ menu, gone, onField }: Props) {
     resource: `menus/${id}`,
     title: nameOf(menu),
     current: menu,
-    words: useMenuWords(),
+    labels: useMenuLabels(),
     read: readFields,
     contentOf,
     formOf,
@@ -45,7 +45,7 @@ export function MenuForm({ menu, gone, onField }: Props) {
     <Paper component="section" p="lg" aria-labelledby="terms">
       <RecordForm
         editing={editing}
-        lacks={mayWrite ? undefined : 'menus:write'}
+        missingPermission={mayWrite ? undefined : 'menus:write'}
         hasInput={isMenuInput}
         onField={onField}
         long
@@ -57,7 +57,7 @@ export function MenuForm({ menu, gone, onField }: Props) {
             {mayWrite && !gone && <Text c="dimmed">{t('termsHint')}</Text>}
           </div>
         }
-        gone={gone ? <DeletedMenu id={id} form={draft.value} onSettled={editing.discard} /> : undefined}
+        deletedNotice={gone ? <DeletedMenu id={id} form={draft.value} onSettled={editing.discard} /> : undefined}
       >
         <MenuInputs value={draft.value} strict={strict} error={error} readOnly={!mayWrite} onChange={editing.change} />
       </RecordForm>

@@ -30,7 +30,7 @@ export function MenuInputs({ value, strict, error, readOnly = false, onChange }:
   const paths = usePagePaths();
   const mayReadCatalogue = useMay()('access:read');
   const { data: permissions = [] } = useQuery({ ...catalogue, enabled: mayReadCatalogue });
-  const { wrong } = useFaults({ strict, error }, places, (name) => {
+  const { errorOf } = useFaults({ strict, error }, places, (name) => {
     if (name === 'title') return value.title.trim() === '' && !value.path.startsWith('/') && t('nameNeeded');
     if (name === 'path') return !isAddress(value.path.trim()) && t('pathWrong');
     return undefined;
@@ -45,7 +45,7 @@ export function MenuInputs({ value, strict, error, readOnly = false, onChange }:
         maxLength={longestTitle}
         readOnly={readOnly}
         value={value.title}
-        error={wrong('title')}
+        error={errorOf('title')}
         onChange={(event) => onChange({ title: event.currentTarget.value })}
         data-autofocus
       />
@@ -59,7 +59,7 @@ export function MenuInputs({ value, strict, error, readOnly = false, onChange }:
         classNames={{ input: 'mono' }}
         readOnly={readOnly}
         value={value.path}
-        error={wrong('path')}
+        error={errorOf('path')}
         onChange={(path) => onChange({ path })}
       />
       <NativeSelect
@@ -67,7 +67,7 @@ export function MenuInputs({ value, strict, error, readOnly = false, onChange }:
         label={t('icon')}
         disabled={readOnly}
         value={value.icon}
-        error={wrong('icon')}
+        error={errorOf('icon')}
         data={[{ value: '', label: t('ownIcon') }, ...[...new Set([...iconNames, ...(value.icon === '' ? [] : [value.icon])])]]}
         onChange={(event) => onChange({ icon: event.currentTarget.value })}
       />
@@ -81,7 +81,7 @@ export function MenuInputs({ value, strict, error, readOnly = false, onChange }:
         classNames={{ input: 'mono' }}
         readOnly={readOnly}
         value={value.permission}
-        error={wrong('permission')}
+        error={errorOf('permission')}
         onChange={(permission) => onChange({ permission: permission.trim() })}
       />
       <Checkbox

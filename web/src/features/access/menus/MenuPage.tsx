@@ -9,7 +9,7 @@ import { changesOf, History, RecordPage, revisionsOf, StatusChip } from '@/ui';
 import { useMenuName } from '@/ui/shell/pages';
 import { CreateMenu } from './CreateMenu';
 import { DeletedMenu } from './DeletedMenu';
-import { placedContentOf, useMenuWords, type MenuFields } from './fields';
+import { placedContentOf, useMenuLabels, type MenuFields } from './fields';
 import { MenuForm } from './MenuForm';
 import { menuMessages } from './messages';
 import { menuHistory, menuList, oneMenu, type Menu } from './queries';
@@ -19,7 +19,7 @@ import { useMenuWrites } from './useMenuWrites';
 /** The page of a menu: its form and its history. */
 export function MenuPage({ id }: { id: number }) {
   const t = useText(menuMessages);
-  const words = useMenuWords();
+  const labels = useMenuLabels();
   const query = useQuery(oneMenu(id));
   const nameOf = useMenuName();
   const [field, setField] = useState<string>();
@@ -30,12 +30,12 @@ export function MenuPage({ id }: { id: number }) {
       parent={{ to: '/menus', label: t('title') }}
       resource={`menus/${id}`}
       field={field}
-      fieldLabel={(name) => words.field(`/${name}`)}
+      fieldLabel={(name) => labels.field(`/${name}`)}
       chips={({ hidden }) => hidden && <StatusChip>{t('isHidden')}</StatusChip>}
       actions={(menu) => <Actions menu={menu} />}
-      kept={(form: MenuFields, forget) => <DeletedMenu id={id} form={form} onSettled={forget} onForget={forget} />}
+      renderDraft={(form: MenuFields, forget) => <DeletedMenu id={id} form={form} onSettled={forget} onForget={forget} />}
     >
-      {(menu, { gone }) => (
+      {(menu, { isDeleted: gone }) => (
         <>
           <MenuForm menu={menu} gone={gone} onField={setField} />
           {!gone && <Revisions id={id} />}
@@ -76,14 +76,14 @@ function Revisions({ id }: { id: number }) {
   const { data: menus = [] } = useQuery(menuList);
   const query = useInfiniteQuery(menuHistory(id));
   const revisions = revisionsOf(query);
-  const words = useMenuWords((other) => {
+  const labels = useMenuLabels((other) => {
     const menu = menus.find((one) => one.id === other);
     return menu && nameOf(menu);
   });
   return (
     <History
       query={query}
-      words={words}
+      labels={labels}
       entries={revisions.map((revision, i) => ({
         ...revision,
         action: t(actions[revision.action]),

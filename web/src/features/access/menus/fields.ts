@@ -1,6 +1,6 @@
 import { useText } from '@/i18n';
 import type { JsonObject } from '@/merge';
-import { wordsOf, type Words } from '@/ui';
+import { labelsOf, type Labels } from '@/ui';
 import { textOf } from '../sets';
 import { menuMessages } from './messages';
 import type { Menu, MenuTerms } from './queries';
@@ -47,9 +47,9 @@ export const isAddress = (path: string): boolean => path === '' || /^(?!.*\/\/)\
 export const isComplete = ({ title, path }: MenuFields): boolean => isAddress(path.trim()) && (title.trim() !== '' || path.startsWith('/'));
 
 /** The labels and values of a menu's fields; `titleOf` returns the title of a parent menu, if known. */
-export function useMenuWords(titleOf: (id: number) => string | undefined = () => undefined): Words {
+export function useMenuLabels(titleOf: (id: number) => string | undefined = () => undefined): Labels {
   const t = useText(menuMessages);
-  const words = wordsOf<{ title: string; path: string; icon: string; permission: string; parentId: number; position: number }>({
+  const labels = labelsOf<{ title: string; path: string; icon: string; permission: string; parentId: number; position: number }>({
     title: { label: t('name'), show: (title) => title },
     path: { label: t('path'), show: (path) => path },
     icon: { label: t('icon'), show: (icon) => icon },
@@ -58,7 +58,7 @@ export function useMenuWords(titleOf: (id: number) => string | undefined = () =>
     position: { label: t('position'), show: (position) => String(position + 1) },
   });
   return {
-    field: (pointer) => (pointer === '/hidden' ? t('visibility') : words.field(pointer)),
-    show: (value, pointer) => (pointer === '/hidden' ? t(value === true ? 'isHidden' : 'isShown') : words.show(value, pointer)),
+    field: (pointer) => (pointer === '/hidden' ? t('visibility') : labels.field(pointer)),
+    show: (value, pointer) => (pointer === '/hidden' ? t(value === true ? 'isHidden' : 'isShown') : labels.show(value, pointer)),
   };
 }

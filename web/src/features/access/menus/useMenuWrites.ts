@@ -55,7 +55,7 @@ export function useMenuWrites({ onStep, onRemoved }: { onStep?: (said: string) =
       if (isStep === true) onStep?.(said);
       else toasts.done(said, isUndo === true ? undefined : () => move.run({ menu: moved, to: { parentId, position }, isUndo: true }));
     },
-    onRefused: async (error, { menu }) => {
+    onRejected: async (error, { menu }) => {
       const [name, conflict] = [nameOf(menu), versionConflict<Menu>(error)];
       if (conflict !== undefined) toasts.info(t('movedMeanwhile', { who: conflict.updatedBy.name, name }));
       else if (isProblem(error, 'validation_failed')) toasts.info(t('circle', { name }));
@@ -75,7 +75,7 @@ export function useMenuWrites({ onStep, onRemoved }: { onStep?: (said: string) =
       const undo = () => hide.run({ menu: saved, hidden: !hidden, isUndo: true });
       toasts.done(t(hidden ? 'hiddenNow' : 'shownNow', { name: nameOf(saved) }), isUndo === true ? undefined : undo);
     },
-    onRefused: async (error, { menu }) => {
+    onRejected: async (error, { menu }) => {
       const conflict = versionConflict<Menu>(error);
       if (conflict === undefined) toasts.failed(error);
       else toasts.info(t('changedMeanwhile', { who: conflict.updatedBy.name, name: nameOf(menu) }));
@@ -105,7 +105,7 @@ export function useMenuWrites({ onStep, onRemoved }: { onStep?: (said: string) =
       queries.removeQueries({ queryKey: oneMenu(id).queryKey });
       await reread();
     },
-    onRefused: async (error, menu) => {
+    onRejected: async (error, menu) => {
       const [name, conflict] = [nameOf(menu), versionConflict<Menu>(error)];
       if (isProblem(error, 'in_use')) toasts.info(t('inUse', { name }));
       else if (conflict === undefined) toasts.failed(error);

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useText } from '@/i18n';
 import { FormDialog, useKeyedForm, useToasts } from '@/ui';
-import { useAccessRefusal } from '../useAccessRefusal';
+import { useAccessRejection } from '../useAccessRejection';
 import { blankRole, isComplete, termsOf, type RoleFields } from './fields';
 import { roleMessages } from './messages';
 import { createRole, oneRole, type Role } from './queries';
@@ -40,7 +40,7 @@ export function CreateRole({ onClose, copy, onCreated }: Props) {
   });
   const { form, change, strict, error, isFixed } = keyed;
   return (
-    <FormDialog form={keyed} title={title} confirm={t('create')} hasInput={isRoleInput} renderRejection={useAccessRefusal()} size="xl" onClose={onClose}>
+    <FormDialog form={keyed} title={title} confirm={t('create')} hasInput={isRoleInput} renderRejection={useAccessRejection()} size="xl" onClose={onClose}>
       <RoleInputs value={form} strict={strict} error={error} readOnly={isFixed} onChange={change} />
     </FormDialog>
   );

@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
-import { Gone, useKeyedMutation, useToasts } from '@/ui';
-import { contentOf, isComplete, termsOf, useRoleWords, type RoleFields } from './fields';
+import { DeletedRecord, useKeyedMutation, useToasts } from '@/ui';
+import { contentOf, isComplete, termsOf, useRoleLabels, type RoleFields } from './fields';
 import { roleMessages } from './messages';
 import { createRole, oneRole, type Role } from './queries';
 
@@ -23,7 +23,7 @@ export function DeletedRole({ id, form, onSettled, onForget }: Props) {
   const toasts = useToasts();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const words = useRoleWords();
+  const labels = useRoleLabels();
   const mayWrite = useMay()('access:write');
   const recreate = useKeyedMutation<RoleFields, Role>({
     scope: `roles/${id}/again`,
@@ -38,5 +38,5 @@ export function DeletedRole({ id, form, onSettled, onForget }: Props) {
     },
   });
   const again = { ...recreate, run: isComplete(form) ? () => recreate.run(form) : undefined };
-  return <Gone content={contentOf(form)} words={words} recreate={mayWrite ? again : undefined} onForget={onForget} />;
+  return <DeletedRecord content={contentOf(form)} labels={labels} recreate={mayWrite ? again : undefined} onDiscard={onForget} />;
 }

@@ -75,7 +75,7 @@ function useRemove(role: Role): { remove: () => Promise<void>; isSending: boolea
       queries.removeQueries({ queryKey: oneRole(id).queryKey });
       await queries.invalidateQueries({ queryKey: ['roles', 'list'] });
     },
-    onRefused: async (error) => {
+    onRejected: async (error) => {
       const conflict = versionConflict<Role>(error);
       if (isProblem(error, 'in_use')) void explainUse();
       else if (conflict === undefined) toasts.failed(error);

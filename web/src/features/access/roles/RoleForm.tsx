@@ -4,9 +4,9 @@ import { useMay } from '@/api';
 import { useText } from '@/i18n';
 import { RecordForm, useRecordForm } from '@/ui';
 import { patchOfSets } from '../sets';
-import { useAccessRefusal } from '../useAccessRefusal';
+import { useAccessRejection } from '../useAccessRejection';
 import { DeletedRole } from './DeletedRole';
-import { contentOf, formOf, isComplete, readFields, useRoleWords, type RoleFields } from './fields';
+import { contentOf, formOf, isComplete, readFields, useRoleLabels, type RoleFields } from './fields';
 import { roleMessages } from './messages';
 import { editRole, oneRole, type Role } from './queries';
 import { isRoleInput, RoleInputs } from './RoleInputs';
@@ -29,7 +29,7 @@ export function RoleForm({ role, gone, onField }: Props) {
     resource: `roles/${id}`,
     title: name,
     current: role,
-    words: useRoleWords(),
+    labels: useRoleLabels(),
     read: readFields,
     contentOf,
     formOf,
@@ -46,9 +46,9 @@ export function RoleForm({ role, gone, onField }: Props) {
     <Paper component="section" p="lg" aria-labelledby="terms">
       <RecordForm
         editing={editing}
-        lacks={mayWrite ? undefined : 'access:write'}
+        missingPermission={mayWrite ? undefined : 'access:write'}
         hasInput={isRoleInput}
-        refusal={useAccessRefusal()}
+        renderRejection={useAccessRejection()}
         onField={onField}
         long
         head={
@@ -59,7 +59,7 @@ export function RoleForm({ role, gone, onField }: Props) {
             {mayWrite && !gone && <Text c="dimmed">{t('termsHint')}</Text>}
           </div>
         }
-        gone={gone ? <DeletedRole id={id} form={draft.value} onSettled={editing.discard} /> : undefined}
+        deletedNotice={gone ? <DeletedRole id={id} form={draft.value} onSettled={editing.discard} /> : undefined}
       >
         <RoleInputs value={draft.value} base={draft.base.value.permissions} strict={strict} error={error} readOnly={!mayWrite} onChange={editing.change} />
       </RecordForm>

@@ -22,7 +22,7 @@ export const isRoleInput = (pointer: string): boolean => pointer === '/name' || 
 /** The inputs of a role: its name and its permissions. */
 export function RoleInputs({ value, base, strict, error, readOnly = false, onChange }: Props) {
   const t = useText(roleMessages);
-  const { wrong } = useFaults({ strict, error }, ['name', 'permissions'], (name) => {
+  const { errorOf } = useFaults({ strict, error }, ['name', 'permissions'], (name) => {
     if (name === 'name') return isProblem(error, 'already_exists') ? t('taken') : value.name.trim() === '' && t('nameNeeded');
     return undefined;
   });
@@ -35,7 +35,7 @@ export function RoleInputs({ value, base, strict, error, readOnly = false, onCha
         maxLength={longestName}
         readOnly={readOnly}
         value={value.name}
-        error={wrong('name')}
+        error={errorOf('name')}
         onChange={(event) => onChange({ name: event.currentTarget.value })}
         data-autofocus
       />
@@ -43,7 +43,7 @@ export function RoleInputs({ value, base, strict, error, readOnly = false, onCha
         set="permissions"
         value={value.permissions}
         base={base}
-        error={wrong('permissions')}
+        error={errorOf('permissions')}
         readOnly={readOnly}
         onChange={(permissions) => onChange({ permissions })}
       />

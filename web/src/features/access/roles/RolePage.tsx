@@ -8,7 +8,7 @@ import { changesOf, History, ProblemBanner, RecordPage, revisionsOf, Section, St
 import { uiMessages } from '@/ui/messages';
 import { readUsers } from '../users/queries';
 import { DeletedRole } from './DeletedRole';
-import { contentOf, readFields, useRoleWords, type RoleFields } from './fields';
+import { contentOf, readFields, useRoleLabels, type RoleFields } from './fields';
 import styles from './RolePage.module.css';
 import { roleMessages } from './messages';
 import { oneRole, roleHistory, type Role } from './queries';
@@ -18,7 +18,7 @@ import { RoleForm } from './RoleForm';
 /** The page of a role: its permissions, its users and its history. */
 export function RolePage({ id }: { id: number }) {
   const t = useText(roleMessages);
-  const words = useRoleWords();
+  const labels = useRoleLabels();
   const query = useQuery(oneRole(id));
   const seesUsers = useMay()('users:read');
   const [field, setField] = useState<string>();
@@ -29,11 +29,11 @@ export function RolePage({ id }: { id: number }) {
       parent={{ to: '/roles', label: t('title') }}
       resource={`roles/${id}`}
       field={field}
-      fieldLabel={(name) => words.field(`/${name}`)}
+      fieldLabel={(name) => labels.field(`/${name}`)}
       actions={(role) => <RoleActions role={role} />}
-      kept={(form: RoleFields, forget) => <DeletedRole id={id} form={form} onSettled={forget} onForget={forget} />}
+      renderDraft={(form: RoleFields, forget) => <DeletedRole id={id} form={form} onSettled={forget} onForget={forget} />}
     >
-      {(role, { gone }) => (
+      {(role, { isDeleted: gone }) => (
         <>
           <RoleForm role={role} gone={gone} onField={setField} />
           {!gone && seesUsers && <Holders role={role} />}
@@ -92,7 +92,7 @@ function Revisions({ id }: { id: number }) {
   return (
     <History
       query={query}
-      words={useRoleWords()}
+      labels={useRoleLabels()}
       entries={revisions.map((revision, i) => ({
         ...revision,
         action: t(actions[revision.action]),

@@ -1,6 +1,6 @@
 import { useText } from '@/i18n';
 import type { JsonObject } from '@/merge';
-import { wordsOf, type Words } from '@/ui';
+import { labelsOf, type Labels } from '@/ui';
 import { accessMessages } from '../messages';
 import { membersOf, namesIn, setOf, spellSet, textOf, wordsWithSet } from '../sets';
 import { roleMessages } from './messages';
@@ -29,10 +29,10 @@ export const termsOf = ({ name, permissions }: RoleFields): RoleTerms => ({ name
 export const isComplete = ({ name }: RoleFields): boolean => name.trim() !== '';
 
 /** The labels and values of a role's fields; each permission is a separate field. */
-export function useRoleWords(): Words {
+export function useRoleLabels(): Labels {
   const t = useText(roleMessages);
   const access = useText(accessMessages);
-  return wordsWithSet(wordsOf<{ name: string }>({ name: { label: t('name'), show: (name) => name } }), 'permissions', {
+  return wordsWithSet(labelsOf<{ name: string }>({ name: { label: t('name'), show: (name) => name } }), 'permissions', {
     label: t('permissions'),
     one: (name) => access('permission', { name }),
     given: access('given'),

@@ -4,7 +4,7 @@ import { useText } from '@/i18n';
 import { FormDialog, useFaults, useKeyedForm } from '@/ui';
 import { TimeInput } from '@/ui/TimeInput';
 import { PermissionChoices } from '../PermissionChoices';
-import { useAccessRefusal } from '../useAccessRefusal';
+import { useAccessRejection } from '../useAccessRejection';
 import { UserPicker } from '../users/UserPicker';
 import { blankToken, faultOf, hasScopes, isComplete, lifetimes, requestOf, type TokenField, type TokenForm } from './form';
 import { tokenMessages } from './messages';
@@ -39,12 +39,12 @@ export function CreateToken({ onClose, onMade }: Props) {
     },
   });
   const { form, change, isFixed } = keyed;
-  const { wrong, hasInput: told } = useFaults(keyed, fields, (field) => {
+  const { errorOf, hasInput } = useFaults(keyed, fields, (field) => {
     const fault = faultOf(form, field, Date.now());
     return fault !== undefined && t(fault);
   });
   return (
-    <FormDialog form={keyed} title={t('add')} confirm={t('create')} size="xl" hasInput={told} renderRejection={useAccessRefusal()} onClose={onClose}>
+    <FormDialog form={keyed} title={t('add')} confirm={t('create')} size="xl" hasInput={hasInput} renderRejection={useAccessRejection()} onClose={onClose}>
       {may('users:write') && (
         <UserPicker
           label={t('user')}
@@ -61,7 +61,7 @@ export function CreateToken({ onClose, onMade }: Props) {
         maxLength={longestName}
         disabled={isFixed}
         value={form.name}
-        error={wrong('name')}
+        error={errorOf('name')}
         onChange={(event) => change({ name: event.currentTarget.value })}
         data-autofocus
       />
@@ -71,11 +71,11 @@ export function CreateToken({ onClose, onMade }: Props) {
           disabled={isFixed}
           value={form.lasts}
           data={[...lifetimes.map((days) => ({ value: days, label: t('days', { n: Number(days) }) })), { value: 'other', label: t('otherDay') }]}
-          error={form.lasts !== 'other' && wrong('expiresTime')}
+          error={form.lasts !== 'other' && errorOf('expiresTime')}
           onChange={(event) => change({ lasts: event.currentTarget.value as TokenForm['lasts'] })}
         />
         {form.lasts === 'other' && (
-          <TimeInput label={t('until')} disabled={isFixed} time={form.until} error={wrong('expiresTime')} onTime={(until) => change({ until })} />
+          <TimeInput label={t('until')} disabled={isFixed} time={form.until} error={errorOf('expiresTime')} onTime={(until) => change({ until })} />
         )}
       </SimpleGrid>
       {form.userId === null && (
@@ -91,7 +91,7 @@ export function CreateToken({ onClose, onMade }: Props) {
           set="scopes"
           value={form.scopes}
           forAnother={form.userId !== null}
-          error={wrong('scopes')}
+          error={errorOf('scopes')}
           readOnly={isFixed}
           onChange={(scopes) => change({ scopes })}
         />

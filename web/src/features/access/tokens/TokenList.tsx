@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useMay, useUser } from '@/api';
 import { useText } from '@/i18n';
 import { Icon, PageHeader, When } from '@/ui';
-import { anId, DataTable, FilterChoice, readable, useColumn, useList, wordsOfOptions, type Column, type Raw } from '@/ui/table';
+import { anId, DataTable, FilterChoice, readable, useColumn, useList, filterTextOf, type Column, type Raw } from '@/ui/table';
 import { GrantSummary } from '../GrantSummary';
 import { ActingUser } from './ActingUser';
 import { CreateToken } from './CreateToken';
@@ -48,7 +48,7 @@ export function TokenList({ search }: { search: Raw<TokenSearch> }) {
         list={list}
         open={({ id }) => show(id)}
         filters={may('users:write') && <FilterChoice state={list.state} name="userId" read={anId} label={t('filterUser')} any={t('anyUser')} options={users} />}
-        filterWords={wordsOfOptions({ userId: users })}
+        filterText={filterTextOf({ userId: users })}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: add }}
       />
       {open !== undefined && <TokenDrawer id={open} onClose={() => show(undefined)} />}

@@ -23,7 +23,7 @@ export function TokenSecret({ made: { name, token }, onStored, onShow }: Props) 
     );
     return <SecretLost title={t('lostTitle', { name })} warning={t('lostWarning')} hint={t('lostHint')} action={show} onClose={onStored} />;
   }
-  const words = {
+  const labels = {
     title: t('secretTitle'),
     warning: t('secretWarning'),
     hint: t('secretHint'),
@@ -33,7 +33,7 @@ export function TokenSecret({ made: { name, token }, onStored, onShow }: Props) 
     stored: t('stored'),
   };
   return (
-    <ShownOnce words={words} lines={[token]} onStored={onStored}>
+    <ShownOnce labels={labels} lines={[token]} onStored={onStored}>
       <div>
         <Text c="dimmed">{t('usage')}</Text>
         <code>{`Authorization: Bearer ${token.slice(0, 8)}…`}</code>

@@ -23,7 +23,7 @@ export function useRevoke(token: Token, onRevoked: () => void): { ask: () => Pro
     topics: ['tokens'],
     send: (guard: string) => revokeToken(id, guard),
     onDone: () => leave(t('revoked', { name })),
-    onRefused: (error) => (isProblem(error, 'not_found') ? leave(t('goneAlready', { name })) : toasts.failed(error)),
+    onRejected: (error) => (isProblem(error, 'not_found') ? leave(t('goneAlready', { name })) : toasts.failed(error)),
   });
   return {
     ask: async () => {

@@ -4,9 +4,9 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
-import { Banner, FormDialog, useKeyedForm, usePlaceText, useToasts } from '@/ui';
+import { Banner, FormDialog, useKeyedForm, useFieldErrorText, useToasts } from '@/ui';
 import { namesIn } from '../sets';
-import { useAccessRefusal } from '../useAccessRefusal';
+import { useAccessRejection } from '../useAccessRejection';
 import { blankUser, isUsername, passwordFault, type UserFields } from './fields';
 import { userMessages } from './messages';
 import { NewPassword } from './NewPassword';
@@ -32,7 +32,7 @@ export function CreateUser({ onClose, onInvited }: Props) {
   const toasts = useToasts();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const refusal = useAccessRefusal();
+  const rejection = useAccessRejection();
   const [password, setPassword] = useState('');
   const [isTried, setTried] = useState(false);
   const isPasswordRight = passwordFault(password) === undefined;
@@ -58,7 +58,7 @@ export function CreateUser({ onClose, onInvited }: Props) {
   });
   const { form, change, error, isFixed, outcome } = keyed;
   const strict = keyed.strict || isTried;
-  const refused = usePlaceText(error);
+  const rejected = useFieldErrorText(error);
   const submit = () => {
     setTried(true);
     if (isReady(form) || !isFixed) keyed.submit();
@@ -78,7 +78,7 @@ export function CreateUser({ onClose, onInvited }: Props) {
         {t('createOtherPassword', { name: username })}
       </Banner>
     ) : (
-      refusal(problem)
+      rejection(problem)
     );
   return (
     <FormDialog
@@ -102,7 +102,7 @@ export function CreateUser({ onClose, onInvited }: Props) {
             label={t('password')}
             value={password}
             strict={strict}
-            refused={refused('/password')}
+            rejected={rejected('/password')}
             disabled={outcome === 'sending'}
             onChange={setPassword}
           />

@@ -23,7 +23,7 @@ export function InvitationLink({ user, onStored, again }: Props) {
   if (invitation === undefined) return null;
   if (invitation.path === undefined)
     return <SecretLost title={t('lostTitle', { name })} warning={t('lostWarning')} hint={t('lostHint')} action={again} onClose={onStored} />;
-  const words = {
+  const labels = {
     title: t('invitationTitle', { name }),
     warning: t('invitationWarning'),
     hint: t('invitationHint', { name }),
@@ -33,7 +33,7 @@ export function InvitationLink({ user, onStored, again }: Props) {
     stored: t('passedOn'),
   };
   return (
-    <ShownOnce words={words} lines={[`${window.location.origin}${invitation.path}`]} onStored={onStored}>
+    <ShownOnce labels={labels} lines={[`${window.location.origin}${invitation.path}`]} onStored={onStored}>
       <Text c="dimmed">{t('invitationUntil', { when: dateTime(invitation.expiresTime) })}</Text>
       {ended !== undefined && <Text c="dimmed">{ended}</Text>}
     </ShownOnce>

@@ -9,14 +9,14 @@ interface Props {
   /** Whether to show errors: the user has tried to submit. */
   strict: boolean;
   /** The fault that the service reported. */
-  refused: string | undefined;
+  rejected: string | undefined;
   autoFocus?: boolean;
   disabled?: boolean;
   onChange: (password: string) => void;
 }
 
 /** The input for a user's new password, with its rules. */
-export function NewPassword({ label, value, strict, refused, autoFocus, disabled, onChange }: Props) {
+export function NewPassword({ label, value, strict, rejected, autoFocus, disabled, onChange }: Props) {
   const t = useText(userMessages);
   const fault = passwordFault(value);
   const wrong = {
@@ -30,7 +30,7 @@ export function NewPassword({ label, value, strict, refused, autoFocus, disabled
       kind="new-password"
       disabled={disabled}
       value={value}
-      error={strict && fault !== undefined ? wrong[fault]() : refused}
+      error={strict && fault !== undefined ? wrong[fault]() : rejected}
       autoFocus={autoFocus}
       onChange={onChange}
     />

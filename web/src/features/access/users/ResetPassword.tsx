@@ -3,8 +3,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isProblem, versionConflict, winnerOf } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { Banner, FormDialog, useKeyedForm, useNow, usePlaceText, useToasts } from '@/ui';
-import { useAccessRefusal } from '../useAccessRefusal';
+import { Banner, FormDialog, useKeyedForm, useNow, useFieldErrorText, useToasts } from '@/ui';
+import { useAccessRejection } from '../useAccessRejection';
 import { EndTokens } from './EndTokens';
 import { passwordFault } from './fields';
 import { userMessages } from './messages';
@@ -22,7 +22,7 @@ export function ResetPassword({ user, onClose }: { user: User; onClose: () => vo
   const now = useNow();
   const toasts = useToasts();
   const queries = useQueryClient();
-  const refusal = useAccessRefusal();
+  const rejection = useAccessRejection();
   const ended = useEnded();
   const [password, setPassword] = useState('');
   const [isTried, setTried] = useState(false);
@@ -43,10 +43,10 @@ export function ResetPassword({ user, onClose }: { user: User; onClose: () => vo
       onClose();
     },
     // After reading about the conflict, the user can send it again.
-    onRefused: (error) => setEtag(versionConflict<User>(error)?.currentEtag ?? etag),
+    onRejected: (error) => setEtag(versionConflict<User>(error)?.currentEtag ?? etag),
   });
   const { form, change, error, isFixed, outcome } = keyed;
-  const refused = usePlaceText(error);
+  const rejected = useFieldErrorText(error);
   const submit = () => {
     setTried(true);
     if (isPasswordRight || !isFixed) keyed.submit();
@@ -59,7 +59,7 @@ export function ResetPassword({ user, onClose }: { user: User; onClose: () => vo
         </Banner>
       );
     const winner = winnerOf<User>(problem);
-    if (winner === undefined) return refusal(problem);
+    if (winner === undefined) return rejection(problem);
     return (
       <Banner tone="warn" title={t('resetLost', { who: winner.by.name, name, when: relative(winner.time, now) })}>
         {t('resetLostHint')}
@@ -82,7 +82,7 @@ export function ResetPassword({ user, onClose }: { user: User; onClose: () => vo
         label={t('newPassword')}
         value={password}
         strict={keyed.strict || isTried}
-        refused={refused('/password')}
+        rejected={rejected('/password')}
         disabled={outcome === 'sending'}
         autoFocus
         onChange={setPassword}

@@ -44,7 +44,7 @@ function Invite({ user: { id, username: name, invitationExpiresTime, etag } }: {
   const t = useText(userMessages);
   const confirm = useConfirm();
   const queries = useQueryClient();
-  const explain = useRefusals(name);
+  const explain = useRejection(name);
   const [invited, setInvited] = useState<InvitedUser>();
   const label = t(invitationExpiresTime === null ? 'invite' : 'inviteAgain');
   const invite = useKeyedAction<{ etag: string }, InvitedUser>({
@@ -56,7 +56,7 @@ function Invite({ user: { id, username: name, invitationExpiresTime, etag } }: {
       setInvited(saved);
       void queries.invalidateQueries({ queryKey: oneUser(id).queryKey });
     },
-    onRefused: explain,
+    onRejected: explain,
   });
   const ask = async () => {
     const body = t(invitationExpiresTime === null ? 'inviteBody' : 'inviteAgainBody');
@@ -90,7 +90,7 @@ function ResetFactors({ user: { id, username: name, etag } }: { user: User }) {
   const confirm = useConfirm();
   const toasts = useToasts();
   const queries = useQueryClient();
-  const explain = useRefusals(name);
+  const explain = useRejection(name);
   const reset = useKeyedAction<{ etag: string }, User>({
     scope: `users/${id}/reset-factors`,
     title: `${t('resetFactors')} · ${name}`,
@@ -100,7 +100,7 @@ function ResetFactors({ user: { id, username: name, etag } }: { user: User }) {
       queries.setQueryData(oneUser(id).queryKey, saved);
       toasts.done(t('resetFactorsDone', { name }));
     },
-    onRefused: explain,
+    onRejected: explain,
   });
   const ask = async () => {
     const question = { title: t('resetFactorsAsk', { name }), body: t('resetFactorsBody'), confirm: t('resetFactors'), tone: 'bad' as const };
@@ -114,7 +114,7 @@ function ResetFactors({ user: { id, username: name, etag } }: { user: User }) {
 }
 
 /** Explains why the service rejected a change of a user. */
-function useRefusals(name: string): (error: Error) => Promise<void> {
+function useRejection(name: string): (error: Error) => Promise<void> {
   const access = useText(accessMessages);
   const ui = useText(uiMessages);
   const { language } = useLanguage();
@@ -141,7 +141,7 @@ function useAccess(user: User): { ask: () => Promise<void>; isSending: boolean; 
   const me = useUser().id;
   const { id, username: name, disabled, roles, etag } = user;
   const keep = (saved: User) => queries.setQueryData(oneUser(id).queryKey, saved);
-  const explain = useRefusals(name);
+  const explain = useRejection(name);
   const enable = useKeyedAction<{ etag: string; isUndo?: boolean }, User>({
     scope: `users/${id}/enable`,
     title: `${t('enable')} · ${name}`,
@@ -151,7 +151,7 @@ function useAccess(user: User): { ask: () => Promise<void>; isSending: boolean; 
       keep(saved);
       toasts.done(t('enabledNow', { name }), isUndo === true ? undefined : () => disable.run({ isUndo: true }));
     },
-    onRefused: explain,
+    onRejected: explain,
   });
   const disable = useKeyedAction<{ isUndo?: boolean }, User>({
     scope: `users/${id}/disable`,
@@ -162,7 +162,7 @@ function useAccess(user: User): { ask: () => Promise<void>; isSending: boolean; 
       keep(saved);
       toasts.done(t('disabledNow', { name }), isUndo === true ? undefined : () => enable.run({ etag: saved.etag, isUndo: true }));
     },
-    onRefused: explain,
+    onRejected: explain,
   });
   const onDisable = async () => {
     const body = (

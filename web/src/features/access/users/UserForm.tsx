@@ -4,8 +4,8 @@ import { useMay } from '@/api';
 import { useText } from '@/i18n';
 import { RecordForm, useRecordForm } from '@/ui';
 import { patchOfSets } from '../sets';
-import { useAccessRefusal } from '../useAccessRefusal';
-import { contentOf, formOf, isUsername, readFields, useUserWords, type UserFields } from './fields';
+import { useAccessRejection } from '../useAccessRejection';
+import { contentOf, formOf, isUsername, readFields, useUserLabels, type UserFields } from './fields';
 import { userMessages } from './messages';
 import { editUser, oneUser, type User } from './queries';
 import { isUserInput, UserInputs } from './UserInputs';
@@ -26,7 +26,7 @@ export function UserForm({ user, onField }: Props) {
     resource: `users/${id}`,
     title: username,
     current: user,
-    words: useUserWords(),
+    labels: useUserLabels(),
     read: readFields,
     contentOf,
     formOf,
@@ -42,9 +42,9 @@ export function UserForm({ user, onField }: Props) {
     <Paper component="section" p="lg" aria-labelledby="details">
       <RecordForm
         editing={editing}
-        lacks={mayWrite ? undefined : 'users:write'}
+        missingPermission={mayWrite ? undefined : 'users:write'}
         hasInput={isUserInput}
-        refusal={useAccessRefusal()}
+        renderRejection={useAccessRejection()}
         onField={onField}
         head={
           <Title order={2} id="details">

@@ -31,7 +31,7 @@ export const isUserInput = (pointer: string): boolean => fields.some((field) => 
 /** The inputs of a user: names and roles. */
 export function UserInputs({ value, base, isNew = false, strict, error, readOnly = false, onChange, children }: Props) {
   const t = useText(userMessages);
-  const { wrong } = useFaults({ strict, error }, fields, (field) => {
+  const { errorOf } = useFaults({ strict, error }, fields, (field) => {
     if (field === 'username') return isProblem(error, 'already_exists') ? t('usernameTaken') : !isUsername(value.username) && t('usernameWrong');
     return field === 'displayName' && !isNew && value.displayName.trim() === '' && t('displayNameNeeded');
   });
@@ -50,7 +50,7 @@ export function UserInputs({ value, base, isNew = false, strict, error, readOnly
           maxLength={longestUsername}
           readOnly={readOnly}
           value={value.username}
-          error={wrong('username')}
+          error={errorOf('username')}
           onChange={(event) => onChange({ username: event.currentTarget.value })}
           data-autofocus
         />
@@ -63,12 +63,12 @@ export function UserInputs({ value, base, isNew = false, strict, error, readOnly
           maxLength={longestDisplayName}
           readOnly={readOnly}
           value={value.displayName}
-          error={wrong('displayName')}
+          error={errorOf('displayName')}
           onChange={(event) => onChange({ displayName: event.currentTarget.value })}
         />
       </SimpleGrid>
       {children}
-      <RoleChoices value={value.roles} base={base} error={wrong('roles')} readOnly={readOnly} onChange={(roles) => onChange({ roles })} />
+      <RoleChoices value={value.roles} base={base} error={errorOf('roles')} readOnly={readOnly} onChange={(roles) => onChange({ roles })} />
     </Stack>
   );
 }

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
 import { Icon, PageHeader, useNow } from '@/ui';
-import { aBoolean, DataTable, FilterChoice, FilterText, useColumn, useList, wordsOfOptions, type Column, type Raw } from '@/ui/table';
+import { aBoolean, DataTable, FilterChoice, FilterText, useColumn, useList, filterTextOf, type Column, type Raw } from '@/ui/table';
 import { allRoles } from '../queries';
 import { CreateUser } from './CreateUser';
 import { InvitationLink } from './InvitationLink';
@@ -59,7 +59,7 @@ export function UserList({ search }: { search: Raw<UserSearch> }) {
             <FilterChoice state={list.state} name="disabled" read={aBoolean} label={t('state')} any={t('anyState')} options={options.disabled} />
           </>
         }
-        filterWords={wordsOfOptions({ disabled: options.disabled })}
+        filterText={filterTextOf({ disabled: options.disabled })}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: add }}
       />
       {adding && <CreateUser onClose={close} onInvited={setInvited} />}

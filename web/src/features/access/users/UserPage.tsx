@@ -10,7 +10,7 @@ import { allRoles } from '../queries';
 import { Links } from '../links/Links';
 import { Sessions } from '../sessions/Sessions';
 import { namesIn, spellSet } from '../sets';
-import { contentOf, readFields, useUserWords } from './fields';
+import { contentOf, readFields, useUserLabels } from './fields';
 import { userMessages } from './messages';
 import { oneUser, userHistory, type User } from './queries';
 import { UserActions } from './UserActions';
@@ -20,7 +20,7 @@ import { UserStateChip } from './UserStateChip';
 /** The page of a user: permissions, form, actions and history. */
 export function UserPage({ id }: { id: number }) {
   const t = useText(userMessages);
-  const words = useUserWords();
+  const labels = useUserLabels();
   const query = useQuery(oneUser(id));
   const me = useUser().id;
   const mayWrite = useMay()('users:write');
@@ -32,7 +32,7 @@ export function UserPage({ id }: { id: number }) {
       parent={{ to: '/users', label: t('title') }}
       resource={`users/${id}`}
       field={field}
-      fieldLabel={(name) => words.field(`/${name}`)}
+      fieldLabel={(name) => labels.field(`/${name}`)}
       chips={(user) => (
         <>
           <UserStateChip user={user} />
@@ -126,7 +126,7 @@ function Revisions({ id }: { id: number }) {
   return (
     <History
       query={query}
-      words={useUserWords()}
+      labels={useUserLabels()}
       entries={revisions.map((revision, i) => ({
         ...revision,
         action: t(actions[revision.action]),

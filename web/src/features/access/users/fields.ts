@@ -1,6 +1,6 @@
 import { useText } from '@/i18n';
 import type { JsonObject } from '@/merge';
-import { wordsOf, type Words } from '@/ui';
+import { labelsOf, type Labels } from '@/ui';
 import { accessMessages } from '../messages';
 import { membersOf, setOf, spellSet, textOf, wordsWithSet } from '../sets';
 import { userMessages } from './messages';
@@ -51,11 +51,11 @@ export const formOf = ({ username, displayName, roles }: JsonObject): UserFields
 });
 
 /** The labels and values of a user's fields; each role is a separate field. */
-export function useUserWords(): Words {
+export function useUserLabels(): Labels {
   const t = useText(userMessages);
   const access = useText(accessMessages);
   const same = (text: string) => text;
-  const fields = wordsOf<{ username: string; displayName: string }>({
+  const fields = labelsOf<{ username: string; displayName: string }>({
     username: { label: t('username'), show: same },
     displayName: { label: t('displayName'), show: same },
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { encode, parse } from '@/merge';
 import type { Item } from '@/ui';
 import type { BatchMember, Config } from '../queries';
-import { changeOf, conflictResults, refusalResults, skipReason, undoOf, type BatchForm } from './plan';
+import { changeOf, conflictResults, rejectionResults, skipReason, undoOf, type BatchForm } from './plan';
 
 const config = (key: string, members: Partial<Config> = {}): Config => ({
   key,
@@ -61,13 +61,13 @@ test('after a conflict each row says what stood in its way', () => {
 
 test('a broken rule is shown at its row', () => {
   const fields = [{ pointer: '/changes/1/patch/value', code: 'maximum', message: 'must be at most 1' }];
-  const results = refusalResults(items, fields, ({ message }) => message);
+  const results = rejectionResults(items, fields, ({ message }) => message);
   expect(results?.map(({ verdict, said }) => [verdict, said?.text])).toEqual([
     ['stopped', undefined],
-    ['refused', 'value must be at most 1'],
+    ['rejected', 'value must be at most 1'],
     ['stopped', undefined],
   ]);
-  expect(refusalResults(items, [{ pointer: '/note', code: 'max', message: 'is too long' }], () => '')).toBeUndefined();
+  expect(rejectionResults(items, [{ pointer: '/note', code: 'max', message: 'is too long' }], () => '')).toBeUndefined();
 });
 
 test('what a batch did is taken back by changes that are guarded by what it left', () => {

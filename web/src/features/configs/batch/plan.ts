@@ -72,12 +72,16 @@ export function conflictResults(items: readonly Item[], conflicts: readonly Batc
  * A verdict for each config of a batch with validation faults, by the pointers of the faults;
  * undefined if no fault concerns a config.
  */
-export function refusalResults(items: readonly Item[], fields: readonly FieldProblem[], say: (field: FieldProblem) => string): Result<Config>[] | undefined {
+export function rejectionResults(items: readonly Item[], fields: readonly FieldProblem[], say: (field: FieldProblem) => string): Result<Config>[] | undefined {
   const results = items.map(({ id }, index): Result<Config> => {
     const at = `/changes/${index}/`;
     const own = fields.filter(({ pointer }) => pointer.startsWith(at));
     if (own.length === 0) return { id, verdict: 'stopped' };
-    return { id, verdict: 'refused', said: { text: own.map((field) => `${field.pointer.slice(at.length).replace(/^patch\//, '')} ${say(field)}`).join('; ') } };
+    return {
+      id,
+      verdict: 'rejected',
+      said: { text: own.map((field) => `${field.pointer.slice(at.length).replace(/^patch\//, '')} ${say(field)}`).join('; ') },
+    };
   });
-  return results.some(({ verdict }) => verdict === 'refused') ? results : undefined;
+  return results.some(({ verdict }) => verdict === 'rejected') ? results : undefined;
 }

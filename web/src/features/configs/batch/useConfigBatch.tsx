@@ -10,9 +10,9 @@ import { contentOfConfig } from '../editor/form';
 import { ConfigValue, ValuePreview } from '../list/ValuePreview';
 import { configMessages } from '../messages';
 import { changeConfigs, readConfig, valueTypes, type BatchMember, type Config, type ValueType } from '../queries';
-import { useConfigWords } from '../useConfigWords';
+import { useConfigLabels } from '../useConfigWords';
 import { batchMessages } from './messages';
-import { changeOf, conflictResults, mostChanges, refusalResults, skipReason, undoOf, type BatchForm } from './plan';
+import { changeOf, conflictResults, mostChanges, rejectionResults, skipReason, undoOf, type BatchForm } from './plan';
 
 /** How the list detects that other users changed chosen configs. */
 export const watchedConfigs: Watched<Config> = {
@@ -25,11 +25,11 @@ export const watchedConfigs: Watched<Config> = {
 /** Changes or deletes many configs in one transaction. */
 export function useConfigBatch(): BulkAction<Config, BatchForm> {
   const t = useText(batchMessages);
-  const words = useConfigWords();
+  const labels = useConfigLabels();
   const ruleText = useRuleText();
   return {
     id: 'batch',
-    words: {
+    labels: {
       button: t('button'),
       title: (n) => t('title', { n }),
       confirm: (n, { kind }) => t(`go_${kind}`, { n }),
@@ -62,14 +62,14 @@ export function useConfigBatch(): BulkAction<Config, BatchForm> {
     },
     told: (error, items) => {
       if (isProblem(error, 'batch_conflict')) return conflictResults(items, (error.body as unknown as { conflicts: BatchMember[] }).conflicts);
-      return isProblem(error, 'validation_failed') ? refusalResults(items, error.fields, (field: FieldProblem) => ruleText(field)) : undefined;
+      return isProblem(error, 'validation_failed') ? rejectionResults(items, error.fields, (field: FieldProblem) => ruleText(field)) : undefined;
     },
     describe: ({ verdict, current }, before) =>
       verdict === 'changed' &&
       current !== undefined && (
         <>
           {t.rich('changedBy', { who: current.updatedBy.name, when: <When time={current.updatedTime} /> })}
-          {before !== undefined && <Difference changes={diff(contentOfConfig(before), contentOfConfig(current))} words={words} />}
+          {before !== undefined && <Difference changes={diff(contentOfConfig(before), contentOfConfig(current))} labels={labels} />}
         </>
       ),
   };

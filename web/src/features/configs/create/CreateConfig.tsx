@@ -13,7 +13,7 @@ import { ValueInput } from './ValueInput';
 /** The dialog that creates a config. */
 export function CreateConfig({ onClose }: { onClose: () => void }) {
   const t = useText(createMessages);
-  const words = useText(configMessages);
+  const labels = useText(configMessages);
   const ruleText = useRuleText();
   const faultText = useFaultText();
   const toasts = useToasts();
@@ -33,10 +33,10 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
   const { form: draft, change, strict, error, isFixed } = keyed;
   const { faults } = readDraft(draft);
   const exists = isProblem(error, 'already_exists') ? error : undefined;
-  const refused = refusals(error, ruleText);
+  const rejected = rejection(error, ruleText);
   const errorOf = (field: DraftField): ReactNode => {
     if (field === 'key' && exists !== undefined) return <Exists problem={exists} />;
-    if (refused[field] !== undefined) return refused[field];
+    if (rejected[field] !== undefined) return rejected[field];
     const fault = faults[field];
     return strict && fault !== undefined ? faultText(fault) : undefined;
   };
@@ -50,7 +50,7 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <TextInput
-        label={words('key')}
+        label={labels('key')}
         description={t('keyHint')}
         classNames={{ input: 'mono' }}
         disabled={isFixed}
@@ -61,19 +61,19 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
       />
       <div>
         <Text size="sm" fw={500} mb={4} id="new-config-type">
-          {words('type')}
+          {labels('type')}
         </Text>
         <SegmentedControl
           aria-labelledby="new-config-type"
           fullWidth
           disabled={isFixed}
-          data={valueTypes.map((value) => ({ value, label: words(`type_${value}`) }))}
+          data={valueTypes.map((value) => ({ value, label: labels(`type_${value}`) }))}
           value={draft.valueType}
           onChange={(valueType) => change({ valueType })}
         />
       </div>
       <ValueInput
-        label={words('value')}
+        label={labels('value')}
         type={draft.valueType}
         text={draft.text}
         disabled={isFixed}
@@ -81,7 +81,7 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
         onChange={(text) => change({ text })}
       />
       <TextInput
-        label={words('remark')}
+        label={labels('remark')}
         description={t('remarkHint')}
         maxLength={500}
         disabled={isFixed}
@@ -107,15 +107,15 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
         }}
       />
       <Switch
-        label={words('protected')}
-        description={words('protectedHint')}
+        label={labels('protected')}
+        description={labels('protectedHint')}
         disabled={isFixed}
         checked={draft.protected}
         onChange={(event) => change({ protected: event.currentTarget.checked })}
       />
       <Switch
-        label={words('secret')}
-        description={draft.secret ? `${words('secretHint')} ${words('notKept')}` : words('secretHint')}
+        label={labels('secret')}
+        description={draft.secret ? `${labels('secretHint')} ${labels('notKept')}` : labels('secretHint')}
         disabled={isFixed}
         checked={draft.secret}
         error={errorOf('secret')}
@@ -135,7 +135,7 @@ function Exists({ problem }: { problem: ApiProblem }) {
 }
 
 /** The service's faults, by input. */
-function refusals(error: unknown, say: (field: FieldProblem) => string): Partial<Record<DraftField, string>> {
+function rejection(error: unknown, say: (field: FieldProblem) => string): Partial<Record<DraftField, string>> {
   if (!isProblem(error)) return {};
   const found: Partial<Record<DraftField, string>> = {};
   for (const field of error.fields) {

@@ -29,16 +29,16 @@ export function ConfigEditor({ editing, gone, mayWrite, present, onField }: Prop
       <div className={styles.main}>
         <RecordForm
           editing={editing}
-          gone={gone}
-          lacks={mayWrite ? undefined : 'configs:write'}
+          deletedNotice={gone}
+          missingPermission={mayWrite ? undefined : 'configs:write'}
           hasInput={isConfigInput}
           label={t('form', { key })}
           framed
           schedule={(patch, etag, at, sentAs) => scheduleConfig(key, patch, etag, at, sentAs)}
           withOther
-          link={(from, to, words) => (
+          link={(from, to, labels) => (
             <Link to="/configs/$key" params={{ key }} search={{ tab: 'history', from, to }}>
-              {words}
+              {labels}
             </Link>
           )}
           onField={onField}

@@ -33,7 +33,7 @@ export function ConfigFields({ editing, present, readOnly }: Props) {
   const t = useText(editorMessages);
   const configs = useText(configMessages);
   const id = useId();
-  const { draft, changes, change, words, current } = editing;
+  const { draft, changes, change, labels, current } = editing;
   const form = draft.value;
   const faults = useFaults(editing);
   const [withSchema, { open: showSchema }] = useDisclosure(false);
@@ -45,7 +45,7 @@ export function ConfigFields({ editing, present, readOnly }: Props) {
     const inside = changes?.filter((one) => one.pointer === pointer || one.pointer.startsWith(`${pointer}/`)) ?? [];
     return {
       name,
-      label: words.field(pointer),
+      label: labels.field(pointer),
       changes: inside,
       isChanged: changes === undefined ? form[name] !== draft.base.value[name] : inside.length > 0,
       followed: draft.followed.includes(pointer) ? current.updatedBy : undefined,
@@ -147,10 +147,10 @@ function useTypeChange(form: ConfigForm, change: (part: Partial<ConfigForm>) => 
 function useFaults({ mine, error, draft }: Editing<Config, ConfigForm>): (name: Name) => Fault[] {
   const faultText = useFaultText();
   const ruleText = useRuleText();
-  const refused: readonly FieldProblem[] = isProblem(error, 'validation_failed', 'malformed_request') ? error.fields : [];
+  const rejected: readonly FieldProblem[] = isProblem(error, 'validation_failed', 'malformed_request') ? error.fields : [];
   return (name) => {
     const pointer = `/${name}`;
-    const faults: Fault[] = refused
+    const faults: Fault[] = rejected
       .filter((field) => field.pointer === pointer || field.pointer.startsWith(`${pointer}/`))
       .map((field) => ({ pointer: field.pointer.slice(pointer.length), message: ruleText(field) }));
     if (mine instanceof FormError && mine.field === name) {

@@ -11,7 +11,7 @@ import { HistoryView } from '../history/HistoryView';
 import { OverwrittenNotice } from '../history/OverwrittenNotice';
 import { configMessages } from '../messages';
 import { authorsBetween, needsOf, oneConfig, rollBackConfig, saveConfig, type Config } from '../queries';
-import { useConfigWords } from '../useConfigWords';
+import { useConfigLabels } from '../useConfigWords';
 import { ConfigEditor } from './ConfigEditor';
 import { DeleteConfig } from './DeleteConfig';
 import { DeletedConfig } from './DeletedConfig';
@@ -35,7 +35,7 @@ interface Props {
 /** The page of a config: editor and history. */
 export function ConfigPage({ configKey, search }: Props) {
   const t = useText(editorMessages);
-  const words = useConfigWords();
+  const labels = useConfigLabels();
   const configs = useText(configMessages);
   const query = useQuery(oneConfig(configKey));
   const mayWrite = useMay()('configs:write');
@@ -49,7 +49,7 @@ export function ConfigPage({ configKey, search }: Props) {
       parent={{ to: '/configs', label: configs('title') }}
       resource={`configs/${configKey}`}
       field={field}
-      fieldLabel={(name) => words.field(`/${name}`)}
+      fieldLabel={(name) => labels.field(`/${name}`)}
       chips={({ valueType, protected: isProtected, secret }) => (
         <>
           <StatusChip>{configs(`type_${valueType}`)}</StatusChip>
@@ -58,7 +58,7 @@ export function ConfigPage({ configKey, search }: Props) {
         </>
       )}
       actions={(config) => mayWrite && <DeleteConfig config={config} />}
-      kept={(form: ConfigForm, forget) => (
+      renderDraft={(form: ConfigForm, forget) => (
         <DeletedConfig
           configKey={configKey}
           form={form}
@@ -70,7 +70,7 @@ export function ConfigPage({ configKey, search }: Props) {
         />
       )}
     >
-      {(config, { gone, present }) => <Open config={config} gone={gone} present={present} search={readable(search)} onField={setField} />}
+      {(config, { isDeleted: gone, present }) => <Open config={config} gone={gone} present={present} search={readable(search)} onField={setField} />}
     </RecordPage>
   );
 }
@@ -95,7 +95,7 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
     resource: `configs/${key}`,
     title: key,
     current: config,
-    words: useConfigWords(),
+    labels: useConfigLabels(),
     read: formOf,
     contentOf: contentOrError,
     formOf: formOfContent,

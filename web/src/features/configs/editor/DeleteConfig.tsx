@@ -3,10 +3,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { versionConflict } from '@/api';
 import { useText } from '@/i18n';
-import { NeedsNotice, useConfirm, useKeyedAction, useSlot, useTelling, useToasts } from '@/ui';
+import { NeedsNotice, useConfirm, useKeyedAction, useSlot, useNameLists, useToasts } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
 import { createConfig, deleteConfig, needsOf, oneConfig, type Config } from '../queries';
-import { useConfigWords } from '../useConfigWords';
+import { useConfigLabels } from '../useConfigWords';
 import { contentOf, formOf, type ConfigForm } from './form';
 import { editorMessages } from './messages';
 
@@ -14,7 +14,7 @@ import { editorMessages } from './messages';
 export function DeleteConfig({ config }: { config: Config }) {
   const { key, etag, version } = config;
   const t = useText(editorMessages);
-  const { who } = useTelling(useConfigWords());
+  const { who } = useNameLists(useConfigLabels());
   const ask = useConfirm();
   const toasts = useToasts();
   const queries = useQueryClient();
@@ -41,7 +41,7 @@ export function DeleteConfig({ config }: { config: Config }) {
       queries.removeQueries({ queryKey: oneConfig(key).queryKey });
       await queries.invalidateQueries({ queryKey: ['configs', 'list'] });
     },
-    onRefused: (error) => {
+    onRejected: (error) => {
       const theirs = versionConflict<Config>(error)?.current;
       if (theirs === undefined) {
         toasts.failed(error);

@@ -1,10 +1,10 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { isProblem, useMay } from '@/api';
 import { useText } from '@/i18n';
-import { Gone, useKeyedMutation, useTelling, useToasts, When } from '@/ui';
+import { DeletedRecord, useKeyedMutation, useNameLists, useToasts, When } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
 import { configHistory, createConfig, type Config } from '../queries';
-import { useConfigWords } from '../useConfigWords';
+import { useConfigLabels } from '../useConfigWords';
 import { contentOf, contentOrError, FormError, type ConfigForm } from './form';
 
 interface Props {
@@ -21,8 +21,8 @@ export function DeletedConfig({ configKey, form, onRecreated, onForget }: Props)
   const edit = useText(editMessages);
   const toasts = useToasts();
   const queries = useQueryClient();
-  const words = useConfigWords();
-  const { who } = useTelling(words);
+  const labels = useConfigLabels();
+  const { who } = useNameLists(labels);
   const [last] = useInfiniteQuery(configHistory(configKey)).data?.pages[0]?.items ?? [];
   const mayWrite = useMay()('configs:write');
   const recreate = useKeyedMutation<ConfigForm, Config>({
@@ -33,7 +33,7 @@ export function DeletedConfig({ configKey, form, onRecreated, onForget }: Props)
       onRecreated(record);
       toasts.done(edit('recreated', { name: configKey }));
     },
-    onRefused: (error) => {
+    onRejected: (error) => {
       // Another user created the key first; their config is now the one to compare with.
       if (isProblem(error, 'already_exists')) void queries.invalidateQueries({ queryKey: ['configs', 'one', configKey] });
     },
@@ -43,12 +43,12 @@ export function DeletedConfig({ configKey, form, onRecreated, onForget }: Props)
   const isReadable = !(content instanceof FormError) && form.masked === '';
   const title = last?.action === 'delete' ? edit.rich('deletedBy', { who: who(last.changedBy), when: <When time={last.changedTime} /> }) : undefined;
   return (
-    <Gone
+    <DeletedRecord
       title={title}
       content={isReadable ? content : undefined}
-      words={words}
+      labels={labels}
       recreate={mayWrite ? { ...recreate, run: isReadable ? () => recreate.run(form) : undefined } : undefined}
-      onForget={onForget}
+      onDiscard={onForget}
     />
   );
 }

@@ -5,7 +5,7 @@ import { useText } from '@/i18n';
 import type { Change } from '@/merge';
 import { Avatar, Difference, StatusChip } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
-import { useConfigWords } from '../useConfigWords';
+import { useConfigLabels } from '../useConfigWords';
 import styles from './Field.module.css';
 
 export interface FieldState {
@@ -25,7 +25,7 @@ export interface FieldState {
 /** A field of a config: label, other users, input and changes. */
 export function Field({ state, inputId, children }: { state: FieldState; inputId?: string; children: ReactNode }) {
   const t = useText(editMessages);
-  const words = useConfigWords();
+  const labels = useConfigLabels();
   const { name, label, changes, isChanged, followed, here, undo } = state;
   return (
     <div className={styles.field} data-field={name} data-changed={isChanged || undefined} data-followed={followed !== undefined || undefined}>
@@ -52,7 +52,7 @@ export function Field({ state, inputId, children }: { state: FieldState; inputId
         )}
       </div>
       {children}
-      {changes.length > 0 && <Difference changes={changes} words={words} />}
+      {changes.length > 0 && <Difference changes={changes} labels={labels} />}
     </div>
   );
 }

@@ -31,7 +31,7 @@ test.each([
   ['boolean', '1', false],
   ['json', '[1,', false],
   ['string', 'anything {', true],
-] as const)('of a %s the text %s is read or refused', (valueType, value, isRead) => {
+] as const)('of a %s the text %s is read or rejected', (valueType, value, isRead) => {
   expect(contentOrError(form({ valueType, value })) instanceof FormError).toBe(!isRead);
 });
 

@@ -4,10 +4,10 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
-import { Banner, History, OutcomeNotice, ProblemBanner, StatusChip, useTelling, When } from '@/ui';
+import { Banner, History, OutcomeNotice, ProblemBanner, StatusChip, useNameLists, When } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
 import { configHistory, type Config, type ConfigRevision } from '../queries';
-import { useConfigWords } from '../useConfigWords';
+import { useConfigLabels } from '../useConfigWords';
 import { livesOf } from './lives';
 import { historyMessages } from './messages';
 import { useRollback } from './useRollback';
@@ -28,8 +28,8 @@ const places = 20;
 export function HistoryView({ config, gone, from, to, onRolledBack }: Props) {
   const t = useText(historyMessages);
   const edit = useText(editMessages);
-  const words = useConfigWords();
-  const { who } = useTelling(words);
+  const labels = useConfigLabels();
+  const { who } = useNameLists(labels);
   const history = useInfiniteQuery(configHistory(config.key));
   const { data, hasNextPage, isFetching, fetchNextPage } = history;
   const lives = useMemo(() => livesOf(data?.pages.flatMap(({ items }) => items) ?? []), [data]);
@@ -79,13 +79,13 @@ export function HistoryView({ config, gone, from, to, onRolledBack }: Props) {
           {t('racedHint')}
         </Banner>
       )}
-      {write.outcome === 'refused' && raced === undefined && <ProblemBanner error={write.error} />}
+      {write.outcome === 'rejected' && raced === undefined && <ProblemBanner error={write.error} />}
       {from !== undefined && data !== undefined && !(isWanted && hasNextPage) && (
         <VersionDiff configKey={config.key} versions={life.map(({ revision }) => revision)} from={from} to={to ?? config.version} />
       )}
       <History
         query={history}
-        words={words}
+        labels={labels}
         most={places}
         entries={lives.flatMap((steps, age) =>
           steps.map(({ revision, changes }, i) => ({

@@ -21,8 +21,8 @@ export function OverwriteWatch() {
     if (told === undefined) return;
     const { by } = told;
     const said = { who: by.changedBy.name, key };
-    const words = by.note === '' ? t('told', said) : t('toldWhy', { ...said, why: by.note });
-    toasts.warn(words, t('show'), () => void navigate({ to: '/configs/$key', params: { key } }));
+    const labels = by.note === '' ? t('told', said) : t('toldWhy', { ...said, why: by.note });
+    toasts.warn(labels, t('show'), () => void navigate({ to: '/configs/$key', params: { key } }));
   };
   useLive('configs', ({ key, payload: { action, changedBy } }) => {
     const who = (changedBy as { id?: number } | undefined)?.id;

@@ -9,7 +9,7 @@ import type { JsonObject } from '@/merge';
 import { Banner, Difference, revisionsOf, When } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { configHistory } from '../queries';
-import { useConfigWords } from '../useConfigWords';
+import { useConfigLabels } from '../useConfigWords';
 import { historyMessages } from './messages';
 import { overwrittenOf, withLost } from './overwritten';
 
@@ -28,7 +28,7 @@ interface Props {
 export function OverwrittenNotice({ configKey, content, onPutBack }: Props) {
   const t = useText(historyMessages);
   const ui = useText(uiMessages);
-  const words = useConfigWords();
+  const labels = useConfigLabels();
   const me = useUser().id;
   const told = overwrittenOf(revisionsOf(useInfiniteQuery(configHistory(configKey))), me);
   const storedAs = `interlock.overwritten.${me}.${configKey}`;
@@ -61,7 +61,7 @@ export function OverwrittenNotice({ configKey, content, onPutBack }: Props) {
       }
     >
       {by.note !== '' && <q>{by.note}</q>}
-      <Difference changes={lost.map(({ pointer, before, after }) => ({ pointer, before: after, after: before }))} words={words} />
+      <Difference changes={lost.map(({ pointer, before, after }) => ({ pointer, before: after, after: before }))} labels={labels} />
       <div>{t('putBackHint')}</div>
       <Link to="/configs/$key" params={{ key: configKey }} search={{ tab: 'history', from: by.version - 1, to: by.version }}>
         {t('compareTitle')}

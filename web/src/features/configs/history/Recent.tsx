@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useText } from '@/i18n';
 import { History, revisionsOf, StatusChip } from '@/ui';
 import { configHistory } from '../queries';
-import { useConfigWords } from '../useConfigWords';
+import { useConfigLabels } from '../useConfigWords';
 import { livesOf } from './lives';
 import { historyMessages } from './messages';
 
@@ -20,7 +20,7 @@ export function Recent({ configKey, baseVersion }: { configKey: string; baseVers
     <History
       query={query}
       aside
-      words={useConfigWords()}
+      labels={useConfigLabels()}
       most={places}
       entries={life.slice(0, shown).map(({ revision, changes }) => ({
         ...revision,

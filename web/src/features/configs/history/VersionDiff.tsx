@@ -6,7 +6,7 @@ import { Difference, Section } from '@/ui';
 import { CodeMerge } from '@/ui/code/Code';
 import { contentOfConfig, formOf } from '../editor/form';
 import type { ConfigRevision } from '../queries';
-import { useConfigWords } from '../useConfigWords';
+import { useConfigLabels } from '../useConfigWords';
 import styles from './History.module.css';
 import { historyMessages } from './messages';
 
@@ -43,7 +43,7 @@ export function VersionDiff({ configKey, versions, from, to }: Props) {
 
 function Both({ before, after }: { before: ConfigRevision; after: ConfigRevision }) {
   const t = useText(historyMessages);
-  const words = useConfigWords();
+  const labels = useConfigLabels();
   const changes = diff(contentOfConfig(before), contentOfConfig(after));
   const masked = before.masked === true || after.masked === true;
   if (changes.length === 0) return <Text role="status">{t(masked ? 'sameButSecret' : 'sameContent')}</Text>;
@@ -52,11 +52,11 @@ function Both({ before, after }: { before: ConfigRevision; after: ConfigRevision
   const long = (['value', 'schema'] as const).filter((field) => left[field] !== right[field] && `${left[field]}${right[field]}`.includes('\n'));
   return (
     <>
-      <Difference changes={changes} words={words} max={100} />
+      <Difference changes={changes} labels={labels} max={100} />
       {masked && <Text role="status">{t('valueWithheld')}</Text>}
       {long.map((field) => (
         <div key={field} className={styles.both}>
-          <h3>{t('sideBySide', { field: words.field(`/${field}`) })}</h3>
+          <h3>{t('sideBySide', { field: labels.field(`/${field}`) })}</h3>
           <CodeMerge
             language={field === 'schema' || left.valueType === 'json' ? 'json' : 'text'}
             before={{ label: t('versionOf', { version: String(before.version) }), text: left[field] }}

@@ -7,7 +7,7 @@ import { Difference, NeedsNotice, useConfirm, useKeyedMutation, useToasts } from
 import { editMessages } from '@/ui/edit/messages';
 import { contentOfConfig } from '../editor/form';
 import { needsOf, oneConfig, rollBackConfig, type Config, type ConfigRevision } from '../queries';
-import { useConfigWords } from '../useConfigWords';
+import { useConfigLabels } from '../useConfigWords';
 import { historyMessages } from './messages';
 
 interface Wanted {
@@ -24,7 +24,7 @@ export function useRollback(config: Config, onDone: (record: Config) => void) {
   const ask = useConfirm();
   const toasts = useToasts();
   const queries = useQueryClient();
-  const words = useConfigWords();
+  const labels = useConfigLabels();
   const [raced, setRaced] = useState<Config>();
   const { key, etag } = config;
   const needs = needsOf(config);
@@ -41,7 +41,7 @@ export function useRollback(config: Config, onDone: (record: Config) => void) {
         write.run({ version: record.version - 1, note: t('undoRollback', { version: String(record.version) }), etag: record.etag, isUndo: true });
       toasts.done(t('rolledBack', { next: String(record.version), version: String(version) }), isUndo === true ? undefined : undo);
     },
-    onRefused: (error) => {
+    onRejected: (error) => {
       const theirs = versionConflict<Config>(error)?.current;
       if (theirs !== undefined) queries.setQueryData(oneConfig(key).queryKey, theirs);
       setRaced(theirs);
@@ -64,7 +64,7 @@ export function useRollback(config: Config, onDone: (record: Config) => void) {
         body: (
           <>
             {needs === undefined ? t('rollBackBody', { version, next: String(config.version + 1) }) : <NeedsNotice needs={needs} />}
-            <Difference changes={changes} words={words} />
+            <Difference changes={changes} labels={labels} />
           </>
         ),
         confirm: needs === undefined ? t('rollBackConfirm') : edit('propose'),

@@ -11,7 +11,7 @@ import { EncodingChoice } from '@/ui/files/EncodingChoice';
 import { useTextFile } from '@/ui/files/useTextFile';
 import { csv, download } from '@/ui/table';
 import { exportConfigs, importConfigs, type Imported, type OnExisting } from '../queries';
-import { useConfigWords } from '../useConfigWords';
+import { useConfigLabels } from '../useConfigWords';
 import { byKey, importOf, keyOf, longestDocument, readDocument, reasonOf, rowsOf, type ImportDocument, type ImportRow, type Unusable } from './document';
 import { FilePicker } from './FilePicker';
 import { ImportVerdicts } from './ImportVerdicts';
@@ -53,7 +53,7 @@ export function ImportDialog({ onUndo, onClose }: Props) {
   const t = useText(importMessages);
   const ruleText = useRuleText();
   const edit = useText(editMessages);
-  const words = useConfigWords();
+  const labels = useConfigLabels();
   const { list } = useFormat();
   const [chosen, setChosen] = useState<Chosen>();
   const [unusable, setUnusable] = useState<Unusable>();
@@ -120,18 +120,18 @@ export function ImportDialog({ onUndo, onClose }: Props) {
     const { data } = await undo.refetch();
     if (data !== undefined) onUndo(data);
   };
-  const refused = outcome === 'refused' ? refusalOf(error) : undefined;
-  const report = chosen === undefined ? undefined : refused === undefined ? check.data : { ...refused, rows: rowsOf(refused, chosen.document, new Map()) };
+  const rejected = outcome === 'rejected' ? rejectionOf(error) : undefined;
+  const report = chosen === undefined ? undefined : rejected === undefined ? check.data : { ...rejected, rows: rowsOf(rejected, chosen.document, new Map()) };
   const changes = report === undefined ? 0 : report.counts.create + report.counts.update;
   const inTheWay = report === undefined ? 0 : report.counts.invalid + report.counts.conflict;
   const isSameFile = chosen !== undefined && sent !== undefined && isOf(chosen, sent);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    if (chosen === undefined || (isUnknown ? !isSameFile : changes === 0 || inTheWay > 0 || refused !== undefined)) return;
+    if (chosen === undefined || (isUnknown ? !isSameFile : changes === 0 || inTheWay > 0 || rejected !== undefined)) return;
     if (isUnknown) run.retry();
     else run.run({ name: chosen.name, encoding: chosen.encoding, size: chosen.document.configs.length, onExisting, note: note.trim() });
   };
-  const changeText = ({ pointer, before, after }: Change) => `${words.field(pointer)}: ${words.show(before, pointer)} → ${words.show(after, pointer)}`;
+  const changeText = ({ pointer, before, after }: Change) => `${labels.field(pointer)}: ${labels.show(before, pointer)} → ${labels.show(after, pointer)}`;
   const save = () =>
     download(
       'configs-import.csv',
@@ -158,9 +158,9 @@ export function ImportDialog({ onUndo, onClose }: Props) {
           {unusable !== undefined && (
             <Banner tone="bad" title={'line' in unusable ? t(`unusable_${unusable.kind}`, { line: String(unusable.line) }) : t(`unusable_${unusable.kind}`)} />
           )}
-          {check.error !== null && <Refusal error={check.error} />}
-          {outcome === 'refused' &&
-            (refused === undefined ? (
+          {check.error !== null && <Rejection error={check.error} />}
+          {outcome === 'rejected' &&
+            (rejected === undefined ? (
               <ProblemBanner error={error} />
             ) : (
               <Banner tone="warn" title={t('refused')} action={<Button onClick={checkAgain}>{t('checkAgain')}</Button>} />
@@ -211,7 +211,7 @@ export function ImportDialog({ onUndo, onClose }: Props) {
                 type="submit"
                 variant="filled"
                 loading={isSending}
-                disabled={isUnknown ? !isSameFile : changes === 0 || inTheWay > 0 || refused !== undefined || check.isFetching}
+                disabled={isUnknown ? !isSameFile : changes === 0 || inTheWay > 0 || rejected !== undefined || check.isFetching}
               >
                 {isUnknown ? edit('askAgain') : t('go', { n: changes })}
               </Button>
@@ -228,7 +228,7 @@ const isOf = ({ name, encoding, document }: Chosen, sent: Importing): boolean =>
   name === sent.name && encoding === sent.encoding && document.configs.length === sent.size;
 
 /** A document whose shape was refused says where; other problems as everywhere. */
-function Refusal({ error }: { error: unknown }) {
+function Rejection({ error }: { error: unknown }) {
   const t = useText(importMessages);
   const text = useProblemText();
   if (!isProblem(error, 'malformed_request', 'validation_failed')) return <ProblemBanner error={error} />;
@@ -240,7 +240,7 @@ function Refusal({ error }: { error: unknown }) {
 }
 
 /** The verdicts of an import that was refused; undefined when it is about something else. */
-function refusalOf(error: unknown): Pick<Imported, 'verdicts' | 'counts'> | undefined {
+function rejectionOf(error: unknown): Pick<Imported, 'verdicts' | 'counts'> | undefined {
   if (!isProblem(error, 'batch_conflict', 'validation_failed')) return undefined;
   const { verdicts, counts } = error.as<Partial<Imported>>();
   return verdicts === undefined || counts === undefined ? undefined : { verdicts, counts };

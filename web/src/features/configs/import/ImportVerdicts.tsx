@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useText } from '@/i18n';
 import { Difference, StatusChip, useRuleText } from '@/ui';
 import type { Imported } from '../queries';
-import { useConfigWords } from '../useConfigWords';
+import { useConfigLabels } from '../useConfigWords';
 import { reasonOf, type ImportRow } from './document';
 import styles from './Import.module.css';
 import { importMessages } from './messages';
@@ -27,10 +27,10 @@ interface Props {
 export function ImportVerdicts({ rows, counts, done }: Props) {
   const t = useText(importMessages);
   const ruleText = useRuleText();
-  const places = useConfigWords();
+  const places = useConfigLabels();
   const [only, setOnly] = useState<Verdict>();
   const shown = verdicts.flatMap((verdict) => (only === undefined || only === verdict ? rows.filter((row) => row.verdict === verdict) : []));
-  const words = (verdict: Verdict) => t(done && (verdict === 'create' || verdict === 'update') ? `done_${verdict}` : `verdict_${verdict}`);
+  const labels = (verdict: Verdict) => t(done && (verdict === 'create' || verdict === 'update') ? `done_${verdict}` : `verdict_${verdict}`);
   return (
     <>
       <Group gap="xs" role="group" aria-label={t('filter')}>
@@ -43,17 +43,17 @@ export function ImportVerdicts({ rows, counts, done }: Props) {
             variant={only === verdict ? 'filled' : 'default'}
             onClick={() => setOnly(verdict)}
           >
-            {verdict === undefined ? `${t('all')} ${rows.length}` : `${words(verdict)} ${counts[verdict]}`}
+            {verdict === undefined ? `${t('all')} ${rows.length}` : `${labels(verdict)} ${counts[verdict]}`}
           </Button>
         ))}
       </Group>
       <ul className={styles.rows} tabIndex={0} aria-label={t('verdicts')}>
         {shown.slice(0, most).map((row) => (
           <li key={row.index} data-verdict={row.verdict}>
-            <StatusChip tone={tones[row.verdict]}>{words(row.verdict)}</StatusChip>
+            <StatusChip tone={tones[row.verdict]}>{labels(row.verdict)}</StatusChip>
             <span className={styles.what}>
               <span className="mono">{row.key}</span>
-              {row.changes.length > 0 && <Difference changes={row.changes} words={places} />}
+              {row.changes.length > 0 && <Difference changes={row.changes} labels={places} />}
               {reasonOf(row, ruleText) !== '' && <span className={styles.quiet}>{reasonOf(row, ruleText)}</span>}
             </span>
           </li>

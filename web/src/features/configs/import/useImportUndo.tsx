@@ -41,7 +41,7 @@ export function useImportUndo(): BulkAction<Written> {
   const t = useText(importMessages);
   return {
     id: 'undo-import',
-    words: {
+    labels: {
       title: (n) => t('undoTitle', { n }),
       hint: t('undoHint'),
       confirm: (n) => t('undo', { n }),

@@ -6,7 +6,7 @@ import { useMay } from '@/api';
 import { DeletedLink } from '@/features/deleted/DeletedLink';
 import { useText } from '@/i18n';
 import { Icon, PageHeader, StatusChip, useBulkActions, useToasts } from '@/ui';
-import { DataTable, download, FilterChoice, FilterText, useColumn, useList, useSelection, wordsOfOptions, type Column, type Raw } from '@/ui/table';
+import { DataTable, download, FilterChoice, FilterText, useColumn, useList, useSelection, filterTextOf, type Column, type Raw } from '@/ui/table';
 import { useConfigBatch, watchedConfigs } from '../batch/useConfigBatch';
 import { CreateConfig } from '../create/CreateConfig';
 import { ImportDialog } from '../import/ImportDialog';
@@ -94,7 +94,7 @@ export function ConfigList({ search }: { search: Raw<ConfigSearch> }) {
           selection={mayWrite ? selection : undefined}
           bulk={bulk.buttons}
           isFresh={isFresh}
-          filterWords={wordsOfOptions({ valueType: types })}
+          filterText={filterTextOf({ valueType: types })}
           empty={{ title: t('empty'), hint: t('emptyHint'), action: create }}
         />
         {watching && <WatchPane onClose={watch.close} />}

@@ -1,5 +1,5 @@
 import { Textarea } from '@mantine/core';
-import { orMissing, transitionRefused } from '@/api';
+import { orMissing, transitionRejected } from '@/api';
 import { useText } from '@/i18n';
 import { type BulkAction, type Watched } from '@/ui';
 import { CouponStatusChip } from '../CouponStatusChip';
@@ -27,7 +27,7 @@ export function useVoiding(): BulkAction<Coupon, Form> {
   const t = useText(couponMessages);
   return {
     id: 'void',
-    words: {
+    labels: {
       button: t('voidMany'),
       title: (n) => t('voidManyTitle', { n }),
       hint: t('voidHint'),
@@ -63,9 +63,9 @@ export function useVoiding(): BulkAction<Coupon, Form> {
       return [{ id: one.id, verdict: 'done' }];
     },
     told: (error, [one]) => {
-      const refused = transitionRefused<Coupon>(error);
-      if (one === undefined || refused === undefined) return undefined;
-      return [{ id: one.id, verdict: 'changed', said: { code: error.code, text: error.message }, current: refused.current }];
+      const rejected = transitionRejected<Coupon>(error);
+      if (one === undefined || rejected === undefined) return undefined;
+      return [{ id: one.id, verdict: 'changed', said: { code: error.code, text: error.message }, current: rejected.current }];
     },
   };
 }

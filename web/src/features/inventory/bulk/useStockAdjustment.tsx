@@ -26,7 +26,7 @@ export function useStockAdjustment(): BulkAction<Stock, StockForm> {
   ];
   return {
     id: 'adjust',
-    words: {
+    labels: {
       button: t('button'),
       title: (n) => t('title', { n }),
       confirm: (n) => t('go', { n }),

@@ -4,7 +4,7 @@ import { useFormat, useText } from '@/i18n';
 import { diff } from '@/merge';
 import { contentOfFields, Difference, Money, When, type Item as Row, type Result } from '@/ui';
 import { minorOf } from '@/ui/MoneyInput';
-import { useItemWords } from '../fields';
+import { useItemLabels } from '../fields';
 import { ItemStatusChip } from '../ItemStatusChip';
 import { itemMessages } from '../messages';
 import { createItem, deleteItem, editItem, readItem, type Item, type ItemStatus } from '../queries';
@@ -65,12 +65,12 @@ export function told(error: ApiProblem, [row]: readonly Row[]): Result<Item>[] |
 
 /** The differences of an item, field by field. */
 export function Becomes({ change }: { change: Change | Why }) {
-  const words = useItemWords();
+  const labels = useItemLabels();
   const t = useText(bulkItemMessages);
   if (isWhy(change)) return null;
   switch (change.op) {
     case 'edit':
-      return <Difference changes={diff({ ...change.before }, { ...change.patch })} words={words} />;
+      return <Difference changes={diff({ ...change.before }, { ...change.patch })} labels={labels} />;
     case 'add': {
       const { name, price, status } = change.item;
       return (
@@ -90,14 +90,14 @@ export function Becomes({ change }: { change: Change | Why }) {
 /** The changes by another user to an item that the run did not change. */
 export function useOthers(): (result: Result<Line>, before: Line | undefined) => ReactNode {
   const t = useText(bulkItemMessages);
-  const words = useItemWords();
+  const labels = useItemLabels();
   return ({ verdict, current: line }, seen) => {
     const [before, current] = [seen && itemOf(seen), line && itemOf(line)];
     if (verdict !== 'changed' || current === undefined) return undefined;
     return (
       <>
         {t.rich('changedBy', { who: current.updatedBy.name, when: <When time={current.updatedTime} /> })}
-        {before !== undefined && <Difference changes={diff(content(before), content(current))} words={words} />}
+        {before !== undefined && <Difference changes={diff(content(before), content(current))} labels={labels} />}
       </>
     );
   };

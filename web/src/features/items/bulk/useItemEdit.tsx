@@ -24,7 +24,7 @@ export function useItemEdit(): BulkAction<Item, EditForm> {
   const undo = useUndo();
   return {
     id: 'edit',
-    words: {
+    labels: {
       button: t('edit'),
       title: (n) => t('editTitle', { n }),
       confirm: (n) => t('go', { n }),

@@ -25,7 +25,7 @@ export function useItemImport(): BulkAction<Line> {
   const undo = useUndo();
   return {
     id: 'import',
-    words: {
+    labels: {
       title: (n) => t('importTitle', { n }),
       hint: t('importHint'),
       confirm: (n) => t('importGo', { n }),

@@ -6,7 +6,7 @@ import { FormDialog, useKeyedForm, useToasts } from '@/ui';
 import { placeOrder, type Order } from '../queries';
 import { Lines, useSay } from './Lines';
 import { placeMessages } from './messages';
-import { hasPlace, mistakesOf, openPlacement, placeOf, refusedAt, requestOf, type Mistakes, type Placement } from './placement';
+import { hasPlace, mistakesOf, openPlacement, placeOf, rejectedAt, requestOf, type Mistakes, type Placement } from './placement';
 
 /** The dialog that places an order. */
 export function PlaceOrder({ userId, onClose }: { /** The customer; undefined shows an input. */ userId?: string; onClose: () => void }) {
@@ -14,7 +14,7 @@ export function PlaceOrder({ userId, onClose }: { /** The customer; undefined sh
   const say = useSay();
   const toasts = useToasts();
   const navigate = useNavigate();
-  const [refused, setRefused] = useState<Mistakes>({});
+  const [rejected, setRejected] = useState<Mistakes>({});
   const keyed = useKeyedForm<Placement, Order>({
     scope: userId === undefined ? 'orders/new' : `orders/new/${userId}`,
     title: t('title'),
@@ -27,20 +27,20 @@ export function PlaceOrder({ userId, onClose }: { /** The customer; undefined sh
       onClose();
       void navigate({ to: '/orders/$id', params: { id: String(order.id) } });
     },
-    onRefused: (error, typed) => setRefused(refusedAt(error, typed)),
+    onRejected: (error, typed) => setRejected(rejectedAt(error, typed)),
   });
   const { form, strict, isFixed } = keyed;
-  const mistakes = { ...refused, ...(strict ? mistakesOf(form) : {}) };
+  const mistakes = { ...rejected, ...(strict ? mistakesOf(form) : {}) };
   const isTold = (pointer: string) => hasPlace(placeOf(pointer), form.lines.length);
-  const isShown = Object.keys(refused).length > 0 && Object.keys(refused).every(isTold);
+  const isShown = Object.keys(rejected).length > 0 && Object.keys(rejected).every(isTold);
   /** `gone` selects the pointers whose reported mistakes are outdated. */
   const change = (part: Partial<Placement>, gone: (pointer: string) => boolean) => {
     keyed.change(part);
-    setRefused((before) => Object.fromEntries(Object.entries(before).filter(([pointer]) => !gone(pointer))));
+    setRejected((before) => Object.fromEntries(Object.entries(before).filter(([pointer]) => !gone(pointer))));
   };
   const discard = () => {
     keyed.discard();
-    setRefused({});
+    setRejected({});
   };
   return (
     <FormDialog

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { problemOf, type ApiProblem } from '@/api/problem';
 import { problem } from '@/test/service';
-import { hasPlace, mistakesOf, refusedAt, requestOf, type Placement } from './placement';
+import { hasPlace, mistakesOf, rejectedAt, requestOf, type Placement } from './placement';
 
 const placement = (lines: [sku: string, quantity: string][], userId = '12', couponCode = ''): Placement => ({
   userId,
@@ -9,7 +9,7 @@ const placement = (lines: [sku: string, quantity: string][], userId = '12', coup
   lines: lines.map(([sku, quantity], i) => ({ id: String(i), sku, quantity })),
 });
 
-async function refusal(status: number, code: string, members: Record<string, unknown>): Promise<ApiProblem> {
+async function rejection(status: number, code: string, members: Record<string, unknown>): Promise<ApiProblem> {
   const { body, headers } = problem(status, code, members);
   return problemOf(new Response(JSON.stringify(body), { status, headers }));
 }
@@ -50,12 +50,12 @@ test('each item that is short of stock is named at its line', async () => {
     ['TEA-1', '2'],
     ['POT-1', '9'],
   ]);
-  const error = await refusal(409, 'insufficient_stock', { lines: [{ sku: 'POT-1', wanted: 9, available: 4 }] });
-  expect(refusedAt(error, typed)).toEqual({ '/items/1/quantity': { kind: 'short', wanted: 9, available: 4 } });
+  const error = await rejection(409, 'insufficient_stock', { lines: [{ sku: 'POT-1', wanted: 9, available: 4 }] });
+  expect(rejectedAt(error, typed)).toEqual({ '/items/1/quantity': { kind: 'short', wanted: 9, available: 4 } });
 });
 
 test('the fields of a refusal are shown where they are typed, those of a whole line at its item', async () => {
-  const error = await refusal(422, 'validation_failed', {
+  const error = await rejection(422, 'validation_failed', {
     fields: [
       { pointer: '/items/0', code: 'overflow', message: 'is too much' },
       { pointer: '/items/0/quantity', code: 'not_for_sale', message: 'names no item that is for sale' },
@@ -63,7 +63,7 @@ test('the fields of a refusal are shown where they are typed, those of a whole l
       { pointer: '/items', code: 'max', message: 'are too many' },
     ],
   });
-  const found = refusedAt(error, placement([['A', '1']]));
+  const found = rejectedAt(error, placement([['A', '1']]));
   expect(found).toEqual({
     '/items/0/sku': { kind: 'said', code: 'overflow', message: 'is too much' },
     '/items/0/quantity': { kind: 'notSold' },
@@ -74,6 +74,6 @@ test('the fields of a refusal are shown where they are typed, those of a whole l
 });
 
 test('any other error belongs to no line', async () => {
-  expect(refusedAt(await refusal(503, 'unavailable', {}), placement([['A', '1']]))).toEqual({});
-  expect(refusedAt(new Error('broken'), placement([['A', '1']]))).toEqual({});
+  expect(rejectedAt(await rejection(503, 'unavailable', {}), placement([['A', '1']]))).toEqual({});
+  expect(rejectedAt(new Error('broken'), placement([['A', '1']]))).toEqual({});
 });

@@ -66,7 +66,7 @@ interface OutOfStock {
 }
 
 /** The mistakes of a rejection, by line; empty if it concerns no line. */
-export function refusedAt(error: unknown, { lines }: Placement): Mistakes {
+export function rejectedAt(error: unknown, { lines }: Placement): Mistakes {
   if (!isProblem(error)) return {};
   if (isProblem(error, 'insufficient_stock')) {
     const short = error.as<OutOfStock>().lines.map(({ sku, wanted, available }) => {

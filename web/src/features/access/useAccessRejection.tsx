@@ -9,7 +9,7 @@ import { accessMessages } from './messages';
  * user does not have the permission. Undefined shows the general text. A name that already exists
  * is reported at its input, so the message is empty.
  */
-export function useAccessRefusal(): (error: Error) => ReactNode {
+export function useAccessRejection(): (error: Error) => ReactNode {
   const t = useText(accessMessages);
   const { language } = useLanguage();
   return (error) => {

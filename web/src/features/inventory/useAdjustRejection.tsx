@@ -8,7 +8,7 @@ import { inventoryMessages } from './messages';
 import type { Shortages, StockChanged, UsedReference } from './queries';
 
 /** Explains why an adjustment was rejected, with the current values, and offers a new count or a new reference. */
-export function useAdjustRefusal(countAgain: (from: number) => void, rename: () => void): (error: Error) => ReactNode {
+export function useAdjustRejection(countAgain: (from: number) => void, rename: () => void): (error: Error) => ReactNode {
   const t = useText(inventoryMessages);
   const ui = useText(uiMessages);
   const { signed } = useFormat();

@@ -8,7 +8,7 @@ import { walletMessages } from './messages';
 import { oneWallet, type Shortfall, type UsedReference } from './queries';
 
 /** Explains why no money moved, with the current balance, and offers a possible amount or a new reference. */
-export function usePostingRefusal(take: (amount: number) => void, rename: () => void): (error: Error) => ReactNode {
+export function usePostingRejection(take: (amount: number) => void, rename: () => void): (error: Error) => ReactNode {
   const t = useText(walletMessages);
   const { money } = useFormat();
   return (error) => {

@@ -21,13 +21,13 @@ interface Options {
 }
 
 /** Explains why events were rejected, with the current values and the possible actions. */
-export function useRecordRefusal({ form, current, change, finish, show }: Options): (error: Error) => ReactNode {
+export function useRecordRejection({ form, current, change, finish, show }: Options): (error: Error) => ReactNode {
   const t = useText(ledgerMessages);
   const { number } = useCounts();
   const { list } = useFormat();
   const called = useEventName();
   return (error) => {
-    if (isProblem(error, 'idempotency_violation')) return <Landed refused={error.as<EventLanded>()} form={form} change={change} finish={finish} show={show} />;
+    if (isProblem(error, 'idempotency_violation')) return <Landed rejected={error.as<EventLanded>()} form={form} change={change} finish={finish} show={show} />;
     if (isProblem(error, 'sequence_superseded')) {
       const { clientId, clientSeq, highestSeq } = error.body as unknown as SequenceSuperseded;
       const sequence = clientSeq === null ? '' : number(clientSeq);
@@ -43,8 +43,8 @@ export function useRecordRefusal({ form, current, change, finish, show }: Option
       );
     }
     if (isProblem(error, 'payload_mismatch')) {
-      const refused = error.body as unknown as EventMismatch;
-      const { index, eventVersion, differs } = refused;
+      const rejected = error.body as unknown as EventMismatch;
+      const { index, eventVersion, differs } = rejected;
       const rename = () =>
         form.naming === 'eventId'
           ? change({ events: form.events.map((event, i) => (i === index ? { ...event, eventId: newEventId() } : event)) })
@@ -62,7 +62,7 @@ export function useRecordRefusal({ form, current, change, finish, show }: Option
             </>
           }
         >
-          {t('mismatchHint', { event: called(refused), version: String(eventVersion), differs: list(differs.map((place) => t(`differs_${place}`))) })}
+          {t('mismatchHint', { event: called(rejected), version: String(eventVersion), differs: list(differs.map((place) => t(`differs_${place}`))) })}
         </Banner>
       );
     }
@@ -92,10 +92,10 @@ function useEventName(): (named: Pick<EventLanded, 'index' | 'clientId' | 'clien
 }
 
 /** Shown if some or all events of the request were already recorded. */
-function Landed({ refused, form, change, finish, show }: { refused: EventLanded } & Pick<Options, 'form' | 'change' | 'finish' | 'show'>) {
+function Landed({ rejected, form, change, finish, show }: { rejected: EventLanded } & Pick<Options, 'form' | 'change' | 'finish' | 'show'>) {
   const t = useText(ledgerMessages);
-  const event = useEventName()(refused);
-  const { index, landed, version, eventVersion } = refused;
+  const event = useEventName()(rejected);
+  const { index, landed, version, eventVersion } = rejected;
   const all = landed >= form.events.length;
   return (
     <Banner
