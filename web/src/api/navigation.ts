@@ -19,12 +19,12 @@ export const navigation = (owner: string) =>
       writeStored(storedAs(owner), JSON.stringify(items));
       return items;
     },
-    initialData: () => kept(owner),
+    initialData: () => cached(owner),
     initialDataUpdatedAt: 0,
   });
 
 /** Returns the cached menus; undefined if they cannot be read. */
-function kept(owner: string): Menu[] | undefined {
+function cached(owner: string): Menu[] | undefined {
   try {
     const menus = JSON.parse(readStored(storedAs(owner)) ?? 'null') as unknown;
     return Array.isArray(menus) && menus.every(isMenu) ? menus : undefined;

@@ -17,11 +17,14 @@ interface Members {
   status: number;
   requestId: string;
   fields?: FieldProblem[];
-  /** How long to wait. It takes precedence over Retry-After, which has a resolution of one second. */
+  /** The time to wait, in ms. It has precedence over Retry-After, which has a resolution of one second. */
   retryAfterMs?: number;
 }
 
-/** The client has no reply of the service for this attempt, or the reply says that the outcome is unknown. */
+/**
+ * The client has no response of the service to this attempt, or the response states that the
+ * outcome is unknown.
+ */
 const unknown: ReadonlySet<ProblemCode> = new Set([
   'no_connection',
   'timed_out',
@@ -32,7 +35,10 @@ const unknown: ReadonlySet<ProblemCode> = new Set([
   'key_expired',
 ]);
 
-/** The service returned these before it looked up an earlier attempt with the same key, or for an attempt that it rolled back. */
+/**
+ * The service returned these before the lookup of an earlier attempt with the same key, or for an
+ * attempt that it rolled back.
+ */
 const tellsNothingOfEarlier: ReadonlySet<ProblemCode> = new Set([
   'unavailable',
   'internal',
@@ -93,7 +99,7 @@ export class ApiProblem extends Error {
   }
 
   /** The complete problem as plain data; the caller knows its type from the code. */
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the contract says what each code carries
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the contract defines the members of each code
   as<T>(): T {
     return JSON.parse(this.#text) as T;
   }

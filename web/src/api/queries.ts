@@ -89,7 +89,7 @@ export class Gatherer {
   }
 }
 
-/** Keeps the cache current with the stream. The returned function unsubscribes. */
+/** Updates the cache from the stream. The returned function unsubscribes. */
 export function followLive(queries: QueryClient): () => void {
   const reread = (touches: (queryKey: QueryKey, changed: Changed) => boolean) => (changed: Changed) =>
     void queries.invalidateQueries({ predicate: ({ queryKey }) => changed.has('*') || touches(queryKey, changed) });

@@ -112,8 +112,8 @@ function delayAfter(error: ApiProblem, failures: number, waited: number): number
   }
   const delay = delays[failures];
   if (delay === undefined || !asksForRetry(error)) return undefined;
-  const asked = error.retryAfter ?? 0;
-  return asked > longestWait ? undefined : Math.max(delay, asked);
+  const wait = error.retryAfter ?? 0;
+  return wait > longestWait ? undefined : Math.max(delay, wait);
 }
 
 const asksForRetry = (error: ApiProblem): boolean =>

@@ -41,7 +41,7 @@ async function renewRights(): Promise<void> {
   try {
     const now = await data(api.GET('/api/v1/session'));
     sessionStore.signedIn(now, 'elsewhere');
-    // Tabs that were opened after the stream began did not receive the earlier topics.
+    // Tabs that were opened after the stream started did not receive the earlier topics.
     if (String(before) !== String(now.user.permissions)) others.post({});
   } catch (error) {
     if (isProblem(error, 'unauthenticated')) void sessionStore.expired(sent);

@@ -18,13 +18,13 @@ export interface LiveState {
 }
 
 /** The messages from the tab with the stream to the others. */
-type Told = { kind: 'event'; event: ServerEvent } | { kind: 'state'; state: LiveState; lastId: string } | { kind: 'gap' } | { kind: 'hello' };
+type TabMessage = { kind: 'event'; event: ServerEvent } | { kind: 'state'; state: LiveState; lastId: string } | { kind: 'gap' } | { kind: 'hello' };
 
 /** The service sends a comment every ten seconds. After two and a half missed ones the connection counts as dead. */
 const silence = 25_000;
 const firstDelay = 500;
 const longestDelay = 30_000;
-/** How long a hidden tab keeps the stream, in ms, so that a short switch of tabs does not move it. */
+/** How long a hidden tab retains the stream, in ms, so that a short switch of tabs does not move it. */
 const hiddenFor = 20_000;
 /** Without locks each tab has its own stream and closes it as soon as the tab is hidden. */
 const grace = 'locks' in navigator ? hiddenFor : 0;
@@ -47,7 +47,7 @@ interface Options {
 /**
  * A stream of server-sent events that all tabs of a browser share: HTTP/1.1 allows six connections
  * per site. One visible tab holds the connection and forwards the events. When that tab is closed,
- * or hidden for a while, another takes over. Without a visible tab there is no stream.
+ * or hidden for a while, another tab connects. Without a visible tab there is no stream.
  *
  * It reconnects automatically with exponential backoff and jitter, and reports the age of the last
  * data. After a break events may be missing: `onGap` notifies every tab.
@@ -60,7 +60,7 @@ export class SharedStream {
   #watchdog: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
   #lastId = '';
-  /** Aborts everything that start began. */
+  /** Aborts all activities of start. */
   #running: AbortController | undefined;
   /** Aborts the wait for the stream, or the stream itself. */
   #turn: AbortController | undefined;
@@ -101,13 +101,13 @@ export class SharedStream {
     this.#running = running;
     const shared = `interlock.stream/${owner}/${this.#options.name}`;
     this.#channel = new Channel(shared);
-    const stop = this.#channel.on((message) => this.#hear(message as Told));
+    const stop = this.#channel.on((message) => this.#hear(message as TabMessage));
     running.signal.addEventListener('abort', stop);
     document.addEventListener('visibilitychange', () => this.#look(shared), { signal: running.signal });
     window.addEventListener('online', () => this.#state.status === 'lost' && this.#isHolder && this.#connect(), { signal: running.signal });
     this.#set('connecting');
     this.#look(shared);
-    this.#channel.post({ kind: 'hello' } satisfies Told);
+    this.#channel.post({ kind: 'hello' } satisfies TabMessage);
   }
 
   stop(): void {
@@ -188,13 +188,13 @@ export class SharedStream {
       response.body,
       (event) => {
         this.#deliver(event);
-        this.#channel?.post({ kind: 'event', event } satisfies Told);
+        this.#channel?.post({ kind: 'event', event } satisfies TabMessage);
       },
       () => this.#heard(abort),
     );
   }
 
-  #hear(message: Told): void {
+  #hear(message: TabMessage): void {
     if (this.#isHolder) {
       if (message.kind === 'hello') this.#tell(this.#state.status);
       return;
@@ -223,7 +223,7 @@ export class SharedStream {
 
   #gap(): void {
     this.#gaps.forEach((handler) => handler());
-    this.#channel?.post({ kind: 'gap' } satisfies Told);
+    this.#channel?.post({ kind: 'gap' } satisfies TabMessage);
   }
 
   #heard(abort: AbortController): void {
@@ -263,7 +263,7 @@ export class SharedStream {
   /** Publishes the state of the stream to every tab. */
   #tell(status: LiveStatus, since = this.#state.since): void {
     this.#set(status, since);
-    this.#channel?.post({ kind: 'state', state: this.#state, lastId: this.#lastId } satisfies Told);
+    this.#channel?.post({ kind: 'state', state: this.#state, lastId: this.#lastId } satisfies TabMessage);
   }
 
   #set(status: LiveStatus, since = this.#state.since): void {

@@ -1,29 +1,29 @@
 import { removeStored, readStored, storedNames, writeStored } from './storage';
 import { tab as thisTab } from './tab';
 
-/** What somebody has begun and not finished: a form, or a write whose outcome is open. Plain data, JSON. */
+/** A form with unsaved input, or a write with an unknown outcome. Plain data, JSON. */
 export interface StoredDraft {
-  /** What people call it: "New order", "checkout.tax". */
+  /** The displayed name: "New order", "checkout.tax". */
   title: string;
-  /** The address at which it is gone on with. */
+  /** The address of the page that continues it. */
   page: string;
-  /** When it last changed, in ms since 1970. */
+  /** The time of the last change, in ms since 1970. */
   at: number;
-  /** What is typed; absent for a write that nothing was typed for. */
+  /** The input; absent for a write without input. */
   value?: unknown;
-  /** For an edit: the version that it began from. */
+  /** For an edit: its base version. */
   base?: unknown;
-  /** The idempotency key of what is typed. */
+  /** The idempotency key of the input. */
   key?: string;
-  /** What was sent under the key, until its outcome is known. */
+  /** The request under the key, until its outcome is known. */
   sent?: unknown;
-  /** When that first left, in ms since 1970. */
+  /** When the request was first sent, in ms since 1970. */
   sentAt?: number;
-  /** Slots of other tabs that it was gone on with from, one after the other: they are finished with it. */
+  /** Slots of other tabs that this draft was restored from, oldest first; finishing it deletes them. */
   from?: string[];
 }
 
-/** Whose draft it is, and of what: "items/TEA", "orders/new", "orders/bulk/ship". */
+/** The owner and the subject of a draft: "items/TEA", "orders/new", "orders/bulk/ship". */
 export interface DraftName {
   /** Tenant and user, see ownerOf. */
   owner: string;
@@ -35,35 +35,36 @@ export interface ListedDraft extends StoredDraft {
 }
 
 const prefix = 'interlock.draft/';
-/** How long after another tab removed a slot of this one it is written again, in ms: not when somebody signs out. */
+/**
+ * The delay in ms before a slot that another tab removed is stored again; a sign-out removes all of
+ * them by then.
+ */
 const pause = 1000;
 
 export const ownerOf = (tenant: string, userId: number): string => `${encodeURIComponent(tenant)}/${userId}`;
 
 /**
- * The one store of what is begun and not finished. It survives a reload, a crash, the
- * end of the session and the closing of the tab.
+ * The store of unsaved input and unsettled writes. It survives a reload, a crash, the end of the
+ * session and the closing of the tab.
  *
- * Each tab writes to a slot of its own, so that two tabs on one record never overwrite
- * each other; a tab that opens something goes on with its own slot, or else with the
- * newest of another tab. Each entry names the slots that it came through, so that what
- * is finished is removed from all of them, also after a reload in between. A tab that
- * still holds a slot that another one removed writes it again: only the tab in which
- * something is typed knows that it is finished.
+ * Each tab writes its own slot, so that two tabs on one record never overwrite each other. A tab
+ * restores its own slot, or else the newest slot of another tab. Each entry lists the slots it was
+ * restored from, so that finishing it deletes all of them, also after a reload in between. A tab
+ * that still has a slot in memory stores it again after another tab removed it: only the tab with
+ * the input decides when it is finished.
  *
- * A crash at any point leaves the last whole entry; each is written in one step. Of a
- * finished thing this tab's slot is the last to go, so that one which breaks off there
- * leaves no older text than that.
+ * Each entry is written in one step, so that a crash leaves the last complete one. The tab's own
+ * slot is deleted last, so that an interruption leaves the newest text.
  *
- * What is secret is never written: this tab holds it until it is closed or loads itself anew,
- * and asks before that.
+ * Secret input is never stored: it stays in the memory of this tab, which prompts before it is
+ * closed or reloaded.
  */
 export class DraftStore {
-  readonly #held = new Map<string, StoredDraft>();
+  readonly #entries = new Map<string, StoredDraft>();
   readonly #listeners = new Set<() => void>();
-  /** How many requests of each slot are in flight from this tab. */
+  /** The number of requests in flight from this tab, by slot. */
   readonly #inFlight = new Map<string, number>();
-  /** What is secret, and all beneath it, by owner and scope. */
+  /** The secret scopes, including all scopes below them, by owner and scope. */
   readonly #secrets = new Set<string>();
   readonly #tab: string;
   #full = false;
@@ -72,7 +73,7 @@ export class DraftStore {
     this.#tab = tab;
     window.addEventListener('storage', this.#onStorage);
     window.addEventListener('beforeunload', (event) => {
-      if (this.holdsSecrets()) event.preventDefault();
+      if (this.hasSecrets()) event.preventDefault();
     });
   }
 
@@ -81,62 +82,62 @@ export class DraftStore {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Whether the last thing that was to be kept had no room, or storage is forbidden. */
+  /** Whether the last write failed because storage is full or forbidden. */
   readonly isFull = (): boolean => this.#full;
 
-  /** Whether something would be lost with this tab that is written nowhere. */
-  readonly holdsSecrets = (): boolean => [...this.#held.keys()].some((slot) => this.#isSecret(slot));
+  /** Whether closing this tab would lose input that is not stored. */
+  readonly hasSecrets = (): boolean => [...this.#entries.keys()].some((slot) => this.#isSecret(slot));
 
-  /** Says whether what is begun there, and beneath it, is secret: what was written of it is removed. */
-  conceal(named: DraftName, isSecret: boolean): void {
-    const name = `${named.owner}/${named.scope}`;
+  /** Sets whether a scope and all scopes below it are secret. Stored drafts of secret scopes are deleted. */
+  setSecret({ owner, scope }: DraftName, isSecret: boolean): void {
+    const name = `${owner}/${scope}`;
     if (isSecret === this.#secrets.has(name)) return;
     if (!isSecret) {
       this.#secrets.delete(name);
       return;
     }
     this.#secrets.add(name);
-    storedNames(`${prefix}${named.owner}/`)
+    storedNames(`${prefix}${owner}/`)
       .filter((slot) => this.#isSecret(slot))
       .forEach(removeStored);
     this.#changed();
   }
 
-  /** Looks for what was begun earlier, here or in another tab, and holds it from then on. */
-  open(named: DraftName): StoredDraft | undefined {
-    const own = this.#slot(named);
-    const held = this.#held.get(own);
-    if (held !== undefined) return held;
-    const [newest] = this.#slotsOf(named).sort((a, b) => Number(b.name === own) - Number(a.name === own) || b.kept.at - a.kept.at);
+  /** Restores the draft of an earlier visit or another tab into the memory of this tab. */
+  open(name: DraftName): StoredDraft | undefined {
+    const own = this.#slot(name);
+    const entry = this.#entries.get(own);
+    if (entry !== undefined) return entry;
+    const [newest] = this.#slotsOf(name).sort((a, b) => Number(b.name === own) - Number(a.name === own) || b.stored.at - a.stored.at);
     if (newest === undefined) return undefined;
-    const { name, kept } = newest;
-    const found = name === own ? kept : { ...kept, from: [...(kept.from ?? []), name] };
-    this.#held.set(own, found);
+    const { stored } = newest;
+    const found = newest.name === own ? stored : { ...stored, from: [...(stored.from ?? []), newest.name] };
+    this.#entries.set(own, found);
     return found;
   }
 
-  /** What this tab holds. */
-  get(named: DraftName): StoredDraft | undefined {
-    return this.#held.get(this.#slot(named));
+  /** The draft in the memory of this tab. */
+  get(name: DraftName): StoredDraft | undefined {
+    return this.#entries.get(this.#slot(name));
   }
 
-  keep(named: DraftName, kept: StoredDraft): void {
-    const slot = this.#slot(named);
-    const from = this.#held.get(slot)?.from;
-    const entry = from === undefined ? kept : { ...kept, from };
-    this.#held.set(slot, entry);
+  store(name: DraftName, stored: StoredDraft): void {
+    const slot = this.#slot(name);
+    const from = this.#entries.get(slot)?.from;
+    const entry = from === undefined ? stored : { ...stored, from };
+    this.#entries.set(slot, entry);
     this.#full = !this.#isSecret(slot) && !writeStored(slot, JSON.stringify(entry));
     this.#changed();
   }
 
-  /** Whether a request of this slot is in flight from this tab, whichever component sent it. */
-  isInFlight(named: DraftName): boolean {
-    return this.#inFlight.has(this.#slot(named));
+  /** Whether a request of this slot is in flight from this tab, from any component. */
+  isInFlight(name: DraftName): boolean {
+    return this.#inFlight.has(this.#slot(name));
   }
 
   /** Marks a request of this slot as in flight until the returned function is called. */
-  sending(named: DraftName): () => void {
-    const slot = this.#slot(named);
+  sending(name: DraftName): () => void {
+    const slot = this.#slot(name);
     this.#inFlight.set(slot, (this.#inFlight.get(slot) ?? 0) + 1);
     this.#changed();
     return () => {
@@ -147,44 +148,44 @@ export class DraftStore {
     };
   }
 
-  /** It is finished, or not wanted any more. */
-  drop(named: DraftName): void {
-    const slot = this.#slot(named);
-    const held = this.#held.get(slot);
-    if (held === undefined) return;
-    this.#held.delete(slot);
-    held.from?.forEach(removeStored);
+  /** Deletes a finished or discarded draft. */
+  drop(name: DraftName): void {
+    const slot = this.#slot(name);
+    const entry = this.#entries.get(slot);
+    if (entry === undefined) return;
+    this.#entries.delete(slot);
+    entry.from?.forEach(removeStored);
     removeStored(slot);
     this.#full = false;
     this.#changed();
   }
 
-  /** Everything that somebody has begun, in whatever tab, newest first; of one thing the newest. */
+  /** The drafts of a user in all tabs, newest first; of each scope the newest. */
   list(owner: string): ListedDraft[] {
     const newest = new Map<string, ListedDraft>();
     const all = `${prefix}${owner}/`;
-    const secrets = [...this.#held.keys()].filter((name) => name.startsWith(all) && this.#isSecret(name));
+    const secrets = [...this.#entries.keys()].filter((name) => name.startsWith(all) && this.#isSecret(name));
     for (const name of [...storedNames(all), ...secrets]) {
-      const kept = this.#isSecret(name) ? this.#held.get(name) : read(name);
+      const stored = this.#isSecret(name) ? this.#entries.get(name) : read(name);
       const scope = scopeOf(name);
-      if (kept !== undefined && kept.at > (newest.get(scope)?.at ?? 0)) newest.set(scope, { ...kept, scope });
+      if (stored !== undefined && stored.at > (newest.get(scope)?.at ?? 0)) newest.set(scope, { ...stored, scope });
     }
     return [...newest.values()].sort((a, b) => b.at - a.at);
   }
 
-  /** Removes a thing from every tab's slot, unless a request of it is in flight from this tab. */
-  remove(named: DraftName): void {
-    if (this.isInFlight(named)) return;
-    this.#slotsOf(named).forEach(({ name }) => removeStored(name));
-    this.#held.delete(this.#slot(named));
+  /** Deletes a draft in all tabs, unless its request is in flight from this tab. */
+  remove(name: DraftName): void {
+    if (this.isInFlight(name)) return;
+    this.#slotsOf(name).forEach((slot) => removeStored(slot.name));
+    this.#entries.delete(this.#slot(name));
     this.#changed();
   }
 
-  /** Removes all that is somebody's, when they sign out. */
+  /** Deletes all drafts of a user on sign-out. */
   clear(owner: string): void {
     const all = `${prefix}${owner}/`;
     storedNames(all).forEach(removeStored);
-    [...this.#held.keys()].filter((name) => name.startsWith(all)).forEach((name) => this.#held.delete(name));
+    [...this.#entries.keys()].filter((name) => name.startsWith(all)).forEach((name) => this.#entries.delete(name));
     this.#full = false;
     this.#changed();
   }
@@ -199,19 +200,19 @@ export class DraftStore {
     return `${prefix}${owner}/${this.#tab}/${scope}`;
   }
 
-  #slotsOf({ owner, scope }: DraftName): { name: string; kept: StoredDraft }[] {
+  #slotsOf({ owner, scope }: DraftName): { name: string; stored: StoredDraft }[] {
     return storedNames(`${prefix}${owner}/`).flatMap((name) => {
-      const kept = scopeOf(name) === scope ? read(name) : undefined;
-      return kept === undefined ? [] : [{ name, kept }];
+      const stored = scopeOf(name) === scope ? read(name) : undefined;
+      return stored === undefined ? [] : [{ name, stored }];
     });
   }
 
   readonly #onStorage = ({ key, newValue }: StorageEvent): void => {
     if (key === null || !key.startsWith(prefix)) return;
-    if (newValue === null && this.#held.has(key)) {
+    if (newValue === null && this.#entries.has(key)) {
       setTimeout(() => {
-        const held = this.#held.get(key);
-        if (held !== undefined && !this.#isSecret(key) && readStored(key) === null) writeStored(key, JSON.stringify(held));
+        const entry = this.#entries.get(key);
+        if (entry !== undefined && !this.#isSecret(key) && readStored(key) === null) writeStored(key, JSON.stringify(entry));
       }, pause);
     }
     this.#changed();
@@ -222,15 +223,15 @@ export class DraftStore {
   }
 }
 
-/** interlock.draft/<tenant>/<user>/<tab>/<scope>, where only the scope may hold slashes. */
+/** interlock.draft/<tenant>/<user>/<tab>/<scope>; only the scope may contain slashes. */
 function scopeOf(name: string): string {
   return name.split('/').slice(4).join('/');
 }
 
 function read(name: string): StoredDraft | undefined {
   try {
-    const kept = JSON.parse(readStored(name) ?? 'null') as StoredDraft | null;
-    return typeof kept?.at === 'number' ? kept : undefined;
+    const stored = JSON.parse(readStored(name) ?? 'null') as StoredDraft | null;
+    return typeof stored?.at === 'number' ? stored : undefined;
   } catch {
     return undefined;
   }

@@ -9,16 +9,16 @@ class OfBrowser {
   }
 }
 
-const asked = { create: vi.fn(), get: vi.fn() };
+const requests = { create: vi.fn(), get: vi.fn() };
 const creation = { challenge: 'AQ' } as Parameters<typeof createPasskey>[0];
 const request = { challenge: 'AQ' };
 
 beforeEach(() => {
-  asked.create.mockReset().mockResolvedValue(new OfBrowser());
-  asked.get.mockReset().mockResolvedValue(new OfBrowser());
+  requests.create.mockReset().mockResolvedValue(new OfBrowser());
+  requests.get.mockReset().mockResolvedValue(new OfBrowser());
   vi.stubGlobal('PublicKeyCredential', OfBrowser);
   vi.stubGlobal('isSecureContext', true);
-  vi.stubGlobal('navigator', { credentials: asked });
+  vi.stubGlobal('navigator', { credentials: requests });
 });
 afterEach(() => vi.unstubAllGlobals());
 
@@ -46,7 +46,7 @@ test('a page that is not secure and a browser that is too old use none', () => {
 test('what the browser says is passed on as JSON', async () => {
   expect(await createPasskey(creation)).toEqual({ id: 'AQ' });
   expect(await askForPasskey(request)).toEqual({ id: 'AQ' });
-  expect(asked.get.mock.calls[0]?.[0]).toMatchObject({ publicKey: { parsed: request } });
+  expect(requests.get.mock.calls[0]?.[0]).toMatchObject({ publicKey: { parsed: request } });
 });
 
 test.each([
@@ -55,15 +55,15 @@ test.each([
   ['InvalidStateError', 'registered'],
   ['SecurityError', 'failed'],
 ])('%s of the browser is told as %s', async (name, failure) => {
-  asked.create.mockRejectedValue(new DOMException('no', name));
+  requests.create.mockRejectedValue(new DOMException('no', name));
   await expect(createPasskey(creation)).rejects.toMatchObject({ failure });
-  asked.create.mockResolvedValue(null);
+  requests.create.mockResolvedValue(null);
   await expect(createPasskey(creation)).rejects.toBeInstanceOf(PasskeyError);
 });
 
 test('a newer question and a page that is left take the older one back', async () => {
   const signals: AbortSignal[] = [];
-  asked.get.mockImplementation(({ signal }: { signal: AbortSignal }) => {
+  requests.get.mockImplementation(({ signal }: { signal: AbortSignal }) => {
     signals.push(signal);
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
   });

@@ -40,7 +40,7 @@ test('a page that came in the new version says so once', async () => {
 test('a page that holds what is written nowhere loads itself anew only when it is told to', async () => {
   const { followUpdates, update, updateNow } = await page('1');
   const { drafts } = await import('./drafts');
-  vi.spyOn(drafts, 'holdsSecrets').mockReturnValue(true);
+  vi.spyOn(drafts, 'hasSecrets').mockReturnValue(true);
   followUpdates();
   expect(window.dispatchEvent(new Event('vite:preloadError', { cancelable: true }))).toBe(true);
   expect(update('http://localhost/items')).toBe(false);

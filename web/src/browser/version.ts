@@ -14,7 +14,7 @@ const pause = 60_000;
 const nameIn = (page: Document): string => page.querySelector('meta[name=build]')?.getAttribute('content') ?? '';
 
 let isOutdated = false;
-let asked = 0;
+let checkedAt = 0;
 /** Whether this page is reloading. */
 let isLeaving = false;
 const listeners = new Set<() => void>();
@@ -40,8 +40,8 @@ export function wasUpdated(): boolean {
 
 /** Checks whether another version has been deployed, at most once per interval. */
 export async function lookForUpdate(): Promise<void> {
-  if (isOutdated || Date.now() - asked < pause || nameIn(document) === '') return;
-  asked = Date.now();
+  if (isOutdated || Date.now() - checkedAt < pause || nameIn(document) === '') return;
+  checkedAt = Date.now();
   try {
     const response = await fetch('/', { cache: 'no-cache' });
     if (!response.ok) return;
@@ -63,7 +63,7 @@ export function update(address = window.location.href): boolean {
   if (isLeaving) return true;
   const from = nameIn(document);
   const tried = triedFrom();
-  if (drafts.holdsSecrets() || (tried?.from === from && Date.now() - tried.at < pause)) return false;
+  if (drafts.hasSecrets() || (tried?.from === from && Date.now() - tried.at < pause)) return false;
   note({ from, at: Date.now() });
   isLeaving = true;
   if (address === window.location.href) window.location.reload();

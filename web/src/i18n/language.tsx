@@ -45,6 +45,6 @@ export function useLanguage(): Choice {
 }
 
 function preferred(): Language {
-  const asked = readStored(storedAs) ?? navigator.language;
-  return languages.find((language) => asked.startsWith(language)) ?? 'en';
+  const preferred = readStored(storedAs) ?? navigator.language;
+  return languages.find((language) => preferred.startsWith(language)) ?? 'en';
 }

@@ -35,7 +35,7 @@ describe('a three-way merge agrees with the service', () => {
   });
 });
 
-// With few names and few values the two sides often change the same place.
+// With few names and few values the two sides often change the same pointer.
 const names = fc.constantFrom('a', 'b', 'c', '', 'a/b', '~', 'é', '__proto__');
 const scalars = fc.constantFrom('null', 'true', '""', '"x"', '0', '1', '1.0', '1e2', '9007199254740993').map(parse);
 const documents: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({

@@ -68,8 +68,8 @@ function place(value: Value, [name, ...rest]: readonly string[], to: Value): Val
 function mergeSets({ base, yours, theirs }: Conflict): Json[] | undefined {
   if (!isSet(base) || !isSet(yours) || !isSet(theirs)) return undefined;
   if (!keepsOrder(base, yours) || !keepsOrder(base, theirs)) return undefined;
-  const kept = theirs.filter((item) => has(yours, item) || !has(base, item));
-  return [...kept, ...yours.filter((item) => !has(base, item) && !has(kept, item))];
+  const inBoth = theirs.filter((item) => has(yours, item) || !has(base, item));
+  return [...inBoth, ...yours.filter((item) => !has(base, item) && !has(inBoth, item))];
 }
 
 function isSet(value: Value): value is Json[] {

@@ -1,5 +1,5 @@
 export { useBulkActions } from './bulk/useBulkActions';
-export type { BulkAction, InputProps, Own, Watched } from './bulk/action';
+export type { BulkAction, InputProps, RowValues, Watched } from './bulk/action';
 export { inParallel } from './bulk/parallel';
 export type { Item, Result } from './bulk/run';
 export { Difference } from './edit/Difference';

@@ -40,15 +40,15 @@ export function PermissionChoices(props: Props) {
   const known = query.data ?? (seesAll ? [] : mine.filter((name) => name !== everything).map((name) => ({ name, meaning: '' })));
   const names = namesIn(value);
   const deciding = known.filter((permission) => 'decides' in permission && permission.decides === true).map(({ name }) => name);
-  const isWanted = (...texts: string[]) => texts.some((text) => text.toLowerCase().includes(sought.trim().toLowerCase()));
+  const matches = (...texts: string[]) => texts.some((text) => text.toLowerCase().includes(sought.trim().toLowerCase()));
   const groups = groupsOf(known)
     .map<Group>(({ resource, permissions }) => ({
       resource,
       permissions: permissions.filter(
-        (permission) => permission.name !== allOf(resource) && isWanted(permission.name, permission.meaning, meaningOf(permission)),
+        (permission) => permission.name !== allOf(resource) && matches(permission.name, permission.meaning, meaningOf(permission)),
       ),
     }))
-    .filter(({ resource, permissions }) => permissions.length > 0 || isWanted(allOf(resource)));
+    .filter(({ resource, permissions }) => permissions.length > 0 || matches(allOf(resource)));
   const strangers = query.data === undefined ? [] : strangersAmong([...new Set([...names, ...namesIn(base)])], query.data);
   if (query.error !== null) return <ProblemBanner error={query.error} retry={() => void query.refetch()} />;
   if (readOnly) return <GrantList grants={names} />;
@@ -72,7 +72,7 @@ export function PermissionChoices(props: Props) {
           {error}
         </p>
       )}
-      {isWanted(everything, t('everything')) && row(everything, t('everythingHint'))}
+      {matches(everything, t('everything')) && row(everything, t('everythingHint'))}
       {groups.length === 0 && sought !== '' && <Text c="dimmed">{t('noneFound')}</Text>}
       <div className={styles.groups}>
         {groups.map(({ resource, permissions }) => (
@@ -101,7 +101,7 @@ interface RowProps extends Props {
   names: readonly string[];
   bases: readonly string[];
   mine: readonly string[];
-  /** The permissions to decide on what others request. */
+  /** The permissions to decide on proposals of others. */
   deciding: readonly string[];
 }
 

@@ -19,7 +19,7 @@ interface Words {
 
 /**
  * A secret of one or more lines that is displayed only once. Only its button closes it: a click
- * outside, Escape and navigation are blocked, and the browser asks before the page is closed or
+ * outside, Escape and navigation are blocked, and the browser prompts before the page is closed or
  * reloaded. With `fileName` the secret can be downloaded; `children` explain its use.
  */
 export function ShownOnce(props: { labels: Words; lines: readonly string[]; fileName?: string; onStored: () => void; children?: ReactNode }) {

@@ -10,7 +10,7 @@ import { patchText } from './places';
 import { editApproval, oneApproval, type ApprovalRead } from './queries';
 
 interface Form {
-  /** The patch as text, so that its numbers keep their digits. */
+  /** The patch as text, so that its numbers stay exact. */
   patch: string;
   note: string;
   /** When the change takes effect; null without a time. */

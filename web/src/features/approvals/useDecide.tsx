@@ -8,7 +8,7 @@ import { grantsOf } from './grants';
 import { approvalMessages } from './messages';
 import { oneApproval, takeStep, type ApprovalRead, type Step } from './queries';
 
-interface Asked {
+interface Decision {
   step: Step;
   etag: string;
   reason: string;
@@ -30,7 +30,7 @@ export function stepsOf(approval: Approval, me: number, may: (permission: string
   return [...allowedTransitions.filter((step) => isOpen[step]), ...bypass];
 }
 
-/** Takes a step at the ETag that was displayed when the confirmation opened. */
+/** Executes a step at the ETag that was displayed when the confirmation opened. */
 export function useDecide(approval: ApprovalRead) {
   const { id, etag } = approval;
   const t = useText(approvalMessages);
@@ -43,7 +43,7 @@ export function useDecide(approval: ApprovalRead) {
   const [winner, setWinner] = useState<Winner<Approval>>();
   /** The pointers that prevent a rebase; empty if the service did not report them. */
   const [contested, setContested] = useState<string[]>();
-  const action = useKeyedAction<Asked, Approval>({
+  const action = useKeyedAction<Decision, Approval>({
     scope: `approvals/${id}/steps`,
     title: t('approval', { id: String(id) }),
     topics: ['approvals', 'overview', 'configs', 'wallets', 'refunds', 'orders', 'flash-sales'],

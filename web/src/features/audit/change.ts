@@ -28,7 +28,7 @@ export interface Detail {
 }
 
 /** The members that have a separate presentation. */
-const told = new Set(['before', 'after', 'content', 'terms', 'destroyed', 'changed', 'fromVersion', 'toVersion']);
+const knownMembers = new Set(['before', 'after', 'content', 'terms', 'destroyed', 'changed', 'fromVersion', 'toVersion']);
 
 export function detailOf({ detail, action }: Pick<AuditEntry, 'detail' | 'action'>): Detail {
   const members = exact(detail);
@@ -45,7 +45,7 @@ export function detailOf({ detail, action }: Pick<AuditEntry, 'detail' | 'action
     after: object('after') ?? (isGone ? undefined : whole),
     versions: to === undefined || from === undefined || from === 0 || isGone ? undefined : { from, to },
     destroyed: object('destroyed'),
-    rest: Object.entries(all).filter((member): member is [string, Json] => !told.has(member[0])),
+    rest: Object.entries(all).filter((member): member is [string, Json] => !knownMembers.has(member[0])),
   };
 }
 

@@ -13,8 +13,8 @@ const rejection = (members: object) =>
 const rows = ['12', '13', '14'].map((id) => ({ id, label: id }));
 
 test('who may have no more is told so, and the others are asked for under a key that follows from the first', async () => {
-  const asked = vi.mocked(issueCoupons);
-  asked.mockRejectedValueOnce(rejection({ userIds: ['13'] })).mockResolvedValueOnce({ codes: ['A', 'B'] });
+  const issue = vi.mocked(issueCoupons);
+  issue.mockRejectedValueOnce(rejection({ userIds: ['13'] })).mockResolvedValueOnce({ codes: ['A', 'B'] });
   const { result } = renderHook(() => useIssuing(campaign));
 
   const results = await result.current.send(rows, {}, 'k-0');
@@ -24,7 +24,7 @@ test('who may have no more is told so, and the others are asked for under a key 
     { id: '13', verdict: 'rejected', said: { code: 'has_all' } },
     { id: '14', verdict: 'done', made: 'B' },
   ]);
-  expect(asked.mock.calls).toEqual([
+  expect(issue.mock.calls).toEqual([
     [7, { userIds: ['12', '13', '14'] }, 'k-0'],
     [7, { userIds: ['12', '14'] }, 'k-0-without-1'],
   ]);

@@ -33,7 +33,7 @@ export function useIssuing(campaign: Campaign): BulkAction<Customer> {
       beyond: t('beyondLeft', { n: left }),
     },
     size,
-    most: left,
+    maxRows: left,
     table: {
       button: t('issueMany'),
       names: [t('user'), 'userId', 'customer'],
@@ -42,16 +42,16 @@ export function useIssuing(campaign: Campaign): BulkAction<Customer> {
     open: () => ({}),
     skip: ({ userId }) => (isOver ? t('overAlready') : isCustomerId(userId) ? undefined : t('noCustomer')),
     item: ({ userId }) => ({ id: userId, label: userId }),
-    send: (rows, _, key) => (rows[0]?.own === undefined ? issueTo(id, rows, key) : withdraw(rows, t('undoReason'), key)),
+    send: (rows, _, key) => (rows[0]?.values === undefined ? issueTo(id, rows, key) : withdraw(rows, t('undoReason'), key)),
     // A coupon that was redeemed in the meantime stays redeemed.
-    told: (error, rows) =>
+    resultsOnError: (error, rows) =>
       transitionRejected<Coupon>(error) && rows.map(({ id: user }) => ({ id: user, verdict: 'changed', said: { code: error.code, text: error.message } })),
     describe: ({ verdict, said, made }) => {
       if (verdict === 'rejected' && said?.code === hasAll) return t('hasAll');
       return made !== undefined && <Text span className="mono" children={made} />;
     },
     undo: {
-      item: ({ item, made }) => (made === undefined ? undefined : { ...item, own: made }),
+      item: ({ item, made }) => (made === undefined ? undefined : { ...item, values: made }),
       done: (n) => t('withdrawn', { n }),
     },
   };
@@ -83,7 +83,7 @@ async function issueTo(campaign: number, rows: readonly Item[], key: string): Pr
 
 /** Voids an issued coupon. A coupon that was already redeemed stays redeemed. */
 async function withdraw([row]: readonly Item[], reason: string, key: string): Promise<Result<Customer>[]> {
-  if (row?.own === undefined) return [];
-  await voidCoupon(row.own, reason, key);
-  return [{ id: row.id, verdict: 'done', made: row.own }];
+  if (row?.values === undefined) return [];
+  await voidCoupon(row.values, reason, key);
+  return [{ id: row.id, verdict: 'done', made: row.values }];
 }

@@ -83,7 +83,7 @@ export function createConfig(members: JsonObject, key: string): Promise<Config> 
 }
 
 /**
- * Saves at a given ETag. With `merge` the service keeps other users' edits of other fields. With
+ * Saves at a given ETag. With `merge` the service preserves other users' edits of other fields. With
  * `overwrite` it stores the author's content regardless of concurrent changes; this requires a
  * reason and a separate permission. A list of operations is sent as a JSON Patch.
  */

@@ -34,12 +34,12 @@ export const rowId = ({ entry, path }: Deed): string => `${entry.id}.${path}`;
 
 /** One page of deleted records, newest first, from the audit log. */
 export async function readDeleted({ kind, from, to, ...search }: DeletedSearch, signal?: AbortSignal): Promise<ListPage<Deleted>> {
-  const asked = kind === undefined ? kinds : [kind];
-  const page = await readEntriesOf({ ...search, action: actionsOf(asked, 'delete'), sort: '-id', from: startOf(from), to: startOf(to, 1) }, signal);
+  const requested = kind === undefined ? kinds : [kind];
+  const page = await readEntriesOf({ ...search, action: actionsOf(requested, 'delete'), sort: '-id', from: startOf(from), to: startOf(to, 1) }, signal);
   const gone = page.items.flatMap((entry) => deedsOf(entry, 'delete'));
   const oldest = gone.at(-1)?.entry.createdTime;
   if (oldest === undefined) return { ...page, items: [] };
-  const made = await madeSince(asked, oldest, signal);
+  const made = await madeSince(requested, oldest, signal);
   return {
     ...page,
     items: gone.map((deed) => ({ ...deed, again: made.find((one) => isAgain(deed, one)) })),
@@ -47,8 +47,8 @@ export async function readDeleted({ kind, from, to, ...search }: DeletedSearch, 
   };
 }
 
-async function madeSince(asked: readonly Kind[], from: string, signal: AbortSignal | undefined): Promise<Deed[]> {
-  const { items } = await readEntriesOf({ action: actionsOf(asked, 'create'), from, sort: '-id', limit: mostMade }, signal);
+async function madeSince(requested: readonly Kind[], from: string, signal: AbortSignal | undefined): Promise<Deed[]> {
+  const { items } = await readEntriesOf({ action: actionsOf(requested, 'create'), from, sort: '-id', limit: mostMade }, signal);
   return items.flatMap((entry) => deedsOf(entry, 'create'));
 }
 

@@ -63,10 +63,10 @@ test('samples from before the range are left out, but for what held at its begin
 });
 
 test('the charts of a closed sale end with its last numbers once they are not kept any more', () => {
-  const kept = [sample(0, 1), sample(10, 2)];
-  expect(endOf(true, kept, sample(500, 2))).toBe(start + 10_000);
-  expect(endOf(true, kept, sample(12, 2))).toBeUndefined();
-  expect(endOf(false, kept, sample(500, 2))).toBeUndefined();
+  const samples = [sample(0, 1), sample(10, 2)];
+  expect(endOf(true, samples, sample(500, 2))).toBe(start + 10_000);
+  expect(endOf(true, samples, sample(12, 2))).toBeUndefined();
+  expect(endOf(false, samples, sample(500, 2))).toBeUndefined();
   expect(endOf(true, [], sample(500, 2))).toBeUndefined();
 });
 

@@ -50,8 +50,8 @@ export function filled(feed: Feed, samples: Feed, range: Range): Feed {
  * service still stores new samples, and for a sale that is not closed.
  */
 export function endOf(isClosed: boolean, samples: Feed, last: Sample | undefined): number | undefined {
-  const kept = samples.at(-1);
-  return isClosed && kept !== undefined && last !== undefined && last.at - kept.at > 2 * holds ? kept.at : undefined;
+  const lastSample = samples.at(-1);
+  return isClosed && lastSample !== undefined && last !== undefined && last.at - lastSample.at > 2 * holds ? lastSample.at : undefined;
 }
 
 export type Line = (stats: SaleStats) => number;
@@ -75,8 +75,8 @@ export const shortest = 60_000;
 export function columnsOf(feed: Feed, lines: readonly Line[], now: number, range: Range): Columns {
   const step = stepOf(range);
   const last = Math.floor(now / step) * step;
-  const began = Math.floor((feed[0]?.at ?? last) / step) * step;
-  const from = Math.max(last - inMs(range), Math.min(began, last - shortest));
+  const start = Math.floor((feed[0]?.at ?? last) / step) * step;
+  const from = Math.max(last - inMs(range), Math.min(start, last - shortest));
   const times: number[] = [];
   const rows: (number | null)[][] = lines.map(() => []);
   let i = -1;

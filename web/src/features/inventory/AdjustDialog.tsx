@@ -11,7 +11,7 @@ import { adjust, oneStock, type Movement, type Stock, type StockChanged } from '
 import { useAdjustRejection } from './useAdjustRejection';
 
 interface Props {
-  /** The current stock; a count keeps the quantity at which it began. */
+  /** The current stock; a count preserves the quantity at its start. */
   stock: Stock;
   /** Undoes an adjustment after the dialog was closed. */
   onUndo: (made: Movement) => void;

@@ -13,16 +13,16 @@ interface Props {
   /** The rejection, which may concern a field. */
   error: Error | null;
   disabled: boolean;
-  /** For a single item: the quantity when the count began. Undefined for several items. */
+  /** For a single item: the quantity at the start of the count. Undefined for several items. */
   countedFrom?: number;
   /** Whether each line of a table has a separate number. */
-  hasOwn?: boolean;
+  hasRowValues?: boolean;
 }
 
 const wholeOf = (typed: string | number) => (typeof typed === 'number' && Number.isSafeInteger(typed) ? typed : null);
 
 /** The inputs of an adjustment, for one item or several. */
-export function AdjustmentInputs({ form, onChange, strict, error, disabled, countedFrom, hasOwn = false }: Props) {
+export function AdjustmentInputs({ form, onChange, strict, error, disabled, countedFrom, hasRowValues = false }: Props) {
   const t = useText(inventoryMessages);
   const many = useText(bulkStockMessages);
   const isMany = countedFrom === undefined;
@@ -40,7 +40,7 @@ export function AdjustmentInputs({ form, onChange, strict, error, disabled, coun
         ]}
         onChange={(way) => onChange({ way })}
       />
-      {hasOwn ? null : form.way === 'delta' ? (
+      {hasRowValues ? null : form.way === 'delta' ? (
         <NumberInput
           key="delta"
           label={t('delta')}

@@ -13,7 +13,7 @@ export interface StockForm {
 
 /** The form for one item. */
 export interface AdjustmentForm extends StockForm {
-  /** The quantity when the count began; only a new count changes it. */
+  /** The quantity at the start of the count; only a new count changes it. */
   changeFrom: number;
 }
 
@@ -22,7 +22,7 @@ export const newReference = (): string => `adj-${randomId().slice(0, 12)}`;
 export const openForm = (): StockForm => ({ way: 'delta', delta: null, setTo: null, reason: '', reference: newReference() });
 
 /**
- * Restores a draft. A completed count keeps the quantity at which it was made; a count without a
+ * Restores a draft. A completed count preserves its quantity; a count without a
  * number starts from the current one.
  */
 export const countedFrom =

@@ -8,7 +8,7 @@ import { EventList } from './EventList';
 import { ledgerMessages } from './messages';
 import { NameInputs } from './NameInputs';
 import { append, oneAggregate, pathOf, type Aggregate, type AggregateName, type Appended } from './queries';
-import { bodyOf, faultsOf, hasInput, numberedFrom, openRecording, type RecordingForm } from './recording';
+import { bodyOf, faultsOf, hasInput, sequencedFrom, openRecording, type RecordingForm } from './recording';
 import { useRecordRejection } from './useRecordRejection';
 
 interface Props {
@@ -66,7 +66,7 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
   // Sequence numbers belong to a writer, so another writer continues from its own.
   const known = (part: Partial<Pick<RecordingForm, 'clientId' | 'naming'>>) => {
     const { clientId, naming } = { ...form, ...part };
-    change({ ...part, ...(naming === 'sequence' ? { events: numberedFrom(form.events, freeAfter(current?.writers[clientId.trim()])) } : {}) });
+    change({ ...part, ...(naming === 'sequence' ? { events: sequencedFrom(form.events, freeAfter(current?.writers[clientId.trim()])) } : {}) });
   };
   return (
     <FormDialog

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { encode, ExactNumber } from '@/merge';
 import { freeAfter } from './count';
-import { bodyOf, faultsOf, hasInput, newEvent, nextSequence, numberedFrom, openRecording, wholeOf, type EventForm, type RecordingForm } from './recording';
+import { bodyOf, faultsOf, hasInput, newEvent, nextSequence, sequencedFrom, openRecording, wholeOf, type EventForm, type RecordingForm } from './recording';
 
 const event = (part: Partial<EventForm> = {}): EventForm => ({
   ...newEvent(),
@@ -31,9 +31,9 @@ test('a number of 64 bits is sent with every digit, and a larger one is no numbe
 
 test('an event goes by its id, or by its number, and never by both', () => {
   expect(bodyOf(form())).toMatchObject({ enforceClientIdempotency: false, events: [{ eventId: 'e-1' }] });
-  const numbered = bodyOf(form({ naming: 'sequence', events: [event({ clientSeq: '7' })] }));
-  expect(numbered).toMatchObject({ enforceClientIdempotency: true, events: [{ clientSeq: 7 }] });
-  expect(encode(numbered)).not.toContain('eventId');
+  const sequenced = bodyOf(form({ naming: 'sequence', events: [event({ clientSeq: '7' })] }));
+  expect(sequenced).toMatchObject({ enforceClientIdempotency: true, events: [{ clientSeq: 7 }] });
+  expect(encode(sequenced)).not.toContain('eventId');
 });
 
 test('a row that nothing was written into adds nothing', () => {
@@ -54,7 +54,7 @@ test.each<[string, Partial<RecordingForm>, Record<string, string>]>([
     { '/events/0/eventType': 'eventTypeWrong', '/events/0/eventTime': 'timeNeeded' },
   ],
   ['numbers rise', { naming: 'sequence', events: [event({ clientSeq: '8' }), event({ clientSeq: '8' })] }, { '/events/1/clientSeq': 'sequenceNotRising' }],
-  ['a number is needed where they are numbered', { naming: 'sequence' }, { '/events/0/clientSeq': 'sequenceWrong' }],
+  ['a number is needed where they are sequenced', { naming: 'sequence' }, { '/events/0/clientSeq': 'sequenceWrong' }],
   ['two events have two names', { events: [event(), event()] }, { '/events/1/eventId': 'eventIdTwice' }],
   ['payload is JSON', { events: [event({ payload: 'pallet 9' })] }, { '/events/0/payload': 'payloadWrong' }],
   [
@@ -78,16 +78,16 @@ test.each<[string, Partial<RecordingForm>, Record<string, string>]>([
 test('a writer goes on above its highest number, in the order of the events', () => {
   expect(freeAfter(undefined)).toBe('1');
   expect(freeAfter(new ExactNumber('9007199254740993'))).toBe('9007199254740994');
-  expect(numberedFrom([event(), event()], '119').map(({ clientSeq }) => clientSeq)).toEqual(['119', '120']);
+  expect(sequencedFrom([event(), event()], '119').map(({ clientSeq }) => clientSeq)).toEqual(['119', '120']);
   expect(nextSequence([event({ clientSeq: '120' })], '5')).toBe('121');
   expect(nextSequence([event({ clientSeq: '' })], '5')).toBe('5');
 });
 
 test('what was refused is told at its input, where it has one', () => {
   const typed = form({ events: [event({ deltas: [{ row: 'a', counter: 'in', amount: '1' }] })] });
-  const told = (pointer: string) => hasInput(typed, pointer);
-  expect(['/clientId', '/events/0/eventId', '/events/0/payload', '/events/0/deltas/in'].map(told)).toEqual([true, true, true, true]);
-  expect(['/events', '/events/1/payload', '/events/0/clientSeq', '/events/0/deltas/out', '/expectedVersion'].map(told)).toEqual([
+  const hasInputAt = (pointer: string) => hasInput(typed, pointer);
+  expect(['/clientId', '/events/0/eventId', '/events/0/payload', '/events/0/deltas/in'].map(hasInputAt)).toEqual([true, true, true, true]);
+  expect(['/events', '/events/1/payload', '/events/0/clientSeq', '/events/0/deltas/out', '/expectedVersion'].map(hasInputAt)).toEqual([
     false,
     false,
     false,

@@ -68,7 +68,7 @@ export const openRecording = (name: AggregateName | undefined, clientId: string)
 });
 
 /** Numbers the events in order, from a first sequence number. */
-export function numberedFrom(events: readonly EventForm[], first: string): EventForm[] {
+export function sequencedFrom(events: readonly EventForm[], first: string): EventForm[] {
   let next = BigInt(first);
   return events.map((event) => ({ ...event, clientSeq: String(next++) }));
 }
@@ -145,13 +145,13 @@ function payloadOf({ payload }: EventForm): Json | undefined {
 
 /** The request body of a form without faults. */
 export function bodyOf(form: RecordingForm): JsonObject {
-  const numbered = form.naming === 'sequence';
+  const isSequenced = form.naming === 'sequence';
   return {
     clientId: form.clientId.trim(),
-    enforceClientIdempotency: numbered,
+    enforceClientIdempotency: isSequenced,
     expectedVersion: form.expectedVersion,
     events: form.events.map((event) => ({
-      ...(numbered ? { clientSeq: wholeOf(event.clientSeq) ?? 0 } : { eventId: event.eventId.trim() }),
+      ...(isSequenced ? { clientSeq: wholeOf(event.clientSeq) ?? 0 } : { eventId: event.eventId.trim() }),
       eventType: event.eventType,
       eventTime: event.eventTime ?? '',
       deltas: Object.fromEntries(written(event).map(({ counter, amount }) => [counter, wholeOf(amount) ?? 0])),

@@ -6,7 +6,7 @@ import { Banner, When } from '@/ui';
 import { freeAfter, spelled, useCounts } from './count';
 import { ledgerMessages } from './messages';
 import type { Aggregate, EventLanded, EventMismatch, MovedOn, SequenceSuperseded, WritersFull } from './queries';
-import { newEventId, numberedFrom, type RecordingForm } from './recording';
+import { newEventId, sequencedFrom, type RecordingForm } from './recording';
 
 interface Options {
   /** The rejected form. */
@@ -36,7 +36,7 @@ export function useRecordRejection({ form, current, change, finish, show }: Opti
         <Banner
           tone="warn"
           title={t('superseded', { sequence })}
-          action={<Button onClick={() => change({ events: numberedFrom(form.events, free) })}>{t('numberFrom', { sequence: free })}</Button>}
+          action={<Button onClick={() => change({ events: sequencedFrom(form.events, free) })}>{t('numberFrom', { sequence: free })}</Button>}
         >
           {t('supersededHint', { writer: clientId, highest: number(highestSeq), sequence })}
         </Banner>
@@ -48,7 +48,7 @@ export function useRecordRejection({ form, current, change, finish, show }: Opti
       const rename = () =>
         form.naming === 'eventId'
           ? change({ events: form.events.map((event, i) => (i === index ? { ...event, eventId: newEventId() } : event)) })
-          : change({ events: numberedFrom(form.events, freeAfter(current?.writers[form.clientId.trim()])) });
+          : change({ events: sequencedFrom(form.events, freeAfter(current?.writers[form.clientId.trim()])) });
       return (
         <Banner
           tone="warn"

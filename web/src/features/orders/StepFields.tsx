@@ -49,8 +49,8 @@ interface Props {
 /** The inputs of a transition, for one order or several. */
 export function StepFields({ action, step, onChange, errorOf, without = [], disabled }: Props) {
   const t = useText(orderMessages);
-  const asked = fieldsOf[action].filter(({ name }) => !without.includes(name));
-  return asked.map(({ name, required, most }, i) => {
+  const inputs = fieldsOf[action].filter(({ name }) => !without.includes(name));
+  return inputs.map(({ name, required, most }, i) => {
     const props = {
       label: t(name),
       description: name === 'reference' ? t('referenceHint') : name === 'reason' ? t('reasonHint') : undefined,

@@ -18,7 +18,7 @@ export const watchedOrders: Watched<Order> = {
   read: ({ id }) => readOrder(id),
 };
 
-/** The actions for many orders at once. A table can give each its own payment reference or tracking number. */
+/** The bulk actions for orders. A table can provide each payment reference or tracking number. */
 export function useOrderActions(): readonly BulkAction<Order, StepInput>[] {
   const t = useText(orderMessages);
   return actions.map((action) => ({
@@ -32,8 +32,8 @@ export function useOrderActions(): readonly BulkAction<Order, StepInput>[] {
     isDangerous: () => action === 'cancel',
     size,
     open: () => emptyStep,
-    isComplete: (step, hasOwn) => hasOwn || missingOf(action, step).size === 0,
-    inputs: ({ input, change, strict, hasOwn }) => <Inputs action={action} step={input} change={change} strict={strict} hasOwn={hasOwn} />,
+    isComplete: (step, hasRowValues) => hasRowValues || missingOf(action, step).size === 0,
+    inputs: ({ input, change, strict, hasRowValues }) => <Inputs action={action} step={input} change={change} strict={strict} hasRowValues={hasRowValues} />,
     own: {
       pay: () => [{ name: 'reference', label: t('reference'), isNeeded: true }],
       ship: ({ carrier }: StepInput) => [
@@ -47,11 +47,11 @@ export function useOrderActions(): readonly BulkAction<Order, StepInput>[] {
     preview: ({ amount }) => <Money minor={amount} />,
     item: ({ id, orderNo }) => ({ id: String(id), label: orderNo }),
     send: async (items, step, key) => {
-      const own = JSON.parse(items[0]?.own ?? '{}') as Partial<StepInput>;
+      const own = JSON.parse(items[0]?.values ?? '{}') as Partial<StepInput>;
       const ids = items.map(({ id }) => Number(id));
       return (await takeBatch(action, ids, { ...emptyStep, ...step, ...own }, key)).map(verdictOf);
     },
-    told,
+    resultsOnError,
   }));
 }
 
@@ -60,12 +60,14 @@ interface InputsProps {
   step: StepInput;
   change: (part: Partial<StepInput>) => void;
   strict: boolean;
-  hasOwn: boolean;
+  hasRowValues: boolean;
 }
 
-function Inputs({ action, step, change, strict, hasOwn }: InputsProps) {
-  const { errorOf } = useStepFaults(action, step, { strict: strict && !hasOwn, error: null });
-  return <StepFields action={action} step={step} onChange={change} errorOf={errorOf} without={hasOwn ? ['trackingNo', 'reference'] : []} disabled={false} />;
+function Inputs({ action, step, change, strict, hasRowValues }: InputsProps) {
+  const { errorOf } = useStepFaults(action, step, { strict: strict && !hasRowValues, error: null });
+  return (
+    <StepFields action={action} step={step} onChange={change} errorOf={errorOf} without={hasRowValues ? ['trackingNo', 'reference'] : []} disabled={false} />
+  );
 }
 
 const verdictOf = ({ id, verdict, code, detail }: OrderVerdict): Result<Order> => ({
@@ -75,7 +77,7 @@ const verdictOf = ({ id, verdict, code, detail }: OrderVerdict): Result<Order> =
 });
 
 /** The verdicts of an interrupted batch. If its outcome is unknown, that only concerns the first order without a verdict. */
-function told(error: ApiProblem, items: readonly Item[]): Result<Order>[] | undefined {
+function resultsOnError(error: ApiProblem, items: readonly Item[]): Result<Order>[] | undefined {
   const verdicts = error.as<{ items?: OrderVerdict[] }>().items;
   if (verdicts === undefined) return undefined;
   const results = verdicts.map(verdictOf);

@@ -10,7 +10,7 @@ import { PromiseRow } from './PromiseRow';
 import styles from './Promises.module.css';
 import { byGuarantee, promises, signedPromises, wholeSince, type Promised } from './queries';
 
-/** The promises of the service about its data, and whether each holds. */
+/** The promises of the service about its data, with the state of each. */
 export function PromisesPage() {
   const t = useText(promiseMessages);
   const ui = useText(uiMessages);

@@ -59,7 +59,7 @@ export function RefundPage({ id }: { id: number }) {
           )}
           <Waiting resource={`refunds/${id}`} />
           {may && refund.changeNeeds !== undefined && <Text c="dimmed">{t('needsHint', { n: refund.changeNeeds.approvals })}</Text>}
-          {may && refund.allowedTransitions.includes('approve') && <Own refund={refund} />}
+          {may && refund.allowedTransitions.includes('approve') && <RowValues refund={refund} />}
           <div className={styles.columns}>
             <div className={styles.main}>
               <About refund={refund} />
@@ -102,7 +102,7 @@ function Steps({ refund, steps, onOpen }: StepsProps) {
 }
 
 /** Explains why the requester cannot approve the refund. */
-function Own({ refund }: { refund: Refund }) {
+function RowValues({ refund }: { refund: Refund }) {
   const t = useText(refundMessages);
   return isOwn(refund, useUser().id) ? <Text c="dimmed">{t('ownHint')}</Text> : null;
 }

@@ -9,7 +9,7 @@ import { MoneyInput } from '@/ui/MoneyInput';
 import { WholeInput } from '@/ui/WholeInput';
 import { refundMessages } from './messages';
 import { refundsOf, requestRefund, type Refund } from './queries';
-import { blankRequest, isComplete, lastToTake, piecesTaken, requestOf, wantedOf, type RefundForm, type WantedLine } from './request';
+import { blankRequest, isComplete, restOfLine, unitsRequested, requestOf, requestedOf, type RefundForm, type RequestedLine } from './request';
 import styles from './RequestRefund.module.css';
 
 interface Props {
@@ -43,19 +43,19 @@ export function RequestRefund({ order, onClose }: Props) {
   });
   const { form, change, error, isFixed } = keyed;
   const beyond = error === null ? undefined : beyondOf(error);
-  const wanted = wantedOf(form);
+  const requested = requestedOf(form);
   const { errorOf, hasInput } = useFaults(
     keyed,
-    ['amount', 'reason', 'lines', ...wanted.flatMap((_, i) => [`lines/${i}/quantity`, `lines/${i}/restock`])],
+    ['amount', 'reason', 'lines', ...requested.flatMap((_, i) => [`lines/${i}/quantity`, `lines/${i}/restock`])],
     (name) => {
       if (name === 'amount') return form.by === 'amount' && (form.amount ?? 0) <= 0 && t('amountNeeded');
       if (name === 'reason') return form.reason.trim() === '' && t('needed');
-      return name === 'lines' && wanted.length === 0 && t('piecesNeeded');
+      return name === 'lines' && requested.length === 0 && t('piecesNeeded');
     },
   );
-  const taken = piecesTaken(others?.items ?? []);
-  const setLine = (sku: string, part: Partial<WantedLine>) => change({ lines: form.lines.map((line) => (line.sku === sku ? { ...line, ...part } : line)) });
-  const first = lastToTake(others?.items ?? []);
+  const taken = unitsRequested(others?.items ?? []);
+  const setLine = (sku: string, part: Partial<RequestedLine>) => change({ lines: form.lines.map((line) => (line.sku === sku ? { ...line, ...part } : line)) });
+  const first = restOfLine(others?.items ?? []);
   return (
     <FormDialog
       form={keyed}
@@ -82,7 +82,7 @@ export function RequestRefund({ order, onClose }: Props) {
         <div className={styles.lines} role="group" aria-label={t('byLines')}>
           {items.map(({ sku, name, quantity }) => {
             const line = form.lines.find((one) => one.sku === sku);
-            const place = wanted.findIndex((one) => one.sku === sku);
+            const place = requested.findIndex((one) => one.sku === sku);
             const before = taken.get(sku) ?? 0;
             const most = t(before === 0 ? 'ofPieces' : 'ofPiecesTaken', { name, n: String(quantity), taken: String(before) });
             return (

@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest';
 import type { Refund } from './queries';
-import { blankRequest, isComplete, lastToTake, piecesTaken, requestOf, type RefundForm } from './request';
+import { blankRequest, isComplete, restOfLine, unitsRequested, requestOf, type RefundForm } from './request';
 
 const order = { items: ['TEA', 'POT'].map((sku) => ({ sku, name: sku, quantity: 3, price: 100 })) };
 const form = (over: Partial<RefundForm>): RefundForm => ({ ...blankRequest(order), reason: ' It broke. ', ...over });
 
 test('pieces are sent without an amount, and only of the lines that were chosen', () => {
-  const asked = form({
+  const request = form({
     amount: 500,
     lines: [
       { sku: 'TEA', quantity: null, restock: true },
       { sku: 'POT', quantity: 2, restock: true },
     ],
   });
-  expect(requestOf(asked)).toEqual({ reason: 'It broke.', lines: [{ sku: 'POT', quantity: 2, restock: true }] });
+  expect(requestOf(request)).toEqual({ reason: 'It broke.', lines: [{ sku: 'POT', quantity: 2, restock: true }] });
 });
 
 test('an amount is sent without pieces', () => {
-  const asked = form({ by: 'amount', amount: 1740, lines: [{ sku: 'TEA', quantity: 1, restock: true }] });
-  expect(requestOf(asked)).toEqual({ reason: 'It broke.', amount: 1740 });
+  const request = form({ by: 'amount', amount: 1740, lines: [{ sku: 'TEA', quantity: 1, restock: true }] });
+  expect(requestOf(request)).toEqual({ reason: 'It broke.', amount: 1740 });
 });
 
 test.each([
@@ -28,19 +28,19 @@ test.each([
   ['the amount is nothing', form({ by: 'amount', amount: 0 }), false],
   ['an amount is typed', form({ by: 'amount', amount: 1 }), true],
   ['the reason is missing', form({ by: 'amount', amount: 1, reason: ' ' }), false],
-] as const)('whether it can be sent when %s', (_, asked, complete) => {
-  expect(isComplete(asked)).toBe(complete);
+] as const)('whether it can be sent when %s', (_, request, complete) => {
+  expect(isComplete(request)).toBe(complete);
 });
 
 const refund = (status: Refund['status'], quantity: number) => ({ status, lines: [{ sku: 'TEA', quantity, name: '', restock: false, worth: 0 }] }) as Refund;
 
 test('pieces of refunds that were rejected or have failed are free again', () => {
   const refunds = [refund('requested', 1), refund('settled', 2), refund('rejected', 4), refund('failed', 8), refund('unknown', 16), refund('approved', 32)];
-  expect(piecesTaken(refunds).get('TEA')).toBe(1 + 2 + 16 + 32);
+  expect(unitsRequested(refunds).get('TEA')).toBe(1 + 2 + 16 + 32);
 });
 
 test('who took of what is left is the newest that still has it', () => {
   const [rejected, settled] = [refund('rejected', 1), refund('settled', 1)];
-  expect(lastToTake([rejected, settled, refund('requested', 1)])).toBe(settled);
-  expect(lastToTake([rejected])).toBeUndefined();
+  expect(restOfLine([rejected, settled, refund('requested', 1)])).toBe(settled);
+  expect(restOfLine([rejected])).toBeUndefined();
 });

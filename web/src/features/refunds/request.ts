@@ -2,7 +2,7 @@ import type { Order } from '@/features/orders/queries';
 import type { Refund, RefundRequest, RefundStatus } from './queries';
 
 /** The inputs of a line: the number of units, and whether they return to stock. */
-export interface WantedLine {
+export interface RequestedLine {
   sku: string;
   quantity: number | null;
   restock: boolean;
@@ -11,7 +11,7 @@ export interface WantedLine {
 export interface RefundForm {
   /** By units, whose value the service calculates, or by amount. */
   by: 'lines' | 'amount';
-  lines: WantedLine[];
+  lines: RequestedLine[];
   amount: number | null;
   reason: string;
 }
@@ -24,23 +24,23 @@ export const blankRequest = ({ items }: { items: readonly Pick<Order['items'][nu
 });
 
 /** The lines to send, in order: the service reports faults by their index. */
-export const wantedOf = ({ lines }: RefundForm): WantedLine[] => lines.filter(({ quantity }) => quantity !== null);
+export const requestedOf = ({ lines }: RefundForm): RequestedLine[] => lines.filter(({ quantity }) => quantity !== null);
 
 /** The request body: units or an amount, never both, so that the browser calculates no amount. */
 export function requestOf(form: RefundForm): RefundRequest {
   const reason = form.reason.trim();
   if (form.by === 'amount') return { amount: form.amount, reason };
-  return { reason, lines: wantedOf(form).map(({ sku, quantity, restock }) => ({ sku, quantity: quantity ?? 0, restock })) };
+  return { reason, lines: requestedOf(form).map(({ sku, quantity, restock }) => ({ sku, quantity: quantity ?? 0, restock })) };
 }
 
 export const isComplete = (form: RefundForm): boolean =>
-  form.reason.trim() !== '' && (form.by === 'amount' ? form.amount !== null && form.amount > 0 : wantedOf(form).length > 0);
+  form.reason.trim() !== '' && (form.by === 'amount' ? form.amount !== null && form.amount > 0 : requestedOf(form).length > 0);
 
 /** The statuses in which a refund's units count as refunded. */
 const claiming = new Set<RefundStatus>(['requested', 'approved', 'unknown', 'settled']);
 
 /** The number of units of each line that are already in refunds. */
-export function piecesTaken(refunds: readonly Pick<Refund, 'status' | 'lines'>[]): ReadonlyMap<string, number> {
+export function unitsRequested(refunds: readonly Pick<Refund, 'status' | 'lines'>[]): ReadonlyMap<string, number> {
   const taken = new Map<string, number>();
   for (const { status, lines } of refunds) {
     if (!claiming.has(status)) continue;
@@ -50,4 +50,4 @@ export function piecesTaken(refunds: readonly Pick<Refund, 'status' | 'lines'>[]
 }
 
 /** The latest refund that reduced the refundable amount; undefined if there is none. */
-export const lastToTake = (refunds: readonly Refund[]): Refund | undefined => refunds.find(({ status }) => claiming.has(status));
+export const restOfLine = (refunds: readonly Refund[]): Refund | undefined => refunds.find(({ status }) => claiming.has(status));

@@ -5,7 +5,7 @@ import type { JsonObject } from '@/merge';
 type EditedSettings = components['schemas']['EditedSettings'];
 type SettingsRead = components['schemas']['SettingsRead'];
 
-/** The settings; only their reading says what a change of them needs. */
+/** The settings; only GET returns the votes that a change needs. */
 export type Settings = Omit<SettingsRead, 'changeNeeds'> & Partial<Pick<SettingsRead, 'changeNeeds'>>;
 
 const historyPage = 50;
@@ -23,6 +23,9 @@ export const settingsHistory = pages(['settings', 'history'], (cursor, signal) =
   data(api.GET('/api/v1/settings/history', { params: { query: { limit: historyPage, cursor } }, signal })),
 );
 
-/** Edits the settings as they were at a tag. An edit waits for votes and is thrown as a proposal, unless it changes nothing. */
+/**
+ * Edits the settings with If-Match. The edit becomes a proposal, which is thrown, unless it changes
+ * nothing.
+ */
 export const editSettings = (patch: JsonObject, etag: string, key: string) =>
   data(api.PATCH('/api/v1/settings', { params: { header: { 'If-Match': etag } }, body: patch, headers: idempotent(key) })) as Promise<EditedSettings>;

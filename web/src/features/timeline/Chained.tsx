@@ -29,7 +29,7 @@ export function Chained({ subject }: { subject: Subject }) {
       {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
       {data?.length === 0 && <Banner tone="info" title={t(kind === 'ticket' ? 'waiting' : 'nothing')} />}
-      {data !== undefined && <Steps steps={data} asked={kind === 'idempotency-key' ? id : undefined} />}
+      {data !== undefined && <Steps steps={data} requestedKey={kind === 'idempotency-key' ? id : undefined} />}
     </div>
   );
 }

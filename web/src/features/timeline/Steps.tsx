@@ -15,13 +15,13 @@ import styles from './Timeline.module.css';
 const short = (id: string) => (id.length > 16 ? `${id.slice(0, 16)}…` : id);
 
 /** Units of work, newest first, each from its request to the resulting status. */
-export function Steps({ steps, asked }: { steps: readonly Step[]; /** The requested idempotency key. */ asked: string | undefined }) {
+export function Steps({ steps, requestedKey }: { steps: readonly Step[]; /** The requested idempotency key. */ requestedKey: string | undefined }) {
   const t = useText(timelineMessages);
-  const isAsked = ({ parts }: Step) => parts.some((part) => part.kind === 'request' && part.entry.idempotencyKey === asked);
+  const isRequested = ({ parts }: Step) => parts.some((part) => part.kind === 'request' && part.entry.idempotencyKey === requestedKey);
   return (
     <ol className={styles.steps} aria-label={t('steps')}>
       {steps.map((step) => (
-        <li key={step.time} className={styles.step} data-asked={isAsked(step) || undefined}>
+        <li key={step.time} className={styles.step} data-requestedKey={isRequested(step) || undefined}>
           <div className={styles.head}>
             {step.who !== undefined && <Person person={step.who} withAvatar />}
             <span className={styles.when}>
@@ -59,7 +59,7 @@ function Words({ part, isAlone }: { part: Part; isAlone: boolean }) {
           <Link to="/idempotency-keys" search={{ key }}>
             {mono(short(key))}
           </Link>
-          <span>{t('asked', { request, status: String(status) })}</span>
+          <span>{t('requestedKey', { request, status: String(status) })}</span>
           {replays > 0 && <span>{t('replays', { n: replays })}</span>}
         </Labelled>
       );

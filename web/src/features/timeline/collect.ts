@@ -91,8 +91,8 @@ export class Collector {
 
   private async stock({ items }: Order, references: readonly string[]): Promise<Happening[]> {
     if (!this.may('inventory:read')) return [];
-    const asked = items.slice(0, mostLines).flatMap(({ sku }) => references.map((reference) => ({ sku, reference })));
-    const found = await inParallel(asked, atOnce, ({ sku, reference }) => readMovements(sku, { reference }, this.signal));
+    const pairs = items.slice(0, mostLines).flatMap(({ sku }) => references.map((reference) => ({ sku, reference })));
+    const found = await inParallel(pairs, atOnce, ({ sku, reference }) => readMovements(sku, { reference }, this.signal));
     return found.flatMap((list) =>
       list.items.map((movement): Happening => ({ time: movement.createdTime, who: movement.createdBy, part: { kind: 'stock', movement } })),
     );
@@ -170,12 +170,12 @@ export class Collector {
 
   /** The requests under a key, and the timelines of the records that they changed. */
   private async key(key: string): Promise<Happening[]> {
-    const kept = await readKeys({ key, limit: page }, this.signal);
-    const further = await inParallel(kept.items, atOnce, async (entry) => {
+    const stored = await readKeys({ key, limit: page }, this.signal);
+    const further = await inParallel(stored.items, atOnce, async (entry) => {
       const own: Happening = { time: entry.createdTime, who: entry.actor, part: { kind: 'key', entry } };
       const [from, to] = [shifted(entry.createdTime, -patience), shifted(entry.createdTime, patience)];
-      const asked = await this.auditWhere({ actor: String(entry.actor.id), from, to });
-      const changed = asked.filter(({ idempotencyKey }) => idempotencyKey === key);
+      const entries = await this.auditWhere({ actor: String(entry.actor.id), from, to });
+      const changed = entries.filter(({ idempotencyKey }) => idempotencyKey === key);
       const records = [...new Set(changed.map(({ resource }) => resource))];
       const chains = await inParallel(records, atOnce, (resource) => this.record(resource));
       return [own, ...changed.map(asRequest), ...chains.flat()];

@@ -52,10 +52,10 @@ export function missingOfTransfer({ fromUserId, toUserId, amount, reference }: T
 /** The change of the balance in minor units; negative for a debit. */
 export const signedAmount = ({ side, amount }: PostingForm): number => (side === 'credit' ? 1 : -1) * (amount ?? 0);
 
-/** What the entry needs beside its author; undefined where it is made at once. */
+/** The votes that the entry needs; undefined if it is applied immediately. */
 export const needsOf = (wallet: Wallet, form: PostingForm): Wallet['changeNeeds'] => neededFor(wallet, signedAmount(form));
 
-/** What a change of a wallet by an amount needs; undefined where it is made at once. */
+/** The votes that a change of a wallet by an amount needs; undefined if it is applied immediately. */
 export const neededFor = ({ changeNeeds }: Wallet, amount: number): Wallet['changeNeeds'] =>
   changeNeeds !== undefined && Math.abs(amount) > changeNeeds.above ? changeNeeds : undefined;
 

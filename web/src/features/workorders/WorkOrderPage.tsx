@@ -56,7 +56,7 @@ export function WorkOrderPage({ id }: { id: number }) {
               onClose={() => setWinner(undefined)}
             />
           )}
-          <Whose order={order} />
+          <Holder order={order} />
           <div className={styles.columns}>
             <div className={styles.main}>
               <About order={order} />
@@ -110,7 +110,7 @@ function Steps({ order, onLost, onBegin, onOpen }: StepsProps) {
 }
 
 /** Explains which user can continue, if it is another one. */
-function Whose({ order: { holder, status, offered } }: { order: WorkOrder }) {
+function Holder({ order: { holder, status, offered } }: { order: WorkOrder }) {
   const t = useText(workOrderMessages);
   const me = useUser().id;
   if (status !== 'claimed' || holder === null || holder.id === me) return null;

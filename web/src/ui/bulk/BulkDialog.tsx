@@ -9,7 +9,7 @@ import { ProblemBanner } from '../feedback/ProblemBanner';
 import { Proposed } from '../feedback/Proposed';
 import { nameOf, type BulkAction, type Watched } from './action';
 import { bulkMessages } from './messages';
-import { OwnTable } from './RowValuesInput';
+import { RowValuesInput } from './RowValuesInput';
 import { Preview } from './Preview';
 import { isLeft, resultsOf } from './run';
 import { useBulk, type Bulk } from './useBulk';
@@ -22,13 +22,13 @@ export interface BulkProps<Row, Input extends object> {
   action: BulkAction<Row, Input>;
   rowId: (row: Row) => string;
   chosen: Chosen<Row>;
-  /** The rows are those that a table names. */
+  /** The rows come from a table. */
   isTable: boolean;
   watched?: Watched<Row>;
   onClose: () => void;
 }
 
-/** Does one thing with many rows: says first what will be sent and what not, then a verdict for each. */
+/** The dialog of a bulk action: a preview of the sent and skipped rows, then a verdict for each. */
 export function BulkDialog<Row, Input extends object>({ onClose, ...props }: BulkProps<Row, Input>) {
   const t = useText(bulkMessages);
   const { action } = props;
@@ -61,12 +61,12 @@ export function BulkDialog<Row, Input extends object>({ onClose, ...props }: Bul
             <>
               {action.labels.hint !== undefined && <Text c="dimmed">{action.labels.hint}</Text>}
               <RestoredNotice at={bulk.restored} onDiscard={bulk.startAfresh} />
-              <OwnTable
+              <RowValuesInput
                 own={bulk.own}
                 labels={bulk.isTable ? undefined : [...plan.eligible, ...plan.skipped].map(({ item }) => item.label)}
                 rowName={action.table?.names[0]}
               />
-              {action.inputs?.({ input, change: bulk.change, strict: bulk.strict, hasOwn: bulk.own.hasOwn })}
+              {action.inputs?.({ input, change: bulk.change, strict: bulk.strict, hasRowValues: bulk.own.hasRowValues })}
               {bulk.since.size > 0 && (
                 <Banner tone="warn" title={t('staleTitle', { n: bulk.since.size })} action={<Button onClick={bulk.readAgain}>{t('readAgain')}</Button>}>
                   {t('staleHint')}
@@ -76,7 +76,7 @@ export function BulkDialog<Row, Input extends object>({ onClose, ...props }: Bul
               {action.isAtomic === true && <Text c="dimmed">{t('atomic')}</Text>}
             </>
           )}
-          {(phase === 'running' || phase === 'broken' || phase === 'done') && <Came bulk={bulk} action={action} rows={rows ?? []} rowId={props.rowId} />}
+          {(phase === 'running' || phase === 'broken' || phase === 'done') && <RunOutcome bulk={bulk} action={action} rows={rows ?? []} rowId={props.rowId} />}
           <Buttons bulk={bulk} action={action} rowId={props.rowId} list={props.list} close={close} />
         </Stack>
       </form>
@@ -90,8 +90,8 @@ interface Parts<Row, Input extends object> {
   rowId: (row: Row) => string;
 }
 
-/** How far it has come, and what became of each row. */
-function Came<Row, Input extends object>({ bulk, action, rows, rowId }: Parts<Row, Input> & { rows: readonly Row[] }): ReactNode {
+/** The progress and the verdict of each row. */
+function RunOutcome<Row, Input extends object>({ bulk, action, rows, rowId }: Parts<Row, Input> & { rows: readonly Row[] }): ReactNode {
   const t = useText(bulkMessages);
   const { phase, job, details, error } = bulk;
   if (job === undefined) return null;

@@ -11,11 +11,11 @@ interface Props<Row, Input extends object> {
   rowId: (row: Row) => string;
 }
 
-/** How many rows of a preview are drawn, and named for a reason. */
+/** The number of rows in the preview, and of labels per reason. */
 const drawn = 100;
 const named = 3;
 
-/** What becomes of each row, and which are left as they are and why. */
+/** The effect on each row, and the skipped rows with their reasons. */
 export function Preview<Row, Input extends object>({ action, bulk: { plan, since, input, own, isTable, missing }, rowId }: Props<Row, Input>) {
   const t = useText(bulkMessages);
   const { eligible, skipped } = plan;
@@ -31,12 +31,12 @@ export function Preview<Row, Input extends object>({ action, bulk: { plan, since
             ? t(action.isAtomic === true ? 'willChange' : 'eligible', { n: eligible.length })
             : t(isTable && skipped.length === 0 ? 'nothingYet' : 'nothingEligible')}
       </Text>
-      {eligible.length > 0 && (preview !== undefined || since.size > 0 || own.hasOwn) && (
+      {eligible.length > 0 && (preview !== undefined || since.size > 0 || own.hasRowValues) && (
         <ul className={styles.rows} tabIndex={0} aria-label={t('preview')}>
           {eligible.slice(0, drawn).map(({ row, item, own: values }) => (
             <li key={item.id}>
               <span className={`${styles.key ?? ''} mono`}>{item.label}</span>
-              {values !== undefined && item.own === JSON.stringify(values) && <span>{Object.values(values).join(' · ')}</span>}
+              {values !== undefined && item.values === JSON.stringify(values) && <span>{Object.values(values).join(' · ')}</span>}
               {preview?.(row, input, values)}
               <Noted since={since.get(rowId(row))} />
             </li>
@@ -64,11 +64,11 @@ export function Preview<Row, Input extends object>({ action, bulk: { plan, since
   );
 }
 
-/** Why a row is left out, in words. */
+/** Returns the reason why a row is skipped. */
 export function useReason<Row, Input extends object>({
   labels,
-  most = 0,
-}: Pick<BulkAction<Row, Input>, 'labels' | 'most'>): (reason: Skipped['reason']) => string {
+  maxRows: most = 0,
+}: Pick<BulkAction<Row, Input>, 'labels' | 'maxRows'>): (reason: Skipped['reason']) => string {
   const t = useText(bulkMessages);
   return (reason) => {
     if (typeof reason === 'string') return reason;

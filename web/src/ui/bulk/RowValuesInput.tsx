@@ -5,34 +5,37 @@ import { EncodingChoice } from '../files/EncodingChoice';
 import { useTextFile } from '../files/useTextFile';
 import type { Fault, MalformedLine } from '../table/readTable';
 import { bulkMessages } from './messages';
-import type { ChosenLayout, OwnColumn, OwnValues } from './rowValues';
+import type { ChosenLayout, RowColumn, TableValues } from './rowValues';
 import { TableLayout } from './TableLayout';
 
 interface Props {
-  own: OwnValues & {
-    columns: readonly OwnColumn[];
-    hasOwn: boolean;
-    setHasOwn: (has: boolean) => void;
+  own: TableValues & {
+    columns: readonly RowColumn[];
+    hasRowValues: boolean;
+    setHasRowValues: (has: boolean) => void;
     table: string;
     setTable: (table: string) => void;
     setLayout: (layout: ChosenLayout) => void;
   };
-  /** What the chosen rows are called; undefined where the table names the rows. */
+  /** The labels of the selected rows; undefined if the table lists the rows. */
   labels: readonly string[] | undefined;
-  /** What the column that names the row is called. */
+  /** The name of the column that identifies the row. */
   rowName: string | undefined;
 }
 
-/** How many labels are named, and how many lines. */
+/** The maximum number of displayed labels and lines. */
 const most = 5;
 const mostLines = 20;
 const faults: readonly Fault[] = ['quote', 'cells', 'replaced'];
 
-/** Gives each row its own value from a table that is pasted or comes as a file; or names the rows that there are. */
-export function OwnTable({ own, labels, rowName }: Props) {
+/**
+ * The input for a table, pasted or from a file, with a value for each selected row or with the rows
+ * themselves.
+ */
+export function RowValuesInput({ own, labels, rowName }: Props) {
   const t = useText(bulkMessages);
   const { list } = useFormat();
-  const { columns, hasOwn } = own;
+  const { columns, hasRowValues } = own;
   const [given, setGiven] = useState('');
   const { file, take, choose } = useTextFile((text) => {
     setGiven(text);
@@ -55,15 +58,15 @@ export function OwnTable({ own, labels, rowName }: Props) {
         {chosen !== undefined && (
           <SegmentedControl
             aria-label={t('ownOrOne')}
-            value={hasOwn ? 'own' : 'one'}
+            value={hasRowValues ? 'own' : 'one'}
             data={[
               { value: 'one', label: t('oneForAll') },
               { value: 'own', label: t('ownForEach') },
             ]}
-            onChange={(way) => own.setHasOwn(way === 'own')}
+            onChange={(way) => own.setHasRowValues(way === 'own')}
           />
         )}
-        {hasOwn && (
+        {hasRowValues && (
           <FileButton
             accept="text/csv,text/plain,.csv,.tsv,.txt"
             inputProps={{ 'aria-label': t('file') }}
@@ -73,7 +76,7 @@ export function OwnTable({ own, labels, rowName }: Props) {
           </FileButton>
         )}
       </Group>
-      {hasOwn && (
+      {hasRowValues && (
         <>
           <Textarea
             label={t(columns.length === 0 ? 'list' : 'table')}
@@ -85,12 +88,12 @@ export function OwnTable({ own, labels, rowName }: Props) {
             spellCheck={false}
             value={own.table}
             onChange={(event) => own.setTable(event.currentTarget.value)}
-            // A file that is dropped beside an input takes the place of the page.
+            // Without a handler the browser would replace the page with a dropped file.
             onDragOver={(event) => event.preventDefault()}
             onDrop={(event) => event.dataTransfer.files.length > 0 && drop(event)}
             data-autofocus
           />
-          {/* Another encoding would discard what was changed in the text since. */}
+          {/* Another encoding would discard later edits of the text. */}
           <EncodingChoice file={file} onEncoding={choose} disabled={own.table !== given} />
           {own.shown !== undefined && <TableLayout shown={own.shown} columns={columns} rowName={nameOfRow} onLayout={own.setLayout} />}
           <MalformedLines rejected={own.rejected} isFirst={own.shown === undefined && own.byLabel.size === 0} />
@@ -104,7 +107,7 @@ export function OwnTable({ own, labels, rowName }: Props) {
   );
 }
 
-/** Which lines are malformed, and how; the others are used, except where it is the first line. */
+/** The malformed lines by fault; the other lines are used, unless the first one is malformed. */
 function MalformedLines({ rejected, isFirst }: { rejected: readonly MalformedLine[]; isFirst: boolean }) {
   const t = useText(bulkMessages);
   const linesOf = (fault: Fault) => rejected.filter((one) => one.fault === fault).map(({ line, last }) => (line === last ? String(line) : `${line}–${last}`));

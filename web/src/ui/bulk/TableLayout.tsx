@@ -2,25 +2,25 @@ import { Button, Checkbox, NativeSelect, SimpleGrid, Stack, Text } from '@mantin
 import { useFormat, useText } from '@/i18n';
 import { Banner } from '../feedback/Banner';
 import { bulkMessages } from './messages';
-import { isUsable, rowUse, type ChosenLayout, type OwnColumn, type ShownTable } from './rowValues';
+import { isUsable, rowUse, type ChosenLayout, type RowColumn, type ShownTable } from './rowValues';
 
 interface Props {
   shown: ShownTable;
-  columns: readonly OwnColumn[];
-  /** What the column that names the row is called. */
+  columns: readonly RowColumn[];
+  /** The name of the column that identifies the row. */
   rowName: string;
   onLayout: (layout: ChosenLayout) => void;
 }
 
 const separators = { '\t': 'byTab', ';': 'bySemicolon', ',': 'byComma', '|': 'byBar' } as const;
 
-/** Says what each column of a table is used as, and has it changed; asks where the first line does not say. */
+/** Displays and edits the use of each column; prompts for it if the first line does not name the columns. */
 export function TableLayout({ shown: { separator, first, second, layout, isAsked }, columns, rowName, onLayout }: Props) {
   const t = useText(bulkMessages);
   const { list } = useFormat();
   const { hasHead, uses } = layout;
   const nameOf = (i: number) => (hasHead && first[i] ? first[i] : t('columnNo', { n: i + 1 }));
-  const named = (isWanted: (use: string | null) => boolean) => list(uses.flatMap((use, i) => (isWanted(use) ? nameOf(i) : [])));
+  const named = (isIncluded: (use: string | null) => boolean) => list(uses.flatMap((use, i) => (isIncluded(use) ? nameOf(i) : [])));
   const change = (part: Partial<ChosenLayout>) => onLayout({ ...layout, ...part, isConfirmed: !isAsked });
   const choose = (at: number, use: string | null) =>
     change({ uses: uses.map((before, i) => (i === at ? use : use !== null && before === use ? null : before)) });

@@ -10,7 +10,7 @@ import { useReason } from './Preview';
 import { isLeft, type Item, type Result, type Verdict } from './run';
 import type { Skipped } from './useBulk';
 
-/** How many verdicts are drawn; the file has all. */
+/** The number of displayed verdicts; the file contains all. */
 const most = 200;
 
 const tones = {
@@ -26,13 +26,13 @@ const tones = {
 
 interface Props<Row, Input extends object> {
   results: readonly (Result & { item: Item })[];
-  /** What the service said of the rows in this run. */
+  /** The service's results of this run. */
   details: ReadonlyMap<string, Result<Row>>;
   action: BulkAction<Row, Input>;
   rows: ReadonlyMap<string, Row>;
 }
 
-/** What became of each row, those first that are left. */
+/** The verdict of each row, unfinished rows first. */
 export function Verdicts<Row, Input extends object>({ results, details, action, rows }: Props<Row, Input>) {
   const t = useText(bulkMessages);
   const rejection = useRejectionText();
@@ -63,7 +63,7 @@ export function Verdicts<Row, Input extends object>({ results, details, action, 
   );
 }
 
-/** Hands out the verdicts as a file: each with what the service said of it, or made for it. */
+/** Returns a function that downloads the verdicts as CSV, with the service's message or the created id. */
 export function useSaveVerdicts<Row, Input extends object>(
   name: string,
   action: BulkAction<Row, Input>,

@@ -1,101 +1,101 @@
 import type { ReactNode } from 'react';
 import type { ApiProblem, PersonName } from '@/api';
-import type { OwnColumn } from './rowValues';
+import type { RowColumn } from './rowValues';
 import type { Item, Result } from './run';
 
-/** What inputs of a run are given. */
+/** Props of the inputs of a run. */
 export interface InputProps<Input> {
   input: Input;
   change: (part: Partial<Input>) => void;
-  /** Somebody tried to start it: now say what is missing. */
+  /** The user tried to start the run: missing values are now marked. */
   strict: boolean;
-  /** What each row has of its own comes from a table. */
-  hasOwn: boolean;
+  /** A table provides the values of each row. */
+  hasRowValues: boolean;
 }
 
-/** What a line of a table gives its row, by the names of the columns. */
-export type Own = Readonly<Record<string, string>>;
+/** The values of a row in a table, by column name. */
+export type RowValues = Readonly<Record<string, string>>;
 
-/** Rows that a table names, whatever is chosen in the list. */
+/** Looks up the rows that a table lists, independent of the selection. */
 export interface TableSource<Row> {
-  /** The button that opens it, beside the list's title. */
+  /** The label of the button next to the list's title. */
   button: string;
-  /** What a first line may call the column that names the row; people read the first of them. */
+  /** The accepted headers of the column that identifies the row; the first one is displayed. */
   names: readonly [string, ...string[]];
-  /** Two lines of one row add up, so that which of them is meant has to be said, also where they are the same. */
+  /** Values of the same row add up, so that a row listed twice is ambiguous even with equal values. */
   addsUp?: boolean;
-  /** The row that a label names; undefined when there is none, so that it is left out, as is said. */
+  /** Returns the row with a label. An unknown row is undefined and is listed as skipped. */
   find: (label: string, signal: AbortSignal) => Promise<Row | undefined>;
 }
 
-/** Something that can be done with many rows of a list, or of a table. */
+/** An action for many rows of a list or of a table. */
 export interface BulkAction<Row, Input extends object = object> {
-  /** "ship"; names what is kept with the list's name before it. */
+  /** The id, such as "ship"; with the list's name it names the stored run. */
   id: string;
   labels: {
-    /** The button above the list, for the chosen rows; without one it is opened otherwise. */
+    /** The button above the list, for the selected rows; undefined if the action opens otherwise. */
     button?: string;
     title: (n: number) => string;
     hint?: string;
-    /** The button that starts it. */
+    /** The button that starts the run. */
     confirm: (n: number, input: Input) => string;
-    /** What is said when all was done. */
+    /** The message after a complete run. */
     done?: (n: number, input: Input) => string;
-    /** Why rows beyond the most of one run are left out. */
+    /** The reason for skipping the rows beyond the maximum. */
     beyond?: string;
   };
   isDangerous?: (input: Input) => boolean;
-  /** Rows of one request, and of one run. */
+  /** The maximum number of rows per request (`size`) and per run (`most`). */
   size: number;
-  most?: number;
-  /** Requests that are under way at once; more than one only where each is of one row. */
-  atOnce?: number;
+  maxRows?: number;
+  /** Concurrent requests; more than one requires a size of one row. */
+  concurrency?: number;
   table?: TableSource<Row>;
-  /** One request, all of it or nothing. */
+  /** One request that applies all rows or none. */
   isAtomic?: boolean;
-  /** Given one of the chosen rows. */
+  /** Returns the initial input, with one of the selected rows. */
   open: (some: Row | undefined) => Input;
-  isComplete?: (input: Input, hasOwn: boolean) => boolean;
+  isComplete?: (input: Input, hasRowValues: boolean) => boolean;
   inputs?: (props: InputProps<Input>) => ReactNode;
-  /** Columns of a table that gives each row its own; needed is what the inputs leave open. */
-  own?: (input: Input) => readonly OwnColumn[];
-  /** Why a row is left as it is, in words; undefined for one that is sent. */
-  skip: (row: Row, input: Input, own: Own | undefined) => string | undefined;
-  /** What becomes of a row. */
-  preview?: (row: Row, input: Input, own: Own | undefined) => ReactNode;
-  /** Where it says nothing of `own`, that is what the table gives. */
-  item: (row: Row, input: Input, own?: Own) => Item;
+  /** The columns of the row values; the required ones depend on the input. */
+  columns?: (input: Input) => readonly RowColumn[];
+  /** The reason for skipping a row; undefined for a row that is sent. */
+  skip: (row: Row, input: Input, own: RowValues | undefined) => string | undefined;
+  /** The effect on a row. */
+  preview?: (row: Row, input: Input, own: RowValues | undefined) => ReactNode;
+  /** Returns the item of a row. Without `own` in the result, the row's table values are used. */
+  item: (row: Row, input: Input, own?: RowValues) => Item;
   send: (items: readonly Item[], input: Input, key: string) => Promise<readonly Result<Row>[]>;
-  /** What a failed request tells of its rows all the same. */
-  told?: (error: ApiProblem, items: readonly Item[]) => readonly Result<Row>[] | undefined;
-  /** Takes a run back by another one of the same kind, which changes only what nobody has changed since. */
+  /** The results of single rows in a failed request. */
+  resultsOnError?: (error: ApiProblem, items: readonly Item[]) => readonly Result<Row>[] | undefined;
+  /** Undoes a run with another run of the same kind, which skips rows that others changed since. */
   undo?: {
-    /** What is sent for a row that was done; undefined for one that cannot be taken back. Of a run that was gone on with after a reload there is no row. */
+    /** The item that undoes a result; undefined if it cannot be undone. `row` is undefined after a reload. */
     item: (result: Result & { item: Item }, input: Input, row: Row | undefined) => Item | undefined;
     input?: (input: Input) => Input;
-    /** What is said when all was taken back. */
+    /** The message after a complete undo. */
     done: (n: number) => string;
   };
-  /** How the result of a row is told beyond its verdict. */
+  /** Describes the result of a row in addition to its verdict. */
   describe?: (result: Result<Row>, before: Row | undefined) => ReactNode;
 }
 
-/** How it is noticed that others change what was chosen. */
+/** Detects changes by others to the selected rows. */
 export interface Watched<Row> {
   topic: string;
   key: (row: Row) => string;
   etag: (row: Row) => string;
-  /** As it is now; undefined when it is gone. */
+  /** Returns the current row; undefined if it was deleted. */
   read: (row: Row) => Promise<Row | undefined>;
 }
 
-/** A change that others made after the row was chosen. */
+/** A change by another user since the row was selected. */
 export interface Since {
   etag: string;
   who: PersonName;
   deleted: boolean;
 }
 
-/** What an action is called in the list of what is not finished. */
+/** The name of an action in the list of drafts. */
 export const nameOf = <Row, Input extends object>({ labels, table }: Pick<BulkAction<Row, Input>, 'labels' | 'table'>): string =>
   labels.button ?? table?.button ?? labels.title(1);

@@ -1,7 +1,10 @@
 import type { Selection } from '../table/useSelection';
 
-/** A choice of some rows, whatever else is chosen; what of them is done is not chosen any more. */
-export function onlyThese<Row>(rows: readonly Row[], rowId: (row: Row) => string, selection: Selection<Row> | undefined): Selection<Row> {
+/**
+ * A selection of fixed rows, independent of the list's selection; completed rows are deselected in
+ * the list.
+ */
+export function fixedSelection<Row>(rows: readonly Row[], rowId: (row: Row) => string, selection: Selection<Row> | undefined): Selection<Row> {
   const none = () => undefined;
   const base = selection ?? { except: new Set<string>(), has: () => false, toggle: none, setMany: none, chooseAll: none, clear: none, count: () => 0 };
   return {

@@ -1,4 +1,7 @@
-/** Does something for each of many, so many at once, and gives the answers in their order; the first failure is that of all. */
+/**
+ * Calls `act` for each element with at most `atOnce` concurrent calls, and returns the results in
+ * order. Rejects with the first failure.
+ */
 export async function inParallel<T, R>(all: readonly T[], atOnce: number, act: (one: T) => Promise<R>): Promise<R[]> {
   const answers = new Array<R>(all.length);
   let next = 0;

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
-import { isUsable, readOwn, rowUse, withoutRows, type ChosenLayout } from './rowValues';
+import { isUsable, readRowValues, rowUse, withoutRows, type ChosenLayout } from './rowValues';
 
 const columns = [
   { name: 'trackingNo', label: 'Tracking number', isNeeded: true },
   { name: 'carrier', label: 'Carrier', isNeeded: false },
 ];
 const chosen = (first: string, uses: (string | null)[], hasHead = false): ChosenLayout => ({ first, uses, hasHead, isConfirmed: true });
-const rowsOf = (values: ReturnType<typeof readOwn>) => Object.fromEntries(values.byLabel);
+const rowsOf = (values: ReturnType<typeof readRowValues>) => Object.fromEntries(values.byLabel);
 
-test('a first line that names the columns decides what each is, wherever it is; the others are passed over', () => {
-  const read = readOwn('Carrier;Changed (UTC);Order;Tracking number\nDHL;2026-01-01;O-1;JD01\nUPS;;O-2;', columns, ['Order']);
+test('a header row assigns the columns in any order', () => {
+  const read = readRowValues('Carrier;Changed (UTC);Order;Tracking number\nDHL;2026-01-01;O-1;JD01\nUPS;;O-2;', columns, ['Order']);
   expect(rowsOf(read)).toEqual({ 'O-1': { carrier: 'DHL', trackingNo: 'JD01' } });
   expect(read).toMatchObject({ empty: ['O-2'], shown: { isAsked: false, layout: { hasHead: true, uses: ['carrier', null, rowUse, 'trackingNo'] } } });
 });
 
-test('where nothing is known of the name of the row, the first column names it', () => {
-  expect(rowsOf(readOwn('Order;Carrier;Tracking number\nO-1;DHL;JD01', columns))).toEqual({ 'O-1': { carrier: 'DHL', trackingNo: 'JD01' } });
+test('without known names the first column names the row', () => {
+  expect(rowsOf(readRowValues('Order;Carrier;Tracking number\nO-1;DHL;JD01', columns))).toEqual({ 'O-1': { carrier: 'DHL', trackingNo: 'JD01' } });
 });
 
 test.each([
@@ -23,38 +23,38 @@ test.each([
   ['it may be a head in another language', 'Bestellung;Sendung\nO-1;JD01', true, [rowUse, 'trackingNo']],
   ['it lacks a column that is needed', 'Order;Sendung\nO-1;JD01', true, [rowUse, null]],
   ['it names a column twice', 'Order;Carrier;Carrier;Tracking number\nO-1;a;b;JD01', true, [rowUse, 'carrier', 'carrier', 'trackingNo']],
-])('a first line that is not known is a question and no line is used: %s', (_, text, hasHead, uses) => {
-  const read = readOwn(text, columns, ['Order']);
+])('an unknown first line needs a layout: %s', (_, text, hasHead, uses) => {
+  const read = readRowValues(text, columns, ['Order']);
   expect(rowsOf(read)).toEqual({});
   expect(read.shown).toMatchObject({ isAsked: true, layout: { hasHead, uses } });
 });
 
-test('the answer of the user is for one first line', () => {
+test('a confirmed layout applies to its first line only', () => {
   const text = 'O-1\tJD01\nO-2\tJD02';
   const layout = chosen('O-1\tJD01', [rowUse, 'trackingNo']);
-  expect(rowsOf(readOwn(text, columns, [], false, layout))).toEqual({ 'O-1': { trackingNo: 'JD01' }, 'O-2': { trackingNo: 'JD02' } });
-  expect(readOwn(`Bestellung\tSendung\n${text}`, columns, [], false, layout).shown?.isAsked).toBe(true);
-  expect(readOwn(text, columns, [], false, { ...layout, isConfirmed: false }).shown?.isAsked).toBe(true);
-  expect(readOwn(text, columns, [], false, { ...layout, uses: [rowUse, null] }).shown?.isAsked).toBe(true);
+  expect(rowsOf(readRowValues(text, columns, [], false, layout))).toEqual({ 'O-1': { trackingNo: 'JD01' }, 'O-2': { trackingNo: 'JD02' } });
+  expect(readRowValues(`Bestellung\tSendung\n${text}`, columns, [], false, layout).shown?.isAsked).toBe(true);
+  expect(readRowValues(text, columns, [], false, { ...layout, isConfirmed: false }).shown?.isAsked).toBe(true);
+  expect(readRowValues(text, columns, [], false, { ...layout, uses: [rowUse, null] }).shown?.isAsked).toBe(true);
 });
 
-test('a layout names the row and what is needed, nothing twice', () => {
+test('a layout needs the row and each required column', () => {
   const usable = [[rowUse, 'trackingNo'], ['trackingNo'], [rowUse, 'carrier'], [rowUse, 'trackingNo', rowUse]].map((uses) => isUsable({ uses }, columns));
   expect(usable).toEqual([true, false, false, false]);
 });
 
-test('a row that stands there twice with different values is said, with the same ones it is not', () => {
-  const { byLabel, twice } = readOwn('Order,Tracking number\nO-1,JD01\nO-1,JD01\nO-2,JD02\nO-2,JD03', columns);
+test('a row with different values is ambiguous', () => {
+  const { byLabel, twice } = readRowValues('Order,Tracking number\nO-1,JD01\nO-1,JD01\nO-2,JD02\nO-2,JD03', columns);
   expect(twice).toEqual(['O-2']);
   expect(Object.fromEntries(byLabel)).toEqual({ 'O-1': { trackingNo: 'JD01' } });
 });
 
-test('of what adds up the same twice is said too', () => {
+test('values that add up are ambiguous even when equal', () => {
   const delta = [{ name: 'delta', label: 'Pieces', isNeeded: true }];
-  expect(readOwn('SKU,Pieces\nTEA,5\nTEA,5\nCUP,1', delta, ['SKU'], true)).toMatchObject({ twice: ['TEA'], empty: [] });
+  expect(readRowValues('SKU,Pieces\nTEA,5\nTEA,5\nCUP,1', delta, ['SKU'], true)).toMatchObject({ twice: ['TEA'], empty: [] });
 });
 
-const listOf = (text: string, layout?: ChosenLayout) => readOwn(text, [], ['userId', 'User'], false, layout);
+const listOf = (text: string, layout?: ChosenLayout) => readRowValues(text, [], ['userId', 'User'], false, layout);
 
 test.each([
   ['12, 13；14 li', ['12', '13', '14', 'li']],
@@ -71,7 +71,7 @@ test.each([
   ['of a table', 'email,name\nada@example.com,Ada'],
   ['of a table without a head', 'ada@example.com,Ada\nli@example.com,Li'],
   ['of a column', 'E-Mail-Adresse\nada@example.com'],
-])('the words %s are no list before the user has said what they are', (_, text) => {
+])('the cells %s are no list before a layout is confirmed', (_, text) => {
   const read = listOf(text);
   expect(read.byLabel.size).toBe(0);
   expect(read.shown?.isAsked).toBe(true);
@@ -80,12 +80,12 @@ test.each([
   expect([...listOf(text, chosen(first, uses, true)).byLabel.keys()]).toEqual([text.split('\n')[1]?.split(',')[0]]);
 });
 
-test('what was done leaves the table, and each other line stays as it was written', () => {
+test('finished rows leave the table and other lines stay', () => {
   const text = 'sep=;\nOrder;Carrier;Tracking number\nO-1;DHL;JD01\nO-2;"U;PS";JD02\n"O-3;x;JD03';
-  const read = readOwn(text, columns, ['Order']);
+  const read = readRowValues(text, columns, ['Order']);
   expect(withoutRows(text, read, new Set(['O-1']))).toBe('sep=;\nOrder;Carrier;Tracking number\nO-2;"U;PS";JD02\n"O-3;x;JD03');
   const whole = text.slice(0, text.lastIndexOf('\n'));
-  expect(withoutRows(whole, readOwn(whole, columns, ['Order']), new Set(['O-1', 'O-2']))).toBe('');
+  expect(withoutRows(whole, readRowValues(whole, columns, ['Order']), new Set(['O-1', 'O-2']))).toBe('');
   expect(withoutRows('12 13 14', listOf('12 13 14'), new Set(['13']))).toBe('12\n14');
   expect(withoutRows('12\n13\n14', listOf('12\n13\n14'), new Set(['13']))).toBe('12\n14');
 });

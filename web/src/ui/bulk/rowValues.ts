@@ -1,79 +1,78 @@
 import { readTable, type MalformedLine, type Separator, type Table } from '../table/readTable';
-import type { Own } from './action';
+import type { RowValues } from './action';
 
 /** A column of a pasted table. */
-export interface OwnColumn {
+export interface RowColumn {
   name: string;
   label: string;
-  /** A row without it is left out. */
+  /** A row without a value in this column is skipped. */
   isNeeded: boolean;
 }
 
-/** The use of the column that names the row. */
+/** The use of the column that identifies the row. */
 export const rowUse = '#row';
 
-/** How a table is laid out. */
+/** The layout of a table. */
 export interface Layout {
-  /** The first line names the columns and is no row. */
+  /** The first line contains the column names. */
   hasHead: boolean;
-  /** What each column is used as: `rowUse`, the name of a column, or null where it is passed over. */
+  /** The use of each column: `rowUse`, a column name, or null for an ignored column. */
   uses: readonly (string | null)[];
 }
 
-/** The layout of one table. */
+/** The layout that applies to one table. */
 export interface ChosenLayout extends Layout {
-  /** The first line that it was chosen for; for another one the user is asked again. */
+  /** The first line of the table; a layout with another first line does not apply. */
   first: string;
-  /** The user has confirmed it, or the first line names what is needed. */
+  /** The user confirmed the layout, or the first line names the required columns. */
   isConfirmed: boolean;
 }
 
-/** A table as the user sees how it is read. */
+/** A table with its layout, for display. */
 export interface ShownTable {
   separator: Separator;
-  /** The first two lines. */
+  /** The cells of the first two lines. */
   first: readonly string[];
   second: readonly string[] | undefined;
-  /** How it is read; a proposal as long as the user is asked. */
+  /** The layout in use; a proposal until the user confirms it. */
   layout: ChosenLayout;
-  /** What the columns are is a question: no line is used before it is answered. */
+  /** The layout needs a confirmation; no line is used before it. */
   isAsked: boolean;
 }
 
-/** What a pasted table gives each row, and what of it cannot be used. */
-export interface OwnValues {
-  byLabel: ReadonlyMap<string, Own>;
-  /** Rows that stand there more than once, which of them is meant being unknown. */
+/** The row values of a pasted table, and its unusable lines. */
+export interface TableValues {
+  byLabel: ReadonlyMap<string, RowValues>;
+  /** Labels with more than one line, which are ambiguous. */
   twice: string[];
-  /** The first cells of lines that have no value. */
+  /** The first cells of lines without a value. */
   empty: string[];
-  /** Lines that are malformed. */
+  /** Malformed lines. */
   rejected: readonly MalformedLine[];
-  /** Undefined for a list without columns, and for a text without lines. */
+  /** Undefined for a list without columns, and for an empty text. */
   shown: ShownTable | undefined;
 }
 
-/** What people set between the entries of a list that is written in one line. */
+/** Separators between the entries of a one-line list. */
 const between = /[\s,;，；、|]+/;
 
-const isWord = (cell: string, words: readonly string[]) => words.some((word) => word.toLowerCase() === cell.toLowerCase());
+const isOneOf = (cell: string, words: readonly string[]) => words.some((word) => word.toLowerCase() === cell.toLowerCase());
 
-/** Whether a cell can be the name of a column: the names of rows mostly have a digit. */
+/** Whether a cell can be a column name: row labels usually contain a digit. */
 const isNameLike = (cell: string) => /^[\p{L}\s_()-]+$/u.test(cell);
 
 /**
- * Reads what each row has of its own from a table. A first line that names the row by one of
- * `names`, or a column, decides what each column is; columns that are not asked for are passed
- * over. Any other first line is a question: nothing is read before a layout is chosen.
+ * Reads the values of each row from a table. A first line that contains one of `names` or a column
+ * decides the layout; other columns are ignored. Any other first line needs a confirmed layout, and
+ * nothing is read before it.
  *
- * Where no column is asked for, one line is a list whose entries are separated by spaces or
- * punctuation, and several lines are a list with one entry each. Lines with more cells are a
- * table, never a list.
+ * Without columns, one line is a list of entries separated by spaces or punctuation, and several
+ * lines are a list with one entry each. Lines with more cells are a table, never a list.
  *
- * A row that stands there twice with the same values is one, unless what the values say adds up.
+ * Equal lines of the same row count once, unless their values add up.
  */
-export function readOwn(text: string, columns: readonly OwnColumn[], names: readonly string[] = [], addsUp = false, chosen?: ChosenLayout): OwnValues {
-  const byLabel = new Map<string, Own>();
+export function readRowValues(text: string, columns: readonly RowColumn[], names: readonly string[] = [], addsUp = false, chosen?: ChosenLayout): TableValues {
+  const byLabel = new Map<string, RowValues>();
   const [twice, empty] = [new Set<string>(), new Set<string>()];
   const read = readTable(text);
   const list = listOf(read, columns, names);
@@ -94,8 +93,8 @@ export function readOwn(text: string, columns: readonly OwnColumn[], names: read
   return { byLabel, twice: [...twice], empty: [...empty], rejected: read.malformed, shown };
 }
 
-/** The same text without the lines of some rows; each other line is as it was written. */
-export function withoutRows(text: string, { shown }: Pick<OwnValues, 'shown'>, done: ReadonlySet<string>): string {
+/** Returns the text without the lines of finished rows; the other lines are unchanged. */
+export function withoutRows(text: string, { shown }: Pick<TableValues, 'shown'>, done: ReadonlySet<string>): string {
   const read = readTable(text);
   if (shown === undefined) {
     const [only, ...others] = read.rows;
@@ -115,32 +114,32 @@ const labelOf = (cells: readonly string[], layout: Layout | undefined): string =
 
 const rowsOf = ({ rows }: Table, { hasHead }: Layout) => (hasHead ? rows.slice(1) : rows);
 
-/** The first line of a text with a value, as it was written. */
+/** The first line of a text with a value, unchanged. */
 export const firstLineOf = (text: string): string => readTable(text).rows[0]?.raw ?? '';
 
-/** The entries of a text that is a list; undefined for a table, and for a list whose first line may be the name of its column. */
-function listOf({ rows, preamble, malformed: rejected }: Table, columns: readonly OwnColumn[], names: readonly string[]): string[] | undefined {
+/** The entries of a list; undefined for a table, and for a list with a first line that may be a column name. */
+function listOf({ rows, preamble, malformed: rejected }: Table, columns: readonly RowColumn[], names: readonly string[]): string[] | undefined {
   const [first, ...others] = rows;
   if (columns.length > 0 || preamble !== '' || first === undefined) return undefined;
-  if (first.cells.some((cell) => isWord(cell, names))) return undefined;
+  if (first.cells.some((cell) => isOneOf(cell, names))) return undefined;
   if (others.length === 0 && rejected.length === 0) return entriesOf(first.raw);
   return first.cells.length > 1 || isNameLike(first.cells.join('')) ? undefined : rows.map(({ cells }) => cells.join(''));
 }
 
-/** How a table is read: as its first line says, as the user chose, or a proposal to be asked about. */
+/** The layout of a table: from its first line, from the user, or a proposal that needs a confirmation. */
 function shownOf(
   { rows, separator }: Table,
-  columns: readonly OwnColumn[],
+  columns: readonly RowColumn[],
   names: readonly string[],
   chosen: ChosenLayout | undefined,
 ): ShownTable | undefined {
   const [head, next] = rows;
   if (head === undefined) return undefined;
   const named = head.cells.map((cell) => {
-    if (isWord(cell, names)) return rowUse;
-    return columns.find(({ name, label }) => isWord(cell, [name, label]))?.name ?? null;
+    if (isOneOf(cell, names)) return rowUse;
+    return columns.find(({ name, label }) => isOneOf(cell, [name, label]))?.name ?? null;
   });
-  // Where nobody knows what the rows are called, the first column names them.
+  // If the row has no known column name, the first column identifies it.
   if (names.length === 0 && named[0] === null && named.some((use) => use !== null)) named[0] = rowUse;
   const isNamed = named.some((use) => use !== null);
   const byPosition = head.cells.map((_, i) => (i === 0 ? rowUse : (columns[i - 1]?.name ?? null)));
@@ -150,8 +149,8 @@ function shownOf(
   return { separator, first: head.cells, second: next?.cells, layout, isAsked: !layout.isConfirmed || !isUsable(layout, columns) };
 }
 
-/** Whether a layout names the row and each column that is needed, none of them twice. */
-export function isUsable({ uses }: Pick<Layout, 'uses'>, columns: readonly OwnColumn[]): boolean {
+/** Whether a layout contains the row and each required column, none of them twice. */
+export function isUsable({ uses }: Pick<Layout, 'uses'>, columns: readonly RowColumn[]): boolean {
   const used = uses.filter((use) => use !== null);
   const needed = [rowUse, ...columns.filter(({ isNeeded }) => isNeeded).map(({ name }) => name)];
   return new Set(used).size === used.length && needed.every((use) => used.includes(use));

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { ApiProblem, type ProblemCode } from '@/api';
 import { isLeft, reopened, requestsOf, resultsOf, runJob, type Item, type Job, type Result } from './run';
 
-const item = (id: number, own?: string): Item => ({ id: String(id), label: `no ${id}`, own });
+const item = (id: number, own?: string): Item => ({ id: String(id), label: `no ${id}`, values: own });
 const items = Array.from({ length: 250 }, (_, i) => item(i + 1));
 const begin = (over: Partial<Job<object>> = {}): Job<object> => ({ input: {}, items, key: 'k', results: [], answered: 0, isSent: false, ...over });
 const done = (some: readonly Item[]): Promise<Result[]> => Promise.resolve(some.map(({ id }) => ({ id, verdict: 'done' })));
@@ -22,16 +22,16 @@ function run(
   const ended = runJob({
     job,
     size: over.size ?? 100,
-    atOnce: over.atOnce,
+    concurrency: over.atOnce,
     send: (some, _, key) => send(some, key, kept),
-    told: () => undefined,
-    keep: (now) => kept.push(now),
+    resultsOnError: () => undefined,
+    store: (now) => kept.push(now),
     signal: over.signal ?? new AbortController().signal,
   });
   return { ended, kept };
 }
 
-test('rows go out by the hundred, each request under a key of its own, and each row has its verdict', async () => {
+test('each request of 100 rows has its own key', async () => {
   const send = vi.fn(done);
   const keys: string[] = [];
   const { job, isOpen, error } = await run(begin(), (some, key) => {
@@ -44,7 +44,7 @@ test('rows go out by the hundred, each request under a key of its own, and each 
   expect(tally(job)).toEqual({ done: 250 });
 });
 
-test('what is about to be sent is kept before it leaves', async () => {
+test('a request is stored before it is sent', async () => {
   const seen: (Job<object> | undefined)[] = [];
   const { ended } = run(begin(), (_, __, kept) => {
     seen.push(kept.at(-1));
@@ -54,7 +54,7 @@ test('what is about to be sent is kept before it leaves', async () => {
   expect(seen).toMatchObject([{ isSent: true, key: 'k' }]);
 });
 
-test('without an answer a request is unknown, nothing after it is sent, and it is gone on with under the same keys', async () => {
+test('a lost request stops the run and resumes under its keys', async () => {
   const keys: string[] = [];
   const first = await run(begin(), (some, key) => {
     keys.push(key);
@@ -71,20 +71,20 @@ test('without an answer a request is unknown, nothing after it is sent, and it i
   expect(tally(second.job)).toEqual({ done: 250 });
 });
 
-test('a refusal to listen to a repeat does not say what the first attempt did', async () => {
+test('a rejected retry does not settle the first attempt', async () => {
   const sent = begin({ isSent: true });
   const { job, isOpen } = await run(sent, () => Promise.reject(problem('unauthenticated', 401))).ended;
   expect(isOpen).toBe(true);
   expect(tally(job)).toEqual({ unknown: 100, notSent: 150 });
 });
 
-test('a service that is away has done nothing, and the run can be gone on with', async () => {
+test('an unavailable service leaves the run resumable', async () => {
   const { job, isOpen } = await run(begin(), () => Promise.reject(problem('unavailable', 503))).ended;
   expect(isOpen).toBe(true);
   expect(tally(job)).toEqual({ notSent: 250 });
 });
 
-test('what is wrong with a request of many is not sent on and on; one row that is refused does not stop the others', async () => {
+test('a rejected request of many stops the run, a single one does not', async () => {
   const many = await run(begin(), () => Promise.reject(problem('validation_failed', 422))).ended;
   expect(tally(many.job)).toEqual({ rejected: 100, notSent: 150 });
   const single = await run(
@@ -96,7 +96,7 @@ test('what is wrong with a request of many is not sent on and on; one row that i
   expect(resultsOf(single.job).filter(isLeft)).toMatchObject([{ id: '2', said: { code: 'forbidden' } }]);
 });
 
-test('a stop lets the request under way end and sends no other', async () => {
+test('stopping completes the request in flight only', async () => {
   const stop = new AbortController();
   const { job, isOpen } = await run(
     begin(),
@@ -110,13 +110,13 @@ test('a stop lets the request under way end and sends no other', async () => {
   expect(tally(job)).toEqual({ done: 100, notSent: 150 });
 });
 
-test('rows that share what is their own go together, and all of them where a request takes any number', () => {
+test('requests contain adjacent rows with equal values', () => {
   const own = [item(1, 'a'), item(2, 'a'), item(3, 'b'), item(4, 'a')];
   expect(requestsOf(own, 100).map((request) => request.map(({ id }) => id))).toEqual([['1', '2'], ['3'], ['4']]);
   expect(requestsOf(own, Infinity)).toHaveLength(1);
 });
 
-test('rows whose request was proposed are neither done nor left, and carry what waits', async () => {
+test('proposed rows are neither done nor left', async () => {
   const proposed = new ApiProblem({ code: 'proposed', title: '', detail: '', status: 202, requestId: '' }, '{"id":12,"required":1,"votes":[]}');
   const { job, isOpen, error } = await run(begin(), () => Promise.reject(proposed), { size: Infinity }).ended;
   expect([isOpen, error]).toEqual([false, undefined]);
@@ -125,7 +125,7 @@ test('rows whose request was proposed are neither done nor left, and carry what 
   expect(resultsOf(job)[0]).toMatchObject({ proposal: { id: 12 } });
 });
 
-test('of requests that are under way at once those before the first without an answer are done with, and the others are asked for again under their keys', async () => {
+test('concurrent requests after a lost one are retried with it', async () => {
   const keys: string[] = [];
   let [now, most] = [0, 0];
   const send = async (some: readonly Item[], key: string, lost?: string) => {

@@ -1,61 +1,64 @@
 import { ApiProblem, isProblem, isUnknown, proposalOf, type Approval } from '@/api';
 
-/** A row as a run needs it: enough to go on after a reload. */
+/** A row of a run, with everything that resuming after a reload needs. */
 export interface Item {
   id: string;
-  /** What people call it. */
+  /** The displayed name. */
   label: string;
-  /** What is its own of the request, as JSON; rows of one request share it. */
-  own?: string;
+  /** The row's values in the request, as JSON; the rows of a request have the same. */
+  values?: string;
 }
 
-/** What the service says of a row or a request: a code, a sentence in English, and what the code carries. */
-interface Said {
+/**
+ * The service's message about a row or a request: a code, a sentence in English, and the members of
+ * the code.
+ */
+interface RunMessage {
   code?: string;
   text: string;
 }
 
 /**
- * What became of a row.
+ * The outcome of a row.
  *
- * - proposed: its request changed nothing, and waits for the votes of others.
- * - gone: there is no such row any more, so that nothing is left to do.
- * - changed: somebody else was faster with it.
- * - stopped: nothing stood in its way, but its request is all or nothing.
- * - unknown: no word of the service came back. notSent: the run ended before it.
+ * - proposed: its request changed nothing and waits for votes.
+ * - gone: the row was deleted, so nothing is left to do.
+ * - changed: another user changed the row first.
+ * - stopped: the row has no conflict, but its request applies all rows or none.
+ * - unknown: no response arrived. notSent: the run ended before the row.
  */
 export type Verdict = 'done' | 'proposed' | 'rejected' | 'gone' | 'changed' | 'stopped' | 'unknown' | 'notSent';
 
 export interface Result<Row = unknown> {
   id: string;
   verdict: Verdict;
-  said?: Said;
-  /** What waits for votes, when it was proposed. */
+  said?: RunMessage;
+  /** The approval, if the row was proposed. */
   proposal?: Approval;
-  /** How others left it, when it was changed. */
+  /** The current row, if it was changed. */
   current?: Row;
-  /** The tag that the run left it with, when it was done and has one. */
+  /** The row's etag after the run, if it was done and has one. */
   etag?: string;
-  /** What the service made for it, when it was done: a code, the number of a movement. */
+  /** The id of the created record, such as a code or the number of a movement. */
   made?: string;
 }
 
-/** A run as it is kept: with the same rows in the same requests, each under the same key. */
+/** A stored run: the same rows in the same requests, each under the same key. */
 export interface Job<Input> {
   input: Input;
   items: readonly Item[];
   key: string;
-  /** What is known so far, in the order of the rows. */
+  /** The results so far, in the order of the rows. */
   results: readonly Result[];
-  /** Requests that were answered; those after them may have been sent. */
+  /** The number of requests with a response; later ones may have been sent. */
   answered: number;
-  /** The next requests were sent: one, or as many as go out at once. */
+  /** The next requests were sent: one, or all concurrent ones. */
   isSent: boolean;
-  /** It takes another run back. */
+  /** The run undoes another run. */
   isUndo?: boolean;
 }
 
-/** A run that has not begun. */
+/** A run before its first request. */
 export const newJob = <Input>(input: Input, items: readonly Item[], key: string): Job<Input> => ({
   input,
   items,
@@ -67,26 +70,29 @@ export const newJob = <Input>(input: Input, items: readonly Item[], key: string)
 
 interface Run<Input> {
   job: Job<Input>;
-  /** Rows of one request. */
+  /** The maximum number of rows per request. */
   size: number;
-  /** Requests that are under way at once. */
-  atOnce?: number;
-  /** Sends one request; a verdict for each of its rows. */
+  /** The number of concurrent requests. */
+  concurrency?: number;
+  /** Sends one request and returns a result for each of its rows. */
   send: (items: readonly Item[], input: Input, key: string) => Promise<readonly Result[]>;
-  /** What a failed request tells of its rows all the same. */
-  told: (error: ApiProblem, items: readonly Item[]) => readonly Result[] | undefined;
-  /** Called before requests are sent, with all answers so far: what is kept survives a crash at any point. */
-  keep: (job: Job<Input>) => void;
+  /** The results of single rows in a failed request. */
+  resultsOnError: (error: ApiProblem, items: readonly Item[]) => readonly Result[] | undefined;
+  /** Stores the job with all results so far, before requests are sent, so that a crash loses none. */
+  store: (job: Job<Input>) => void;
   signal: AbortSignal;
 }
 
-/** The rows of each request: those that stand beside each other and share what is their own; all of them where a request takes any number. */
+/**
+ * Groups adjacent rows with the same values into requests of at most `size` rows; an infinite size
+ * gives one request.
+ */
 export function requestsOf(items: readonly Item[], size: number): (readonly Item[])[] {
   if (size === Infinity) return [items];
   const requests: Item[][] = [];
   for (const item of items) {
     const last = requests.at(-1);
-    if (last !== undefined && last.length < size && last[0]?.own === item.own) last.push(item);
+    if (last !== undefined && last.length < size && last[0]?.values === item.values) last.push(item);
     else requests.push([item]);
   }
   return requests;
@@ -94,29 +100,29 @@ export function requestsOf(items: readonly Item[], size: number): (readonly Item
 
 export interface Ended<Input> {
   job: Job<Input>;
-  /** Why it broke off; undefined when it came to its end or was stopped. */
+  /** The reason for an interruption; undefined for a run that ended or was stopped. */
   error?: unknown;
-  /** It can be gone on with where it broke off, under the same keys. */
+  /** The run can be resumed at the interruption, under the same keys. */
   isOpen: boolean;
 }
 
-/** What came of one request. */
-interface Answer {
+/** The outcome of one request. */
+interface RequestOutcome {
   results: readonly Result[];
   error?: unknown;
-  /** It is to be asked for again. */
+  /** The request has to be retried. */
   isOpen: boolean;
-  /** What is wrong with it is wrong with the next one too. */
+  /** The next request would fail for the same reason. */
   isLast: boolean;
 }
 
 /**
- * Sends request after request until all rows are through, it is stopped, or one is not
- * answered. Every row has a verdict in the end; the job tells where to go on. Of
- * requests that were under way at once, those after the first that was not answered are
- * asked for again with it, each under its own key.
+ * Sends the requests in order until all rows have a result, the user stops the run, or a response
+ * is missing. Every row has a verdict in the end, and the job contains the position to resume from.
+ * Concurrent requests after the first one without a response are retried with it, each under its
+ * own key.
  */
-export async function runJob<Input>({ job, size, atOnce = 1, send, told, keep, signal }: Run<Input>): Promise<Ended<Input>> {
+export async function runJob<Input>({ job, size, concurrency: concurrency = 1, send, resultsOnError, store, signal }: Run<Input>): Promise<Ended<Input>> {
   const requests = requestsOf(job.items, size);
   let now = job;
   while (now.answered < requests.length) {
@@ -124,16 +130,16 @@ export async function runJob<Input>({ job, size, atOnce = 1, send, told, keep, s
     const wasSent = now.isSent;
     const from = now.answered;
     now = { ...now, isSent: true };
-    keep(now);
-    const ask = async (items: readonly Item[], n: number): Promise<Answer> => {
+    store(now);
+    const ask = async (items: readonly Item[], n: number): Promise<RequestOutcome> => {
       try {
         return { results: inOrder(items, await send(items, job.input, `${job.key}-${from + n}`), 'notSent'), isOpen: false, isLast: false };
       } catch (error) {
         if (error instanceof ApiProblem && wasSent) error.isInDoubt = true;
-        return { ...answerOf(error, items, told, size), error };
+        return { ...answerOf(error, items, resultsOnError, size), error };
       }
     };
-    const answers = await Promise.all(requests.slice(from, from + atOnce).map(ask));
+    const answers = await Promise.all(requests.slice(from, from + concurrency).map(ask));
     const end = answers.find(({ isOpen, isLast }) => isOpen || isLast);
     const open = answers.findIndex(({ isOpen }) => isOpen);
     const results = [...now.results, ...answers.flatMap((answer) => answer.results)];
@@ -144,40 +150,40 @@ export async function runJob<Input>({ job, size, atOnce = 1, send, told, keep, s
   return { job: now, isOpen: false };
 }
 
-function answerOf<Input>(error: unknown, items: readonly Item[], told: Run<Input>['told'], size: number): Answer {
+function answerOf<Input>(error: unknown, items: readonly Item[], resultsOnError: Run<Input>['resultsOnError'], size: number): RequestOutcome {
   const proposal = proposalOf(error);
   const isOpen = isUnknown(error) || (isProblem(error) && error.isTransient);
-  const known =
+  const rowResults =
     proposal !== undefined
       ? items.map(({ id }): Result => ({ id, verdict: 'proposed', proposal }))
       : error instanceof ApiProblem
-        ? told(error, items)
+        ? resultsOnError(error, items)
         : undefined;
-  // What is known of it is shown, and asked for again with the rest.
-  if (isOpen) return { results: inOrder(items, known ?? [], isUnknown(error) ? 'unknown' : 'notSent'), isOpen, isLast: false };
-  const results = known ?? items.map(({ id }): Result => ({ id, verdict: 'rejected', said: saidOf(error) }));
-  return { results: inOrder(items, results, 'notSent'), isOpen, isLast: known === undefined && size > 1 };
+  // Results of a retryable request are displayed, and the request is retried with the rest.
+  if (isOpen) return { results: inOrder(items, rowResults ?? [], isUnknown(error) ? 'unknown' : 'notSent'), isOpen, isLast: false };
+  const results = rowResults ?? items.map(({ id }): Result => ({ id, verdict: 'rejected', said: saidOf(error) }));
+  return { results: inOrder(items, results, 'notSent'), isOpen, isLast: rowResults === undefined && size > 1 };
 }
 
-/** A result for each row; one that a request which was not answered to its end did not come to has none of its own. */
+/** Returns a result for each row; `otherwise` is the verdict of rows that the request did not process. */
 function inOrder(items: readonly Item[], results: readonly Result[], otherwise: Verdict): Result[] {
   const byId = new Map(results.map((result) => [result.id, result]));
   return items.map(({ id }) => byId.get(id) ?? { id, verdict: otherwise });
 }
 
-const saidOf = (error: unknown): Said =>
+const saidOf = (error: unknown): RunMessage =>
   isProblem(error) ? { code: error.code, text: error.message } : { text: error instanceof Error ? error.message : String(error) };
 
-/** What is known of each row of a job, those included that were not come to. */
+/** The result of each row of a job, including rows that were not processed. */
 export function resultsOf<Input>({ items, results }: Job<Input>): (Result & { item: Item })[] {
   return items.map((item, i) => ({ ...(results[i] ?? { id: item.id, verdict: 'notSent' as const }), item }));
 }
 
-/** The job as it is gone on with: what was not answered is asked for again. */
+/** The job to resume: requests without a response are sent again. */
 export function reopened<Input>(job: Job<Input>, size: number): Job<Input> {
   const answered = requestsOf(job.items, size).slice(0, job.answered).flat().length;
   return { ...job, results: job.results.slice(0, answered) };
 }
 
-/** Rows that are worth a second try. */
+/** Whether a retry of the row makes sense. */
 export const isLeft = ({ verdict }: Result): boolean => verdict !== 'done' && verdict !== 'proposed' && verdict !== 'gone';

@@ -5,7 +5,7 @@ import { drafts, ownerOf } from '@/browser/drafts';
 import { Surroundings } from '@/test/render';
 import { session } from '@/test/service';
 import type { BulkAction } from './action';
-import { onlyThese } from './fixedSelection';
+import { fixedSelection } from './fixedSelection';
 import type { Result } from './run';
 import { useBulk } from './useBulk';
 
@@ -25,7 +25,7 @@ const action: BulkAction<Row, { reason: string }> = {
 };
 const send = vi.fn<(ids: string[]) => Promise<Result<Row>[]>>();
 const rowId = ({ id }: Row) => id;
-const chosen = { selection: onlyThese<Row>([], rowId, undefined), readPage: () => Promise.reject(new Error('not read')), shown: [] };
+const chosen = { selection: fixedSelection<Row>([], rowId, undefined), readPage: () => Promise.reject(new Error('not read')), shown: [] };
 const open = () =>
   renderHook(() => useBulk({ list: 'coupons', action, rowId, chosen, isTable: true, watched: undefined, topic: 'coupons' }), { wrapper: Surroundings });
 
@@ -35,7 +35,7 @@ beforeEach(() => {
   send.mockReset();
 });
 
-test('a table that was read while something else was typed takes nothing of it, and both are there when it is opened again', () => {
+test('a table and other input are restored together', () => {
   const first = open();
   const { setTable } = first.result.current.own;
   act(() => first.result.current.change({ reason: 'a mistake' }));
@@ -53,9 +53,9 @@ test('a table that was read while something else was typed takes nothing of it, 
 });
 
 test.each([
-  ['goes on when the connection is back', false, [['A-1'], ['A-1'], ['A-2']]],
+  ['resumes on reconnect', false, [['A-1'], ['A-1'], ['A-2']]],
   ['waits for the user once its dialog was closed', true, [['A-1']]],
-])('a run whose outcome is unknown %s', async (_, isClosed, requests) => {
+])('a run with an unknown outcome %s', async (_, isClosed, requests) => {
   const lost = new ApiProblem({ code: 'no_connection', title: '', detail: '', status: 0, requestId: '' });
   send.mockRejectedValueOnce(lost).mockImplementation((ids) => Promise.resolve(ids.map((id) => ({ id, verdict: 'done' }))));
   const { result, unmount } = open();

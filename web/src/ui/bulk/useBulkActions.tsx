@@ -10,34 +10,35 @@ import type { BulkDialog as Dialog } from './BulkDialog';
 import { bulkMessages } from './messages';
 import { isLeft, resultsOf, type Job } from './run';
 import { scopeOf } from './scope';
-import { onlyThese } from './fixedSelection';
+import { fixedSelection } from './fixedSelection';
 
-// Loaded with what it takes; of a component that is, the type of its rows is lost.
+// Loaded on demand. `lazy` loses the type parameters of the component.
 const BulkDialog = lazy(async () => ({ default: (await import('./BulkDialog')).BulkDialog })) as unknown as typeof Dialog;
 
 interface Options<Row> {
-  /** Of the list: "orders". */
+  /** The name of the list, such as "orders". */
   name: string;
-  /** What has to be read again after a run. */
+  /** The topic of the queries that are refetched after a run. */
   topic?: string;
-  // Each action brings inputs of its own.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- what an action is given comes from itself
+  // Each action has its own input type.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- an action only receives its own
+  // input
   actions: readonly BulkAction<Row, any>[];
   rowId: (row: Row) => string;
-  /** Where rows are chosen; actions whose rows come from a table need neither. */
+  /** The list with its selection; actions for tables need neither. */
   list?: List<Row>;
   selection?: Selection<Row>;
   watched?: Watched<Row>;
 }
 
 interface Parts<Row> {
-  /** For the chosen rows, above the list. */
+  /** Buttons for the selected rows, above the list. */
   buttons: ReactNode;
-  /** For rows that a table names, in the head of the page. */
+  /** Buttons for rows of a table, in the page header. */
   tables: ReactNode;
-  /** Opens an action for some rows, whatever else is chosen. */
+  /** Opens an action for the given rows, independent of the selection. */
   open: (id: string, rows: readonly Row[]) => void;
-  /** Runs that are not finished, and the dialog that is open. */
+  /** Unfinished runs, and the open dialog. */
   rest: ReactNode;
 }
 
@@ -49,7 +50,7 @@ interface Opened<Row> {
 
 const nothing = () => Promise.resolve({ items: [], nextCursor: null, total: 0, totalIsExact: true });
 
-/** What can be done with many rows of a list or a table, and the runs of it that are not finished. */
+/** The bulk actions of a list or a table, and their unfinished runs. */
 export function useBulkActions<Row>({ name, topic = name, actions, list, rowId, selection, watched }: Options<Row>): Parts<Row> {
   const [opened, setOpened] = useState<Opened<Row>>();
   const chosen = actions.find(({ id }) => id === opened?.id);
@@ -86,7 +87,7 @@ export function useBulkActions<Row>({ name, topic = name, actions, list, rowId, 
               rowId={rowId}
               isTable={opened?.isTable === true}
               chosen={{
-                selection: isOfList ? selection : onlyThese(opened?.only ?? [], rowId, selection),
+                selection: isOfList ? selection : fixedSelection(opened?.only ?? [], rowId, selection),
                 readPage: list?.readPage ?? nothing,
                 shown: list?.query.data?.items ?? [],
               }}
@@ -100,7 +101,7 @@ export function useBulkActions<Row>({ name, topic = name, actions, list, rowId, 
   };
 }
 
-/** Says of a run that broke off how far it came, and leads back to it. */
+/** Displays the progress of an interrupted run, with a link to it. */
 function Unfinished<Row>({ list, action, onOpen }: { list: string; action: BulkAction<Row>; onOpen: () => void }) {
   const t = useText(bulkMessages);
   const { stored: kept } = useSlot(scopeOf(list, action.id), nameOf(action));

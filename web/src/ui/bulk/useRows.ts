@@ -5,11 +5,11 @@ import type { Selection } from '../table/useSelection';
 import { inParallel } from './parallel';
 import type { Since, TableSource, Watched } from './action';
 
-/** Rows of a list, as they are chosen in it. */
+/** The selection in a list. */
 export interface Chosen<Row> {
   selection: Selection<Row>;
   readPage: List<Row>['readPage'];
-  /** The rows as the list shows them now. */
+  /** The rows that the list displays now. */
   shown: readonly Row[];
 }
 
@@ -17,13 +17,13 @@ interface Options<Row> {
   chosen: Chosen<Row>;
   rowId: (row: Row) => string;
   watched: Watched<Row> | undefined;
-  /** A run is gone on with, which knows its rows itself. */
+  /** A stored run is resumed, which contains its rows. */
   isIdle: boolean;
 }
 
-/** The chosen rows, as they were when the dialog opened, and who has changed which since. */
+/** The selected rows as they were when the dialog opened, and the later changes by others. */
 export function useChosenRows<Row>({ chosen: { selection, readPage, shown }, rowId, watched, isIdle }: Options<Row>) {
-  // What was chosen when the dialog opened; of what the list shows, as it shows it.
+  // The selection when the dialog opened, with the versions that the list displays.
   const [chosen] = useState(selection);
   const [rows, setRows] = useState<readonly Row[] | undefined>(() => {
     const now = new Map(shown.map((row) => [rowId(row), row]));
@@ -46,7 +46,7 @@ export function useChosenRows<Row>({ chosen: { selection, readPage, shown }, row
       },
     );
     return () => abort.abort();
-    // The choice is frozen, and the filters cannot change below the dialog.
+    // The selection is frozen, and the filters cannot change while the dialog is open.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [chosen]);
 
@@ -64,15 +64,18 @@ export function useChosenRows<Row>({ chosen: { selection, readPage, shown }, row
   return { rows, setRows, count, since, error, setError, readAgain };
 }
 
-/** How long typing has to rest before what a table names is looked up, in ms. */
+/** The pause in typing before a lookup, in ms. */
 const pause = 300;
-/** How many rows of a table are looked up before it is said how many are left, and how many of them at once. */
+/**
+ * The number of rows per lookup round, after which the remaining number is displayed, and the
+ * number of concurrent lookups.
+ */
 const round = 100;
 const atOnce = 4;
 
 /**
- * What there is of the rows that a table names; undefined for one that there is not. Each is looked
- * up once, until it is to be read again; what was found stays found when another fails.
+ * Looks up the rows of a table by label; undefined for an unknown row. Each label is looked up once
+ * until `forget`; a failed lookup preserves the results of others.
  */
 export function useTableRows<Row>(
   source: TableSource<Row> | undefined,
@@ -85,10 +88,10 @@ export function useTableRows<Row>(
   const [tries, setTries] = useState(0);
   const typed = useRef('');
   const missing = source === undefined ? [] : labels.filter((label) => !found.has(label));
-  const wanted = JSON.stringify(missing.slice(0, round));
+  const pending = JSON.stringify(missing.slice(0, round));
   const table = JSON.stringify(labels);
   useEffect(() => {
-    const names = JSON.parse(wanted) as string[];
+    const names = JSON.parse(pending) as string[];
     if (source === undefined || names.length === 0) return undefined;
     const abort = new AbortController();
     const now = new Map<string, Row | undefined>();
@@ -110,17 +113,17 @@ export function useTableRows<Row>(
       clearTimeout(timer);
       abort.abort();
     };
-    // A source is made anew with each render, and always asks the same.
+    // Each render creates a new source with the same lookup.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [wanted, table, tries]);
+  }, [pending, table, tries]);
   const rows = useMemo(() => [...found.values()].filter((row) => row !== undefined), [found]);
   return {
     found,
-    /** How many are still looked up. */
+    /** The number of rows that are still looked up. */
     missing: missing.length,
     error,
     since: useSince(rows, rowId, watched),
-    /** Looks up what could not be. */
+    /** Retries failed lookups. */
     retry: () => {
       setError(undefined);
       setTries((n) => n + 1);
@@ -129,7 +132,7 @@ export function useTableRows<Row>(
   };
 }
 
-/** Who has changed which of the rows since they were read. */
+/** The changes by others since the rows were read, by row id. */
 function useSince<Row>(rows: readonly Row[] | undefined, rowId: (row: Row) => string, watched: Watched<Row> | undefined): ReadonlyMap<string, Since> {
   const [changes, setChanges] = useState<ReadonlyMap<string, Since>>(new Map());
   useLive(watched?.topic ?? '', ({ key, payload }) => {

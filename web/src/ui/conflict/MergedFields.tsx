@@ -9,7 +9,7 @@ import { conflictMessages } from './messages';
 interface MergedProps {
   change: Change;
   labels: Labels;
-  /** Whose change it is, and why it needs no choice. */
+  /** The author of the change, and why it needs no choice. */
   explanation: string;
 }
 

@@ -16,7 +16,7 @@ export type Schedule = (patch: JsonObject, etag: string, at: string, key: string
 interface Form {
   /** The execution time in RFC 3339; null while none is entered. */
   at: string | null;
-  /** The submitted merge patch, stored until its response; text, so that numbers keep their digits. */
+  /** The submitted merge patch, stored until its response; text, so that numbers stay exact. */
   patch?: string;
   etag?: string;
 }

@@ -47,14 +47,14 @@ describe('saving under the guard', () => {
     const { sent, send } = service({ ...at(3, { list: ['a'], n: 2 }, 'theirs', me), merged: { fromVersion: 1, keptTheirs: ['/remark'] } });
     const outcome = await saveUnderGuard({ ...order, mine: typed({ list: ['a'], n: 2 }), send });
     expect(sent).toEqual([[exact({ value: { n: 2 } }), '"e1"']]);
-    expect(outcome).toMatchObject({ kind: 'saved', record: { version: 3 }, kept: { pointers: ['/remark'], fromVersion: 1 } });
+    expect(outcome).toMatchObject({ kind: 'saved', record: { version: 3 }, preserved: { pointers: ['/remark'], fromVersion: 1 } });
   });
 
   test('rebases automatically while lists merge as sets', async () => {
     const { sent, send } = service(stale(at(2, { list: ['a', 'b'], n: 1 })), at(3, { list: ['a', 'b', 'c'], n: 1 }, '', me));
     const outcome = await saveUnderGuard({ ...order, mine: typed({ list: ['a', 'c'], n: 1 }), send });
     expect(sent[1]).toEqual([exact({ value: { list: ['a', 'b', 'c'] } }), '"e2"']);
-    expect(outcome).toMatchObject({ kind: 'saved', kept: { by: li, pointers: ['/value/list'], fromVersion: 1 } });
+    expect(outcome).toMatchObject({ kind: 'saved', preserved: { by: li, pointers: ['/value/list'], fromVersion: 1 } });
   });
 
   test('stops at a field that both sides changed', async () => {
@@ -73,7 +73,7 @@ describe('saving under the guard', () => {
   test('a lost response to the same edit is no conflict', async () => {
     const { send } = service(stale(at(2, { list: ['a'], n: 2 }, '', me)));
     const outcome = await saveUnderGuard({ ...order, mine: typed({ list: ['a'], n: 2 }), send });
-    expect(outcome).toMatchObject({ kind: 'saved', record: { version: 2 }, kept: undefined });
+    expect(outcome).toMatchObject({ kind: 'saved', record: { version: 2 }, preserved: undefined });
   });
 
   test('a JSON Patch sets a member to null', async () => {

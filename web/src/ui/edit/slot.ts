@@ -37,7 +37,7 @@ export function slotOf(name: DraftName, title: string): Slot {
     if (before?.sent !== undefined && stored.sent !== undefined) stored.key = before.key;
     stored.sentAt = stored.sent === undefined ? undefined : before?.sent === undefined ? at : sentAtOf(before);
     if (stored.value === undefined && stored.sent === undefined) drafts.drop(name);
-    else drafts.keep(name, stored);
+    else drafts.store(name, stored);
   };
   const isOwn = () => sessionStore.owner === name.owner;
   const isSending = () => drafts.isInFlight(name);
@@ -60,7 +60,7 @@ export function slotOf(name: DraftName, title: string): Slot {
         else if (isOwn() && !isSending()) retry();
       });
     },
-    setSecret: (isSecret) => drafts.conceal(name, isSecret),
+    setSecret: (isSecret) => drafts.setSecret(name, isSecret),
   };
 }
 

@@ -56,7 +56,7 @@ interface Options<R extends Versioned, T> {
   isSecret?: ((value: T) => boolean) | undefined;
 }
 
-/** The stored part of an edit, without its base. Choices are encoded, so that numbers keep their digits. */
+/** The stored part of an edit, without its base. Choices are encoded, so that numbers stay exact. */
 interface Edited<T> {
   value: T;
   choices: string;

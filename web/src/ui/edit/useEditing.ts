@@ -64,7 +64,7 @@ interface SaveCallbacks<R> {
 
 /**
  * A pending save, stored until its response: its base version with that version's content, and the
- * new content. Contents are encoded, so that numbers keep their digits.
+ * new content. Contents are encoded, so that numbers stay exact.
  */
 interface Sent<F> extends Versioned {
   /** The form that was saved. */

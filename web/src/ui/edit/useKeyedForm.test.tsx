@@ -167,9 +167,9 @@ test.each([
 test('a draft of an earlier release opens with defaults', () => {
   const owner = ownerOf('default', 7);
   const at = { title: 'Entry', page: '/', at: 1 };
-  drafts.keep({ owner, scope: 'wallets/12/entries' }, { ...at, value: { amount: 7 } });
+  drafts.store({ owner, scope: 'wallets/12/entries' }, { ...at, value: { amount: 7 } });
   expect(open().result.current.form).toEqual({ amount: 7, reference: 'ref-1' });
-  drafts.keep({ owner, scope: 'wallets/12/entries' }, { ...at, value: { amount: 7 }, sent: { amount: 7, reference: 5 }, key: 'k' });
+  drafts.store({ owner, scope: 'wallets/12/entries' }, { ...at, value: { amount: 7 }, sent: { amount: 7, reference: 5 }, key: 'k' });
   expect(open().result.current).toMatchObject({ outcome: 'unknown', form: { amount: 7, reference: 'ref-2' } });
 });
 

@@ -22,7 +22,7 @@ type Ask = (question: Question) => Promise<Confirmation>;
 
 const ConfirmContext = createContext<Ask>(() => Promise.resolve(undefined));
 
-/** Asks for confirmation before an action that cannot easily be reversed. */
+/** Prompts for confirmation before an action that cannot easily be reversed. */
 export function useConfirm(): Ask {
   return use(ConfirmContext);
 }

@@ -30,7 +30,7 @@ export interface Toasts {
 
 const unknownId = (title: string): string => `unknown ${title}`;
 
-/** Short messages in the corner, for what needs no answer. */
+/** Short messages in the corner that need no response. */
 export function useToasts(): Toasts {
   const text = useProblemText();
   const t = useText(uiMessages);

@@ -30,7 +30,7 @@ test.each([
   ['a role', 'roles/17', role, 'Support', () => <RolePage id={17} />],
   ['a sale', 'flash-sales/17', terms, 'Noon', () => <Cockpit id={17} search={{}} />],
 ])('what was typed into %s that was deleted since is shown, and can be forgotten', async (_, scope, value, name, Page) => {
-  drafts.keep({ owner, scope }, { title: name, page: `/${scope}`, at: 1, base: { version: 1, etag: '"e1"', value }, value: { value, choices: '' } });
+  drafts.store({ owner, scope }, { title: name, page: `/${scope}`, at: 1, base: { version: 1, etag: '"e1"', value }, value: { value, choices: '' } });
   await renderPage(Page, () => ({}));
   expect((await screen.findAllByText(name)).length).toBeGreaterThan(0);
   screen.getByRole('button', { name: 'Make it again' });

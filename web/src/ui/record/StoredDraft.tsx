@@ -3,17 +3,17 @@ import { useSlot } from '../edit/slot';
 import { draftValueOf } from '../edit/useDraft';
 
 interface Props<F> {
-  /** Path of the record, under which the draft is kept, and what people call it. */
+  /** Path of the record, which names the draft, and its displayed name. */
   resource: string;
   name: string;
-  /** What is shown where nothing is kept. */
+  /** Rendered without a draft. */
   otherwise: ReactNode;
   onDiscard?: () => void;
-  /** What was typed, and how it is given up: it was made again, or is not wanted any more. */
+  /** Renders the draft; `discard` deletes it, after a recreation or on request. */
   children: (form: F, discard: () => void) => ReactNode;
 }
 
-/** What was typed into a record that there is no more. */
+/** The draft of a record that no longer exists. */
 export function StoredDraft<F>({ resource, name, otherwise, onDiscard, children }: Props<F>) {
   const { stored, slot } = useSlot(resource, name);
   const form = draftValueOf(stored) as F | undefined;

@@ -13,7 +13,7 @@ import { StatusChip } from '../StatusChip';
 import { When } from '../When';
 import styles from './DraftsDialog.module.css';
 
-/** What is begun and not finished, each with the way back to it. */
+/** The drafts of the user, each with a link to its page. */
 export function DraftsDialog({ onClose }: { onClose: () => void }) {
   const t = useText(editMessages);
   const ui = useText(uiMessages);

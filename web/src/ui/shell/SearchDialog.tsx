@@ -153,9 +153,9 @@ function HitText({ hit: { kind, title, subtitle } }: { hit: Found }) {
 /** The pages whose title contains a text, in either language. */
 function usePages(query: string): { to: string; title: string }[] {
   const text = useLocalText();
-  const wanted = query.toLowerCase();
+  const needle = query.toLowerCase();
   return useSearchable()
-    .filter(({ page }) => Object.values(page.title).some((title) => title.toLowerCase().includes(wanted)))
+    .filter(({ page }) => Object.values(page.title).some((title) => title.toLowerCase().includes(needle)))
     .map(({ to, page }) => ({ to, title: text(page.title) }));
 }
 

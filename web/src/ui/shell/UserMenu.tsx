@@ -26,9 +26,9 @@ export function UserMenu({ onKeys }: { onKeys: () => void }) {
   const [listing, setListing] = useState(false);
   const [count, setCount] = useState(0);
   const leave = async () => {
-    const begun = drafts.list(owner);
-    if (begun.length > 0) {
-      const body = t('signOutBody', { n: begun.length, titles: begun.map(({ title }) => title).join(', ') });
+    const unfinished = drafts.list(owner);
+    if (unfinished.length > 0) {
+      const body = t('signOutBody', { n: unfinished.length, titles: unfinished.map(({ title }) => title).join(', ') });
       if ((await ask({ title: t('signOutTitle'), body, confirm: t('signOut'), tone: 'warn' })) === undefined) return;
     }
     await signOut().catch(toasts.failed);

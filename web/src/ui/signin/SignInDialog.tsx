@@ -5,7 +5,7 @@ import { signInMessages } from './messages';
 import { SignInForm } from './SignInForm';
 
 /**
- * Opens over the page when the session has expired. The page beneath keeps its contents, and the
+ * Opens over the page when the session has expired. The page below retains its contents, and the
  * rejected requests are sent again.
  */
 export function SignInDialog() {

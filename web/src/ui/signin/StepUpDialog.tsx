@@ -18,11 +18,11 @@ const cancel = () => stepUpQuestion.settle(false);
  */
 export function StepUpDialog() {
   const t = useText(signInMessages);
-  const asked = useStepUp();
+  const stepUp = useStepUp();
   useEffect(() => cancel, []);
   return (
-    <Modal opened={asked} onClose={cancel} title={t('stepUpTitle')} withCloseButton={false} closeOnClickOutside={false} zIndex={onTop}>
-      {asked && <Question />}
+    <Modal opened={stepUp} onClose={cancel} title={t('stepUpTitle')} withCloseButton={false} closeOnClickOutside={false} zIndex={onTop}>
+      {stepUp && <Question />}
     </Modal>
   );
 }

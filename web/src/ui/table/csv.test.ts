@@ -16,7 +16,7 @@ const formulas = ['=1+1', '@x', '-5x', '+x', '＝1+1', "'=1+1", 'a;=1+1', 'a\t=1
 test('no separator makes a formula of a cell', () => {
   for (const separator of [',', ';', '\t', '|']) {
     for (const text of formulas) {
-      // A spreadsheet with another separator knows no quotes but those at the start of a cell.
+      // A spreadsheet with another separator only recognizes quotes at the start of a cell.
       const cells = csv([['a', text]])
         .slice(1)
         .split(separator === ',' ? /\r\n/ : new RegExp(`[\r\n${separator}]`));

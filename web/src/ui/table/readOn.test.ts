@@ -4,18 +4,18 @@ import { readOn, type ListPage } from './useList';
 const empty = (nextCursor: string | null): ListPage<string> => ({ items: [], nextCursor, total: 0, totalIsExact: false });
 
 test('pages in which nothing was found are passed over', async () => {
-  const asked: (string | undefined)[] = [];
+  const cursors: (string | undefined)[] = [];
   const page = await readOn((cursor) => {
-    asked.push(cursor);
-    return Promise.resolve(asked.length < 3 ? empty(String(asked.length)) : { ...empty('more'), items: ['found'] });
+    cursors.push(cursor);
+    return Promise.resolve(cursors.length < 3 ? empty(String(cursors.length)) : { ...empty('more'), items: ['found'] });
   });
   expect(page).toEqual({ items: ['found'], nextCursor: 'more', total: 0, totalIsExact: false });
-  expect(asked).toEqual([undefined, '1', '2']);
+  expect(cursors).toEqual([undefined, '1', '2']);
 });
 
 test('the last page ends it, and so do many that are empty', async () => {
   expect(await readOn(() => Promise.resolve(empty(null)))).toEqual(empty(null));
-  let asked = 0;
-  const page = await readOn(() => Promise.resolve(empty(String(++asked))));
+  let calls = 0;
+  const page = await readOn(() => Promise.resolve(empty(String(++calls))));
   expect(page.nextCursor).toBe('21');
 });

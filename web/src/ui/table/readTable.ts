@@ -6,11 +6,11 @@ const lineBreak = /\r\n|\r|\n/g;
 export type Separator = '\t' | ';' | ',' | '|';
 
 /**
- * Why a line of a table is not used.
+ * The fault of an unusable line.
  *
  * - quote: a quote is not closed, or is in the middle of a cell.
  * - cells: it has another number of cells than the first line.
- * - replaced: it has a character in the place of bytes that could not be read.
+ * - replaced: it contains a replacement character for undecodable bytes.
  */
 export type Fault = 'quote' | 'cells' | 'replaced';
 
@@ -25,7 +25,7 @@ export interface MalformedLine {
 interface Line {
   line: number;
   last: number;
-  /** The line as it was written, without its end; a quoted cell may contain line breaks. */
+  /** The unchanged line without its line break; a quoted cell may contain line breaks. */
   raw: string;
 }
 
@@ -38,12 +38,12 @@ export interface Table {
 }
 
 /**
- * Reads a table as it is pasted from a spreadsheet or comes in a file (RFC 4180). Cells are
+ * Parses a table that was pasted from a spreadsheet or read from a file (RFC 4180). Cells are
  * separated by the character that a first line `sep=;` names, by tabs where there are any, and
- * otherwise by semicolons or commas, whichever the first line has more of outside its quotes. Lines without a value are
+ * otherwise by semicolons or commas, whichever is more frequent in the first line outside quotes. Lines without a value are
  * left out, and so is the apostrophe that `csv` writes before a formula.
  *
- * A malformed line is refused and reading resumes at the next one. When the first line is refused,
+ * A malformed line is skipped, and reading resumes at the next one. If the first line is malformed,
  * no line is used, because it decides the number of cells and may name them.
  */
 export function readTable(text: string): Table {
@@ -79,7 +79,7 @@ function separatorOf(source: string): Separator {
   return cellsBy(';') > 1 && cellsBy(';') >= cellsBy(',') ? ';' : ',';
 }
 
-/** Reads the row that starts at a place; without cells when it is malformed, and then to the end of its first line. */
+/** Reads the row at an offset. A malformed row has no cells and ends at its first line break. */
 function readRow(source: string, from: number, separator: Separator): { cells?: string[]; end: number } {
   const cells: string[] = [];
   for (let at = from; ; at++) {

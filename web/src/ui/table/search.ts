@@ -28,7 +28,7 @@ export const isUnreadable = (value: unknown): value is Unreadable => typeof valu
 export const stringifySearch = stringifySearchWith((value: unknown) => (isUnreadable(value) ? value.unreadable : JSON.stringify(value)), inNeedOfQuotes);
 
 /**
- * Tells stringifySearchWith which text needs quotes: text that this function parses. It throws for
+ * Determines for stringifySearchWith which text needs quotes: text that this function parses. It throws for
  * a number, which needs none, since each reader parses it.
  */
 function inNeedOfQuotes(text: string): unknown {
@@ -68,7 +68,7 @@ const reader =
     return read(spelled(value)) ?? { unreadable: spelled(value) };
   };
 
-/** Text; a value that looks like a number is text too. */
+/** Text; a value in the form of a number is text too. */
 export const aText = reader((text) => text) as (value: unknown) => string | undefined;
 
 const anInteger = reader((text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : undefined));

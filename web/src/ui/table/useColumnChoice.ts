@@ -18,15 +18,15 @@ type Choice = Readonly<Record<string, boolean>>;
 
 /** The visible columns of a table and their order, stored in this browser. Phones have a separate choice. */
 export function useColumnChoice<Row>(table: string, columns: readonly Column<Row>[], phone: boolean): ColumnChoice<Row> {
-  const [order, keepOrder] = useKeptOrder(`interlock.columnOrder.${table}`);
-  const [wide, chooseWide] = useKeptChoice(`interlock.columns.${table}`);
-  const [narrow, chooseNarrow] = useKeptChoice(`interlock.columns.${table}.phone`);
+  const [order, keepOrder] = useStoredOrder(`interlock.columnOrder.${table}`);
+  const [wide, chooseWide] = useStoredChoice(`interlock.columns.${table}`);
+  const [narrow, chooseNarrow] = useStoredChoice(`interlock.columns.${table}.phone`);
   const [choice, choose] = phone ? [narrow, chooseNarrow] : [wide, chooseWide];
   const onPhone = (column: Column<Row>) => narrow[column.id] ?? column.narrow === true;
   const onScreen = (column: Column<Row>) => wide[column.id] ?? column.optional !== true;
   const shown = phone ? onPhone : onScreen;
   const byId = (isShown: (column: Column<Row>) => boolean) => Object.fromEntries(columns.map((column) => [column.id, isShown(column)]));
-  // A new column, or one that was never moved, keeps its default position.
+  // A new column, or one that was never moved, has its default position.
   const place = (column: Column<Row>) => (order.includes(column.id) ? order.indexOf(column.id) : columns.indexOf(column));
   const ordered = columns.toSorted((a, b) => place(a) - place(b) || columns.indexOf(a) - columns.indexOf(b));
   return {
@@ -44,7 +44,7 @@ export function useColumnChoice<Row>(table: string, columns: readonly Column<Row
   };
 }
 
-function useKeptChoice(storedAs: string): [Choice, (choice: Choice) => void] {
+function useStoredChoice(storedAs: string): [Choice, (choice: Choice) => void] {
   const [choice, setChoice] = useState<Choice>(() => read(storedAs));
   return [
     choice,
@@ -55,7 +55,7 @@ function useKeptChoice(storedAs: string): [Choice, (choice: Choice) => void] {
   ];
 }
 
-function useKeptOrder(storedAs: string): [readonly string[], (ids: readonly string[]) => void] {
+function useStoredOrder(storedAs: string): [readonly string[], (ids: readonly string[]) => void] {
   const [order, setOrder] = useState<readonly string[]>(() => (readStored(storedAs) ?? '').split(' ').filter(Boolean));
   return [
     order,
@@ -68,8 +68,8 @@ function useKeptOrder(storedAs: string): [readonly string[], (ids: readonly stri
 
 function read(name: string): Choice {
   try {
-    const kept = JSON.parse(readStored(name) ?? '{}') as unknown;
-    return typeof kept === 'object' && kept !== null ? (kept as Choice) : {};
+    const stored = JSON.parse(readStored(name) ?? '{}') as unknown;
+    return typeof stored === 'object' && stored !== null ? (stored as Choice) : {};
   } catch {
     return {};
   }

@@ -36,9 +36,9 @@ export function useColumnWidths(table: string): ColumnWidths {
 
 function read(name: string): Widths | undefined {
   try {
-    const kept = JSON.parse(readStored(name) ?? '') as unknown;
-    if (typeof kept !== 'object' || kept === null) return undefined;
-    const widths = Object.entries(kept).filter((entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] >= narrowest);
+    const stored = JSON.parse(readStored(name) ?? '') as unknown;
+    if (typeof stored !== 'object' || stored === null) return undefined;
+    const widths = Object.entries(stored).filter((entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] >= narrowest);
     return widths.length === 0 ? undefined : Object.fromEntries(widths);
   } catch {
     return undefined;

@@ -36,10 +36,10 @@ interface Options<S extends TableSearch, Row> {
 /** A list of the service with its filters, order and page. While the address contains unreadable values, nothing is fetched. */
 export function useList<S extends TableSearch, Row>({ search, queryKey, read, sort, refetchInterval }: Options<S, Row>): List<Row, S> {
   const state = useTableState<S>(search, sort);
-  const asked = { ...ofList(state.search), limit: state.limit };
+  const params = { ...ofList(state.search), limit: state.limit };
   const query = useQuery({
-    queryKey: [...queryKey, asked],
-    queryFn: ({ signal }) => readOn((cursor) => read(cursor === undefined ? asked : { ...asked, cursor }, signal)),
+    queryKey: [...queryKey, params],
+    queryFn: ({ signal }) => readOn((cursor) => read(cursor === undefined ? params : { ...params, cursor }, signal)),
     placeholderData: keepPreviousData,
     enabled: state.faults.length === 0,
     refetchInterval,
@@ -52,7 +52,7 @@ export function useList<S extends TableSearch, Row>({ search, queryKey, read, so
       state.faults.length > 0
         ? { data: undefined, error: null, isPending: false, isFetching: false, refetch }
         : { data, error, isPending, isFetching, refetch },
-    readPage: (cursor, signal) => read({ ...asked, cursor, limit: largestPage }, signal),
+    readPage: (cursor, signal) => read({ ...params, cursor, limit: largestPage }, signal),
   };
 }
 

@@ -34,8 +34,8 @@ interface Chosen<Row> {
 /** `all` depends on the filters and is reset when they change; single rows stay selected. */
 export function useSelection<Row>(rowId: (row: Row) => string, search: Raw<TableSearch>): Selection<Row> {
   const scope = JSON.stringify(filtersOf(search));
-  const [kept, setChosen] = useState<Chosen<Row>>(() => nothing(scope));
-  const chosen = kept.all && kept.scope !== scope ? nothing<Row>(scope) : kept;
+  const [stored, setChosen] = useState<Chosen<Row>>(() => nothing(scope));
+  const chosen = stored.all && stored.scope !== scope ? nothing<Row>(scope) : stored;
 
   const setMany = (rows: readonly Row[], on: boolean) =>
     setChosen(() => {

@@ -10,7 +10,7 @@ export interface SavedView {
 }
 
 /** The search parameters that a view stores: all except the page and the open panels. */
-const keptOf = (search: object): SavedView['search'] =>
+const storedViewOf = (search: object): SavedView['search'] =>
   Object.fromEntries(
     Object.entries(search).filter(([name, value]: [string, unknown]) => name !== 'cursor' && !viewMembers.includes(name) && value !== undefined),
   );
@@ -22,7 +22,7 @@ export function useSavedViews(table: string) {
   // Reads the storage again: another tab may have saved views since then.
   const change = (name: string, search?: object) => {
     const others = read(storedAs).filter((view) => view.name !== name);
-    const next = search === undefined ? others : [...others, { name, search: keptOf(search) }];
+    const next = search === undefined ? others : [...others, { name, search: storedViewOf(search) }];
     writeStored(storedAs, JSON.stringify(next));
     setViews(next);
   };
@@ -35,8 +35,8 @@ export function useSavedViews(table: string) {
 
 function read(storedAs: string): SavedView[] {
   try {
-    const kept = JSON.parse(readStored(storedAs) ?? '[]') as unknown;
-    return Array.isArray(kept) ? kept.filter(isView) : [];
+    const stored = JSON.parse(readStored(storedAs) ?? '[]') as unknown;
+    return Array.isArray(stored) ? stored.filter(isView) : [];
   } catch {
     return [];
   }

@@ -50,7 +50,7 @@ async function fill(now: string, then: string, again = then) {
 const send = async (name = 'Change password') => {
   await userEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name }));
 };
-const kept = () => JSON.stringify([localStorage, sessionStorage].map((one) => Object.entries(one)));
+const stored = () => JSON.stringify([localStorage, sessionStorage].map((one) => Object.entries(one)));
 
 beforeEach(() => {
   closed.mockClear();
@@ -83,7 +83,7 @@ test.each([true, false])('the password is changed, and tokens end only when that
   await vi.waitFor(() => expect(closed).toHaveBeenCalled());
   expect(service.requests).toHaveLength(1);
   expect(await service.requests[0]?.json()).toEqual({ currentPassword: current, newPassword: next, endTokens });
-  expect(kept()).not.toMatch(/password of now|long enough/);
+  expect(stored()).not.toMatch(/password of now|long enough/);
 });
 
 test('a wrong current password is told at its input until it is written anew', async () => {
@@ -114,8 +114,8 @@ test('an answer that was lost is asked for again; that the old password is wrong
   await fill(current, next);
   await send();
   await screen.findByText(/your password is changed only once/);
-  expect(kept()).toContain('me/password');
-  expect(kept()).not.toMatch(/password of now|long enough/);
+  expect(stored()).toContain('me/password');
+  expect(stored()).not.toMatch(/password of now|long enough/);
   await send('Ask again');
   await screen.findByText(/Your first request may have been carried out/);
   expect(service.requests).toHaveLength(2);

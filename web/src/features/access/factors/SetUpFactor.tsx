@@ -59,7 +59,7 @@ function NameIt({ kind, isFirst, asksPassword, onBegun, onClose }: NameProps) {
   const [name, setName] = useState(isFirst ? t(kind === 'totp' ? 'nameFirst' : 'nameFirstPasskey') : '');
   // The password is never stored in the browser.
   const [password, setPassword] = useState('');
-  const [asked, setAsked] = useState(false);
+  const [submitted, setSubmitted] = useState(false);
   const [isLost, setLost] = useState(false);
   const begin = useKeyedMutation<string, FactorSetup>({
     scope: `me/factors/begin-${kind}`,
@@ -73,10 +73,10 @@ function NameIt({ kind, isFirst, asksPassword, onBegun, onClose }: NameProps) {
   const rejected = useFieldErrorText(begin.error)('/password');
   const isComplete = name.trim() !== '' && (!asksPassword || password !== '');
   const isWrong = isProblem(begin.error, 'validation_failed') && begin.error.fields.some(({ code }) => code === 'wrong');
-  const passwordFault = asked && password === '' ? t('passwordNeeded') : isWrong ? t('passwordWrong') : rejected;
+  const passwordFault = submitted && password === '' ? t('passwordNeeded') : isWrong ? t('passwordWrong') : rejected;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    setAsked(true);
+    setSubmitted(true);
     setLost(false);
     if (begin.outcome === 'unknown') begin.retry();
     else if (isComplete) begin.run(name.trim());
@@ -95,7 +95,7 @@ function NameIt({ kind, isFirst, asksPassword, onBegun, onClose }: NameProps) {
           description={t(kind === 'totp' ? 'nameHint' : 'nameHintPasskey')}
           maxLength={longestName}
           value={name}
-          error={asked && name.trim() === '' && t('nameNeeded')}
+          error={submitted && name.trim() === '' && t('nameNeeded')}
           onChange={(event) => setName(event.currentTarget.value)}
           data-autofocus={!asksPassword || undefined}
         />
@@ -120,7 +120,7 @@ function ConfirmIt({ setup, onConfirmed, onClose }: { setup: AppSetup; onConfirm
   const t = useText(factorMessages);
   const input = useRef<HTMLInputElement>(null);
   const [code, setCode] = useState('');
-  const [asked, setAsked] = useState(false);
+  const [submitted, setSubmitted] = useState(false);
   // The code is never stored in the browser.
   const confirm = useKeyedMutation<null, ConfirmedFactor>({
     scope: `me/factors/${setup.id}/confirm`,
@@ -132,7 +132,7 @@ function ConfirmIt({ setup, onConfirmed, onClose }: { setup: AppSetup; onConfirm
   });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    setAsked(true);
+    setSubmitted(true);
     if (code.trim() === '') return;
     if (confirm.outcome === 'unknown') confirm.retry();
     else confirm.run(null);
@@ -156,7 +156,7 @@ function ConfirmIt({ setup, onConfirmed, onClose }: { setup: AppSetup; onConfirm
           inputMode="numeric"
           maxLength={64}
           value={code}
-          error={asked && code.trim() === '' ? t('codeNeeded') : isWrong && t('codeWrong')}
+          error={submitted && code.trim() === '' ? t('codeNeeded') : isWrong && t('codeWrong')}
           onChange={(event) => setCode(event.currentTarget.value)}
           autoFocus
         />

@@ -21,17 +21,17 @@ export function LinkAccount({ providers, asksPassword, onClose }: Props) {
   const t = useText(linkMessages);
   const [name, setName] = useState(providers[0]?.name ?? '');
   const [password, setPassword] = useState('');
-  const [asked, setAsked] = useState(false);
+  const [submitted, setSubmitted] = useState(false);
   const begin = useJourney(
     (provider: string) => beginLink(provider, asksPassword ? password : undefined),
     () => keepPlace('/account'),
   );
   const rejected = useFieldErrorText(begin.error)('/password');
   const says = (code: string) => isProblem(begin.error, 'validation_failed') && begin.error.fields.some((field) => field.code === code);
-  const fault = asked && password === '' ? t('passwordNeeded') : says('wrong') ? t('passwordWrong') : rejected;
+  const fault = submitted && password === '' ? t('passwordNeeded') : says('wrong') ? t('passwordWrong') : rejected;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    setAsked(true);
+    setSubmitted(true);
     if (!asksPassword || password !== '') begin.mutate(name);
   };
   const chosen = providers.find((one) => one.name === name);

@@ -61,7 +61,7 @@ function Tree({ menus, mayWrite, onAdd }: { menus: readonly Menu[]; mayWrite: bo
   const hintId = useId();
   const list = useRef<HTMLUListElement>(null);
   const [dragging, setDragging] = useState<Dragging>();
-  /** The menu whose drag handle keeps the focus during a move by keyboard. */
+  /** The menu with the focused drag handle during a move by keyboard. */
   const held = useRef<number>(undefined);
   const [said, setSaid] = useState('');
   const { move, setHidden, remove, isBusy } = useMenuWrites({ onStep: setSaid });

@@ -39,7 +39,7 @@ async function open(userId: number, ...script: ConstructorParameters<typeof Scri
 }
 
 const rows = async () => within(await screen.findByRole('list', { name: 'Sessions' })).getAllByRole('listitem');
-const asked = (service: ScriptedService) => service.requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`);
+const calls = (service: ScriptedService) => service.requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`);
 const confirm = async (name: string) => {
   await userEvent.click(await within(await screen.findByRole('dialog')).findByRole('button', { name }));
 };
@@ -53,11 +53,11 @@ test('the session that asks stands first and is not ended here; another one is, 
   expect(first?.textContent).toMatch(/^Firefox on Linuxthis sessionunknown address/);
   expect(within(first as HTMLElement).queryByRole('button')).toBeNull();
   await userEvent.click(within(second as HTMLElement).getByRole('button', { name: 'End the session Firefox on Linux · 192.0.2.9' }));
-  expect(asked(service)).toHaveLength(1);
+  expect(calls(service)).toHaveLength(1);
   await confirm('End');
   await screen.findByText('The session was ended.');
   await vi.waitFor(async () => expect(await rows()).toHaveLength(1));
-  expect(asked(service)).toEqual(['GET /api/v1/sessions', 'DELETE /api/v1/sessions/9', 'GET /api/v1/sessions']);
+  expect(calls(service)).toEqual(['GET /api/v1/sessions', 'DELETE /api/v1/sessions/9', 'GET /api/v1/sessions']);
   expect(screen.queryByRole('button', { name: 'Sign out everywhere else' })).toBeNull();
 });
 
@@ -72,10 +72,10 @@ test('one that had ended already is told so', async () => {
 test('all others end together after a question', async () => {
   const service = await open(7, list(one(8, { current: true }), one(9)), done, list(one(8, { current: true })));
   await userEvent.click(await screen.findByRole('button', { name: 'Sign out everywhere else' }));
-  expect(asked(service)).toHaveLength(1);
+  expect(calls(service)).toHaveLength(1);
   await confirm('Sign out everywhere else');
   await screen.findByText('You are signed out everywhere else.');
-  expect(asked(service)[1]).toBe('DELETE /api/v1/sessions');
+  expect(calls(service)[1]).toBe('DELETE /api/v1/sessions');
 });
 
 test('those of another user are asked for by the user, and do not end one’s own together', async () => {

@@ -10,7 +10,7 @@ import { SignInFrame } from '@/ui/signin/SignInFrame';
 import { ssoMessages } from './messages';
 
 /** The result from the service, in the fragment of the address, which browsers do not send. */
-interface Told {
+interface ResultParams {
   result: string | null;
   challenge: Challenge | undefined;
   failure: string | null;
@@ -35,7 +35,7 @@ function passkeyIn(text: string | null): Challenge['passkey'] {
   }
 }
 
-function read(hash: string): Told {
+function read(hash: string): ResultParams {
   const said = new URLSearchParams(hash);
   return {
     result: said.get('result'),
@@ -51,15 +51,15 @@ export function SingleSignOnPage() {
   const { history } = useRouter();
   const hash = useLocation({ select: (place) => place.hash });
   // The page is replaced by the original page; its result is used once.
-  const [told] = useState(() => read(hash));
-  const { challenge } = told;
+  const [params] = useState(() => read(hash));
+  const { challenge } = params;
   const [isOver, setOver] = useState(false);
   const leave = () => history.replace(takePlace());
   return (
     <SignInFrame title={t('title')}>
-      {told.result === 'signed-in' ? (
+      {params.result === 'signed-in' ? (
         <Arriving onArrived={leave} />
-      ) : told.result === 'linked' ? (
+      ) : params.result === 'linked' ? (
         <Stack gap="md">
           <Banner tone="ok" title={t('linked')}>
             {t('linkedHint')}
@@ -79,7 +79,7 @@ export function SingleSignOnPage() {
           onEnded={() => setOver(true)}
         />
       ) : (
-        <Failure reason={isOver ? 'code' : told.failure} request={told.request} onLeave={leave} />
+        <Failure reason={isOver ? 'code' : params.failure} request={params.request} onLeave={leave} />
       )}
     </SignInFrame>
   );

@@ -19,7 +19,10 @@ interface Props {
 const longestName = 100;
 const fields = ['name', 'scopes', 'expiresTime'] as const satisfies readonly TokenField[];
 
-/** The dialog that creates a token of whoever creates it or, for who manages users, of another user. */
+/**
+ * The dialog that creates a token for the current user or, with the permission to manage users, for
+ * another user.
+ */
 export function CreateToken({ onClose, onMade }: Props) {
   const t = useText(tokenMessages);
   const { id, displayName } = useUser();

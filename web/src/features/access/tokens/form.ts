@@ -7,9 +7,9 @@ const usual = '90';
 
 export type TokenForm = {
   name: string;
-  /** The user that it acts as; null for whoever creates it. */
+  /** The user of the token; null for the current user. */
   userId: number | null;
-  /** Whether it may do what is chosen, or all that its user may. */
+  /** Whether the token has the chosen scopes or all permissions of its user. */
   rights: 'chosen' | 'all';
   /** A serialized set, see sets.ts. */
   scopes: string;
@@ -44,7 +44,7 @@ export function faultOf(form: TokenForm, field: TokenField, now: number): TokenF
 export const isComplete = (form: TokenForm, now: number): boolean =>
   (['name', 'scopes', 'expiresTime'] as const).every((field) => faultOf(form, field, now) === undefined);
 
-/** What is asked of the service. All rights are asked for by leaving the scopes out, the usual end by leaving the end out. */
+/** The body of the request. Omitted scopes grant all permissions; an omitted end means the default lifetime. */
 export function requestOf(form: TokenForm, now: number): NewToken {
   const { name, userId, scopes, lasts, until } = form;
   const ends = lasts === 'other' ? until : lasts === usual ? null : new Date(now + Number(lasts) * day).toISOString();

@@ -48,7 +48,7 @@ const type = async () => {
 const send = async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Set the password' }));
 };
-const kept = () => JSON.stringify([localStorage, sessionStorage].map((one) => Object.entries(one)));
+const stored = () => JSON.stringify([localStorage, sessionStorage].map((one) => Object.entries(one)));
 
 beforeEach(() => {
   closed.mockClear();
@@ -94,5 +94,5 @@ test('a request whose reply was lost is sent again under its key, and the passwo
   await screen.findByText(/with the password that you entered first$/);
   expect(service.requests.map(({ headers }) => headers.get('If-Match'))).toEqual(['"c-3"', '"c-3"']);
   expect(new Set(service.requests.map(({ headers }) => headers.get('X-Idempotency-Key'))).size).toBe(1);
-  expect(kept()).not.toContain(password);
+  expect(stored()).not.toContain(password);
 });

@@ -37,7 +37,7 @@ export function useConfigBatch(): BulkAction<Config, BatchForm> {
     },
     isDangerous: ({ kind }) => kind === 'delete',
     size: mostChanges,
-    most: mostChanges,
+    maxRows: mostChanges,
     isAtomic: true,
     open: (some) => ({ kind: 'value', type: some?.valueType ?? 'string', text: '', remark: '', note: '' }),
     isComplete: ({ kind, type, text }) => kind !== 'value' || readValue(type, text).fault === undefined,
@@ -47,20 +47,20 @@ export function useConfigBatch(): BulkAction<Config, BatchForm> {
       return reason && t(`skip_${reason}`);
     },
     preview: (config, input) => <Becomes config={config} input={input} />,
-    item: (config, input) => ({ id: config.key, label: config.key, own: encode(changeOf(config, input)) }),
+    item: (config, input) => ({ id: config.key, label: config.key, values: encode(changeOf(config, input)) }),
     send: async (items, { note }, key) => {
-      const done = await changeConfigs({ note: note.trim(), changes: items.map(({ own = '{}' }) => parse(own)) }, key);
+      const done = await changeConfigs({ note: note.trim(), changes: items.map(({ values: own = '{}' }) => parse(own)) }, key);
       return items.map(({ id }, i) => ({ id, verdict: 'done', etag: done[i]?.etag }));
     },
     undo: {
       item: ({ etag }, input, config) => {
         const change = config && undoOf(config, etag, input);
-        return change && { id: config.key, label: config.key, own: encode(change) };
+        return change && { id: config.key, label: config.key, values: encode(change) };
       },
       input: (input) => ({ ...input, note: t('undoNote', { note: input.note }).trim().slice(0, 500) }),
       done: (n) => t('undone', { n }),
     },
-    told: (error, items) => {
+    resultsOnError: (error, items) => {
       if (isProblem(error, 'batch_conflict')) return conflictResults(items, (error.body as unknown as { conflicts: BatchMember[] }).conflicts);
       return isProblem(error, 'validation_failed') ? rejectionResults(items, error.fields, (field: FieldProblem) => ruleText(field)) : undefined;
     },

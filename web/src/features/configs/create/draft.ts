@@ -1,7 +1,7 @@
 import { encode, isObject, JsonSyntaxError, parse, type Json, type JsonObject } from '@/merge';
 import type { ValueType } from '../queries';
 
-/** What is typed into the dialog that creates a config. */
+/** The form of the dialog that creates a config. */
 export interface ConfigDraft {
   key: string;
   valueType: ValueType;
@@ -16,17 +16,17 @@ export interface ConfigDraft {
 
 export type DraftField = 'key' | 'value' | 'remark' | 'schema' | 'secret';
 
-/** What is wrong with a text before it is sent. */
+/** A fault of a text that is found before the request. */
 export type Fault = { kind: 'key' | 'number' | 'boolean' | 'schemaShape' } | { kind: 'json'; line: number; column: number };
 
 export const emptyDraft: ConfigDraft = { key: '', valueType: 'string', text: '', remark: '', schema: '', protected: false, secret: false };
 
 const keyShape = /^[A-Za-z0-9._-]{1,100}$/;
 
-/** A value read from its text, or what is wrong with it. */
+/** A parsed value, or its fault. */
 export type ReadValue = { value: Json; fault?: undefined } | { value?: undefined; fault: Fault };
 
-/** Reads a value of a type from what was typed. Numbers keep their spelling. */
+/** Parses the text of a value by its type. Numbers are not reformatted. */
 export function readValue(type: ValueType, text: string): ReadValue {
   if (type === 'string') return { value: text };
   const trimmed = text.trim();
@@ -50,7 +50,7 @@ export function jsonFault(text: string, offset: number): Fault {
   return { kind: 'json', line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-/** The config as it is sent, and what is wrong with it; without faults it can be sent. */
+/** The body of the request and the faults of the form; a form without faults can be sent. */
 export function readDraft(draft: ConfigDraft): { body: JsonObject; faults: Partial<Record<DraftField, Fault>> } {
   const faults: Partial<Record<DraftField, Fault>> = {};
   if (!keyShape.test(draft.key)) faults.key = { kind: 'key' };
@@ -68,13 +68,13 @@ export function readDraft(draft: ConfigDraft): { body: JsonObject; faults: Parti
   return { body, faults };
 }
 
-/** The same JSON, indented; what is no JSON stays as it was typed. */
+/** Formats JSON with indentation; a text that is not JSON is returned unchanged. */
 export function indented(text: string): string {
   const { value } = readJson(text);
   return value === undefined ? text : encode(value, 2);
 }
 
-/** Where a refused field of the service belongs in the dialog; undefined for none of its inputs. */
+/** The input of the dialog for a field that the service rejected; undefined if there is none. */
 export function fieldAt(pointer: string): { field: DraftField; within: string } | undefined {
   const [, name = '', ...rest] = pointer.split('/');
   const within = rest.length === 0 ? '' : `/${rest.join('/')}`;

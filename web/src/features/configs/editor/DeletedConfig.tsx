@@ -9,7 +9,7 @@ import { contentOf, contentOrError, FormError, type ConfigForm } from './form';
 
 interface Props {
   configKey: string;
-  /** The draft. It is sent as text, so that its numbers keep their digits while the outcome is unknown. */
+  /** The draft. It is sent as text, so that its numbers stay exact while the outcome is unknown. */
   form: ConfigForm;
   onRecreated: (record: Config) => void;
   /** Set if the config was already deleted when the page opened. */

@@ -121,7 +121,7 @@ function read(field: FormField, text: string): Json {
   }
 }
 
-/** Converts the text of a value to another type: it keeps the meaning, not always the spelling. */
+/** Converts the text of a value to another type. The meaning is preserved, the spelling not always. */
 export function respelled(text: string, from: ValueType, to: ValueType): string {
   if (to === 'boolean') return text.trim() === 'true' ? 'true' : 'false';
   if (to === 'string') {

@@ -39,10 +39,10 @@ export function HistoryView({ config, gone, from, to, onRolledBack }: Props) {
 
   // A version in the address may be on a page that is not loaded yet.
   const oldest = life.at(-1)?.revision.version ?? Infinity;
-  const isWanted = from !== undefined && oldest > Math.min(from, to ?? from);
+  const needsOlder = from !== undefined && oldest > Math.min(from, to ?? from);
   useEffect(() => {
-    if (isWanted && hasNextPage && !isFetching) void fetchNextPage();
-  }, [isWanted, hasNextPage, isFetching, fetchNextPage]);
+    if (needsOlder && hasNextPage && !isFetching) void fetchNextPage();
+  }, [needsOlder, hasNextPage, isFetching, fetchNextPage]);
 
   const actionsOf = (revision: ConfigRevision) => {
     const { version, action } = revision;
@@ -80,7 +80,7 @@ export function HistoryView({ config, gone, from, to, onRolledBack }: Props) {
         </Banner>
       )}
       {write.outcome === 'rejected' && raced === undefined && <ProblemBanner error={write.error} />}
-      {from !== undefined && data !== undefined && !(isWanted && hasNextPage) && (
+      {from !== undefined && data !== undefined && !(needsOlder && hasNextPage) && (
         <VersionDiff configKey={config.key} versions={life.map(({ revision }) => revision)} from={from} to={to ?? config.version} />
       )}
       <History

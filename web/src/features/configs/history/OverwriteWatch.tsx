@@ -17,9 +17,9 @@ export function OverwriteWatch() {
     // Loaded on demand; most pages never need it.
     const [{ overwrittenOf }, { configHistory }] = await Promise.all([import('./overwritten'), import('../queries')]);
     const { pages } = await queries.infiniteQuery({ ...configHistory(key), staleTime: 0 });
-    const told = overwrittenOf(pages[0]?.items ?? [], me);
-    if (told === undefined) return;
-    const { by } = told;
+    const overwritten = overwrittenOf(pages[0]?.items ?? [], me);
+    if (overwritten === undefined) return;
+    const { by } = overwritten;
     const said = { who: by.changedBy.name, key };
     const labels = by.note === '' ? t('told', said) : t('toldWhy', { ...said, why: by.note });
     toasts.warn(labels, t('show'), () => void navigate({ to: '/configs/$key', params: { key } }));

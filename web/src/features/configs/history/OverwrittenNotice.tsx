@@ -30,11 +30,11 @@ export function OverwrittenNotice({ configKey, content, onPutBack }: Props) {
   const ui = useText(uiMessages);
   const labels = useConfigLabels();
   const me = useUser().id;
-  const told = overwrittenOf(revisionsOf(useInfiniteQuery(configHistory(configKey))), me);
+  const overwritten = overwrittenOf(revisionsOf(useInfiniteQuery(configHistory(configKey))), me);
   const storedAs = `interlock.overwritten.${me}.${configKey}`;
   const [seen, setSeen] = useState(() => readStored(storedAs));
-  if (told === undefined || seen === String(told.by.revision)) return null;
-  const { by, mine, lost } = told;
+  if (overwritten === undefined || seen === String(overwritten.by.revision)) return null;
+  const { by, mine, lost } = overwritten;
   const close = () => {
     writeStored(storedAs, String(by.revision));
     setSeen(String(by.revision));

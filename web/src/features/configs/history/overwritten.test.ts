@@ -34,22 +34,25 @@ const history = (...steps: Step[]): ConfigRevision[] =>
 
 describe('what was overwritten', () => {
   test('is told to whoever lost it: who did it, and what is lost', () => {
-    const told = overwrittenOf(history(['create', li, { a: 1, b: 1 }], ['update', me, { a: 2, b: 1 }, 'mine'], ['overwrite', li, { a: 1, b: 5 }]), me.id);
-    expect(told?.by.changedBy).toEqual(li);
-    expect(told?.mine.version).toBe(2);
-    expect(told?.lost).toEqual([
+    const overwritten = overwrittenOf(
+      history(['create', li, { a: 1, b: 1 }], ['update', me, { a: 2, b: 1 }, 'mine'], ['overwrite', li, { a: 1, b: 5 }]),
+      me.id,
+    );
+    expect(overwritten?.by.changedBy).toEqual(li);
+    expect(overwritten?.mine.version).toBe(2);
+    expect(overwritten?.lost).toEqual([
       { pointer: '/remark', before: '', after: 'mine' },
       { pointer: '/value/a', before: 1, after: 2 },
     ]);
   });
 
   test('is told through several versions of one’s own, each place once and as it was last', () => {
-    const told = overwrittenOf(
+    const overwritten = overwrittenOf(
       history(['create', li, { a: 1 }], ['update', me, { a: 2 }], ['update', me, { a: 3, c: 1 }], ['overwrite', li, { a: 9 }], ['update', li, { a: 10 }]),
       me.id,
     );
-    expect(told?.mine.version).toBe(3);
-    expect(told?.lost).toEqual([
+    expect(overwritten?.mine.version).toBe(3);
+    expect(overwritten?.lost).toEqual([
       { pointer: '/value/a', before: 10, after: 3 },
       { pointer: '/value/c', before: undefined, after: 1 },
     ]);

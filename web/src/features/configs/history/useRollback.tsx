@@ -10,7 +10,7 @@ import { needsOf, oneConfig, rollBackConfig, type Config, type ConfigRevision } 
 import { useConfigLabels } from '../useConfigWords';
 import { historyMessages } from './messages';
 
-interface Wanted {
+interface RollbackTarget {
   version: number;
   note: string;
   etag: string;
@@ -28,7 +28,7 @@ export function useRollback(config: Config, onDone: (record: Config) => void) {
   const [raced, setRaced] = useState<Config>();
   const { key, etag } = config;
   const needs = needsOf(config);
-  const write = useKeyedMutation<Wanted, Config>({
+  const write = useKeyedMutation<RollbackTarget, Config>({
     scope: `configs/${key}/rollback`,
     title: `${t('rollBackConfirm')} · ${key}`,
     topics: ['configs'],

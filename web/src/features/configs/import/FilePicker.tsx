@@ -5,7 +5,7 @@ import { Icon } from '@/ui';
 import styles from './Import.module.css';
 import { importMessages } from './messages';
 
-/** Takes a file that is dropped or chosen. */
+/** Accepts a dropped or selected file. */
 export function FilePicker({ chosen, onFile }: { chosen: boolean; onFile: (file: File) => void }) {
   const t = useText(importMessages);
   const [over, setOver] = useState(false);

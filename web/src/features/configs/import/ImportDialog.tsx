@@ -21,14 +21,14 @@ import { readWritten, type Written } from './useImportUndo';
 const policies: OnExisting[] = ['update', 'skip', 'fail'];
 
 interface Chosen {
-  /** Tells files apart that were chosen one after the other. */
+  /** Distinguishes files that were selected one after the other. */
   at: number;
   name: string;
   encoding: Encoding | undefined;
   document: ImportDocument;
 }
 
-/** What is kept of an import that is not answered: not the file, which may be larger than a browser keeps. */
+/** The stored part of a pending import. It excludes the file, which may exceed the browser's storage. */
 interface Importing {
   name: string;
   encoding: Encoding | undefined;
@@ -43,12 +43,12 @@ interface Report {
 }
 
 interface Props {
-  /** Takes back what was written; the dialog is closed by then. */
+  /** Undoes the import; the dialog is closed by then. */
   onUndo: (written: readonly Written[]) => void;
   onClose: () => void;
 }
 
-/** Brings a document of configs in: says for each entry what would become of it, then does it, all or nothing. */
+/** Imports a document of configs: shows the effect on each entry, then applies all entries or none. */
 export function ImportDialog({ onUndo, onClose }: Props) {
   const t = useText(importMessages);
   const ruleText = useRuleText();
@@ -63,7 +63,7 @@ export function ImportDialog({ onUndo, onClose }: Props) {
     scope: 'configs/import',
     title: t('title'),
     topics: ['configs'],
-    // Only with the file that was sent can it be asked what came of it.
+    // Only the original file can settle an import with an unknown outcome.
     send: (asked, key) =>
       chosen !== undefined && isOf(chosen, asked)
         ? importConfigs(importOf(chosen.document, asked.onExisting, asked.note), false, key)
@@ -227,7 +227,7 @@ export function ImportDialog({ onUndo, onClose }: Props) {
 const isOf = ({ name, encoding, document }: Chosen, sent: Importing): boolean =>
   name === sent.name && encoding === sent.encoding && document.configs.length === sent.size;
 
-/** A document whose shape was refused says where; other problems as everywhere. */
+/** Shows the position of a fault in the document's shape; other problems use the default banner. */
 function Rejection({ error }: { error: unknown }) {
   const t = useText(importMessages);
   const text = useProblemText();
@@ -239,14 +239,14 @@ function Rejection({ error }: { error: unknown }) {
   );
 }
 
-/** The verdicts of an import that was refused; undefined when it is about something else. */
+/** The verdicts in the rejection of an import; undefined for other errors. */
 function rejectionOf(error: unknown): Pick<Imported, 'verdicts' | 'counts'> | undefined {
   if (!isProblem(error, 'batch_conflict', 'validation_failed')) return undefined;
   const { verdicts, counts } = error.as<Partial<Imported>>();
   return verdicts === undefined || counts === undefined ? undefined : { verdicts, counts };
 }
 
-/** The verdicts with old and new beside them; where the old cannot be had, they stand alone. */
+/** The verdicts with each value before and after; without the current configs only the verdicts. */
 async function reportOf(imported: Imported, document: ImportDocument): Promise<Report> {
   const { counts } = imported;
   const differs = counts.update + counts.conflict + counts.skip > 0;
@@ -254,7 +254,7 @@ async function reportOf(imported: Imported, document: ImportDocument): Promise<R
   return { counts, rows: rowsOf(imported, document, now) };
 }
 
-/** What all keys begin with, so that no more is read than needed; undefined for nothing. */
+/** The longest common prefix of the keys, which limits the export; undefined if there is none. */
 function commonPrefix(keys: readonly string[]): string | undefined {
   const [first = '', ...rest] = keys;
   let length = first.length;

@@ -10,7 +10,7 @@ import { importMessages } from './messages';
 
 type Verdict = ImportRow['verdict'];
 
-/** In the order of what needs a look first. */
+/** Verdicts that need attention come first. */
 const verdicts = ['invalid', 'conflict', 'create', 'update', 'skip', 'unchanged'] as const satisfies readonly Verdict[];
 const tones = { invalid: 'bad', conflict: 'warn', create: 'ok', update: 'info', skip: 'neutral', unchanged: 'neutral' } as const;
 /** How many rows are drawn; the file of verdicts has all. */

@@ -3,21 +3,21 @@ import { diff, isObject, JsonSyntaxError, parse, type Change, type Json, type Js
 import { replacement } from '@/ui/files/encoding';
 import type { Imported, ImportVerdict, OnExisting } from '../queries';
 
-/** The longest document that the service takes, in bytes. */
+/** The maximum size of a document in bytes, as in the service. */
 export const longestDocument = 32 * 1024 * 1024;
 export const mostConfigs = 10_000;
 
 /** Why a file cannot be imported. */
 export type Unusable = { kind: 'tooLong' | 'notExport' | 'tooMany' | 'empty' } | { kind: 'noJson' | 'replaced'; line: number };
 
-/** A document as an export gives it. */
+/** A document in the format of an export. */
 export interface ImportDocument {
   configs: Json[];
   /** Members of the file that an import does not use. */
   passedOver: readonly string[];
 }
 
-/** Reads a file's text; what is no export is said in a way that can be mended. */
+/** Parses a file's text; an unusable file has a reason with its line. */
 export function readDocument(text: string): { document: ImportDocument } | { unusable: Unusable } {
   if (new Blob([text]).size > longestDocument) return { unusable: { kind: 'tooLong' } };
   const lineAt = (offset: number) => text.slice(0, offset).split('\n').length;
@@ -46,7 +46,10 @@ export interface ImportRow extends Omit<ImportVerdict, 'verdict'> {
   changes: readonly Change[];
 }
 
-/** The rows of a document in its order, with the service's verdicts and with the changes of each config, given the current ones by key. */
+/**
+ * The rows of a document in its order, with the service's verdicts and the changes against the
+ * current configs by key.
+ */
 export function rowsOf(
   { verdicts, rows }: Pick<Imported, 'verdicts' | 'rows'>,
   { configs }: ImportDocument,
@@ -65,7 +68,7 @@ export function rowsOf(
 
 export const keyOf = (config: Json | undefined): string => (config !== undefined && isObject(config) && typeof config.key === 'string' ? config.key : '');
 
-/** A member that a document leaves out is the one that it has by itself: no remark, no schema, the type of the value. */
+/** The default of an omitted member: no remark, no schema, the type of the value. */
 function changesBetween(before: JsonObject, after: JsonObject): readonly Change[] {
   const { valueType = null } = before;
   return diff(contentIn(before), contentIn({ valueType, ...after }));
@@ -82,7 +85,7 @@ export function byKey(exported: string): Map<string, JsonObject> {
   return new Map(configs.map((config) => [keyOf(config), config]));
 }
 
-/** What is wrong with a refused entry, in a line. */
+/** The fault of a rejected entry, in one line. */
 export function reasonOf({ detail, fields, index }: ImportRow, say: (field: FieldProblem) => string): string {
   const at = `/configs/${index}/`;
   const faults = (fields ?? []).map((field) => `${field.pointer.startsWith(at) ? field.pointer.slice(at.length) : field.pointer} ${say(field)}`);

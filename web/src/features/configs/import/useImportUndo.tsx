@@ -10,7 +10,7 @@ const atOnce = 4;
 /** A config that an import wrote, as it left it. */
 export interface Written {
   key: string;
-  /** What was there is the version before; one that was created had none. */
+  /** The previous version has the earlier content; a created config has none. */
   version: number;
   etag: string;
   isNew: boolean;
@@ -20,14 +20,14 @@ export interface Written {
 
 /** The configs that an import wrote at a time, among those that it was to create or update, except those that were deleted since. */
 export async function readWritten(time: string, rows: readonly Pick<ImportRow, 'key' | 'verdict'>[]): Promise<Written[]> {
-  const asked = new Map(rows.map(({ key, verdict }) => [key, verdict]));
+  const requested = new Map(rows.map(({ key, verdict }) => [key, verdict]));
   const written: Written[] = [];
   let cursor: string | undefined;
   do {
     const { items, nextCursor } = await readConfigs({ sort: '-updatedTime', limit: 200, cursor });
     for (const config of items) {
       const { key, version, etag, updatedTime } = config;
-      const verdict = asked.get(key);
+      const verdict = requested.get(key);
       if (updatedTime < time || (verdict !== 'create' && verdict !== 'update')) continue;
       written.push({ key, version, etag, isNew: verdict === 'create', ...(updatedTime > time && { current: config }) });
     }
@@ -36,7 +36,10 @@ export async function readWritten(time: string, rows: readonly Pick<ImportRow, '
   return written;
 }
 
-/** Takes an import back, config by config: what was changed goes back to the version before, what was new goes; what others changed since stays. */
+/**
+ * Undoes an import config by config: restores the previous version of changed configs and deletes
+ * created ones. Configs that others changed since stay.
+ */
 export function useImportUndo(): BulkAction<Written> {
   const t = useText(importMessages);
   return {
@@ -48,19 +51,19 @@ export function useImportUndo(): BulkAction<Written> {
       done: (n) => t('undone', { n }),
     },
     size: 1,
-    atOnce,
+    concurrency: atOnce,
     open: () => ({}),
     skip: ({ current }) => current && t('changedSince', { who: current.updatedBy.name }),
     preview: ({ isNew, version }) => (isNew ? t('undoDeletes') : t('undoRollsBack', { version: version - 1 })),
-    item: ({ key, ...written }) => ({ id: key, label: key, own: JSON.stringify(written) }),
+    item: ({ key, ...written }) => ({ id: key, label: key, values: JSON.stringify(written) }),
     send: async ([row], _, key) => {
       if (row === undefined) return [];
-      const { etag, version, isNew } = JSON.parse(row.own ?? '{}') as Omit<Written, 'key'>;
+      const { etag, version, isNew } = JSON.parse(row.values ?? '{}') as Omit<Written, 'key'>;
       if (isNew) await deleteConfig(row.id, etag);
       else await rollBackConfig(row.id, etag, version - 1, t('undoNote'), key);
       return [{ id: row.id, verdict: 'done' }];
     },
-    told: (error, [row]: readonly Item[]) => {
+    resultsOnError: (error, [row]: readonly Item[]) => {
       if (row === undefined) return undefined;
       if (isProblem(error, 'not_found')) return [{ id: row.id, verdict: 'gone' }];
       const conflict = versionConflict<Config>(error);

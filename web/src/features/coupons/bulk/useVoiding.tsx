@@ -36,8 +36,8 @@ export function useVoiding(): BulkAction<Coupon, Form> {
     },
     isDangerous: () => true,
     size: 1,
-    most: mostCoupons,
-    atOnce,
+    maxRows: mostCoupons,
+    concurrency: atOnce,
     table: {
       button: t('voidList'),
       names: [t('code'), 'code'],
@@ -62,7 +62,7 @@ export function useVoiding(): BulkAction<Coupon, Form> {
       await voidCoupon(one.id, reason.trim(), key);
       return [{ id: one.id, verdict: 'done' }];
     },
-    told: (error, [one]) => {
+    resultsOnError: (error, [one]) => {
       const rejected = transitionRejected<Coupon>(error);
       if (one === undefined || rejected === undefined) return undefined;
       return [{ id: one.id, verdict: 'changed', said: { code: error.code, text: error.message }, current: rejected.current }];

@@ -1,4 +1,4 @@
-import type { Own } from '@/ui';
+import type { RowValues } from '@/ui';
 import { changeOf, missingOf, requestOf, type AdjustmentForm, type StockForm } from '../adjustment';
 import type { Adjustment, Stock } from '../queries';
 
@@ -8,12 +8,12 @@ export type Why = { why: 'same' | 'zero' } | { why: 'number' | 'reference'; text
 const whole = /^[+-]?\d{1,12}$/;
 
 /** Whether an input is missing; with a table, the numbers come from its lines. */
-export function isMissing(form: StockForm, hasOwn: boolean): boolean {
-  return [...missingOf(form)].some((name) => !hasOwn || (name !== 'delta' && name !== 'setTo'));
+export function isMissing(form: StockForm, hasRowValues: boolean): boolean {
+  return [...missingOf(form)].some((name) => !hasRowValues || (name !== 'delta' && name !== 'setTo'));
 }
 
 /** The adjustment of one stock: the values of its line, and otherwise those of the form. */
-export function adjustmentOf(stock: Stock, form: StockForm, own: Own = {}): Adjustment | Why {
+export function adjustmentOf(stock: Stock, form: StockForm, own: RowValues = {}): Adjustment | Why {
   const number = form.way === 'delta' ? 'delta' : 'setTo';
   const typed = own[number];
   const pieces = typed === undefined ? (form[number] ?? 0) : Number(typed);

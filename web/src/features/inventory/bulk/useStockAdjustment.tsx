@@ -19,7 +19,7 @@ export function useStockAdjustment(): BulkAction<Stock, StockForm> {
   const inventory = useText(inventoryMessages);
   const ui = useText(uiMessages);
   const { number } = useFormat();
-  const row = (sku: string, own: Adjustment): Item => ({ id: sku, label: sku, own: JSON.stringify(own) });
+  const row = (sku: string, own: Adjustment): Item => ({ id: sku, label: sku, values: JSON.stringify(own) });
   const columns = [
     { name: 'reason', label: inventory('reason'), isNeeded: false },
     { name: 'reference', label: inventory('reference'), isNeeded: false },
@@ -33,8 +33,8 @@ export function useStockAdjustment(): BulkAction<Stock, StockForm> {
       done: (n) => t('done', { n }),
     },
     size: 1,
-    most: mostStocks,
-    atOnce,
+    maxRows: mostStocks,
+    concurrency: atOnce,
     table: {
       button: t('table'),
       names: [inventory('sku'), 'sku'],
@@ -42,11 +42,11 @@ export function useStockAdjustment(): BulkAction<Stock, StockForm> {
       find: (sku, signal) => orMissing(readStock(sku, signal)),
     },
     open: openForm,
-    isComplete: (form, hasOwn) => !isMissing(form, hasOwn),
-    inputs: ({ input, change, strict, hasOwn }) => (
-      <AdjustmentInputs form={input} onChange={change} strict={strict} error={null} disabled={false} hasOwn={hasOwn} />
+    isComplete: (form, hasRowValues) => !isMissing(form, hasRowValues),
+    inputs: ({ input, change, strict, hasRowValues }) => (
+      <AdjustmentInputs form={input} onChange={change} strict={strict} error={null} disabled={false} hasRowValues={hasRowValues} />
     ),
-    own: ({ way }) => [
+    columns: ({ way }) => [
       way === 'delta' ? { name: 'delta', label: inventory('delta'), isNeeded: true } : { name: 'setTo', label: inventory('onHand'), isNeeded: true },
       ...columns,
     ],
@@ -63,14 +63,14 @@ export function useStockAdjustment(): BulkAction<Stock, StockForm> {
     },
     item: (stock, form, own) => {
       const planned = adjustmentOf(stock, form, own);
-      return isWhy(planned) ? { id: stock.sku, label: stock.sku, own: '' } : row(stock.sku, planned);
+      return isWhy(planned) ? { id: stock.sku, label: stock.sku, values: '' } : row(stock.sku, planned);
     },
     send: async ([one], _, key) => {
-      if (one?.own === undefined) return [];
-      const { id } = await adjust(one.id, JSON.parse(one.own) as Adjustment, key);
+      if (one?.values === undefined) return [];
+      const { id } = await adjust(one.id, JSON.parse(one.values) as Adjustment, key);
       return [{ id: one.id, verdict: 'done', made: String(id) }];
     },
-    told,
+    resultsOnError,
     describe: ({ verdict, made, current }) => {
       if (verdict === 'done' && made !== undefined) return t('movement', { id: made });
       if (verdict !== 'changed' || current === undefined) return undefined;
@@ -79,8 +79,8 @@ export function useStockAdjustment(): BulkAction<Stock, StockForm> {
     },
     undo: {
       item: ({ item, made }) => {
-        if (item.own === undefined || made === undefined) return undefined;
-        const onHandDelta = changeOf(JSON.parse(item.own) as Adjustment);
+        if (item.values === undefined || made === undefined) return undefined;
+        const onHandDelta = changeOf(JSON.parse(item.values) as Adjustment);
         return row(item.id, takingBack({ id: Number(made), onHandDelta }, inventory('undoReason')));
       },
       done: (n) => t('undone', { n }),
@@ -89,7 +89,7 @@ export function useStockAdjustment(): BulkAction<Stock, StockForm> {
 }
 
 /** A count that started from an outdated quantity was not applied. */
-function told(error: ApiProblem, [one]: readonly Item[]): Result<Stock>[] | undefined {
+function resultsOnError(error: ApiProblem, [one]: readonly Item[]): Result<Stock>[] | undefined {
   if (one === undefined || !isProblem(error, 'status_changed')) return undefined;
   return [{ id: one.id, verdict: 'changed', said: { code: error.code, text: error.message }, current: error.as<StockChanged>().current }];
 }

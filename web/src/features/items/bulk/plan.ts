@@ -1,4 +1,4 @@
-import type { Own } from '@/ui';
+import type { RowValues } from '@/ui';
 import type { Item, ItemStatus, NewItem } from '../queries';
 
 /** The form of a bulk edit, which applies to every chosen item. */
@@ -40,7 +40,7 @@ const skuShape = /^[A-Za-z0-9._-]{1,64}$/;
 const longestName = 200;
 
 /** The edit of one item in a bulk edit; with a table, its price is in `own`. */
-export function editOf(item: Item, form: EditForm, own: Own | undefined, reading: Reading): Change | Why {
+export function editOf(item: Item, form: EditForm, own: RowValues | undefined, reading: Reading): Change | Why {
   switch (form.kind) {
     case 'price': {
       if (own === undefined) return changing(item, { price: form.price ?? item.price });
@@ -57,40 +57,40 @@ export function editOf(item: Item, form: EditForm, own: Own | undefined, reading
 }
 
 /** The edit of a line of a table; an empty cell changes nothing. */
-export function lineOf(line: Line, own: Own, reading: Reading): Change | Why {
+export function lineOf(line: Line, own: RowValues, reading: Reading): Change | Why {
   const { sku } = line;
   const item = itemOf(line);
-  const wanted: Partial<Fields> = {};
+  const changed: Partial<Fields> = {};
   if (own.name !== undefined) {
     if (own.name.length > longestName) return { why: 'name', text: own.name };
-    wanted.name = own.name;
+    changed.name = own.name;
   }
   if (own.price !== undefined) {
     const price = reading.money(own.price);
     if (price === null) return { why: 'price', text: own.price };
-    wanted.price = price;
+    changed.price = price;
   }
   if (own.status !== undefined) {
     const status = reading.status(own.status);
     if (status === undefined) return { why: 'status', text: own.status };
-    wanted.status = status;
+    changed.status = status;
   }
   if (own.ownedByUserId !== undefined) {
     if (!reading.isOwner(own.ownedByUserId)) return { why: 'owner', text: own.ownedByUserId };
-    wanted.ownedByUserId = own.ownedByUserId;
+    changed.ownedByUserId = own.ownedByUserId;
   }
-  if (item !== undefined) return changing(item, wanted);
-  const { name, price, status = 'active', ownedByUserId = null } = wanted;
+  if (item !== undefined) return changing(item, changed);
+  const { name, price, status = 'active', ownedByUserId = null } = changed;
   if (!skuShape.test(sku)) return { why: 'sku' };
   return name === undefined || price === undefined ? { why: 'incomplete' } : { op: 'add', item: { sku, name, price, status, ownedByUserId } };
 }
 
 /** The edit with the members that differ. */
-function changing(item: Item, wanted: Partial<Fields>): Change | Why {
-  const differing = (Object.keys(wanted) as (keyof Fields)[]).filter((name) => wanted[name] !== item[name]);
+function changing(item: Item, changed: Partial<Fields>): Change | Why {
+  const differing = (Object.keys(changed) as (keyof Fields)[]).filter((name) => changed[name] !== item[name]);
   if (differing.length === 0) return { why: 'same' };
   const pick = (from: Partial<Fields>) => Object.fromEntries(differing.map((name) => [name, from[name]])) as Partial<Fields>;
-  return { op: 'edit', etag: item.etag, patch: pick(wanted), before: pick(item) };
+  return { op: 'edit', etag: item.etag, patch: pick(changed), before: pick(item) };
 }
 
 /** The undo of a change, with the ETag after the change. */

@@ -37,13 +37,13 @@ export function useReason(): (planned: Change | Why) => string | undefined {
   };
 }
 
-export const rowOf = (sku: string, change: Change | Why): Row => ({ id: sku, label: sku, own: isWhy(change) ? undefined : JSON.stringify(change) });
+export const rowOf = (sku: string, change: Change | Why): Row => ({ id: sku, label: sku, values: isWhy(change) ? undefined : JSON.stringify(change) });
 
 /** Sends one change, guarded by the displayed ETag. */
 export async function makeChange([row]: readonly Row[], key: string): Promise<Result<Item>[]> {
-  if (row?.own === undefined) return [];
+  if (row?.values === undefined) return [];
   const { id: sku } = row;
-  const change = JSON.parse(row.own) as Change;
+  const change = JSON.parse(row.values) as Change;
   switch (change.op) {
     case 'edit':
       return [{ id: sku, verdict: 'done', etag: (await editItem(sku, change.patch, change.etag, key)).etag }];
@@ -56,7 +56,7 @@ export async function makeChange([row]: readonly Row[], key: string): Promise<Re
 }
 
 /** The verdict of a rejection: another user changed the item, or it was deleted. */
-export function told(error: ApiProblem, [row]: readonly Row[]): Result<Item>[] | undefined {
+export function resultsOnError(error: ApiProblem, [row]: readonly Row[]): Result<Item>[] | undefined {
   if (row === undefined) return undefined;
   const conflict = versionConflict<Item>(error);
   if (conflict !== undefined) return [{ id: row.id, verdict: 'changed', said: { code: error.code, text: error.message }, current: conflict.current }];
@@ -110,7 +110,7 @@ export function useUndo() {
   const t = useText(bulkItemMessages);
   return {
     item: ({ item, etag }: Result & { item: Row }) => {
-      const change = item.own === undefined ? undefined : undoOf(JSON.parse(item.own) as Change, etag);
+      const change = item.values === undefined ? undefined : undoOf(JSON.parse(item.values) as Change, etag);
       return change && rowOf(item.id, change);
     },
     done: (n: number) => t('undone', { n }),

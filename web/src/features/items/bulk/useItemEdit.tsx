@@ -7,7 +7,7 @@ import { itemMessages } from '../messages';
 import type { Item } from '../queries';
 import { bulkItemMessages } from './messages';
 import { editOf, type EditForm } from './plan';
-import { atOnce, Becomes, makeChange, mostItems, rowOf, told, useOthers, useReading, useReason, useUndo, watchedItem } from './useItemChanges';
+import { atOnce, Becomes, makeChange, mostItems, rowOf, resultsOnError, useOthers, useReading, useReason, useUndo, watchedItem } from './useItemChanges';
 
 /** How the list detects that other users changed chosen items. */
 export const watchedItems: Watched<Item> = { ...watchedItem, key: ({ sku }) => sku, read: ({ sku }) => watchedItem.read(sku) };
@@ -31,35 +31,35 @@ export function useItemEdit(): BulkAction<Item, EditForm> {
       done: (n) => t('done', { n }),
     },
     size: 1,
-    most: mostItems,
-    atOnce,
+    maxRows: mostItems,
+    concurrency: atOnce,
     open: () => ({ kind: 'price', price: null, percent: null, status: 'archived', owner: '' }),
-    isComplete: (form, hasOwn) => !isMissing(form, hasOwn),
+    isComplete: (form, hasRowValues) => !isMissing(form, hasRowValues),
     inputs: (props) => <Inputs {...props} />,
-    own: ({ kind }) => (kind === 'price' ? [{ name: 'price', label: items('price'), isNeeded: true }] : []),
+    columns: ({ kind }) => (kind === 'price' ? [{ name: 'price', label: items('price'), isNeeded: true }] : []),
     // An incomplete form changes nothing.
     skip: (item, form, own) => (isMissing(form, own !== undefined) ? undefined : reason(editOf(item, form, own, reading))),
     preview: (item, form, own) => !isMissing(form, own !== undefined) && <Becomes change={editOf(item, form, own, reading)} />,
     item: (item, form, own) => rowOf(item.sku, editOf(item, form, own, reading)),
     send: (rows, _, key) => makeChange(rows, key),
-    told,
+    resultsOnError,
     describe: others,
     undo,
   };
 }
 
 /** Whether a required input is missing or invalid. */
-function isMissing({ kind, price, percent, owner }: EditForm, hasOwn: boolean): boolean {
-  if (kind === 'price') return !hasOwn && price === null;
+function isMissing({ kind, price, percent, owner }: EditForm, hasRowValues: boolean): boolean {
+  if (kind === 'price') return !hasRowValues && price === null;
   if (kind === 'percent') return percent === null || percent === 0 || percent < -100;
   return kind === 'owner' && owner.trim() !== '' && !isCustomerId(owner.trim());
 }
 
-function Inputs({ input, change, strict, hasOwn }: InputProps<EditForm>) {
+function Inputs({ input, change, strict, hasRowValues }: InputProps<EditForm>) {
   const t = useText(bulkItemMessages);
   const items = useText(itemMessages);
   const { kind, price, percent, status, owner } = input;
-  const fault = strict && isMissing(input, hasOwn);
+  const fault = strict && isMissing(input, hasRowValues);
   return (
     <>
       <NativeSelect
@@ -68,7 +68,7 @@ function Inputs({ input, change, strict, hasOwn }: InputProps<EditForm>) {
         value={kind}
         onChange={(event) => change({ kind: event.currentTarget.value as EditForm['kind'] })}
       />
-      {kind === 'price' && !hasOwn && (
+      {kind === 'price' && !hasRowValues && (
         <MoneyInput label={t('newPrice')} minor={price} error={fault && items('priceNeeded')} onMinor={(minor) => change({ price: minor })} />
       )}
       {kind === 'percent' && (

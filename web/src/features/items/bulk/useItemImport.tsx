@@ -3,9 +3,9 @@ import { type BulkAction, type Watched } from '@/ui';
 import { itemMessages } from '../messages';
 import { bulkItemMessages } from './messages';
 import { isWhy, itemOf, lineOf, type Line } from './plan';
-import { atOnce, Becomes, makeChange, mostItems, rowOf, told, useOthers, useReading, useReason, useUndo, watchedItem } from './useItemChanges';
+import { atOnce, Becomes, makeChange, mostItems, rowOf, resultsOnError, useOthers, useReading, useReason, useUndo, watchedItem } from './useItemChanges';
 
-/** How it is noticed that others change items that a table names. */
+/** Detects changes by others to items in a table. */
 export const watchedLines: Watched<Line> = {
   topic: watchedItem.topic,
   key: ({ sku }) => sku,
@@ -15,7 +15,7 @@ export const watchedLines: Watched<Line> = {
 
 const readLine = async (sku: string, signal?: AbortSignal): Promise<Line> => (await watchedItem.read(sku, signal)) ?? { sku, isNew: true };
 
-/** Brings items in from a table: adds what there is not, and changes what there is to what the table says. */
+/** Imports items from a table: creates missing items and updates existing ones. */
 export function useItemImport(): BulkAction<Line> {
   const t = useText(bulkItemMessages);
   const items = useText(itemMessages);
@@ -32,15 +32,15 @@ export function useItemImport(): BulkAction<Line> {
       done: (n) => t('imported', { n }),
     },
     size: 1,
-    most: mostItems,
-    atOnce,
+    maxRows: mostItems,
+    concurrency: atOnce,
     table: {
       button: t('import'),
       names: [items('sku'), 'sku'],
       find: readLine,
     },
     open: () => ({}),
-    own: () => [
+    columns: () => [
       { name: 'name', label: items('name'), isNeeded: false },
       { name: 'price', label: items('price'), isNeeded: false },
       { name: 'status', label: items('status'), isNeeded: false },
@@ -50,11 +50,11 @@ export function useItemImport(): BulkAction<Line> {
     preview: (line, _, own = {}) => <Becomes change={lineOf(line, own, reading)} />,
     item: (line, _, own = {}) => {
       const change = lineOf(line, own, reading);
-      // What is left has nothing to send.
-      return { ...rowOf(line.sku, change), ...(isWhy(change) && { own: '' }) };
+      // The remaining lines have nothing to send.
+      return { ...rowOf(line.sku, change), ...(isWhy(change) && { values: '' }) };
     },
     send: (rows, _, key) => makeChange(rows, key),
-    told,
+    resultsOnError,
     describe: others,
     undo,
   };

@@ -34,8 +34,8 @@ export function Lines({ lines, mistakes, onChange, disabled }: Props) {
     );
   const costs = lines.map((line, i) => {
     const price = items[i]?.data?.price;
-    const pieces = piecesOf(line);
-    return price === undefined || pieces === undefined ? undefined : price * pieces;
+    const units = piecesOf(line);
+    return price === undefined || units === undefined ? undefined : price * units;
   });
   return (
     <fieldset className={styles.lines} disabled={disabled}>

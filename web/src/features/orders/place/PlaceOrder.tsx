@@ -31,12 +31,12 @@ export function PlaceOrder({ userId, onClose }: { /** The customer; undefined sh
   });
   const { form, strict, isFixed } = keyed;
   const mistakes = { ...rejected, ...(strict ? mistakesOf(form) : {}) };
-  const isTold = (pointer: string) => hasPlace(placeOf(pointer), form.lines.length);
-  const isShown = Object.keys(rejected).length > 0 && Object.keys(rejected).every(isTold);
-  /** `gone` selects the pointers whose reported mistakes are outdated. */
-  const change = (part: Partial<Placement>, gone: (pointer: string) => boolean) => {
+  const hasInput = (pointer: string) => hasPlace(placeOf(pointer), form.lines.length);
+  const isShown = Object.keys(rejected).length > 0 && Object.keys(rejected).every(hasInput);
+  /** `isOutdated` selects the pointers whose reported mistakes are outdated. */
+  const change = (part: Partial<Placement>, isOutdated: (pointer: string) => boolean) => {
     keyed.change(part);
-    setRejected((before) => Object.fromEntries(Object.entries(before).filter(([pointer]) => !gone(pointer))));
+    setRejected((before) => Object.fromEntries(Object.entries(before).filter(([pointer]) => !isOutdated(pointer))));
   };
   const discard = () => {
     keyed.discard();
@@ -47,7 +47,7 @@ export function PlaceOrder({ userId, onClose }: { /** The customer; undefined sh
       form={{ ...keyed, discard }}
       title={t('title')}
       confirm={t('place')}
-      hasInput={isTold}
+      hasInput={hasInput}
       renderRejection={() => (isShown ? <></> : undefined)}
       onClose={onClose}
     >
