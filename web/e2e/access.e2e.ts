@@ -50,9 +50,9 @@ test('two admins edit one role: different permissions merge, and the same one is
 
   await button(first, /^Save · v/).click();
 
-  await first.page.getByText('Saved. Kept Li’s change to permission items:read.').waitFor();
+  await first.page.getByText('Saved and merged with Li’s change to permission items:read.').waitFor();
   expect(await roleNow(id)).toMatchObject({ version: 3, permissions: ['coupons:read', 'items:read', 'orders:read'] });
-  await second.page.getByText(/saved v3 .*, and this page shows it/).waitFor();
+  await second.page.getByText(/saved v3 .*; this page is up to date/).waitFor();
 
   await box(first, 'wallets:read').check();
   await box(first, 'audit:read').check();
@@ -96,7 +96,7 @@ test('a user is created with a role, and is signed out in their browser when som
 
   const theirs = await site.open();
   await theirs.signIn({ username: 'wang', password }, `/users/${id}`);
-  await theirs.page.getByText(/You may read this but not change it/).waitFor();
+  await theirs.page.getByText(/Read-only: changes need the permission/).waitFor();
   await theirs.page.getByText('watcher').first().waitFor();
   await button(visitor, 'Disable').click();
   await page.getByText(/Within a second, on every server, active sessions/).waitFor();

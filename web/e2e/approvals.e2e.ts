@@ -28,14 +28,14 @@ test('a change is proposed in one browser and approved in another, and both see 
   const first = await site.enter('/configs/gate.tax');
   const second = await site.enter('/approvals?view=toDecide', li);
   const { page } = first;
-  await page.getByText('This is protected: a change needs 1 approval.').waitFor();
+  await page.getByText('Protected: changes need 1 approval.').waitFor();
   await page.getByRole('textbox', { name: 'Value', exact: true }).fill('0.2100');
-  await page.getByText('This proposes a change of v1; nothing is changed until others have approved it.').waitFor();
+  await page.getByText('This proposes a change to v1. It is applied after approval.').waitFor();
   await first.check();
   await button(page, 'Propose').click();
 
   await told(page).waitFor();
-  await page.getByText('Nothing is changed.').waitFor();
+  await page.getByText('No changes.').waitFor();
   expect(await page.getByRole('textbox', { name: 'Value', exact: true }).inputValue()).toBe('0.19');
   expect(await page.getByText(/^Saved/).count()).toBe(0);
   expect(await stored('gate.tax')).toMatchObject({ value: 0.19, version: 1 });
@@ -75,7 +75,7 @@ test('an approval that went stale says so while one looks at it, and can be reba
   await inbox.getByText('1', { exact: true }).waitFor();
   await confirm(second.page, 'Approve');
 
-  await second.page.getByText(/^You, elsewhere changed the record ./).waitFor();
+  await second.page.getByText(/^You, in another session changed the record ./).waitFor();
   expect(await stored('gate.stale')).toMatchObject({ value: 1, remark: 'agreed on Monday' });
   await first.page.getByRole('table', { name: 'configs/gate.stale' }).getByText('agreed on Monday').waitFor();
   await first.check('approvals-stale');
@@ -112,7 +112,7 @@ nightly('a deletion, a rollback, a bulk edit, an import and taking the protectio
   await button(page, /^Save · v3/).click();
   await page.getByText('Saved as v3.').waitFor();
   expect(await stored('all.ways')).toMatchObject({ protected: true, version: 3 });
-  await page.getByText('This is protected: a change needs 1 approval.').waitFor();
+  await page.getByText('Protected: changes need 1 approval.').waitFor();
   // The undo of the protection would remove it.
   await button(page, 'Undo').click();
   await told(page).waitFor();
@@ -207,7 +207,7 @@ nightly('what is said on an approval is read and answered in the other browser, 
 
   await box(first.page).fill('Because the law says so from');
   await first.visit(`/approvals/${id}`);
-  await first.page.getByText(/^This is what you typed .+/).waitFor();
+  await first.page.getByText(/^Restored from your draft of .+/).waitFor();
   expect(await box(first.page).inputValue()).toBe('Because the law says so from');
   await first.check('approvals-comment');
   await box(first.page).fill('Because the law says so from Monday.');

@@ -17,11 +17,11 @@ const dialogOf = ({ page }: Visitor) => page.getByRole('dialog');
 const press = (visitor: Visitor, name: string | RegExp) => dialogOf(visitor).getByRole('button', { name, exact: true }).click();
 const paste = (visitor: Visitor, name: 'Table' | 'List', text: string) => dialogOf(visitor).getByRole('textbox', { name, exact: true }).fill(text);
 const verdictsOf = async (visitor: Visitor) =>
-  (await dialogOf(visitor).getByRole('list', { name: 'Verdicts' }).getByRole('listitem').allInnerTexts()).map((words) => words.replace(/\s+/g, ' '));
+  (await dialogOf(visitor).getByRole('list', { name: 'Results' }).getByRole('listitem').allInnerTexts()).map((words) => words.replace(/\s+/g, ' '));
 
 async function savedVerdicts(visitor: Visitor): Promise<{ name: string; lines: string[] }> {
   const saving = visitor.page.waitForEvent('download');
-  await press(visitor, 'Verdicts as CSV');
+  await press(visitor, 'Results as CSV');
   const file = await saving;
   return { name: file.suggestedFilename(), lines: (await readFile(await file.path(), 'utf8')).trim().split('\r\n').slice(1) };
 }
@@ -32,13 +32,13 @@ test('chosen items get a price each, another admin’s change is left and told, 
   const { page } = first;
   await page.getByRole('checkbox', { name: 'Choose all rows of this page' }).check();
   await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Edit…' }).click();
-  await dialogOf(first).getByText('Its own for each').click();
+  await dialogOf(first).getByText('One per row').click();
   await paste(first, 'Table', 'PRICE-1\t11.00\nPRICE-2\t21.50\nPRICE-3\tthirty\nPRICE-9\t1.00');
-  await dialogOf(first).getByText('What are the columns?').waitFor();
-  expect(await dialogOf(first).getByText('Nothing is named yet.').count()).toBe(0);
-  await press(first, 'Read it like this');
-  await dialogOf(first).getByText('2 will be sent').waitFor();
-  await dialogOf(first).getByText('Not among the chosen: PRICE-9').waitFor();
+  await dialogOf(first).getByText('Assign the columns').waitFor();
+  expect(await dialogOf(first).getByText('The table is empty.').count()).toBe(0);
+  await press(first, 'Apply');
+  await dialogOf(first).getByText('2 rows will be sent').waitFor();
+  await dialogOf(first).getByText('Not selected: PRICE-9').waitFor();
   await dialogOf(first).getByText('“thirty” is not a price').waitFor();
   await first.check('items-bulk-edit');
 
@@ -46,17 +46,17 @@ test('chosen items get a price each, another admin’s change is left and told, 
   await second.page.getByRole('link', { name: 'PRICE-2' }).click();
   await second.page.getByRole('textbox', { name: 'Name' }).fill('Tea of Li');
   await second.page.getByRole('button', { name: /^Save · v/ }).click();
-  await dialogOf(first).getByText('Li has changed it since you chose it').waitFor();
+  await dialogOf(first).getByText('changed by Li since you selected it').waitFor();
   await press(first, 'Edit 2 items');
   await dialogOf(first).getByText('1 done, 1 not done').waitFor();
   const verdicts = await verdictsOf(first);
-  expect(verdicts[0]).toMatch(/PRICE-2 Changed by others Li changed it .* Name Tea 2 → Tea of Li/);
+  expect(verdicts[0]).toMatch(/PRICE-2 Changed by another user Li changed it .* Name Tea 2 → Tea of Li/);
   expect(await itemNow('PRICE-2')).toMatchObject({ price: 2000, name: 'Tea of Li' });
   const { name, lines } = await savedVerdicts(first);
   expect(name).toBe('items-edit.csv');
   expect(lines.sort()).toEqual([
     'PRICE-1,Done,',
-    expect.stringMatching(/^PRICE-2,Changed by others,.+/),
+    expect.stringMatching(/^PRICE-2,Changed by another user,.+/),
     'PRICE-3,Skipped,“thirty” is not a price',
     'PRICE-4,Skipped,has no line in the table',
   ]);
@@ -73,7 +73,7 @@ test('chosen items get a price each, another admin’s change is left and told, 
   await site.asLi('PATCH', '/items/PRICE-4', { price: 5 }, { 'If-Match': (await itemNow('PRICE-4')).etag });
   await press(first, 'Undo 4 changes');
   await dialogOf(first).getByText('3 done, 1 not done').waitFor();
-  expect((await verdictsOf(first))[0]).toMatch(/^PRICE-4 Changed by others Li changed it/);
+  expect((await verdictsOf(first))[0]).toMatch(/^PRICE-4 Changed by another user Li changed it/);
   const prices = await Promise.all([1, 2, 3, 4].map(async (n) => (await itemNow(`PRICE-${n}`)).price));
   expect(prices).toEqual([1100, 2000, 3000, 5]);
   await first.check();
@@ -89,32 +89,32 @@ nightly(
     const lines = ['SKU,Name,Price,Status', 'IN-1,Tea 1,12.00,', 'IN-2,Tea 2,10.00,active', 'IN-BAD,No price,,', 'IN-3,"Cup, large",9.00,archived'];
     for (let n = 10; n < 20; n++) lines.push(`IN-${n},Tea ${n},${n}.00,`);
     await page.locator('input[type=file]').setInputFiles({ name: 'items.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\r\n')) });
-    await dialogOf(visitor).getByText('12 will be sent').waitFor();
+    await dialogOf(visitor).getByText('12 rows will be sent').waitFor();
     await dialogOf(visitor).getByText('is unchanged').waitFor();
     await dialogOf(visitor).getByText('is new, and needs a name and a price').waitFor();
     await visitor.check('items-import');
     // The file is kept with what was typed beside it.
     await page.reload();
     await page.getByRole('button', { name: 'Import', exact: true }).click();
-    await dialogOf(visitor).getByText('12 will be sent').waitFor();
+    await dialogOf(visitor).getByText('12 rows will be sent').waitFor();
     // The answers to one of them are lost, after it was done.
     proxy.rule(({ method, path }) => (method === 'POST' && path.endsWith('/items') && proxy.count('POST', /\/items$/) > 4 ? { after: 502 } : undefined));
     await press(visitor, 'Import 12 items');
     await dialogOf(visitor)
-      .getByText(/It broke off: the outcome of \d rows? (is|are) not known/)
+      .getByText(/Interrupted: the outcome of \d rows? (is|are) unknown/)
       .waitFor();
     await visitor.shoot('items-import-broken');
     await page.reload();
     proxy.mend();
-    await page.getByRole('button', { name: 'See what was done' }).click();
-    await press(visitor, 'Go on');
+    await page.getByRole('button', { name: 'Show progress' }).click();
+    await press(visitor, 'Resume');
     await dialogOf(visitor).getByText('12 items are imported.').waitFor();
     expect(await itemNow('IN-1')).toMatchObject({ price: 1200, version: 2 });
     expect(await itemNow('IN-3')).toMatchObject({ name: 'Cup, large', price: 900, status: 'archived', version: 1 });
     expect(await site.request<{ total: number }>('GET', '/items?q=IN-1')).toMatchObject({ total: 11 });
     expect((await verdictsOf(visitor)).filter((words) => !words.includes('Done'))).toEqual([]);
     // However many answers were those from then, it is said once; over the buttons, until it is closed.
-    const said = page.getByText('This had been done already: this is the answer from then.');
+    const said = page.getByText('This request was already applied; this is its original response.');
     expect(await said.count()).toBe(1);
     await page.getByRole('alert').filter({ has: said }).getByRole('button').click();
     // The run was gone on with after a reload, and can be taken back all the same.
@@ -146,22 +146,22 @@ nightly('a delivery is received from a table: a retry doubles nothing, nor does 
   const receive = async (table: string) => {
     await page.getByRole('button', { name: 'Receive or count' }).click();
     await paste(visitor, 'Table', table);
-    await press(visitor, 'Read it like this');
+    await press(visitor, 'Apply');
     await dialogOf(visitor).getByRole('textbox', { name: 'Reason' }).fill('Delivery 4711');
     await dialogOf(visitor).getByRole('textbox', { name: 'Reference' }).fill('delivery-4711');
   };
   await receive('STOCK-1\t5\nSTOCK-2\t7\nSTOCK-3\t1\nSTOCK-3\t1\nNOTHING\t4\nSTOCK-0.5\tx');
-  await dialogOf(visitor).getByText('2 will be sent').waitFor();
-  await dialogOf(visitor).getByText('stands there more than once; which is meant?').waitFor();
-  await dialogOf(visitor).getByText('is not known here').waitFor();
+  await dialogOf(visitor).getByText('2 rows will be sent').waitFor();
+  await dialogOf(visitor).getByText('is listed more than once with different values').waitFor();
+  await dialogOf(visitor).getByText('does not exist').waitFor();
   await visitor.check('inventory-receive');
   proxy.rule(({ method, path }) => (method === 'POST' && path.includes('STOCK-2') ? { after: 502 } : undefined));
   await press(visitor, 'Adjust 2 items');
-  await dialogOf(visitor).getByText('It broke off: the outcome of 1 row is not known.').waitFor();
+  await dialogOf(visitor).getByText('Interrupted: the outcome of 1 row is unknown.').waitFor();
   await page.reload();
   proxy.mend();
-  await page.getByRole('button', { name: 'See what was done' }).click();
-  await press(visitor, 'Go on');
+  await page.getByRole('button', { name: 'Show progress' }).click();
+  await press(visitor, 'Resume');
   await dialogOf(visitor).getByText('The stock of 2 items was adjusted.').waitFor();
   expect(await onHand()).toEqual([5, 7, 0]);
   expect(proxy.keys(/STOCK-2\/adjustments/)).toHaveLength(1);
@@ -171,10 +171,10 @@ nightly('a delivery is received from a table: a retry doubles nothing, nor does 
   await receive('STOCK-1\t5\nSTOCK-2\t8\nSTOCK-3\t2');
   await press(visitor, 'Adjust 3 items');
   await dialogOf(visitor).getByText('2 done, 1 not done').waitFor();
-  expect((await verdictsOf(visitor))[0]).toMatch(/^STOCK-2 Refused/);
+  expect((await verdictsOf(visitor))[0]).toMatch(/^STOCK-2 Rejected/);
   expect(await onHand()).toEqual([5, 7, 2]);
   // Only what was not done is left in the table.
-  await press(visitor, 'Go on with 1 line that is left');
+  await press(visitor, 'Continue with 1 remaining line');
   expect(await dialogOf(visitor).getByRole('textbox', { name: 'Table' }).inputValue()).toBe('STOCK-2\t8');
   await dialogOf(visitor).getByRole('textbox', { name: 'Reference' }).fill('delivery-4712');
   await press(visitor, 'Adjust 1 item');
@@ -190,14 +190,14 @@ nightly('a delivery is received from a table: a retry doubles nothing, nor does 
   await page.getByRole('checkbox', { name: 'Choose all rows of this page' }).check();
   await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Adjust…' }).click();
   await dialogOf(visitor).getByText('Count', { exact: true }).click();
-  await dialogOf(visitor).getByText('Its own for each').click();
+  await dialogOf(visitor).getByText('One per row').click();
   await paste(visitor, 'Table', 'SKU,On hand\nSTOCK-1,4\nSTOCK-2,9');
   await dialogOf(visitor).getByRole('textbox', { name: 'Reason' }).fill('Stocktaking');
-  await dialogOf(visitor).getByText('2 will be sent').waitFor();
+  await dialogOf(visitor).getByText('2 rows will be sent').waitFor();
   await site.asLi('POST', '/inventory/STOCK-2/adjustments', { delta: 1, reason: 'found', reference: 'found-2' });
   await press(visitor, 'Adjust 2 items');
   await dialogOf(visitor).getByText('1 done, 1 not done').waitFor();
-  expect((await verdictsOf(visitor))[0]).toMatch(/^STOCK-2 Changed by others Li changed it .*9 are in stock/);
+  expect((await verdictsOf(visitor))[0]).toMatch(/^STOCK-2 Changed by another user Li changed it .*9 are in stock/);
   expect(await onHand()).toEqual([4, 9, 2]);
   await visitor.check();
 });
@@ -221,14 +221,14 @@ test('coupons are issued to a list of customers, a lost answer issues none twice
   await page.getByRole('button', { name: 'Issue to a list' }).click();
   const customers = Array.from({ length: 130 }, (_, i) => `c-${i}`);
   await paste(visitor, 'List', `Balance,User\n${[...customers, '李'].map((customer) => `1.00,${customer}`).join('\n')}`);
-  await dialogOf(visitor).getByText('130 will be sent').waitFor();
+  await dialogOf(visitor).getByText('130 rows will be sent').waitFor();
   await dialogOf(visitor).getByText('is not a valid user id').waitFor();
   await visitor.check('campaigns-issue-list');
   proxy.rule(({ method, path }) => (method === 'POST' && path.endsWith('/coupons') && proxy.count('POST', /\/coupons$/) === 2 ? { after: 502 } : undefined));
   await press(visitor, 'Issue 130 coupons');
   // What was lost is asked for again by itself; then the customer who has all is left out.
   await dialogOf(visitor).getByText('129 done, 1 not done').waitFor();
-  expect((await verdictsOf(visitor))[0]).toMatch(/^c-7 Refused has reached the limit per user/);
+  expect((await verdictsOf(visitor))[0]).toMatch(/^c-7 Rejected has reached the limit per user/);
   expect(await issued()).toBe(130);
   const { lines } = await savedVerdicts(visitor);
   const codeOf = new Map(lines.map((line) => [line.split(',')[0], line.split(',')[2]]));
@@ -237,7 +237,7 @@ test('coupons are issued to a list of customers, a lost answer issues none twice
   await site.asLi('POST', `/coupons/${codeOf.get('c-3') ?? ''}/redeem`, { userId: 'c-3' });
   await press(visitor, 'Undo 129 changes');
   await dialogOf(visitor).getByText('128 done, 1 not done').waitFor();
-  expect((await verdictsOf(visitor))[0]).toMatch(/^c-3 Changed by others/);
+  expect((await verdictsOf(visitor))[0]).toMatch(/^c-3 Changed by another user/);
   const count = async (status: string) => (await site.request<{ total: number }>('GET', `/coupons?campaignId=${id}&status=${status}`)).total;
   expect([await count('void'), await count('used'), await count('unused')]).toEqual([128, 1, 1]);
 
@@ -246,7 +246,7 @@ test('coupons are issued to a list of customers, a lost answer issues none twice
   await visitor.visit('/coupons');
   await page.getByRole('button', { name: 'Void a list' }).click();
   await paste(visitor, 'List', `${code} ${codeOf.get('c-3') ?? ''} NOSUCH`);
-  await dialogOf(visitor).getByText('1 will be sent').waitFor();
+  await dialogOf(visitor).getByText('1 row will be sent').waitFor();
   await dialogOf(visitor).getByText('is used').waitFor();
   await visitor.check('coupons-void-list');
   await press(visitor, 'Void 1 coupon');
@@ -271,14 +271,14 @@ nightly('an import of configs is taken back, except what others changed since, w
   const configs = [{ ...old, key: 'back.same' }, ...['old', 'moved', 'new'].map((key) => ({ key: `back.${key}`, value: 2 }))];
   await page.locator('input[type=file]').setInputFiles({ name: 'in.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify({ configs })) });
   await press(first, 'Import 3 configs');
-  await dialogOf(first).getByText('Imported: 1 created, 2 changed, 1 left as they were.').waitFor();
+  await dialogOf(first).getByText('Imported: 1 created, 2 changed, 1 unchanged.').waitFor();
   await second.page.getByRole('link', { name: 'back.moved' }).click();
   await second.page.getByRole('textbox', { name: 'Remark' }).fill('Li was here');
   await second.page.getByRole('button', { name: /^Save · v/ }).click();
   await expect.poll(() => now('moved')).toMatchObject({ remark: 'Li was here' });
 
   await press(first, 'Undo 3 changes');
-  await dialogOf(first).getByText('goes back to v1').first().waitFor();
+  await dialogOf(first).getByText('is restored to v1').first().waitFor();
   await first.check('configs-import-undo');
   await dialogOf(first).getByText('Li changed it since').waitFor();
   await press(first, 'Undo 2 changes');

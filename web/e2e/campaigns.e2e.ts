@@ -46,7 +46,7 @@ nightly('a campaign is created, found by the search, and issues coupons that lea
   await field(visitor, 'Total coupons').fill('50');
   await page.reload();
   await button(visitor, 'New campaign').first().click();
-  await page.getByText(/This is what you typed/).waitFor();
+  await page.getByText(/Restored from your draft of/).waitFor();
   await page.getByRole('dialog').getByLabel('Valid until').fill('2999-12-31T23:30');
   await dialogButton(visitor, 'Create the campaign').click();
   await page.getByRole('heading', { level: 1, name: 'Harvest' }).waitFor();
@@ -55,11 +55,11 @@ nightly('a campaign is created, found by the search, and issues coupons that lea
 
   await button(visitor, 'Issue to a list').click();
   await field(visitor, 'List').fill('12, 13 13；14');
-  await page.getByText('3 will be sent').waitFor();
+  await page.getByText('3 rows will be sent').waitFor();
   await dialogButton(visitor, 'Issue 3 coupons').click();
   await page.getByText('3 coupons were issued').waitFor();
   const saving = page.waitForEvent('download');
-  await button(visitor, 'Verdicts as CSV').click();
+  await button(visitor, 'Results as CSV').click();
   const lines = (await readFile(await (await saving).path(), 'utf8')).trim().split('\r\n').slice(1);
   expect(lines.map((line) => line.split(',')[0])).toEqual(['12', '13', '14']);
   const code = lines[0]?.split(',')[2] ?? '';
@@ -93,7 +93,7 @@ test('two admins change different terms of one campaign, and both changes stand'
 
   await button(first, /^Save · v/).click();
 
-  await first.page.getByText('Saved. Kept Li’s change to Discount.').waitFor();
+  await first.page.getByText('Saved and merged with Li’s change to Discount.').waitFor();
   expect(await now(id)).toMatchObject({ version: 3, total: 20, value: 750, kind: 'amount' });
   expect(await field(first, 'Amount off').inputValue()).toBe('7.50');
   await second.page
@@ -166,10 +166,10 @@ nightly('an answer that was lost leaves the same request to be asked again, even
   await button(visitor, 'Issue coupons').click();
   await field(visitor, 'Number of coupons').fill('4');
   await dialogButton(visitor, 'Issue coupons').click();
-  await page.getByText('It is still not known whether this was done.').waitFor();
+  await page.getByText('The outcome of this request is still unknown.').waitFor();
   await page.reload();
   await button(visitor, 'Issue coupons').click();
-  await page.getByText('It is still not known whether this was done.').waitFor();
+  await page.getByText('The outcome of this request is still unknown.').waitFor();
   expect(await field(visitor, 'Number of coupons').inputValue()).toBe('4');
   expect(await field(visitor, 'Number of coupons').isDisabled()).toBe(true);
   await page.unroute('**/coupons');
@@ -177,7 +177,7 @@ nightly('an answer that was lost leaves the same request to be asked again, even
     if (sent.method() === 'POST' && sent.url().endsWith('/coupons')) keys.push(sent.headers()['x-idempotency-key']);
   });
 
-  await dialogButton(visitor, 'Ask again').click();
+  await dialogButton(visitor, 'Retry').click();
 
   await page.getByText('4 coupons were issued').waitFor();
   expect(keys.length).toBeGreaterThan(1);
@@ -191,10 +191,10 @@ nightly('a campaign that was deleted while it was edited is made again with what
   const { page } = visitor;
   await field(visitor, 'Name').fill('Long-lived');
   await site.request('DELETE', `/coupon-campaigns/${id}`, undefined, { 'If-Match': etag });
-  await page.getByText('It was deleted meanwhile').waitFor();
+  await page.getByText('This record has been deleted').waitFor();
   expect(await field(visitor, 'Name').inputValue()).toBe('Long-lived');
 
-  await button(visitor, 'Make it again').click();
+  await button(visitor, 'Recreate').click();
 
   await page.getByRole('heading', { level: 1, name: 'Long-lived' }).waitFor();
   const again = Number(new URL(page.url()).pathname.split('/').at(-1));

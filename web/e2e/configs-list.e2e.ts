@@ -27,7 +27,7 @@ test('an empty list offers to create the first, and what was typed outlives a re
   await dialog.getByText('Enter a number such as').waitFor();
   await page.reload();
   await page.getByRole('button', { name: 'New config' }).first().click();
-  await dialog.getByText(/This is what you typed/).waitFor();
+  await dialog.getByText(/Restored from your draft of/).waitFor();
   expect(await dialog.getByRole('textbox', { name: 'Key' }).inputValue()).toBe('shop.tax');
 
   await dialog.getByRole('textbox', { name: 'Value' }).fill('7.50');
@@ -60,20 +60,20 @@ test('a batch in which another admin was faster changes nothing, names them, and
   await dialog.getByText(/rate\.title.*has another type/).waitFor();
 
   await site.asLi('PATCH', '/configs/rate.b', { value: 9 }, { 'If-Match': (await now('rate.b')).etag });
-  await dialog.getByText('Li has changed it since you chose it').waitFor();
+  await dialog.getByText('changed by Li since you selected it').waitFor();
   await visitor.check('configs-batch-stale');
   await dialog.getByRole('button', { name: 'Set the value of 3 configs' }).click();
 
-  await dialog.getByText('Nothing was changed: 1 row stands in the way').waitFor();
+  await dialog.getByText('Nothing was changed: 1 row has a conflict').waitFor();
   await dialog.getByText(/Li changed it/).waitFor();
-  expect(await dialog.getByText('nothing in its way; not changed').count()).toBe(2);
+  expect(await dialog.getByText('no conflict, not changed').count()).toBe(2);
   expect((await now('rate.a')).version).toBe(1);
   await visitor.check('configs-batch-conflict');
   const saving = page.waitForEvent('download');
-  await dialog.getByRole('button', { name: 'Verdicts as CSV' }).click();
+  await dialog.getByRole('button', { name: 'Results as CSV' }).click();
   expect((await saving).suggestedFilename()).toBe('configs-batch.csv');
 
-  await dialog.getByRole('button', { name: 'Go on with the current versions' }).click();
+  await dialog.getByRole('button', { name: 'Continue with current versions' }).click();
   await dialog.getByRole('button', { name: 'Set the value of 3 configs' }).click();
 
   await dialog.getByText('The values of 3 configs were set.').waitFor();
@@ -122,11 +122,11 @@ nightly('an import says what it would do, changes nothing until told, and then d
   const dialog = page.getByRole('dialog');
   const choose = (text: string) => page.locator('input[type=file]').setInputFiles({ name: 'in.json', mimeType: 'application/json', buffer: Buffer.from(text) });
   await choose('{"configs": [');
-  await dialog.getByText('The file is not JSON: look at line 1.').waitFor();
+  await dialog.getByText('The file is not JSON: see line 1.').waitFor();
   const old = { key: 'in.old', value: 2, remark: 'after' };
   const same = { key: 'in.same', value: 'same' };
   await choose(JSON.stringify({ configs: [same, old, { key: 'in.new', value: true }, { key: 'in bad', value: 1 }] }));
-  await dialog.getByText('1 entry stands in the way').waitFor();
+  await dialog.getByText('1 entry prevents the import').waitFor();
   expect(await dialog.getByRole('button', { name: /^Import \d/ }).isDisabled()).toBe(true);
   const row = dialog.getByRole('listitem').filter({ hasText: 'in.old' });
   expect((await row.innerText()).replace(/\s+/g, ' ')).toContain('Remark before → after Value 1 → 2');
@@ -137,7 +137,7 @@ nightly('an import says what it would do, changes nothing until told, and then d
   await dialog.getByRole('textbox', { name: 'Note' }).fill('From the other shop');
   await dialog.getByRole('button', { name: 'Import 2 configs' }).click();
 
-  await dialog.getByText('Imported: 1 created, 1 changed, 1 left as they were.').waitFor();
+  await dialog.getByText('Imported: 1 created, 1 changed, 1 unchanged.').waitFor();
   await visitor.check('configs-import-done');
   expect(await now('in.old')).toMatchObject({ value: 2, remark: 'after', version: 2 });
   expect(await now('in.new')).toMatchObject({ value: true });
@@ -152,7 +152,7 @@ test('an import that another admin overtakes is refused with the verdicts of now
   await page
     .locator('input[type=file]')
     .setInputFiles({ name: 'in.json', mimeType: 'application/json', buffer: Buffer.from('{"configs":[{"key":"race.a","value":1}]}') });
-  await dialog.getByText('Looking what the file').waitFor({ state: 'detached' });
+  await dialog.getByText('Checking the file').waitFor({ state: 'detached' });
   await dialog.getByRole('combobox').selectOption('fail');
   await expect.poll(() => dialog.getByRole('button', { name: 'Import 1 config' }).isEnabled()).toBe(true);
   await site.asLi('POST', '/configs', { key: 'race.a', value: 2 });
@@ -162,7 +162,7 @@ test('an import that another admin overtakes is refused with the verdicts of now
   await dialog.getByText('It exists with other content; Li changed it last.').waitFor();
   expect((await now('race.a')).value).toBe(2);
   await dialog.getByRole('button', { name: 'Check again' }).click();
-  await dialog.getByText('1 entry stands in the way').waitFor();
+  await dialog.getByText('1 entry prevents the import').waitFor();
   await dialog.getByRole('combobox').selectOption('update');
   await dialog.getByRole('button', { name: 'Import 1 config' }).click();
   await dialog.getByText('Imported: 0 created, 1 changed').waitFor();
@@ -182,7 +182,7 @@ nightly('what is exported is imported again, however large', async () => {
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Import 1 config' }).click();
 
-  await dialog.getByText('Imported: 0 created, 1 changed, 7 left as they were.').waitFor();
+  await dialog.getByText('Imported: 0 created, 1 changed, 7 unchanged.').waitFor();
   expect((await now('large.3')).value).toBe('x'.repeat(200_000));
 });
 

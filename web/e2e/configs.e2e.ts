@@ -40,7 +40,7 @@ test('edits of different fields merge by themselves, and the difference is a lin
 
   await save(first.page);
 
-  await first.page.getByText('Saved. Kept Li’s change to Remark.').waitFor();
+  await first.page.getByText('Saved and merged with Li’s change to Remark.').waitFor();
   expect(await stored('checkout.tax')).toMatchObject({ value: 0.21, remark: 'Raised for 2026', version: 3 });
   expect(await remark(first.page).inputValue()).toBe('Raised for 2026');
   await first.check('config-merged');
@@ -85,7 +85,7 @@ test('a place that both changed is asked, all else is merged, and a second confl
     value: { timeoutMs: 5000, retries: 3, methods: ['card', 'wallet', 'paypal', 'alipay'] },
     remark: 'Raised for the 11.11 sale',
   });
-  await page.getByText('Nothing is changed.').waitFor();
+  await page.getByText('No changes.').waitFor();
 });
 
 test('theirs that was taken and then moved is asked again, and another value can be written', async () => {
@@ -120,10 +120,10 @@ test('a config that is deleted while it is edited can be created again with what
   await first.check('config-deleted');
   await first.page.reload();
   await first.page.getByText('You had not saved this when it was deleted.', { exact: false }).waitFor();
-  await first.page.getByRole('button', { name: 'Make it again' }).click();
+  await first.page.getByRole('button', { name: 'Recreate' }).click();
 
   await expect.poll(async () => (await stored('banner.text').catch(() => undefined))?.value).toBe('Welcome back');
-  await first.page.getByText('Nothing is changed.').waitFor();
+  await first.page.getByText('No changes.').waitFor();
 });
 
 test('a stale deletion deletes nothing and names who was faster', async () => {
@@ -169,12 +169,12 @@ test('one’s own save is no news, and a reformatted document is nothing to save
   await create('own.save', { a: 1 }, 'json');
   const first = await open('own.save');
   await write(first.page, '{"a":1}');
-  await first.page.getByText('Only the layout is changed; there is nothing to save.').waitFor();
+  await first.page.getByText('Only the formatting changed; there is nothing to save.').waitFor();
   expect(await first.page.getByRole('button', { name: /^Save · v/ }).isDisabled()).toBe(true);
   await write(first.page, '{"a": 12345678901234567890.10}');
   await save(first.page);
   await first.page.getByText('Saved as v2.').waitFor();
-  await first.page.getByText('Nothing is changed.').waitFor();
+  await first.page.getByText('No changes.').waitFor();
   expect(await first.page.getByText(/saved v2/).count()).toBe(0);
   const raw = await fetch(`${site.address}/api/v1/configs/own.save`, {
     headers: { Cookie: (await first.context.cookies()).map((c) => `${c.name}=${c.value}`).join('; ') },
@@ -221,7 +221,7 @@ test('what was typed survives a reload, a closed tab, a crash and a lost session
   const first = await open('draft.kept');
   await value(first.page).fill('2');
   await first.page.reload();
-  await first.page.getByText(/This is what you typed/).waitFor();
+  await first.page.getByText(/Restored from your draft of/).waitFor();
   expect(await value(first.page).inputValue()).toBe('2');
 
   await value(first.page).fill('3');
@@ -311,7 +311,7 @@ test('a save is taken back at once by a version of its own', async () => {
   await page.getByText('Saved as v2').waitFor();
   await first.check();
   await page.getByRole('button', { name: 'Undo', exact: true }).click();
-  await page.getByText('v2 was taken back.').waitFor();
+  await page.getByText('v2 was undone.').waitFor();
   expect(await stored('checkout.greeting')).toMatchObject({ value: 'hello', version: 3 });
   await expect.poll(() => value(page).inputValue()).toBe('hello');
 });
@@ -379,7 +379,7 @@ nightly('a secret is shown to who may read it and asks, and replaced unseen by w
   // Another admin replaces the value concurrently: the save shows a conflict and does not overwrite it.
   await edit('mail.password', { value: 'blackbird' });
   await save(page);
-  await page.getByText(/saved v2 .*, while you were editing v1\./).waitFor();
+  await page.getByText(/saved v2 .* while you were editing v1\./).waitFor();
   expect(await stored('mail.password')).toMatchObject({ value: 'blackbird', version: 2 });
   await page
     .getByRole('group', { name: 'Value' })

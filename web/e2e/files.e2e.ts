@@ -28,14 +28,14 @@ test('a file of Excel in the West is read in its code page, and its malformed li
     'FILE-5;Grün;8.00;y',
   ];
   await choose(visitor, 'items.csv', Buffer.from(lines.join('\r\n'), 'latin1'));
-  await dialog.getByText('2 will be sent').waitFor();
+  await dialog.getByText('2 rows will be sent').waitFor();
   const encoding = dialog.getByRole('combobox', { name: 'Encoding of items.csv' });
   expect(await encoding.inputValue()).toBe('windows-1252');
   await dialog.getByText('Müller · Grün').waitFor();
-  await dialog.getByText('Used: SKU, Name, and Price. Passed over: Note.').waitFor();
+  await dialog.getByText('Used: SKU, Name, and Price. Ignored: Note.').waitFor();
   await dialog.getByText('Cells are separated by semicolons.').waitFor();
-  await dialog.getByText(/^2 lines are not used, because a quote .*: 4, 5$/).waitFor();
-  await dialog.getByText(/^1 line is not used, because it has another number of cells .*: 6$/).waitFor();
+  await dialog.getByText(/^2 lines are ignored because a quote .*: 4, 5$/).waitFor();
+  await dialog.getByText(/^1 line is ignored because its number of cells .*: 6$/).waitFor();
   await visitor.inspectBothLanguages('files-table');
   await visitor.speak('en');
   await encoding.selectOption('gb18030');
@@ -50,7 +50,7 @@ test('a file of Excel in the West is read in its code page, and its malformed li
   expect(await itemNow('FILE-5')).toMatchObject({ name: 'Grün', price: 800 });
   expect(await site.request('GET', '/items?q=FILE-')).toMatchObject({ total: 2 });
   // The refused lines are left, as they were written.
-  await press(visitor, 'Go on with 3 lines that are left');
+  await press(visitor, 'Continue with 3 remaining lines');
   expect(await dialog.getByRole('textbox', { name: 'Table' }).inputValue()).toBe([...lines.slice(0, 2), ...lines.slice(3, 6)].join('\n'));
   await visitor.check();
 });
@@ -59,7 +59,7 @@ test('a head that is not known is a question, and no line is used before its ans
   const visitor = await importItems();
   const dialog = dialogOf(visitor);
   await choose(visitor, 'artikel.csv', Buffer.from('Preis;Artikel;Bezeichnung\n3.00;HEAD-1;Tasse\n'));
-  await dialog.getByText('What are the columns?').waitFor();
+  await dialog.getByText('Assign the columns').waitFor();
   await dialog.getByText('artikel.csv is read as UTF-8.').waitFor();
   await visitor.inspectBothLanguages('files-question');
   await visitor.speak('en');
@@ -71,7 +71,7 @@ test('a head that is not known is a question, and no line is used before its ans
   ] as const) {
     await dialog.getByRole('combobox', { name: column }).selectOption({ label: use });
   }
-  await press(visitor, 'Read it like this');
+  await press(visitor, 'Apply');
   await press(visitor, 'Import 1 item');
   await dialog.getByText('1 item is imported.').waitFor();
   expect(await itemNow('HEAD-1')).toMatchObject({ name: 'Tasse', price: 300 });
@@ -87,7 +87,7 @@ test('what is no text is refused, and so is each line with a broken byte', async
   expect(await dialog.getByRole('textbox', { name: 'Table' }).inputValue()).toBe('');
   const broken = Buffer.concat([Buffer.from('SKU,Name,Price\nBYTE-1,Grüner Tee,8.00\nBYTE-2,Gr'), Buffer.from([0xff]), Buffer.from('n,9.00\n')]);
   await choose(visitor, 'items.csv', broken);
-  await dialog.getByText(/^1 line is not used, because it has bytes that are no text in this encoding: 3$/).waitFor();
+  await dialog.getByText(/^1 line is ignored because it contains bytes that are invalid in this encoding: 3$/).waitFor();
   await press(visitor, 'Import 1 item');
   await dialog.getByText('1 item is imported.').waitFor();
   expect(await site.request('GET', '/items?q=BYTE-')).toMatchObject({ total: 1, items: [{ name: 'Grüner Tee' }] });
@@ -102,12 +102,12 @@ test('the words of a table are no list of customers', async () => {
   const dialog = dialogOf(visitor);
   await visitor.page.getByRole('button', { name: 'Issue to a list' }).click();
   await dialog.getByRole('textbox', { name: 'List' }).fill('email,name\nada@example.com,Ada\nli@example.com,Li');
-  await dialog.getByText('What are the columns?').waitFor();
+  await dialog.getByText('Assign the columns').waitFor();
   expect(await dialog.locator('button[type=submit]').isDisabled()).toBe(true);
   await visitor.inspectBothLanguages('files-list');
   await visitor.speak('en');
-  await press(visitor, 'Read it like this');
-  await dialog.getByText('2 will be sent').waitFor();
+  await press(visitor, 'Apply');
+  await dialog.getByText('2 rows will be sent').waitFor();
   await press(visitor, 'Issue 2 coupons');
   await dialog.getByText('2 coupons were issued').waitFor();
   const { items } = await site.request<{ items: { userId: string }[] }>('GET', `/coupons?campaignId=${id}`);
@@ -122,11 +122,11 @@ test('a file of configs is read in its code page, and not at all with a broken b
   const text = '{"exportedTime":"2026-01-31T09:30:00Z","configs":[\n{"key":"file.name","value":"Müller"}]}';
   await page.getByRole('button', { name: 'Import' }).click();
   await choose(visitor, 'broken.json', Buffer.concat([Buffer.from(text.slice(0, -3)), Buffer.from([0xff]), Buffer.from('"}]}')]));
-  await dialog.getByText('Line 2 has bytes that are no text in this encoding.').waitFor();
+  await dialog.getByText('Line 2 contains bytes that are invalid in this encoding.').waitFor();
   expect(await dialog.getByRole('button', { name: /^Import \d/ }).count()).toBe(0);
   await choose(visitor, 'configs.json', Buffer.from(text, 'latin1'));
   expect(await dialog.getByRole('combobox', { name: 'Encoding of configs.json' }).inputValue()).toBe('windows-1252');
-  await dialog.getByText('Passed over: exportedTime.').waitFor();
+  await dialog.getByText('Ignored: exportedTime.').waitFor();
   await visitor.inspectBothLanguages('files-configs');
   await visitor.speak('en');
   await press(visitor, 'Import 1 config');

@@ -221,7 +221,7 @@ nightly('a pause is not refused because the rate was changed, and both rate and 
 
   await dialogButton(first, /^Save · v/).click();
 
-  await first.page.getByText('Saved. Kept Li’s change to Rate.').waitFor();
+  await first.page.getByText('Saved and merged with Li’s change to Rate.').waitFor();
   expect(await now(id)).toMatchObject({ rate: 8, queueCap: 500 });
   await dialogButton(second, 'Pause the sale').click();
   await second.page.getByText('“First wave”: Paused.').waitFor();

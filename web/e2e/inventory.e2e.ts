@@ -93,7 +93,7 @@ test('a reply that is lost is asked for again under the same key: one movement, 
   await dialogOf(visitor).getByText('Outcome unknown, checking…').waitFor();
   await visitor.check('outcome-unknown');
   release();
-  await page.getByText('This had been done already: this is the answer from then.').waitFor();
+  await page.getByText('This request was already applied; this is its original response.').waitFor();
   await page.getByText('LOST-1: +5 units, 15 on hand.').waitFor();
   expect(new Set(keys).size).toBe(1);
   expect(await stockOf('LOST-1')).toMatchObject({ onHand: 15, version: 2 });
@@ -113,7 +113,7 @@ test('what was sent without an answer survives a reload and is still done once',
     await route.abort();
   });
   await dialogOf(visitor).getByRole('button', { name: 'Save' }).click();
-  await dialogOf(visitor).getByText('It is still not known whether this was done.').waitFor();
+  await dialogOf(visitor).getByText('The outcome of this request is still unknown.').waitFor();
   expect(sent).toBe(4);
   await page.unroute('**/adjustments');
   await page.reload();
@@ -121,9 +121,9 @@ test('what was sent without an answer survives a reload and is still done once',
 
   await openAdjust(visitor);
   expect(await dialogOf(visitor).getByRole('textbox', { name: 'Units' }).inputValue()).toBe('7');
-  await dialogOf(visitor).getByRole('button', { name: 'Ask again' }).click();
+  await dialogOf(visitor).getByRole('button', { name: 'Retry' }).click();
 
-  await page.getByText('This had been done already: this is the answer from then.').waitFor();
+  await page.getByText('This request was already applied; this is its original response.').waitFor();
   expect(await stockOf('RELOAD-1')).toMatchObject({ onHand: 17, version: 2 });
 });
 

@@ -124,7 +124,7 @@ test('two admins edit one menu: different fields merge, and the same one is aske
   await button(second, /^Save · v/).click();
   await expect.poll(async () => (await menuNow(id)).version).toBe(2);
   await button(first, /^Save · v/).click();
-  await first.page.getByText('Saved. Kept Li’s change to In the navigation.').waitFor();
+  await first.page.getByText('Saved and merged with Li’s change to In the navigation.').waitFor();
   expect(await menuNow(id)).toMatchObject({ version: 3, title: 'Front desk', hidden: true });
 
   await second.page

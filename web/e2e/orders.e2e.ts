@@ -109,20 +109,20 @@ test('an order whose answer was lost is sent again with the same key, also after
     return route.abort();
   });
   await dialog.getByRole('button', { name: 'Place the order' }).click();
-  await dialog.getByText('It is still not known whether this was done.').waitFor();
+  await dialog.getByText('The outcome of this request is still unknown.').waitFor();
   await page.reload();
   await page.getByRole('button', { name: 'New order' }).first().click();
-  await dialog.getByText('It is still not known whether this was done.').waitFor();
+  await dialog.getByText('The outcome of this request is still unknown.').waitFor();
   expect(await dialog.getByLabel('Item 1').isDisabled()).toBe(true);
   await visitor.check();
-  await dialog.getByRole('button', { name: 'Ask again' }).click();
+  await dialog.getByRole('button', { name: 'Retry' }).click();
   // Each attempt is sent four times before the outcome counts as unknown.
   await expect.poll(() => keys.length).toBe(8);
   expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   expect(new Set(keys).size).toBe(1);
   await page.unroute('**/api/v1/orders');
 
-  await dialog.getByRole('button', { name: 'Ask again' }).click();
+  await dialog.getByRole('button', { name: 'Retry' }).click();
 
   await page.getByText(/Order .* was placed\./).waitFor();
   expect(await site.request('GET', '/orders?userId=78')).toMatchObject({ total: 1 });
@@ -219,7 +219,7 @@ nightly('230 orders are shipped in one go: progress, a verdict each, failed rows
   await page.getByRole('checkbox', { name: 'Choose all rows of this page' }).check();
   await page.getByRole('button', { name: /Choose all 23\d that match/ }).click();
   await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Ship' }).click();
-  await page.getByText(/23\d will be sent/).waitFor();
+  await page.getByText(/23\d rows will be sent/).waitFor();
   // Another admin ships one of them between preview and run.
   await site.request('POST', `/orders/${ids[0] ?? 0}/ship`, { carrier: 'UPS', trackingNo: '1' });
   await page.getByRole('textbox', { name: 'Carrier' }).fill('DHL');
@@ -230,7 +230,7 @@ nightly('230 orders are shipped in one go: progress, a verdict each, failed rows
   await page.getByText(/\d+ done, 1 not done/).waitFor();
   await visitor.check('orders-bulk');
   const saving = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Verdicts as CSV' }).click();
+  await page.getByRole('button', { name: 'Results as CSV' }).click();
   const file = await saving;
   expect(file.suggestedFilename()).toBe('orders-ship.csv');
   const verdicts = (await readFile(await file.path(), 'utf8')).trim().split('\r\n').slice(1);

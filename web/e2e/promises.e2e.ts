@@ -7,9 +7,9 @@ const site = serviceSite(undefined, () => ({ INTERLOCK_PROMISE_SHARE: '100' }));
 test('an admin sees that every promise holds, what was looked at, and takes a signed copy along', async () => {
   const [visitor] = await site.two('/promises');
   const { page } = visitor;
-  await page.getByText('Every promise holds').waitFor();
+  await page.getByText('All promises are satisfied').waitFor();
   const row = page.getByRole('listitem').filter({ hasText: 'The history of each config is its versions' });
-  await row.getByText('Holds').waitFor();
+  await row.getByText('Satisfied').waitFor();
   await row.getByText('Evidence').click();
   await row.getByText('TestRacingEditsAreLinearizable').waitFor();
 

@@ -41,7 +41,7 @@ async function schedule(visitor: Visitor, picture?: string) {
   await button(page, 'Schedule…').click();
   const dialog = page.getByRole('dialog', { name: 'Schedule this change' });
   await dialog.getByText(/Time zone: .+/).waitFor();
-  await dialog.getByLabel('To be made').fill(await inAnHour(page));
+  await dialog.getByLabel('Apply at').fill(await inAnHour(page));
   if (picture !== undefined) await visitor.inspect(picture);
   await dialog.getByRole('button', { name: 'Schedule', exact: true }).click();
   await page
@@ -199,8 +199,8 @@ nightly('more units of an opened sale are scheduled from its page, and reserved 
   await dialog.getByRole('textbox', { name: 'Add, or subtract with a minus' }).fill('5');
   await button(page, 'Schedule…').click();
   await dialog.getByRole('button', { name: 'Schedule', exact: true }).click();
-  await dialog.getByText('Say when.').waitFor();
-  await dialog.getByLabel('To be made').fill(await inAnHour(page));
+  await dialog.getByText('Enter a time.').waitFor();
+  await dialog.getByLabel('Apply at').fill(await inAnHour(page));
   await first.inspect('scheduled-quantity');
   await dialog.getByRole('button', { name: 'Schedule', exact: true }).click();
   await page

@@ -71,7 +71,7 @@ test('what was typed into a form and a dialog survives a crash of the page', asy
 
   const second = await context.newPage();
   await second.goto('/items/CRASH-1');
-  await second.getByText(/This is what you typed/).waitFor();
+  await second.getByText(/Restored from your draft of/).waitFor();
   expect(await second.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Black tea, first flush');
   await second.goto('/orders');
   await second.getByRole('button', { name: 'New order' }).first().click();
@@ -82,7 +82,7 @@ test('what was typed into a form and a dialog survives a crash of the page', asy
   const third = await context.newPage();
   await third.goto('/orders');
   await third.getByRole('button', { name: 'New order' }).first().click();
-  await third.getByText(/This is what you typed/).waitFor();
+  await third.getByText(/Restored from your draft of/).waitFor();
   expect(await third.getByRole('dialog').getByRole('textbox', { name: 'User id' }).inputValue()).toBe('777');
   expect(await third.getByRole('dialog').getByLabel('Item 1').inputValue()).toBe('CRASH-1');
   expect(await site.request('GET', '/items/CRASH-1')).toMatchObject({ name: 'Black tea', version: 1 });

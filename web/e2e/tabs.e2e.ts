@@ -249,7 +249,7 @@ test('two tabs on one record: the clean one never takes the draft of the other',
   await clean.close();
   const again = await context.newPage();
   await again.goto('/items/TWICE-1');
-  await again.getByText(/This is what you typed/).waitFor();
+  await again.getByText(/Restored from your draft of/).waitFor();
   expect(await again.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Black tea, aged in oak');
 });
 
@@ -276,7 +276,7 @@ nightly('drafts are listed, lead back, and go when one signs out; a full storage
   });
   await page.getByRole('textbox', { name: 'Name' }).fill('Green tea, with a name that does not fit in any more');
   await page
-    .getByText(/This browser has no room left/)
+    .getByText(/Drafts cannot be stored/)
     .first()
     .waitFor();
   await visitor.check();

@@ -22,7 +22,7 @@ test('a deleted config is made again as it was, unless its key is taken by then'
   };
   await remove();
   await undo(page);
-  await page.getByText('undo.config was made again.').waitFor();
+  await page.getByText('undo.config was recreated.').waitFor();
   expect(await site.request('GET', '/configs/undo.config')).toMatchObject(content);
 
   await visitor.visit('/configs/undo.config');
@@ -70,7 +70,7 @@ test('a batch is taken back, but for what others changed since', async () => {
   await dialog.getByText('What others did since stays.').waitFor();
   await visitor.check();
   expect(await now('a')).toMatchObject({ value: 2 });
-  await dialog.getByRole('button', { name: 'Leave those out' }).click();
+  await dialog.getByRole('button', { name: 'Exclude conflicts' }).click();
   await dialog.getByText('2 configs were restored.').waitFor();
   expect([await now('a'), await now('b'), await now('c')]).toMatchObject([{ value: 1 }, { value: 9 }, { value: 1 }]);
   await dialog.getByRole('button', { name: 'Close' }).click();

@@ -88,7 +88,7 @@ test('columns are put in another order, which the file and a reload keep', async
   const heads = () => page.locator('thead th').allInnerTexts();
   await page.getByRole('row', { name: /u1/ }).waitFor();
   await page.getByRole('button', { name: 'Columns' }).click();
-  await page.getByRole('button', { name: 'Move Status one place forward' }).click();
+  await page.getByRole('button', { name: 'Move Status one position forward' }).click();
   await page.keyboard.press('Escape');
   const named = async () => (await heads()).map((text) => text.trim()).filter((text) => text !== '');
   expect((await named())[0]).toBe('Status');

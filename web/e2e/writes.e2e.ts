@@ -44,7 +44,7 @@ nightly('an order whose reply is lost while its repeats find it still running is
   await submit(visitor).click();
   await expect.poll(() => proxy.count('POST', /\/orders$/)).toBeGreaterThan(3);
   await visitor.page
-    .getByText(/still not known whether this was done|first attempt is still|The first attempt with this key/)
+    .getByText(/The outcome of this request is still unknown|first attempt is still|The first attempt with this key/)
     .first()
     .waitFor();
   await settled(visitor);
@@ -116,7 +116,7 @@ test('an entry whose reply is lost is not forgotten while it is sent again, and 
   const { visitor, proxy } = await site.behindProxy('/wallets/131');
   const { page } = visitor;
   const open = () => page.getByRole('button', { name: 'Credit or debit' }).click();
-  const startAfresh = dialogOf(visitor).getByRole('button', { name: 'Start afresh' });
+  const startAfresh = dialogOf(visitor).getByRole('button', { name: 'Start over' });
   let release: () => void = () => undefined;
   const held = new Promise<Fate>((resolve) => (release = () => resolve('lose')));
   let fate: Fate | Promise<Fate> = 'lose';
@@ -124,7 +124,7 @@ test('an entry whose reply is lost is not forgotten while it is sent again, and 
   await open();
   await dialogOf(visitor).getByRole('textbox', { name: 'Amount' }).fill('5.00');
   await submit(visitor).click();
-  await dialogOf(visitor).getByText('It is still not known whether this was done.').waitFor();
+  await dialogOf(visitor).getByText('The outcome of this request is still unknown.').waitFor();
   await page.keyboard.press('Escape');
   await dialogOf(visitor).waitFor({ state: 'detached' });
   fate = held;
@@ -154,7 +154,7 @@ test('an unknown outcome settles itself when the connection is back, also with i
   await page.getByRole('button', { name: 'Credit or debit' }).click();
   await dialogOf(visitor).getByRole('textbox', { name: 'Amount' }).fill('5.00');
   await submit(visitor).click();
-  await dialogOf(visitor).getByText('It is still not known whether this was done.').waitFor();
+  await dialogOf(visitor).getByText('The outcome of this request is still unknown.').waitFor();
   await page.keyboard.press('Escape');
   proxy.mend();
 
@@ -171,8 +171,8 @@ test('giving up an unknown outcome is asked first, and so is deleting its draft'
   await page.getByRole('button', { name: 'Credit or debit' }).click();
   await dialogOf(visitor).getByRole('textbox', { name: 'Amount' }).fill('5.00');
   await submit(visitor).click();
-  await page.getByRole('button', { name: 'Ask no more' }).click();
-  const question = page.getByRole('dialog', { name: 'Give up this request?' });
+  await page.getByRole('button', { name: 'Abandon' }).click();
+  const question = page.getByRole('dialog', { name: 'Abandon this request?' });
   await question.getByText(/It may have been done/).waitFor();
   await visitor.inspectBothLanguages('give-up');
   await visitor.speak('en');
@@ -183,8 +183,8 @@ test('giving up an unknown outcome is asked first, and so is deleting its draft'
   await page.getByRole('button', { name: /Signed in as/ }).click();
   await page.getByRole('menuitem', { name: /My drafts/ }).click();
   await page.getByRole('button', { name: /^Discard / }).click();
-  await question.getByRole('button', { name: 'Ask no more' }).click();
-  await page.getByText('Nothing is begun and not finished.').waitFor();
+  await question.getByRole('button', { name: 'Abandon' }).click();
+  await page.getByText('You have no drafts.').waitFor();
 });
 
 test('a draft without a field that a release added opens in its dialog', async () => {
@@ -216,14 +216,14 @@ nightly('orders that were shipped behind a 502 are never said to be not sent, an
   await page.getByRole('checkbox', { name: 'Choose all rows of this page' }).check();
   await page.getByRole('button', { name: 'Choose all 130 that match' }).click();
   await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Ship' }).click();
-  await page.getByText('130 will be sent').waitFor();
+  await page.getByText('130 rows will be sent').waitFor();
   await page.getByRole('textbox', { name: 'Carrier' }).fill('DHL');
   await page.getByRole('textbox', { name: 'Tracking number' }).fill('JD01');
   proxy.rule(({ path }) => (path.endsWith('/order-batches') ? { after: 502 } : undefined));
   await submit(visitor).click();
   await expect.poll(async () => (await site.request<{ total: number }>('GET', '/orders?userId=121&status=shipped')).total).toBe(100);
   await dialogOf(visitor)
-    .getByText(/Not known|Outcome unknown/)
+    .getByText(/Unknown|Outcome unknown/)
     .first()
     .waitFor();
   const verdicts = await dialogOf(visitor).getByRole('listitem').allInnerTexts();
@@ -231,10 +231,10 @@ nightly('orders that were shipped behind a 502 are never said to be not sent, an
   await page.reload();
   proxy.mend();
 
-  await page.getByRole('button', { name: 'See what was done' }).click();
-  await dialogOf(visitor).getByText('It broke off: the outcome of 100 rows is not known.').waitFor();
+  await page.getByRole('button', { name: 'Show progress' }).click();
+  await dialogOf(visitor).getByText('Interrupted: the outcome of 100 rows is unknown.').waitFor();
   await visitor.check();
-  await dialogOf(visitor).getByRole('button', { name: 'Go on', exact: true }).click();
+  await dialogOf(visitor).getByRole('button', { name: 'Resume', exact: true }).click();
 
   await dialogOf(visitor).getByText('130 done, 0 not done').waitFor();
   expect(proxy.keys(/order-batches$/)).toHaveLength(2);
@@ -248,10 +248,10 @@ test('a button whose write is answered with 502 after the commit offers to ask a
   proxy.rule(({ method }) => (method === 'PATCH' ? { after: 502 } : undefined));
   await page.getByRole('button', { name: 'Archive', exact: true }).click();
   await dialogOf(visitor).getByRole('button', { name: 'Archive', exact: true }).click();
-  await page.getByText(/no reply arrived\. Ask again/).waitFor();
+  await page.getByText(/no response arrived\. Retry/).waitFor();
   proxy.mend();
 
-  await page.getByRole('button', { name: 'Ask again' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
 
   await page.getByText('OLD-1 was archived.').waitFor();
   expect(proxy.keys(/\/items\/OLD-1/)).toHaveLength(1);

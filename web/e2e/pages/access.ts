@@ -207,7 +207,7 @@ const pages: PageUnderTest[] = [
       await shown(page, 'short-lived');
       await tick(page, 'orders:write').check();
       await ask('DELETE', `/roles/${id}`, undefined, { 'If-Match': etag });
-      await button(page, 'Make it again', '重新创建').waitFor();
+      await button(page, 'Recreate', '重新创建').waitFor();
     },
   },
   {

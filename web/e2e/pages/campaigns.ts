@@ -117,7 +117,7 @@ const pages: PageUnderTest[] = [
       await shown('Gone meanwhile')(page);
       await page.getByRole('textbox', { name: /^(Name|名称)$/ }).fill('Gone, but typed');
       await ask('DELETE', `/coupon-campaigns/${id}`, undefined, { 'If-Match': etag });
-      await button(page, 'Make it again', '重新创建').waitFor();
+      await button(page, 'Recreate', '重新创建').waitFor();
     },
   },
   {
@@ -146,7 +146,7 @@ const pages: PageUnderTest[] = [
       await shown('Spring sale')(page);
       await button(page, 'Issue to a list', '按列表发放').click();
       await page.getByRole('textbox', { name: /^(List|列表)$/ }).fill('12 13 901 李');
-      await page.getByText(/3 will be sent|将发送 3 个/).waitFor();
+      await page.getByText(/3 rows will be sent|将发送 3 行/).waitFor();
       await page
         .getByRole('dialog')
         .getByRole('button', { name: /^(Issue 3 coupons|发放 3 张优惠券)$/ })

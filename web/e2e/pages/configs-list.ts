@@ -59,7 +59,7 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await button(page, 'New config', '新建配置').click();
       const dialog = page.getByRole('dialog');
-      const fresh = dialog.getByRole('button', { name: /^(Start afresh|重新填写)$/ });
+      const fresh = dialog.getByRole('button', { name: /^(Start over|重新填写)$/ });
       if (await fresh.isVisible()) await fresh.click();
       await dialog.getByRole('textbox', { name: /^(Key|键)$/ }).fill('batch.rate');
       await button(page, 'Create the config', '创建配置').click();
@@ -87,7 +87,7 @@ const pages: PageUnderTest[] = [
       const { etag, remark } = await request<Tagged>('GET', '/configs/batch.rate');
       await request('PATCH', '/configs/batch.rate', { remark: remark === 'Old rate' ? 'Standard rate' : 'Old rate' }, { 'If-Match': etag });
       await dialog
-        .getByText(/has changed it since|已更改/)
+        .getByText(/changed by .* since|已被/)
         .first()
         .waitFor();
       await dialog.locator('button[type=submit]').click();
@@ -100,7 +100,7 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await button(page, 'Import', '导入').click();
       await page.locator('input[type=file]').setInputFiles({ name: 'configs.json', mimeType: 'application/json', buffer: Buffer.from(document) });
-      await page.getByText(/1 entry stands in the way|1 个条目有问题/).waitFor();
+      await page.getByText(/1 entry prevents the import|1 个条目有问题/).waitFor();
     },
   },
   {

@@ -48,7 +48,7 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await button(page, 'Void a list', '按列表作废').click();
       await page.getByRole('textbox', { name: /^(List|列表)$/ }).fill(`${codes.join(' ')} NOSUCH`);
-      await page.getByText(/1 will be sent|将发送 1 个/).waitFor();
+      await page.getByText(/1 row will be sent|将发送 1 行/).waitFor();
     },
   },
   { name: 'coupons-no-match', path: '/coupons?userId=999999' },

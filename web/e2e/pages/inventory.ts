@@ -47,8 +47,8 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await button(page, 'Receive or count', '入库或盘点').click();
       await page.getByRole('textbox', { name: /^(Table|表格)$/ }).fill('STOCKED-1\t12\nSTOCKED-2\t-700\nSTOCKED-3\t1');
-      await button(page, 'Read it like this', '按此读取').click();
-      await page.getByText(/2 will be sent|将发送 2 个/).waitFor();
+      await button(page, 'Apply', '应用').click();
+      await page.getByText(/2 rows will be sent|将发送 2 行/).waitFor();
       await page.getByRole('dialog').locator('button[type=submit]').click();
       await page.getByText(/Enter a reason|请填写原因/).waitFor();
     },

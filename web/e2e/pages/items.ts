@@ -59,8 +59,8 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await button(page, 'Import', '导入').click();
       await page.getByRole('textbox', { name: /^(Table|表格)$/ }).fill('OOLONG-100\tOolong, 100 g\t68.50\nNEW-1\tCup\t9.00\nNEW-2\tNo price\t');
-      await button(page, 'Read it like this', '按此读取').click();
-      await page.getByText(/2 will be sent|将发送 2 个/).waitFor();
+      await button(page, 'Apply', '应用').click();
+      await page.getByText(/2 rows will be sent|将发送 2 行/).waitFor();
     },
   },
   { name: 'items-missing', path: '/items/NOTHING' },
@@ -99,7 +99,7 @@ const pages: PageUnderTest[] = [
       await page.goto('/items/SHORT-LIVED');
       await name(page).fill('Gone, but typed');
       await ask('DELETE', '/items/SHORT-LIVED', undefined, { 'If-Match': etag });
-      await button(page, 'Make it again', '重新创建').waitFor();
+      await button(page, 'Recreate', '重新创建').waitFor();
     },
   },
 ];

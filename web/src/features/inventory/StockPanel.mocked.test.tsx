@@ -32,7 +32,7 @@ test('an undo whose answer was lost is told of when the page is opened again, wi
     </>,
     { wrapper: Surroundings },
   );
-  const again = await screen.findByRole('button', { name: 'Ask again' });
+  const again = await screen.findByRole('button', { name: 'Retry' });
   act(() => again.click());
   await waitFor(() => expect(adjust).toHaveBeenCalledWith('TEA', sent, 'k-1'));
 });

@@ -48,7 +48,7 @@ export const inventoryMessages = catalogue(
     deltaHint: 'Positive numbers add units, negative numbers remove them.',
     deltaNeeded: 'Enter the number of units; use a minus to remove units.',
     setTo: 'Counted units',
-    setToHint: '{n} were in stock when you began. If this changes before you save, you have to confirm.',
+    setToHint: '{n} were in stock when you started. If this changes before you save, you have to confirm.',
     setToNeeded: 'Enter the counted quantity.',
     reasonHint: 'Stored with the movement.',
     reasonNeeded: 'Enter a reason, so that others can understand the change.',

@@ -12,7 +12,7 @@ vi.mock(import('./queries'), async (original) => ({ ...(await original()), creat
 
 const open = (form: ItemFields) => {
   render(<DeletedItem sku="TEA" form={form} status="active" onRecreated={() => undefined} />, { wrapper: Surroundings });
-  return screen.getByRole<HTMLButtonElement>('button', { name: 'Make it again' });
+  return screen.getByRole<HTMLButtonElement>('button', { name: 'Recreate' });
 };
 
 beforeEach(() => {

@@ -50,7 +50,7 @@ export const orderMessages = catalogue(
     cancelHint: 'The order ends, and its coupon can be used again.',
     orders: '{n} order | {n} orders',
     reference: 'Reference',
-    referenceHint: 'The name of the payment where it was taken. It pays one order.',
+    referenceHint: 'The reference of the payment at the payment provider. It pays one order.',
     carrier: 'Carrier',
     trackingNo: 'Tracking number',
     reason: 'Reason',

@@ -36,7 +36,7 @@ const unknown: Promised = { ...kept, name: 'config-content', guarantee: 'G1', st
 test('a promise that holds says how much was looked at, and what proves it', () => {
   render(<PromiseRow promised={kept} />, { wrapper: Surroundings });
   const row = screen.getByRole('listitem');
-  expect(row.textContent).toContain('The entries of each wallet add up.Holds');
+  expect(row.textContent).toContain('The entries of each wallet add up.Satisfied');
   expect(row.textContent).toContain('4,711 rows checked');
   expect(row.textContent).toContain('TestOne');
   expect(row.textContent).not.toContain('Violated by');
@@ -50,7 +50,7 @@ test('one that is broken names what breaks it, and since when', () => {
 });
 
 test.each([
-  [[kept], 'status', 'Every promise holds'],
+  [[kept], 'status', 'All promises are satisfied'],
   [[kept, broken], 'alert', '1 promise is violated'],
   [[kept, unknown], 'status', 'The first check is not complete'],
 ] as const)('what is said of all of them together: %#', (list, role, says) => {

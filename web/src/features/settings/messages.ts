@@ -6,7 +6,7 @@ export const settingsMessages = catalogue(
     approvals: 'Approvals',
     approvalsHint: 'The rules for changes of protected records, for all users of this tenant. A change of these settings needs votes itself.',
     approvalsRequired: 'Votes required per change',
-    approvalsRequiredHint: 'From 1 to {most}. Pending approvals keep the number that applied when they were proposed.',
+    approvalsRequiredHint: 'From 1 to {most}. Pending approvals retain the number that applied when they were proposed.',
     approvalDays: 'Days until a proposal expires',
     approvalDaysHint: 'From 1 to {most}. An expired change has to be proposed again.',
     refundApprovalThreshold: 'Refunds need votes above',

@@ -59,7 +59,7 @@ function Words({ part, isAlone }: { part: Part; isAlone: boolean }) {
           <Link to="/idempotency-keys" search={{ key }}>
             {mono(short(key))}
           </Link>
-          <span>{t('requestedKey', { request, status: String(status) })}</span>
+          <span>{t('asked', { request, status: String(status) })}</span>
           {replays > 0 && <span>{t('replays', { n: replays })}</span>}
         </Labelled>
       );

@@ -61,11 +61,11 @@ test('of a merged save whose answer was lost it says so, and offers to ask again
   act(() => keep.click());
   send.mockRejectedValueOnce(failure('no_connection'));
   act(() => screen.getByRole('button', { name: 'Save merged · v3' }).click());
-  await screen.findByText('It is still not known whether this was done.');
+  await screen.findByText('The outcome of this request is still unknown.');
   expect(screen.queryByRole('button', { name: /^Save merged/ })).toBeNull();
 
   send.mockResolvedValueOnce(at(3, 'Tea', 12));
-  act(() => screen.getByRole('button', { name: 'Ask again' }).click());
-  await waitFor(() => expect(screen.queryByText('It is still not known whether this was done.')).toBeNull());
+  act(() => screen.getByRole('button', { name: 'Retry' }).click());
+  await waitFor(() => expect(screen.queryByText('The outcome of this request is still unknown.')).toBeNull());
   expect(send.mock.calls[2]).toEqual(send.mock.calls[1]);
 });

@@ -99,10 +99,10 @@ test('an action retries from its toast, which appears once', async () => {
   await lose(write, 5);
   send.mockRejectedValueOnce(lost);
   act(() => write.current.run({ version: 3 }));
-  const button = await screen.findByRole('button', { name: 'Ask again' });
+  const button = await screen.findByRole('button', { name: 'Retry' });
   act(() => button.click());
   await waitFor(() => expect(send).toHaveBeenCalledTimes(2));
-  await waitFor(() => expect(screen.getAllByRole('button', { name: 'Ask again' })).toHaveLength(1));
+  await waitFor(() => expect(screen.getAllByRole('button', { name: 'Retry' })).toHaveLength(1));
   expect(send.mock.calls[1]).toEqual(send.mock.calls[0]);
 });
 

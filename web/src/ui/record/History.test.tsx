@@ -24,5 +24,5 @@ test.each([
     () => ({}),
   );
   await screen.findByText('v4');
-  expect(screen.queryByText(/^Nothing is kept of what was before v3/) !== null).toBe(isSaid);
+  expect(screen.queryByText(/^Versions before v3 have been deleted/) !== null).toBe(isSaid);
 });

@@ -33,8 +33,8 @@ test.each([
   drafts.store({ owner, scope }, { title: name, page: `/${scope}`, at: 1, base: { version: 1, etag: '"e1"', value }, value: { value, choices: '' } });
   await renderPage(Page, () => ({}));
   expect((await screen.findAllByText(name)).length).toBeGreaterThan(0);
-  screen.getByRole('button', { name: 'Make it again' });
-  act(() => screen.getByRole('button', { name: 'Forget it' }).click());
-  await screen.findByText(/^There is no /);
+  screen.getByRole('button', { name: 'Recreate' });
+  act(() => screen.getByRole('button', { name: 'Discard draft' }).click());
+  await screen.findByText(/ does not exist$/);
   expect(drafts.list(owner)).toEqual([]);
 });

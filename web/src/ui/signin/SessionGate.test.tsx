@@ -57,15 +57,15 @@ test.each([
   ['one signs out', () => sessionStore.signedOut()],
 ])('when %s, what was sent before can be asked for no more', async (_, change) => {
   act(() => screen.getByRole('button', { name: 'Delete' }).click());
-  await screen.findByRole('button', { name: 'Ask again' });
+  await screen.findByRole('button', { name: 'Retry' });
   act(change);
-  await waitFor(() => expect(screen.queryByRole('button', { name: 'Ask again' })).toBeNull());
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Retry' })).toBeNull());
   expect(again).not.toHaveBeenCalled();
 });
 
 test('a new session of the same user takes nothing away', async () => {
   act(() => screen.getByRole('button', { name: 'Delete' }).click());
-  const button = await screen.findByRole('button', { name: 'Ask again' });
+  const button = await screen.findByRole('button', { name: 'Retry' });
   act(() => sessionStore.signedIn(session(7, 'token-2')));
   expect(button.isConnected).toBe(true);
 });

@@ -36,7 +36,7 @@ export const tableMessages = catalogue(
     viewName: 'Save the current view as',
     saveView: 'Save',
     removeView: 'Remove the view {name}',
-    moveUp: 'Move {column} one place forward',
+    moveUp: 'Move {column} one position forward',
     width: 'Width of {column}: the arrow keys change it, Escape resets all widths',
     filter_q: 'Search',
     filter_status: 'Status',

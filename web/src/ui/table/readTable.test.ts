@@ -90,5 +90,5 @@ test.each<[string, string, (number | string)[][], string[][]]>([
 });
 
 test('without its first line a table has no rows', () => {
-  expect(readTable('"SKU,Name\nTEA,Tea')).toMatchObject({ rows: [], rejected: [{ line: 1, fault: 'quote' }] });
+  expect(readTable('"SKU,Name\nTEA,Tea')).toMatchObject({ rows: [], malformed: [{ line: 1, fault: 'quote' }] });
 });

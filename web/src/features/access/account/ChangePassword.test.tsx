@@ -116,7 +116,7 @@ test('an answer that was lost is asked for again; that the old password is wrong
   await screen.findByText(/your password is changed only once/);
   expect(stored()).toContain('me/password');
   expect(stored()).not.toMatch(/password of now|long enough/);
-  await send('Ask again');
+  await send('Retry');
   await screen.findByText(/Your first request may have been carried out/);
   expect(service.requests).toHaveLength(2);
 });

@@ -34,7 +34,7 @@ export const accountMessages = catalogue(
     tooManyHint: 'Try again in {wait}. Until then the correct password is rejected too, here and at sign-in. You stay signed in.',
     tooManyLater: 'Try again later. Until then the correct password is rejected too, here and at sign-in. You stay signed in.',
     unknown:
-      'Ask again with the same passwords: your password is changed only once. If the current password is then reported as wrong, the first request was carried out, and the new password is valid.',
+      'Retry with the same passwords: your password is changed only once. If the current password is then reported as wrong, the first request was carried out, and the new password is valid.',
     maybeDone: 'Your first request may have been carried out: the new password may already be valid',
     maybeDoneHint: 'Its reply was lost. If it was carried out, your other sessions no longer appear on this page.',
   },
@@ -70,7 +70,7 @@ export const accountMessages = catalogue(
     tooMany: '密码错误次数过多：没有任何更改',
     tooManyHint: '请在 {wait}后重试。在此之前，正确的密码在这里和登录时也会被拒绝。你仍保持登录。',
     tooManyLater: '请稍后重试。在此之前，正确的密码在这里和登录时也会被拒绝。你仍保持登录。',
-    unknown: '请用相同的密码再次询问：密码只会更改一次。若随后提示当前密码错误，说明第一次请求已执行，新密码已生效。',
+    unknown: '请用相同的密码重试：密码只会更改一次。若随后提示当前密码错误，说明第一次请求已执行，新密码已生效。',
     maybeDone: '你的第一次请求可能已执行：新密码可能已生效',
     maybeDoneHint: '其响应已丢失。若已执行，你的其他会话不会再出现在此页面的列表中。',
   },

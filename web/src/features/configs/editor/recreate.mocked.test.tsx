@@ -40,11 +40,11 @@ test('a deleted config is asked for again with the digits that were typed, also 
   create.mockRejectedValueOnce(lost);
   const form = { valueType: 'json' as const, value, remark: '', schema: '', protected: false, secret: false, masked: '' };
   render(<DeletedConfig configKey="a" form={form} onRecreated={() => undefined} />, { wrapper: Surroundings });
-  act(() => screen.getByRole('button', { name: 'Make it again' }).click());
-  await screen.findByRole('button', { name: 'Ask again' });
+  act(() => screen.getByRole('button', { name: 'Recreate' }).click());
+  await screen.findByRole('button', { name: 'Retry' });
   expect(stored('configs/a/recreate')).toMatchObject({ value });
   create.mockResolvedValueOnce(record);
-  act(() => screen.getByRole('button', { name: 'Ask again' }).click());
+  act(() => screen.getByRole('button', { name: 'Retry' }).click());
   await waitFor(() => expect(create).toHaveBeenCalledTimes(2));
   expect(new Set(sentValues())).toEqual(new Set(['{"id":9007199254740993,"rate":1.50}']));
 });

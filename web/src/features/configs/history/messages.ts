@@ -25,7 +25,7 @@ export const historyMessages = catalogue(
     rollBack: 'Roll back…',
     rollBackTo: 'Roll back to v{version}',
     rollBackTitle: 'Roll back to v{version}?',
-    rollBackBody: 'This writes v{next} with the content of v{version}. The history keeps all versions.',
+    rollBackBody: 'This writes v{next} with the content of v{version}. All versions stay in the history.',
     rollBackConfirm: 'Roll back',
     rolledBack: 'Rolled back: v{next} has the content of v{version}.',
     undoRollback: 'Undo of v{version}',

@@ -12,7 +12,7 @@ export const bulkItemMessages = catalogue(
     newPrice: 'New price',
     byPercent: 'Percent',
     byPercentHint: 'Negative numbers reduce the price. Rounded to the smallest unit of the currency.',
-    percentNeeded: 'Enter a number other than 0 that keeps prices at 0 or above, such as 10 or -5.',
+    percentNeeded: 'Enter a number other than 0 that leaves prices at 0 or above, such as 10 or -5.',
     newStatus: 'New status',
     newOwner: 'New owner (user id); empty removes the owner',
     go: 'Edit {n} item | Edit {n} items',
@@ -28,8 +28,7 @@ export const bulkItemMessages = catalogue(
     skip_name: 'the name is longer than 200 characters',
     import: 'Import',
     importTitle: 'Import {n} item | Import {n} items',
-    importHint:
-      'Adds what there is not, and changes what there is to what the table says; an empty cell changes nothing. What the list hands out as CSV can be brought in again.',
+    importHint: 'Adds new items and updates existing ones; an empty cell changes nothing. A CSV export of the list can be imported.',
     importGo: 'Import {n} item | Import {n} items',
     imported: '{n} item is imported. | {n} items are imported.',
     willBeAdded: 'New',
