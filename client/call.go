@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// CallOption changes one call.
+// CallOption configures one call.
 type CallOption func(*settings)
 
-// settings are what the options of one call add up to.
+// settings combine the options of one call.
 type settings struct {
 	key         string
 	ifMatch     string
@@ -26,26 +26,24 @@ type settings struct {
 	reply       *Reply
 }
 
-// Key gives the operation its idempotency key: 1 to 128 printable ASCII characters,
-// new for each operation that you mean. An operation that is called again under its
-// key, by this process or a later one, has its effect once.
+// Key sets the idempotency key of the operation: 1 to 128 printable ASCII characters, unique per
+// intended operation. An operation that is called again under its key, by this process or a later
+// one, has its effect once.
 func Key(key string) CallOption { return func(s *settings) { s.key = key } }
 
-// IfMatch lets a transition happen only while the resource is as it was read; a
-// [Conflict] otherwise. Its status guards a transition without it.
+// IfMatch rejects a transition with a [Conflict] unless the resource still has this ETag. Without
+// it the status guards the transition.
 func IfMatch(etag string) CallOption { return func(s *settings) { s.ifMatch = etag } }
 
-// IfNoneMatch makes a Get return [ErrNotModified] when the resource is still the one
-// with this ETag.
+// IfNoneMatch makes a Get return [ErrNotModified] if the resource still has this ETag.
 func IfNoneMatch(etag string) CallOption { return func(s *settings) { s.ifNoneMatch = etag } }
 
-// MergeDisjoint asks the service to apply a stale Save all the same when nothing that
-// it changes was changed since. The saved value says in Merged what was kept.
+// MergeDisjoint makes the service apply a stale Save if other writers changed only other members.
+// Merged in the saved value lists their changes.
 func MergeDisjoint() CallOption { return query("merge", "disjoint") }
 
-// Wait bounds how long an operation on stock, a wallet or an aggregate waits for its
-// lock, 0 to 10 s; resource_locked when it was not had by then. Without it the service
-// waits 3 s, for an aggregate 10 s.
+// Wait bounds the time that an operation on stock, a wallet or an aggregate waits for its lock, 0
+// to 10 s; on timeout it fails with resource_locked. The default is 3 s, for an aggregate 10 s.
 func Wait(d time.Duration) CallOption {
 	return query("wait", strconv.FormatInt(d.Milliseconds(), 10))
 }
@@ -59,23 +57,22 @@ func query(name, value string) CallOption {
 	}
 }
 
-// Reply is how an operation was answered.
+// Reply describes the reply to an operation.
 type Reply struct {
-	// Status is the status of the reply that decided.
+	// Status is the HTTP status of the final reply.
 	Status int
-	// Replayed is true when the effect was there before this attempt: the reply is the
-	// one that was recorded with it.
+	// Replayed is true if an earlier attempt had the effect: the service returned the stored reply.
 	Replayed bool
-	// Key is the idempotency key that was sent, "" for reads and deletions.
+	// Key is the idempotency key of the request, "" for reads and deletions.
 	Key string
-	// Attempts counts the requests that were sent.
+	// Attempts is the number of requests that were sent.
 	Attempts  int
 	RequestID string
-	// Location is where a created resource is.
+	// Location is the path of a created resource.
 	Location string
 }
 
-// Into tells how the operation was answered. It is filled in when the call succeeds.
+// Into stores the description of the reply in reply if the call succeeds.
 func Into(reply *Reply) CallOption { return func(s *settings) { s.reply = reply } }
 
 // request is one operation of the contract.
@@ -86,10 +83,10 @@ type request struct {
 	ifMatch      string
 }
 
-// mutates reports whether the operation may change something.
+// mutates reports whether the operation can change data.
 func (r request) mutates() bool { return r.method != http.MethodGet }
 
-// answer is a reply, read whole.
+// answer is a complete reply.
 type answer struct {
 	status int
 	header http.Header
@@ -98,14 +95,14 @@ type answer struct {
 
 func (a answer) replayed() bool { return a.header.Get("X-Idempotency-Replay") == "true" }
 
-// call does an operation and decodes its reply.
+// call executes an operation and decodes its reply.
 func call[T any](ctx context.Context, c *Client, r request, options []CallOption) (T, error) {
 	var value T
 	err := c.do(ctx, r, &value, options)
 	return value, err
 }
 
-// do does an operation and decodes its reply into out, unless out is nil.
+// do executes an operation and decodes its reply into out, unless out is nil.
 func (c *Client) do(ctx context.Context, r request, out any, options []CallOption) error {
 	x := &exchange{client: c, request: r}
 	for _, option := range options {
@@ -131,7 +128,7 @@ func (c *Client) do(ctx context.Context, r request, out any, options []CallOptio
 	case got.status == http.StatusNotModified:
 		return ErrNotModified
 	case got.replayed() && len(got.body) == 0 && got.status == http.StatusOK:
-		return &ReplyNotKept{Key: x.settings.key, Location: got.header.Get("Location")}
+		return &ReplyNotStored{Key: x.settings.key, Location: got.header.Get("Location")}
 	case out == nil:
 		return nil
 	}
@@ -145,7 +142,7 @@ func (c *Client) do(ctx context.Context, r request, out any, options []CallOptio
 	return nil
 }
 
-// prepare encodes the body and mints the key, once for all attempts.
+// prepare encodes the body and creates the key, once for all attempts.
 func (x *exchange) prepare() error {
 	if x.request.body != nil {
 		text, err := encode(x.request.body)

@@ -37,7 +37,7 @@ type CampaignTerms struct {
 // Campaign is one campaign. Read it, change its terms, and save it.
 type Campaign struct {
 	Stamp
-	asRead
+	originState
 	CampaignTerms
 	ID     int64   `json:"id"`
 	Issued int64   `json:"issued"`
@@ -56,7 +56,7 @@ func (c *Campaign) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	*c = Campaign(fresh)
-	return remember(c)
+	return setOrigin(c)
 }
 
 // CampaignFilter narrows a list of campaigns.

@@ -163,18 +163,18 @@ type ImportCounts struct {
 	Conflict  int `json:"conflict"`
 }
 
-// ImportRefused is an import of which nothing was applied.
-type ImportRefused struct {
+// ImportRejected is an import of which nothing was applied.
+type ImportRejected struct {
 	*Problem `json:"-"`
 	Verdicts []ImportVerdict `json:"verdicts"`
 	Counts   ImportCounts    `json:"counts"`
 }
 
 // Unwrap returns the problem.
-func (i *ImportRefused) Unwrap() error { return i.Problem }
+func (i *ImportRejected) Unwrap() error { return i.Problem }
 
 // Import imports configs in one transaction, all of them or none and an
-// [ImportRefused]. A dry run applies nothing and returns the verdict on each.
+// [ImportRejected]. A dry run applies nothing and returns the verdict on each.
 func (s *Configs) Import(ctx context.Context, i ConfigImport, dryRun bool, options ...CallOption) (ConfigImported, error) {
 	r := request{method: http.MethodPost, path: "/configs/import", body: i}
 	if dryRun {

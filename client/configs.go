@@ -28,7 +28,7 @@ const (
 // save it. A change of a protected one returns [Proposed].
 type Config struct {
 	Stamp
-	asRead
+	originState
 	Key string `json:"key"`
 	// Value is JSON text, so that numbers keep their digits.
 	Value     json.RawMessage `json:"value"`
@@ -64,7 +64,7 @@ func (c *Config) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	*c = Config(fresh)
-	return remember(c)
+	return setOrigin(c)
 }
 
 // SetValue sets the value to the JSON of v.

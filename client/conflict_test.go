@@ -19,7 +19,7 @@ func object(t *testing.T, c *client.Client, value string) client.Config {
 	}}))
 }
 
-func TestAStaleSaveIsAConflictThatTellsWhatBothSidesDid(t *testing.T) {
+func TestStaleSaveReturnsConflictWithBothSides(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := newClient(t, p)
 		mine := object(t, c, `{"a":1,"b":1}`)
@@ -75,7 +75,7 @@ func TestDisjointChangesAreMergedAndSaved(t *testing.T) {
 	})
 }
 
-func TestEachOfManyWritersThatMergeIsInTheValueThatRemains(t *testing.T) {
+func TestManyMergingWritersLoseNoChange(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		const writers = 12
 		c := newClient(t, p)
@@ -115,7 +115,7 @@ func addMember(t *testing.T, c *client.Client, config client.Config, name string
 	}
 }
 
-func TestAnEditOfWhatWasDeletedAndCreatedAnewIsNotMerged(t *testing.T) {
+func TestEditOfRecreatedRecordIsNotMerged(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := newClient(t, p)
 		mine := object(t, c, `1`)
@@ -130,12 +130,12 @@ func TestAnEditOfWhatWasDeletedAndCreatedAnewIsNotMerged(t *testing.T) {
 	})
 }
 
-func TestAValueThatWasNeverReadIsNotSaved(t *testing.T) {
+func TestUnreadValueIsNotSaved(t *testing.T) {
 	c := newClient(t, apptest.Shared(t, "sqlite"))
 	require.ErrorContains(t, c.Configs.Save(t.Context(), &client.Config{Key: "new"}), "never read")
 }
 
-func TestANullInsideOfAnObjectIsNotDroppedSilently(t *testing.T) {
+func TestNullInsideObjectIsRejected(t *testing.T) {
 	c := newClient(t, apptest.Shared(t, "sqlite"))
 	config := object(t, c, `{"a":1}`)
 	config.Value = json.RawMessage(`{"a":null}`)

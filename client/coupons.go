@@ -83,12 +83,12 @@ func (s *Coupons) History(code string, p Paging) List[CouponEvent] {
 	return List[CouponEvent]{s.client, couponPath(code) + "/history", p.parameters()}
 }
 
-// Redeem uses a coupon; [TransitionRefused] when it is not unused any more.
+// Redeem uses a coupon; [TransitionRejected] when it is not unused any more.
 func (s *Coupons) Redeem(ctx context.Context, code string, r Redemption, options ...CallOption) (Coupon, error) {
 	return transition[Coupon](ctx, s.client, couponPath(code)+"/redeem", r, options)
 }
 
-// Void makes a coupon worthless; [TransitionRefused] when it is not unused any more.
+// Void makes a coupon worthless; [TransitionRejected] when it is not unused any more.
 func (s *Coupons) Void(ctx context.Context, code, reason string, options ...CallOption) (Coupon, error) {
 	body := struct {
 		Reason string `json:"reason,omitempty"`

@@ -13,7 +13,7 @@ import (
 	"interlock/test/tier"
 )
 
-func TestAnOutboxOnAFullDiskRefusesEntriesAndLosesNone(t *testing.T) {
+func TestFullDiskRejectsOutboxEntriesAndLosesNone(t *testing.T) {
 	tier.Nightly(t)
 	disk := smalldisk.New(t, "1m")
 	path := filepath.Join(disk.Path, "outbox")

@@ -5,26 +5,26 @@
 //	err = cfg.SetValue(5)
 //	err = c.Configs.Save(ctx, &cfg)
 //
-// What always holds:
-//   - Every POST and PATCH has one idempotency key, minted once or given with [Key],
-//     and each retry sends the same. So an operation has its effect at most once,
-//     whatever is lost on the way.
-//   - Only what may end differently is sent again: 409 request_in_progress, 429, 503
-//     and failures of the network. Anything else the service has decided.
-//   - What nobody knows is never called a failure: [GaveUp] says with OutcomeUnknown
-//     whether the operation may have had its effect, and with Key how to go on.
-//   - The service returns a new token or invitation once and stores it nowhere. A retry after
-//     a lost reply returns the same row with [ErrSecretLost].
-//   - Values remember how they were read. Save sends what was changed since, guarded
-//     by the ETag; whoever was faster is told as a [Conflict], and nothing is applied.
-//   - Numbers of configs stay JSON text, and money is in minor units (1990 is 19.90).
-//     Times are UTC.
+// Guarantees:
+//   - Every POST and PATCH has one idempotency key, created once or set with [Key], and each
+//     retry sends the same key. An operation therefore has its effect at most once, whichever
+//     requests or replies are lost.
+//   - Only replies that can change are retried: 409 request_in_progress, 429, 503 and network
+//     failures. Other replies are final.
+//   - An unknown outcome is not a failure: OutcomeUnknown in [GaveUp] reports that the operation
+//     may have had its effect, and Key is the key for calling it again.
+//   - The service returns a new token or invitation once and does not store it. A retry after a
+//     lost reply returns the same row with [ErrSecretLost].
+//   - Values contain their state when they were read. Save sends the changes since then, guarded
+//     by the ETag; if another writer was first, it returns a [Conflict] and applies nothing.
+//   - Numbers of configs stay JSON text, money is in minor units (1990 is 19.90), and times are
+//     in UTC.
 //
 // Errors of the service are a [Problem], or a richer type that wraps one: [Conflict],
-// [TransitionRefused], [BatchConflict], [InsufficientStock], [InsufficientBalance],
-// [InventoryChanged], [ImportRefused], [SaleRefused], [LimitReached]. Look for them
-// with errors.As, for a code with [HasCode].
+// [TransitionRejected], [BatchConflict], [InsufficientStock], [InsufficientBalance],
+// [InventoryChanged], [ImportRejected], [SaleRejected], [LimitReached]. Match them
+// with errors.As, and a code with [HasCode].
 //
-// An [Outbox] keeps operations in a file until they are done, so that they survive
-// the end of the process.
+// An [Outbox] stores operations in a file until they are done, so that they survive the end of
+// the process.
 package client

@@ -24,10 +24,10 @@ import (
 	"interlock/test/tier"
 )
 
-// drainVariable tells this test's binary to be the process that is killed.
+// drainVariable makes the test binary run as the process that is killed.
 const drainVariable = "INTERLOCK_TEST_DRAIN"
 
-// orders are what that process is told.
+// orders are the parameters of that process.
 type orders struct {
 	URL, Token, Path string
 	Entries          int
@@ -35,8 +35,8 @@ type orders struct {
 	User             string
 }
 
-// event is what an entry stands for: a posting, which has a reference of its own, or a
-// coupon to issue, which only the key keeps from being issued twice.
+// event is the content of an entry: a posting, which has its own reference, or a coupon to issue,
+// which only the key protects from a second issue.
 type event struct {
 	Posting *client.Posting
 	Issue   bool
@@ -61,13 +61,13 @@ func (b *breach) Errorf(format string, arguments ...any) {
 // drainAsTold adds the events to the outbox while it drains it, until all are done. It
 // knows nothing of its predecessors but the file.
 func drainAsTold(text string) (code int) {
-	var told orders
-	if err := json.Unmarshal([]byte(text), &told); err != nil {
+	var params orders
+	if err := json.Unmarshal([]byte(text), &params); err != nil {
 		fmt.Fprintln(os.Stderr, "drain:", err)
 		return 2
 	}
 	var departures breach
-	if err := drain(context.Background(), told, &departures); err != nil {
+	if err := drain(context.Background(), params, &departures); err != nil {
 		fmt.Fprintln(os.Stderr, "drain:", err)
 		return 2
 	}
@@ -77,25 +77,25 @@ func drainAsTold(text string) (code int) {
 	return 0
 }
 
-func drain(ctx context.Context, told orders, departures *breach) error {
-	c, err := client.New(told.URL, told.Token, client.WithBackoff(5*time.Millisecond, 10*time.Millisecond, 20*time.Millisecond),
+func drain(ctx context.Context, params orders, departures *breach) error {
+	c, err := client.New(params.URL, params.Token, client.WithBackoff(5*time.Millisecond, 10*time.Millisecond, 20*time.Millisecond),
 		client.WithHTTPClient(&http.Client{Timeout: patience, Transport: validate.NewTransport(departures, http.DefaultTransport)}))
 	if err != nil {
 		return err
 	}
-	box, err := client.OpenOutbox[event](told.Path)
+	box, err := client.OpenOutbox[event](params.Path)
 	if err != nil {
 		return err
 	}
 	defer box.Close()
 	added := make(chan error, 1)
-	go func() { added <- addEvents(box, told.Entries) }()
+	go func() { added <- addEvents(box, params.Entries) }()
 	apply := func(ctx context.Context, e client.Entry[event]) error {
 		if e.Value.Issue {
-			_, err := c.Campaigns.Issue(ctx, told.Campaign, 1, client.Key(e.Key()))
+			_, err := c.Campaigns.Issue(ctx, params.Campaign, 1, client.Key(e.Key()))
 			return err
 		}
-		_, err := c.Wallets.Post(ctx, told.User, *e.Value.Posting, client.Key(e.Key()))
+		_, err := c.Wallets.Post(ctx, params.User, *e.Value.Posting, client.Key(e.Key()))
 		return err
 	}
 	return drainAll(ctx, box, apply, added)
@@ -110,7 +110,7 @@ func addEvents(box *client.Outbox[event], entries int) error {
 	return nil
 }
 
-// drainAll drains again whatever was given up, until nothing is pending or to come.
+// drainAll repeats Drain after each error until nothing is pending or expected.
 func drainAll(ctx context.Context, box *client.Outbox[event], apply func(context.Context, client.Entry[event]) error, added <-chan error) error {
 	complete := false
 	for {
@@ -133,7 +133,7 @@ func drainAll(ctx context.Context, box *client.Outbox[event], apply func(context
 	}
 }
 
-func TestAnOutboxOfAProcessThatIsKilledOverAndOverIsAppliedOnceThroughALinkThatDropsReplies(t *testing.T) {
+func TestKilledProcessAppliesOutboxOnceDespiteLostReplies(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		drainWhileKilled(t, p, tier.Rounds(60, 5000), tier.Rounds(2, 40))
 	})
@@ -152,10 +152,10 @@ func drainWhileKilled(t *testing.T, p *apptest.Program, entries, kills int) {
 	t.Logf("the seed is %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	link := newBadLink(t, p.URL, seed)
-	told := orders{URL: link.url(), Token: caller.Token, Path: filepath.Join(t.TempDir(), "outbox"), Entries: entries, Campaign: campaign.ID, User: "12"}
+	params := orders{URL: link.url(), Token: caller.Token, Path: filepath.Join(t.TempDir(), "outbox"), Entries: entries, Campaign: campaign.ID, User: "12"}
 
 	for range kills {
-		process := launchDrain(t, told)
+		process := launchDrain(t, params)
 		for range random.IntN(2 * entries / kills) {
 			if !process.waitFor(link.passed) {
 				break
@@ -163,16 +163,16 @@ func drainWhileKilled(t *testing.T, p *apptest.Program, entries, kills int) {
 		}
 		process.kill()
 	}
-	require.NoError(t, launchDrain(t, told).wait(), "the last one ends by itself, and saw no reply that departs from the contract")
+	require.NoError(t, launchDrain(t, params).wait(), "the last one ends by itself, and saw no reply that departs from the contract")
 
 	require.Positive(t, link.dropped.Load(), "replies were lost")
-	requireEachAppliedOnce(t, c, told)
+	requireEachAppliedOnce(t, c, params)
 }
 
-func requireEachAppliedOnce(t *testing.T, c *client.Client, told orders) {
+func requireEachAppliedOnce(t *testing.T, c *client.Client, params orders) {
 	t.Helper()
 	postings, issues, sum := map[string]int64{}, 0, int64(0)
-	for i := 1; i <= told.Entries; i++ {
+	for i := 1; i <= params.Entries; i++ {
 		if e := eventOf(i); e.Issue {
 			issues++
 		} else {
@@ -181,18 +181,18 @@ func requireEachAppliedOnce(t *testing.T, c *client.Client, told orders) {
 		}
 	}
 	made := map[string]int64{}
-	for _, entry := range all(t, c.Wallets.Entries(told.User, client.WalletEntryFilter{Paging: client.Paging{Limit: 200}})) {
+	for _, entry := range all(t, c.Wallets.Entries(params.User, client.WalletEntryFilter{Paging: client.Paging{Limit: 200}})) {
 		require.NotContains(t, made, entry.Reference)
 		made[entry.Reference] = entry.Amount
 	}
 	require.Equal(t, postings, made)
-	wallet := ok[client.Wallet](t)(c.Wallets.Get(t.Context(), told.User))
+	wallet := ok[client.Wallet](t)(c.Wallets.Get(t.Context(), params.User))
 	require.EqualValues(t, len(postings), wallet.Version)
 	require.Equal(t, sum, wallet.Balance)
-	require.EqualValues(t, issues, ok[client.Campaign](t)(c.Campaigns.Get(t.Context(), told.Campaign)).Issued, "each coupon was issued once")
-	coupons := ok[client.Page[client.Coupon]](t)(c.Coupons.List(client.CouponFilter{CampaignID: told.Campaign}).Page(t.Context()))
+	require.EqualValues(t, issues, ok[client.Campaign](t)(c.Campaigns.Get(t.Context(), params.Campaign)).Issued, "each coupon was issued once")
+	coupons := ok[client.Page[client.Coupon]](t)(c.Coupons.List(client.CouponFilter{CampaignID: params.Campaign}).Page(t.Context()))
 	require.EqualValues(t, issues, coupons.Total)
-	audited := ok[client.Page[client.AuditEntry]](t)(c.Audit.List(client.AuditFilter{Resource: "wallets/" + told.User}).Page(t.Context()))
+	audited := ok[client.Page[client.AuditEntry]](t)(c.Audit.List(client.AuditFilter{Resource: "wallets/" + params.User}).Page(t.Context()))
 	require.EqualValues(t, len(postings), audited.Total)
 }
 
@@ -203,9 +203,9 @@ type drainProcess struct {
 	err     error
 }
 
-func launchDrain(t *testing.T, told orders) *drainProcess {
+func launchDrain(t *testing.T, params orders) *drainProcess {
 	t.Helper()
-	text, err := json.Marshal(told)
+	text, err := json.Marshal(params)
 	require.NoError(t, err)
 	p := &drainProcess{command: exec.CommandContext(t.Context(), os.Args[0]), ended: make(chan struct{})}
 	p.command.Env = append(os.Environ(), drainVariable+"="+string(text))
@@ -303,8 +303,7 @@ func (l *badLink) accept() {
 	}
 }
 
-// carry passes on what comes, as far as decide says, and ends both sides when it says
-// that this was the last.
+// carry forwards data as decide determines, and closes both sides after the last part.
 func (l *badLink) carry(from, to net.Conn, decide func(size int) (pass int, last bool)) {
 	defer func() {
 		_ = from.Close()

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// ErrNotModified is what a Get with [IfNoneMatch] returns when nothing has changed.
+// ErrNotModified is returned by a Get with [IfNoneMatch] if the resource is unchanged.
 var ErrNotModified = errors.New("the resource has not changed")
 
-// ErrContested is what [Conflict.Merge] returns when both sides changed the same place.
-var ErrContested = errors.New("both sides changed the same place")
+// ErrContested is returned by [Conflict.Merge] if both sides changed the same JSON Pointer.
+var ErrContested = errors.New("both sides changed the same JSON pointer")
 
 // ErrSecretLost is returned together with the user or token of an operation that an earlier attempt
 // carried out. The service returned the secret in the reply to that attempt, and stores it nowhere.
@@ -35,14 +35,14 @@ type Problem struct {
 	Detail    string  `json:"detail"`
 	RequestID string  `json:"requestId"`
 	Fields    []Field `json:"fields"`
-	// RetryAfterMs is how long the service asks to wait, in milliseconds; 0 where it
-	// says so in Retry-After alone, or not at all.
+	// RetryAfterMs is the requested wait in milliseconds; 0 if the reply has only a Retry-After header
+	// or no wait.
 	RetryAfterMs int64 `json:"retryAfterMs"`
-	// Body is the whole reply, with the members that this type does not name.
+	// Body is the complete reply, including members without a field here.
 	Body json.RawMessage `json:"-"`
 }
 
-// Field is a member of the request that is not valid.
+// Field is an invalid member of the request.
 type Field struct {
 	Pointer string `json:"pointer"`
 	Code    string `json:"code"`
@@ -59,70 +59,69 @@ func (p *Problem) Error() string {
 	return text.String()
 }
 
-// mayEndDifferently reports whether the same request is worth sending again.
-func (p *Problem) mayEndDifferently() bool {
+// isRetryable reports whether the same request may succeed later.
+func (p *Problem) isRetryable() bool {
 	return p.Code == CodeRequestInProgress || p.Code == CodeInflightDuplicate || p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable
 }
 
-// leavesUnknown reports whether the request may have had its effect all the same. A
-// reply without a code comes from something in between, which cannot know.
+// leavesUnknown reports whether the request may have had its effect nevertheless. A reply without a
+// code comes from an intermediary, which does not know the outcome.
 func (p *Problem) leavesUnknown() bool {
 	return p.Code == CodeOutcomeUnknown || p.Code == "" && p.Status >= http.StatusInternalServerError
 }
 
-// decides reports whether the reply settles what became of earlier attempts too. What
-// is refused before the service looks the key up does not.
+// decides reports whether the reply also settles earlier attempts. Rejections before the lookup of
+// the key do not.
 func (p *Problem) decides() bool {
 	switch p.Status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestEntityTooLarge:
 		return false
 	}
-	return p.Status < http.StatusInternalServerError && !p.mayEndDifferently()
+	return p.Status < http.StatusInternalServerError && !p.isRetryable()
 }
 
-// GaveUp is an operation that no reply has decided, after all its attempts or when its
-// context ended.
+// GaveUp is the error of an operation without a final reply, after all attempts or the end of its
+// context.
 type GaveUp struct {
 	Operation string
-	// Key is the operation's idempotency key; call it again with [Key] to learn the
+	// Key is the operation's idempotency key. Calling the operation again with [Key] returns the
 	// outcome without a second effect.
 	Key      string
 	Attempts int
-	// OutcomeUnknown is true when the operation may have had its effect, false when it
-	// certainly had none.
+	// OutcomeUnknown is true if the operation may have had its effect, and false if it had none.
 	OutcomeUnknown bool
 	// Last is the error of the last attempt.
 	Last error
-	// undecided is what the service said when it did not know the outcome itself, on
-	// whichever attempt; nil when it said nothing.
+	// undecided is the last reply in which the service reported an unknown outcome; nil if there was
+	// none.
 	undecided *Problem
 }
 
-// Error says what is known.
+// Error describes the outcome and the last error.
 func (g *GaveUp) Error() string {
-	known := "it had no effect"
+	outcome := "it had no effect"
 	if g.OutcomeUnknown {
-		known = "its outcome is unknown"
+		outcome = "its outcome is unknown"
 	}
-	return fmt.Sprintf("%s was given up after %d attempts and %s: %v", g.Operation, g.Attempts, known, g.Last)
+	return fmt.Sprintf("%s was given up after %d attempts and %s: %v", g.Operation, g.Attempts, outcome, g.Last)
 }
 
 // Unwrap returns the error of the last attempt.
 func (g *GaveUp) Unwrap() error { return g.Last }
 
-// ReplyNotKept is an operation that had its effect on an earlier attempt, whose reply
-// was too large for the service to keep. Read the resource at Location.
-type ReplyNotKept struct {
+// ReplyNotStored is the error of an operation that had its effect on an earlier attempt with a
+// reply too large to store. Read the resource at Location.
+type ReplyNotStored struct {
 	Key      string
 	Location string
 }
 
-// Error says where to read instead.
-func (r *ReplyNotKept) Error() string {
-	return "the operation was done before and its reply was too large to keep; read " + r.Location
+// Error contains the path to read.
+func (r *ReplyNotStored) Error() string {
+	return "operation succeeded earlier and its reply was too large to store; read " + r.Location
 }
 
-// OutcomeUnknown reports whether err leaves open whether the operation had its effect.
+// OutcomeUnknown reports whether the operation that failed with err may have had its effect.
 func OutcomeUnknown(err error) bool {
 	var gaveUp *GaveUp
 	return errors.As(err, &gaveUp) && gaveUp.OutcomeUnknown
@@ -134,20 +133,21 @@ func HasCode(err error, code Code) bool {
 	return errors.As(err, &problem) && problem.Code == code
 }
 
-// Conflict is a stale Save or Delete: somebody was faster, and nothing was applied.
+// Conflict is the rejection of a stale Save or Delete: another writer was first, and nothing was
+// applied.
 type Conflict struct {
 	*Problem        `json:"-"`
 	ExpectedVersion *int64 `json:"expectedVersion"`
 	CurrentVersion  int64  `json:"currentVersion"`
 	CurrentETag     string `json:"currentEtag"`
-	// UpdatedBy and UpdatedTime are of the newest change.
+	// UpdatedBy and UpdatedTime describe the latest change.
 	UpdatedBy   Person    `json:"updatedBy"`
 	UpdatedTime time.Time `json:"updatedTime"`
-	// Base is the representation that was read, null when it was of another row that
-	// has been deleted since. Current is the newest. Decode them with json.Unmarshal.
+	// Base is the representation that was read, null if its row has been deleted since. Current is the
+	// latest. Both are JSON.
 	Base    json.RawMessage `json:"base"`
 	Current json.RawMessage `json:"current"`
-	// Conflicts are the places that both sides changed.
+	// Conflicts are the JSON Pointers that both sides changed.
 	Conflicts     []Difference `json:"conflicts"`
 	TheirsOnly    []string     `json:"theirsOnly"`
 	YoursOnly     []string     `json:"yoursOnly"`
@@ -157,9 +157,9 @@ type Conflict struct {
 // Unwrap returns the problem.
 func (c *Conflict) Unwrap() error { return c.Problem }
 
-// TransitionRefused is a transition that the current status does not allow, or that
-// somebody else's came before.
-type TransitionRefused struct {
+// TransitionRejected is the rejection of a transition that the current status does not permit or
+// that lost to another caller's.
+type TransitionRejected struct {
 	*Problem           `json:"-"`
 	Current            json.RawMessage `json:"current"`
 	CurrentStatus      string          `json:"currentStatus"`
@@ -169,9 +169,9 @@ type TransitionRefused struct {
 }
 
 // Unwrap returns the problem.
-func (r *TransitionRefused) Unwrap() error { return r.Problem }
+func (r *TransitionRejected) Unwrap() error { return r.Problem }
 
-// InventoryChanged is a count of stock whose author saw another number than there was.
+// InventoryChanged is the rejection of a stock count that is based on an outdated quantity.
 type InventoryChanged struct {
 	*Problem    `json:"-"`
 	ChangeFrom  int64      `json:"changeFrom"`
@@ -183,13 +183,13 @@ type InventoryChanged struct {
 // Unwrap returns the problem.
 func (i *InventoryChanged) Unwrap() error { return i.Problem }
 
-// InsufficientStock is an order, or a movement, of more than there is.
+// InsufficientStock is the rejection of an order or a movement that exceeds the stock.
 type InsufficientStock struct {
 	*Problem `json:"-"`
 	Lines    []Shortage `json:"lines"`
 }
 
-// Shortage is what one item lacks, in pieces.
+// Shortage is the missing quantity of one item, in units.
 type Shortage struct {
 	SKU       string `json:"sku"`
 	Wanted    int64  `json:"wanted"`
@@ -199,7 +199,7 @@ type Shortage struct {
 // Unwrap returns the problem.
 func (i *InsufficientStock) Unwrap() error { return i.Problem }
 
-// InsufficientBalance is a debit of more than the wallet has, in minor units.
+// InsufficientBalance is the rejection of a debit that exceeds the balance, in minor units.
 type InsufficientBalance struct {
 	*Problem `json:"-"`
 	UserID   string `json:"userId"`
@@ -210,19 +210,19 @@ type InsufficientBalance struct {
 // Unwrap returns the problem.
 func (i *InsufficientBalance) Unwrap() error { return i.Problem }
 
-// LimitReached is a request for more than is allowed. What is not about the limit that was
-// reached is zero.
+// LimitReached is the rejection of a request that exceeds a limit. Members of other limits are
+// zero.
 type LimitReached struct {
 	*Problem `json:"-"`
 	// Left, Total and Issued count the coupons of a campaign.
 	Left   int64 `json:"left"`
 	Total  int64 `json:"total"`
 	Issued int64 `json:"issued"`
-	// PerUser is how many of them one user may have, and UserIDs who has that many.
+	// PerUser is the maximum of coupons per user; UserIDs lists the users that have reached it.
 	PerUser int64    `json:"perUser"`
 	UserIDs []string `json:"userIds"`
-	// PerUserLimit is how many units of a sale one customer may have. Held is how many
-	// this one has, and Ticket its latest ticket.
+	// PerUserLimit is the maximum of units per customer in a sale. Held is the customer's number, and
+	// Ticket the customer's latest ticket.
 	PerUserLimit int64  `json:"perUserLimit"`
 	Held         int64  `json:"held"`
 	Ticket       string `json:"ticket"`
@@ -231,7 +231,7 @@ type LimitReached struct {
 // Unwrap returns the problem.
 func (l *LimitReached) Unwrap() error { return l.Problem }
 
-// problemOf reads an error reply: the problem, and the error to return for it.
+// problemOf parses an error reply and returns the problem and the error for the caller.
 func problemOf(got answer) (problem *Problem, failure error) {
 	problem = &Problem{Body: got.body}
 	if err := json.Unmarshal(got.body, problem); err != nil || problem.Code == "" {
@@ -246,8 +246,7 @@ func problemOf(got answer) (problem *Problem, failure error) {
 	return problem, problem
 }
 
-// richerThan returns the type that a problem of its code is read into, nil when it
-// has none.
+// richerThan returns the error type for a problem's code; nil if there is none.
 func richerThan(p *Problem) error {
 	switch p.Code {
 	case CodeVersionConflict:
@@ -265,7 +264,7 @@ func richerThan(p *Problem) error {
 	case CodePayloadMismatch:
 		return mismatchProblem(p)
 	case CodeSoldOut, CodeSaleNotOpen:
-		return &SaleRefused{Problem: p}
+		return &SaleRejected{Problem: p}
 	case CodeLimitReached:
 		return &LimitReached{Problem: p}
 	case CodeApprovalStale:
@@ -283,7 +282,7 @@ func transitionProblem(p *Problem) error {
 	if err := json.Unmarshal(p.Body, &members); err == nil && members.ChangeFrom != nil {
 		return &InventoryChanged{Problem: p}
 	}
-	return &TransitionRefused{Problem: p}
+	return &TransitionRejected{Problem: p}
 }
 
 func batchProblem(p *Problem) error {
@@ -292,7 +291,7 @@ func batchProblem(p *Problem) error {
 	}
 	switch err := json.Unmarshal(p.Body, &members); {
 	case err == nil && members.Verdicts != nil:
-		return &ImportRefused{Problem: p}
+		return &ImportRejected{Problem: p}
 	case p.Code == CodeBatchConflict:
 		return &BatchConflict{Problem: p}
 	}

@@ -33,8 +33,8 @@ func retries(ctx context.Context, c *client.Client) client.Config {
 	return cfg
 }
 
-// Read, change, save. What was not changed is not sent, and the save is refused when
-// somebody else was faster.
+// Read, edit, save. Unchanged members are not sent, and the save is rejected if another writer was
+// first.
 func Example() {
 	ctx, c := context.Background(), serve()
 	retries(ctx, c)
@@ -51,7 +51,7 @@ func Example() {
 	// Output: version 2 is 5
 }
 
-// A conflict tells what both sides did. Changes of different places are merged.
+// A conflict contains the changes of both sides. Changes of different members are merged.
 func ExampleConflict_Merge() {
 	ctx, c := context.Background(), serve()
 	mine := retries(ctx, c)
@@ -68,7 +68,7 @@ func ExampleConflict_Merge() {
 	if errors.As(err, &conflict) {
 		fmt.Println("theirs:", conflict.TheirsOnly, "yours:", conflict.YoursOnly)
 		if err := conflict.Merge(&mine); err != nil {
-			log.Fatal(err) // both changed the same place: conflict.Conflicts
+			log.Fatal(err) // both changed the same pointer: conflict.Conflicts
 		}
 		err = c.Configs.Save(ctx, &mine)
 	}
@@ -78,8 +78,8 @@ func ExampleConflict_Merge() {
 	// 3 5 raised for the sale <nil>
 }
 
-// Whoever comes second is told what is possible now.
-func ExampleTransitionRefused() {
+// The loser of a race receives the transitions that are possible now.
+func ExampleTransitionRejected() {
 	ctx, c := context.Background(), serve()
 	campaign, err := c.Campaigns.Create(ctx, client.CampaignTerms{
 		Name: "Spring", Kind: client.PercentOff, Value: 10, Total: 100, PerUser: 1,
@@ -94,7 +94,7 @@ func ExampleTransitionRefused() {
 	}
 	for range 2 {
 		_, err := c.Coupons.Redeem(ctx, codes[0], client.Redemption{UserID: "user-7"})
-		var refused *client.TransitionRefused
+		var refused *client.TransitionRejected
 		if errors.As(err, &refused) {
 			fmt.Printf("it is %s by %s, allowed: %v\n", refused.CurrentStatus, refused.ChangedBy.Name, refused.AllowedTransitions)
 		}
@@ -102,7 +102,7 @@ func ExampleTransitionRefused() {
 	// Output: it is used by admin, allowed: []
 }
 
-// With a key of one's own an operation can be called again by whoever knows the key.
+// With a key of the caller, an operation can be called again with the same key.
 func ExampleKey() {
 	ctx, c := context.Background(), serve()
 	posting := client.Posting{Amount: 1990, Kind: "topup", Reference: "psp-7001"}
@@ -119,8 +119,8 @@ func ExampleKey() {
 	// 1990 true <nil>
 }
 
-// What waits in an outbox becomes events of an aggregate. Writer and sequence are the
-// outbox's, so an entry that is applied again after any crash counts once.
+// Entries of an outbox become events of an aggregate. Writer and sequence come from the outbox, so
+// an entry that is applied again after a crash counts once.
 func ExampleAppendEntry() {
 	ctx, c := context.Background(), serve()
 	directory, err := os.MkdirTemp("", "outbox")
@@ -171,9 +171,8 @@ func ExampleList_All() {
 	// Output: TEA-4 TEA-3 TEA-2 TEA-1 TEA-0
 }
 
-// What happened is written down first and sent afterwards. A process that ends in
-// between leaves the rest to the next one, and nothing is done twice: keys and
-// sequence come from the file.
+// Entries are stored first and sent afterwards. If a process ends in between, the next one sends
+// the rest, and nothing is applied twice: keys and sequence come from the file.
 func ExampleOutbox() {
 	ctx, c := context.Background(), serve()
 	directory, err := os.MkdirTemp("", "outbox")

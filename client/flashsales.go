@@ -47,7 +47,7 @@ type FlashSaleTerms struct {
 // that is not a draft is changed by [FlashSales.ChangeQuantity].
 type FlashSale struct {
 	Stamp
-	asRead
+	originState
 	FlashSaleTerms
 	ID                 int64           `json:"id"`
 	ItemName           string          `json:"itemName"`
@@ -68,7 +68,7 @@ func (f *FlashSale) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	*f = FlashSale(fresh)
-	return remember(f)
+	return setOrigin(f)
 }
 
 // FlashSaleFilter narrows a list of sales.
@@ -174,8 +174,8 @@ type Ticket struct {
 	Ahead int64 `json:"ahead"`
 }
 
-// SaleRefused is a purchase that was not accepted: sold_out, or sale_not_open and then why.
-type SaleRefused struct {
+// SaleRejected is a purchase that was not accepted: sold_out, or sale_not_open and then why.
+type SaleRejected struct {
 	*Problem   `json:"-"`
 	Reason     string          `json:"reason"`
 	SaleStatus FlashSaleStatus `json:"saleStatus"`
@@ -184,7 +184,7 @@ type SaleRefused struct {
 }
 
 // Unwrap returns the problem.
-func (s *SaleRefused) Unwrap() error { return s.Problem }
+func (s *SaleRejected) Unwrap() error { return s.Problem }
 
 func salePath(id int64) string { return "/flash-sales/" + strconv.FormatInt(id, 10) }
 
@@ -229,7 +229,7 @@ func (s *FlashSales) History(id int64, p Paging) List[FlashSaleRevision] {
 	return List[FlashSaleRevision]{s.client, salePath(id) + "/history", p.parameters()}
 }
 
-// Open opens a draft. Like the others that follow it returns a [TransitionRefused] when
+// Open opens a draft. Like the others that follow it returns a [TransitionRejected] when
 // the sale's status does not allow it.
 func (s *FlashSales) Open(ctx context.Context, id int64, options ...CallOption) (FlashSale, error) {
 	return transition[FlashSale](ctx, s.client, salePath(id)+"/open", nil, options)
@@ -251,7 +251,7 @@ func (s *FlashSales) Close(ctx context.Context, id int64, options ...CallOption)
 }
 
 // Buy takes a place in the queue for a customer, whose token the client shows or for whom
-// it acts ([Client.For]); [SaleRefused] when there is nothing to buy, [LimitReached] when the
+// it acts ([Client.For]); [SaleRejected] when there is nothing to buy, [LimitReached] when the
 // customer has all that one may have. When nobody knows whether the purchase was accepted
 // ([OutcomeUnknown]), [TicketOf] finds its ticket, and [FlashSales.Ticket] what became of it;
 // or call Buy again with the same key.

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// IdempotencyKeys are the replies that the service keeps.
+// IdempotencyKeys accesses the replies that the service stores.
 type IdempotencyKeys struct{ client *Client }
 
-// IdempotencyKey is a reply that is kept under a key. The reply itself is shown to its
-// caller only, by repeating the operation.
+// IdempotencyKey is a stored reply without its body, which only its caller can read, by repeating
+// the operation.
 type IdempotencyKey struct {
 	ID         int64   `json:"id"`
 	Key        string  `json:"key"`
@@ -21,9 +21,9 @@ type IdempotencyKey struct {
 	Path       string  `json:"path"`
 	RequestID  string  `json:"requestId"`
 	Status     int     `json:"status"`
-	// DurationMs is how long the first request took, in milliseconds.
+	// DurationMs is the duration of the first request in milliseconds.
 	DurationMs float64 `json:"durationMs"`
-	// ReplyKept is false when the reply was too large; see [ReplyNotKept].
+	// ReplyKept is false if the reply was too large; see [ReplyNotStored].
 	ReplyKept      bool       `json:"replyKept"`
 	Replays        int64      `json:"replays"`
 	LastReplayTime *time.Time `json:"lastReplayTime"`
@@ -31,10 +31,10 @@ type IdempotencyKey struct {
 	ExpiresTime    time.Time  `json:"expiresTime"`
 }
 
-// IdempotencyKeyFilter narrows a list of keys.
+// IdempotencyKeyFilter filters a list of keys.
 type IdempotencyKeyFilter struct {
 	Paging
-	// Key is exactly this key, of whoever used it.
+	// Key selects one key, of any caller.
 	Key string
 	// Status is the HTTP status of the reply.
 	Status int

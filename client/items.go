@@ -23,7 +23,7 @@ const (
 // Item is one item. Read it, change Name, Price, OwnedByUserID or Status, and save it.
 type Item struct {
 	Stamp
-	asRead
+	originState
 	SKU  string `json:"sku"`
 	Name string `json:"name"`
 	// Price is in minor units.
@@ -43,7 +43,7 @@ func (i *Item) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	*i = Item(fresh)
-	return remember(i)
+	return setOrigin(i)
 }
 
 // NewItem is an item to create.

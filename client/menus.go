@@ -15,7 +15,7 @@ type Menus struct{ client *Client }
 // [Menus.Move] changes where it stands.
 type Menu struct {
 	Stamp
-	asRead
+	originState
 	ID int64 `json:"id"`
 	// ParentID is nil at the top.
 	ParentID *int64 `json:"parentId"`
@@ -42,7 +42,7 @@ func (m *Menu) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	*m = Menu(fresh)
-	return remember(m)
+	return setOrigin(m)
 }
 
 // NewMenu is a menu to create.

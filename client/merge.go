@@ -11,32 +11,32 @@ import (
 	"strings"
 )
 
-// Documents are trees of nil, bool, string, json.Number, []any and map[string]any.
-// Objects are compared member by member, anything else as a whole. Numbers keep their
-// spelling and are compared by exact decimal value. The service and the web admin
-// compare in the same way; api/merge-cases.json holds the three together.
+// Documents are trees of nil, bool, string, json.Number, []any and map[string]any. Objects are
+// compared by member, other values as a whole. Numbers are compared by exact decimal value and are
+// not reformatted. The service and the web admin compare alike; api/merge-cases.json tests all
+// three.
 
-// Difference is a place that both sides changed, with its value on each side; nil
-// where the side does not have the place.
+// Difference is a JSON Pointer that both sides changed, with the value on each side; nil if the
+// side has no value there.
 type Difference struct {
-	// Pointer is the place (RFC 6901).
+	// Pointer is the JSON Pointer (RFC 6901).
 	Pointer string          `json:"pointer"`
 	Base    json.RawMessage `json:"base,omitempty"`
 	Yours   json.RawMessage `json:"yours,omitempty"`
 	Theirs  json.RawMessage `json:"theirs,omitempty"`
 }
 
-// Comparison is how two edits of one document stand to each other.
+// Comparison is the result of a three-way comparison.
 type Comparison struct {
 	Conflicts  []Difference
 	TheirsOnly []string
 	YoursOnly  []string
-	// Merged carries both edits; nil when there are conflicts.
+	// Merged contains both edits; nil if there are conflicts.
 	Merged json.RawMessage
 }
 
-// ThreeWay compares two edits of base. A place is contested when both changed it, even
-// to the same value, and when one changed something inside of what the other replaced.
+// ThreeWay compares two edits of base. A JSON Pointer is contested if both changed it, even to the
+// same value, or if one changed a member of a value that the other replaced.
 func ThreeWay(base, yours, theirs json.RawMessage) (Comparison, error) {
 	var sides [3]any
 	for i, text := range []json.RawMessage{base, yours, theirs} {
@@ -72,7 +72,7 @@ func (v value) text() json.RawMessage {
 	if !v.present {
 		return nil
 	}
-	// A tree was parsed, so it can be written.
+	// A parsed tree can always be encoded.
 	text, _ := encode(v.tree)
 	return text
 }
@@ -149,8 +149,8 @@ var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 
 func below(at, name string) string { return at + "/" + pointerEscaper.Replace(name) }
 
-// patchBetween returns the merge patch (RFC 7396) that makes after of before. Nulls
-// inside of new objects cannot be said in one; whoever needs that notices by [applied].
+// patchBetween returns the merge patch (RFC 7396) from before to after. A merge patch cannot
+// express nulls inside new objects; callers detect this with [applied].
 func patchBetween(before, after map[string]any) map[string]any {
 	patch := map[string]any{}
 	for name := range names(before, after) {
@@ -214,9 +214,9 @@ func equal(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// decimal is a number as ±digits × 10^exponent in its only spelling: digits neither
-// begin nor end with zero. Exponents beyond 18 digits stay text and count as different
-// when they are spelled differently: at worst a conflict too many.
+// decimal is a number as ±digits × 10^exponent in normal form: digits neither start nor end with
+// zero. Exponents of more than 18 digits stay text and are compared by spelling, which can only
+// report a needless conflict.
 type decimal struct {
 	negative bool
 	digits   string

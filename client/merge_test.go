@@ -45,7 +45,7 @@ func requireSame(t require.TestingT, want, got any) {
 	require.True(t, equal(want, got), "want %v\ngot  %v", want, got)
 }
 
-func TestThreeWayAgreesWithTheSharedCases(t *testing.T) {
+func TestThreeWayMatchesSharedCases(t *testing.T) {
 	for _, c := range sharedCases(t).ThreeWay {
 		t.Run(c.Name, func(t *testing.T) {
 			got, err := ThreeWay(c.Base, c.Yours, c.Theirs)
@@ -66,7 +66,7 @@ func TestThreeWayAgreesWithTheSharedCases(t *testing.T) {
 	}
 }
 
-func TestPatchesAgreeWithTheSharedCases(t *testing.T) {
+func TestPatchesMatchSharedCases(t *testing.T) {
 	for _, c := range sharedCases(t).Patch {
 		t.Run(c.Name, func(t *testing.T) {
 			requireSame(t, parsed(t, c.Want), applied(parsed(t, c.Doc), parsed(t, c.Patch)))
@@ -74,7 +74,7 @@ func TestPatchesAgreeWithTheSharedCases(t *testing.T) {
 	}
 }
 
-func TestAPatchOfWhatWasChangedMakesTheChangedDocument(t *testing.T) {
+func TestPatchReproducesChangedDocument(t *testing.T) {
 	object := rapid.MapOf(rapid.StringOfN(rapid.RuneFrom([]rune("ab/~")), 0, 2, -1), scalars())
 	nested := rapid.MapOf(rapid.SampledFrom([]string{"a", "b", "c"}), rapid.OneOf(scalars(), rapid.Custom(func(t *rapid.T) any { return any(object.Draw(t, "object")) })))
 	rapid.Check(t, func(t *rapid.T) {

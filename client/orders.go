@@ -176,7 +176,7 @@ func (s *Orders) History(id int64, p Paging) List[OrderEvent] {
 }
 
 // Pay pays a pending order. Like the others that follow it returns a
-// [TransitionRefused] when the order's status does not allow it.
+// [TransitionRejected] when the order's status does not allow it.
 func (s *Orders) Pay(ctx context.Context, id int64, p Payment, options ...CallOption) (Order, error) {
 	return transition[Order](ctx, s.client, orderPath(id)+"/pay", p, options)
 }

@@ -16,21 +16,20 @@ import (
 	"sync"
 )
 
-// Outbox keeps operations in a file until they are done, in the order in which they
-// were added. What Add has taken survives the end of the process and of the machine.
+// Outbox stores operations in a file until they are done, in the order of their addition. An added
+// operation survives the end of the process and of the machine.
 //
-// An entry that was begun when the process ended is applied again by the next one.
-// That has no second effect, because the key of the entry's operation, and its place
-// in the writer's sequence, follow from what the file says and from no counter in
-// memory. The service knows keys for 24 h; an entry that may wait for longer needs a
-// reference of its own in what it does, as postings to wallets have.
+// An entry that was in progress at the end of a process is applied again by the next one. This has
+// no second effect, because the entry's idempotency key and its sequence number are derived from
+// the file and not from memory. The service stores keys for 24 h; an entry that may wait longer
+// needs its own reference in the operation, such as that of a wallet posting.
 //
-// The file only grows: a line for each entry and one for its end. One process at a time
-// may have it open; it may be used by many goroutines.
+// The file is append-only: a line per entry and a line for its completion. One process at a time
+// may open it, with any number of goroutines.
 //
-// A disk that is full or fails refuses entries and loses none: see Add.
+// A full or failing disk rejects new entries and loses none: see Add.
 type Outbox[T any] struct {
-	// draining is held by the one goroutine that drains.
+	// draining serializes Drain.
 	draining sync.Mutex
 
 	mu      sync.Mutex
@@ -38,36 +37,37 @@ type Outbox[T any] struct {
 	size    int64
 	writer  string
 	lastSeq int64
-	// added are the values of all entries by ID, as text; pending those not yet done.
+	// added contains the encoded values of all entries by ID; pending contains the entries that are
+	// not done.
 	added   map[string][]byte
 	pending []Entry[T]
 	broken  error
 }
 
-// ErrOutboxUnsure means that the disk has failed and that nobody knows whether the entry
-// that was being added is in the file. The outbox takes and drains nothing any more.
-// Opened again it says what there is, and the entry can be added again under its ID.
+// ErrOutboxUnsure means that the disk failed and the file may or may not contain the entry that was
+// being added. The outbox accepts and drains nothing more. After reopening, its entries are known,
+// and the entry can be added again under its ID.
 var ErrOutboxUnsure = errors.New("the disk failed, and nobody knows how the outbox's file ends")
 
-// Entry is an operation to do once.
+// Entry is an operation that is applied once.
 type Entry[T any] struct {
-	// Writer is the outbox's own name, made with the file. With Seq, which counts its
-	// entries from 1 without gaps, it says where in the writer's sequence this one is.
+	// Writer is the random name of the outbox, created with its file. Seq numbers the outbox's entries
+	// from 1 without gaps.
 	Writer string
 	Seq    int64
-	// ID is the caller's name for what happened.
+	// ID is the caller's unique name for the entry.
 	ID    string
 	Value T
 }
 
-// Key is the idempotency key of the entry's operation, the same after every restart.
-// An entry stands for one operation; a second one under its key is refused.
+// Key is the idempotency key of the entry's operation; it is the same after every restart. An entry
+// stands for one operation: the service rejects another operation under its key.
 func (e Entry[T]) Key() string {
 	sum := sha256.Sum256([]byte(e.Writer + "\n" + e.ID))
 	return "outbox-" + hex.EncodeToString(sum[:16])
 }
 
-// line is what the file consists of: the writer first, then entries and ends.
+// line is a line of the file: first the writer, then entries and completions.
 type line struct {
 	Writer string          `json:"writer,omitempty"`
 	Seq    int64           `json:"seq,omitempty"`
@@ -76,8 +76,7 @@ type line struct {
 	Done   int64           `json:"done,omitempty"`
 }
 
-// outboxFile is what an outbox needs of its file, which is an *os.File, and outboxDisk what
-// it needs of the disk.
+// outboxFile is the part of *os.File that an outbox uses; outboxDisk is its access to the disk.
 type outboxFile interface {
 	io.Reader
 	io.WriterAt
@@ -92,8 +91,8 @@ type outboxDisk interface {
 	syncDirectory(path string) error
 }
 
-// OpenOutbox opens the outbox in a file, which it makes if it is not there. A last line
-// that was not written to its end is dropped: its Add had not returned.
+// OpenOutbox opens the outbox in a file and creates a missing file. An incomplete last line is
+// dropped: its Add had not returned.
 func OpenOutbox[T any](path string) (*Outbox[T], error) { return openOutbox[T](systemDisk{}, path) }
 
 func openOutbox[T any](disk outboxDisk, path string) (*Outbox[T], error) {
@@ -109,8 +108,8 @@ func openOutbox[T any](disk outboxDisk, path string) (*Outbox[T], error) {
 	return o, nil
 }
 
-// load reads the file. What it reads may not be on the disk yet, because the process that
-// wrote it ended before it was: it is synced before an operation of it can be sent.
+// load reads the file and syncs it: the process that wrote it may have ended before its sync, and
+// an entry must be durable before its operation is sent.
 func (o *Outbox[T]) load(disk outboxDisk, path string) error {
 	text, err := io.ReadAll(o.file)
 	if err != nil {
@@ -121,7 +120,7 @@ func (o *Outbox[T]) load(disk outboxDisk, path string) error {
 		if len(row) == 0 {
 			continue
 		}
-		if err := o.take(row); err != nil {
+		if err := o.parse(row); err != nil {
 			return fmt.Errorf("line %d: %w", number+1, err)
 		}
 	}
@@ -141,8 +140,8 @@ func (o *Outbox[T]) load(disk outboxDisk, path string) error {
 	return disk.syncDirectory(filepath.Dir(path))
 }
 
-// take reads a line of the file.
-func (o *Outbox[T]) take(row []byte) error {
+// parse adds a line of the file to the state.
+func (o *Outbox[T]) parse(row []byte) error {
 	var l line
 	if err := json.Unmarshal(row, &l); err != nil {
 		return err
@@ -180,10 +179,10 @@ func (o *Outbox[T]) drop(seq int64) {
 	}
 }
 
-// Add takes an entry; it is on the disk when Add returns. The ID is the caller's name
-// for what happened: the same ID with the same value again is the same entry, with
-// another value an error. After an error the entry is not there, also not after a crash,
-// and can be added again; only after ErrOutboxUnsure nobody knows.
+// Add stores an entry durably before it returns. An ID with the same value is the same entry; with
+// another value Add fails. After an error the outbox does not contain the entry, also not after a
+// crash, and the entry can be added again. The exception is ErrOutboxUnsure, after which the
+// outcome is unknown.
 func (o *Outbox[T]) Add(id string, v T) error {
 	text, err := encode(v)
 	if err != nil {
@@ -191,9 +190,9 @@ func (o *Outbox[T]) Add(id string, v T) error {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if first, there := o.added[id]; there {
+	if first, exists := o.added[id]; exists {
 		if !bytes.Equal(first, text) {
-			return fmt.Errorf("the outbox has an entry %s with another value", id)
+			return fmt.Errorf("outbox already has entry %s with another value", id)
 		}
 		return nil
 	}
@@ -204,16 +203,15 @@ func (o *Outbox[T]) Add(id string, v T) error {
 	return o.enlist(l)
 }
 
-// Pending counts the entries that are not done.
+// Pending returns the number of entries that are not done.
 func (o *Outbox[T]) Pending() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.pending)
 }
 
-// Drain applies the entries that are not done, the oldest first, and ends with the
-// first error; that entry stays and is the first of the next Drain. Apply calls the
-// service with [Key](entry.Key()).
+// Drain applies the pending entries in order and returns at the first error; that entry stays first
+// for the next Drain. apply has to call the service with [Key](entry.Key()).
 func (o *Outbox[T]) Drain(ctx context.Context, apply func(context.Context, Entry[T]) error) error {
 	o.draining.Lock()
 	defer o.draining.Unlock()
@@ -243,7 +241,7 @@ func (o *Outbox[T]) oldest() (Entry[T], bool, error) {
 	return o.pending[0], true, nil
 }
 
-// done is not waited for on the disk: an end that is lost costs a replay.
+// done does not wait for the disk: a lost completion only causes a replay.
 func (o *Outbox[T]) done(seq int64) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -254,9 +252,9 @@ func (o *Outbox[T]) done(seq int64) error {
 	return nil
 }
 
-// write appends a line. What was written of one that failed is taken back, so that the
-// next does not follow half a line; of one that was to be durable also on the disk, where
-// a sync that failed may have left it.
+// write appends a line. It removes a partially written line, so that the next one does not follow
+// it; for a durable line it also syncs the removal, because a failed sync may have written the
+// line.
 func (o *Outbox[T]) write(durable bool, l line) error {
 	if o.broken != nil {
 		return o.broken
@@ -279,13 +277,13 @@ func (o *Outbox[T]) write(durable bool, l line) error {
 		undo = o.file.Sync()
 	}
 	if undo != nil {
-		o.broken = fmt.Errorf("%w: %w; taking it back: %w", ErrOutboxUnsure, err, undo)
+		o.broken = fmt.Errorf("%w: %w; removing the line: %w", ErrOutboxUnsure, err, undo)
 		return o.broken
 	}
 	return err
 }
 
-// Close writes the file to the disk and closes it. A Drain that runs ends with an error.
+// Close syncs and closes the file. A running Drain returns an error.
 func (o *Outbox[T]) Close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -295,14 +293,14 @@ func (o *Outbox[T]) Close() error {
 	return errors.Join(o.file.Sync(), o.file.Close())
 }
 
-// systemDisk is the operating system's.
+// systemDisk is the disk of the operating system.
 type systemDisk struct{}
 
 func (systemDisk) open(path string) (outboxFile, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 }
 
-// syncDirectory does nothing on Windows, which does so by itself.
+// syncDirectory does nothing on Windows, which makes file names durable itself.
 func (systemDisk) syncDirectory(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil

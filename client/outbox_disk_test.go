@@ -11,13 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// testDisk is a disk in memory, which knows what a crash of the machine leaves on it, and
-// fails when it is told to.
+// testDisk is a disk in memory that models a crash of the machine and injects faults.
 type testDisk struct {
-	// written is what programs read. synced is what is there after a crash, or attempted,
-	// what was written when a sync failed that none has followed.
+	// written is the content that programs read. synced is the content after a crash, or attempted,
+	// the content at a failed sync without a later successful one.
 	written, synced, attempted []byte
-	// named says whether the name of the file is there after a crash.
+	// named reports whether the name of the file survives a crash.
 	named bool
 	// room bounds the file; 0 does not.
 	room int
@@ -33,7 +32,7 @@ func (d *testDisk) syncDirectory(string) error {
 	return nil
 }
 
-// left is what a crash of the machine may leave of what was not synced.
+// left is the content that a crash leaves of unsynced writes.
 type left string
 
 const (
@@ -121,7 +120,7 @@ func drainTestBox(t *testing.T, disk *testDisk, box *Outbox[string]) (ids []stri
 	return ids
 }
 
-func TestAnEntryIsOnTheDiskBeforeItsOperationIsSent(t *testing.T) {
+func TestEntryIsDurableBeforeItsOperation(t *testing.T) {
 	disk := &testDisk{}
 	box := openTestBox(t, disk)
 	for _, id := range []string{"a", "b"} {
@@ -134,7 +133,7 @@ func TestAnEntryIsOnTheDiskBeforeItsOperationIsSent(t *testing.T) {
 	require.Equal(t, []string{"c"}, drainTestBox(t, disk, again), "Add had returned, and what was sent before had its end synced with it")
 }
 
-func TestAnEntryOfAProcessThatDiedBeforeItsSyncIsOnTheDiskBeforeItIsSent(t *testing.T) {
+func TestUnsyncedEntryIsSyncedBeforeItIsSent(t *testing.T) {
 	disk := &testDisk{}
 	require.NoError(t, openTestBox(t, disk).Add("a", "x"))
 	text, err := encode(line{Seq: 2, ID: "b", Value: []byte(`"x"`)})
@@ -145,7 +144,7 @@ func TestAnEntryOfAProcessThatDiedBeforeItsSyncIsOnTheDiskBeforeItIsSent(t *test
 	require.Equal(t, []string{"a", "b"}, drainTestBox(t, disk, box))
 }
 
-func TestAnEntryForWhichTheDiskHasNoRoomIsNotThereAndTheOthersAre(t *testing.T) {
+func TestEntryWithoutDiskSpaceIsRejectedAlone(t *testing.T) {
 	for room := range 20 {
 		disk := &testDisk{}
 		box := openTestBox(t, disk)
@@ -161,7 +160,7 @@ func TestAnEntryForWhichTheDiskHasNoRoomIsNotThereAndTheOthersAre(t *testing.T) 
 	}
 }
 
-func TestAnEntryThatCouldNotBeSyncedIsNotThereAlsoAfterACrash(t *testing.T) {
+func TestUnsyncableEntryIsAbsentAfterCrash(t *testing.T) {
 	for _, of := range []left{nothing, theAttempts, everything} {
 		disk := &testDisk{}
 		box := openTestBox(t, disk)
@@ -175,7 +174,7 @@ func TestAnEntryThatCouldNotBeSyncedIsNotThereAlsoAfterACrash(t *testing.T) {
 	}
 }
 
-func TestAnOutboxThatCannotTakeAnEntryBackSaysThatNobodyKnows(t *testing.T) {
+func TestUnremovableEntryReturnsErrOutboxUnsure(t *testing.T) {
 	for name, fail := range map[string]func(*testDisk){
 		"no sync works": func(d *testDisk) { d.syncs = []error{syscall.EIO, syscall.EIO} },
 		"nor any other": func(d *testDisk) { d.syncs, d.truncates = []error{syscall.EIO}, syscall.EIO },
@@ -197,7 +196,7 @@ func TestAnOutboxThatCannotTakeAnEntryBackSaysThatNobodyKnows(t *testing.T) {
 	}
 }
 
-func TestAnEndThatCannotBeWrittenLeavesItsEntryToBeAppliedAgain(t *testing.T) {
+func TestUnwrittenCompletionReplaysEntry(t *testing.T) {
 	disk := &testDisk{}
 	box := openTestBox(t, disk)
 	require.NoError(t, box.Add("a", "x"))

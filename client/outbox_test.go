@@ -30,7 +30,7 @@ func drained(t *testing.T, box *client.Outbox[string]) (entries []client.Entry[s
 	return entries
 }
 
-func TestEntriesComeInTheirOrderWithTheSameKeyAndSequenceAfterARestart(t *testing.T) {
+func TestEntriesHaveSameOrderKeyAndSequenceAfterRestart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "outbox")
 	box := openBox(t, path)
 	for _, id := range []string{"a", "b", "c"} {
@@ -62,7 +62,7 @@ func TestEntriesComeInTheirOrderWithTheSameKeyAndSequenceAfterARestart(t *testin
 	require.Empty(t, drained(t, openBox(t, path)))
 }
 
-func TestKeysOfEntriesAndOfOutboxesDiffer(t *testing.T) {
+func TestEntryKeysDifferBetweenOutboxes(t *testing.T) {
 	keys := map[string]bool{}
 	for _, name := range []string{"one", "two"} {
 		box := openBox(t, filepath.Join(t.TempDir(), name))
@@ -75,7 +75,7 @@ func TestKeysOfEntriesAndOfOutboxesDiffer(t *testing.T) {
 	require.Len(t, keys, 4)
 }
 
-func TestAnEventThatIsAddedAgainIsTheSameEntry(t *testing.T) {
+func TestRepeatedAddIsTheSameEntry(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "outbox")
 	box := openBox(t, path)
 	require.NoError(t, box.Add("a", "x"))
@@ -88,7 +88,7 @@ func TestAnEventThatIsAddedAgainIsTheSameEntry(t *testing.T) {
 	require.Error(t, again.Add("a", "y"), "another event under its name")
 }
 
-func TestHalfALineOfACrashIsDroppedAndTheSequenceGoesOn(t *testing.T) {
+func TestIncompleteLineIsDroppedAndSequenceContinues(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "outbox")
 	box := openBox(t, path)
 	require.NoError(t, box.Add("a", "x"))
@@ -109,7 +109,7 @@ func TestHalfALineOfACrashIsDroppedAndTheSequenceGoesOn(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNotAnOutboxIsNotTouched(t *testing.T) {
+func TestForeignFileIsNotModified(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notes")
 	text := []byte("{\"writer\":\"w\"}\n{\"seq\":3,\"id\":\"c\",\"value\":\"x\"}\nfoo")
 	require.NoError(t, os.WriteFile(path, text, 0o600))
@@ -120,7 +120,7 @@ func TestAFileThatIsNotAnOutboxIsNotTouched(t *testing.T) {
 	require.Equal(t, text, left)
 }
 
-func TestAClosedOutboxTakesNothing(t *testing.T) {
+func TestClosedOutboxRejectsEntries(t *testing.T) {
 	box := openBox(t, filepath.Join(t.TempDir(), "outbox"))
 	require.NoError(t, box.Close())
 	require.ErrorIs(t, box.Add("a", "x"), os.ErrClosed)

@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// Page is a part of a list.
+// Page is one page of a list.
 type Page[T any] struct {
 	Items []T `json:"items"`
-	// NextCursor is for [Paging] to get the next page, "" on the last.
+	// NextCursor is the cursor of the next page for [Paging], "" on the last page.
 	NextCursor string `json:"nextCursor"`
-	// Total counts the whole list as it was for this page.
+	// Total is the size of the whole list at the time of this page.
 	Total int64 `json:"total"`
 }
 
-// Paging says which part of a list is wanted. The zero value is the first page, in the
-// list's own order.
+// Paging selects a page of a list. The zero value selects the first page in the list's default
+// order.
 type Paging struct {
-	// Limit is the number of rows, 1 to 200; 0 is 50.
+	// Limit is the number of rows, 1 to 200; 0 means 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the NextCursor of the previous page.
 	Cursor string
-	// Sort is a field, or a field after "-" for descending order.
+	// Sort is a field name, with the prefix "-" for descending order.
 	Sort string
 }
 
@@ -33,20 +33,19 @@ func (p Paging) parameters() parameters {
 	return parameters{}.number("limit", int64(p.Limit)).text("cursor", p.Cursor).text("sort", p.Sort)
 }
 
-// List is a list of the service. Nothing is asked for until it is read.
+// List is a list of the service. It is read on the first use of Page or All.
 type List[T any] struct {
 	client *Client
 	path   string
 	query  parameters
 }
 
-// Page reads the page that the list's Paging names.
+// Page reads the page that Paging selects.
 func (l List[T]) Page(ctx context.Context) (Page[T], error) {
 	return call[Page[T]](ctx, l.client, request{method: http.MethodGet, path: l.path, query: url.Values(l.query)}, nil)
 }
 
-// All reads the rows of that page and of all that follow, page by page. It ends with
-// the first error.
+// All reads the rows of that page and all following pages. It ends with the first error.
 func (l List[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		next := List[T]{l.client, l.path, l.query.clone()}
@@ -70,7 +69,7 @@ func (l List[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	}
 }
 
-// parameters is a query that leaves zero values out.
+// parameters are query parameters; zero values are omitted.
 type parameters url.Values
 
 func (p parameters) text(name, value string) parameters {

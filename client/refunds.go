@@ -132,7 +132,7 @@ func (s *Refunds) Request(ctx context.Context, order int64, r NewRefund, options
 // Approve lets a refund go back: to a wallet at once, so that it is settled then. Nobody
 // approves what they have requested. One above the tenant's threshold waits for votes: [Proposed].
 // Like the others that follow it returns a
-// [TransitionRefused] when the refund's status does not allow it.
+// [TransitionRejected] when the refund's status does not allow it.
 func (s *Refunds) Approve(ctx context.Context, id int64, options ...CallOption) (Refund, error) {
 	return transition[Refund](ctx, s.client, refundPath(id)+"/approve", struct{}{}, options)
 }

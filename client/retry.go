@@ -19,17 +19,18 @@ type exchange struct {
 	body     []byte
 
 	attempts int
-	// unknown is true from an attempt that may have had its effect until a reply
-	// decides.
+	// unknown is true after an attempt that may have had its effect, until a reply settles the
+	// outcome.
 	unknown bool
-	// undecided is the last reply by which the service itself did not know, until a reply
-	// decides.
+	// undecided is the last reply in which the service reported an unknown outcome, until a reply
+	// settles it.
 	undecided *Problem
 }
 
 func (x *exchange) String() string { return x.request.method + " " + x.request.path }
 
-// run makes attempts until one decides, the pauses are used up or the context ends.
+// run makes attempts until a reply settles the operation, the pauses are used up or the context
+// ends.
 func (x *exchange) run(ctx context.Context) (answer, error) {
 	for {
 		x.attempts++
@@ -39,9 +40,9 @@ func (x *exchange) run(ctx context.Context) (answer, error) {
 		}
 		problem, failure := x.judge(got, err)
 		switch {
-		case x.isGone(problem):
+		case x.isDeleted(problem):
 			return got, nil
-		case problem != nil && !problem.mayEndDifferently():
+		case problem != nil && !problem.isRetryable():
 			if x.unknown {
 				return answer{}, x.giveUp(failure)
 			}
@@ -55,8 +56,8 @@ func (x *exchange) run(ctx context.Context) (answer, error) {
 	}
 }
 
-// judge makes an error of an attempt that did not succeed and keeps account of what
-// is known. problem is nil when there was no reply.
+// judge converts a failed attempt to an error and updates the known outcome. problem is nil without
+// a reply.
 func (x *exchange) judge(got answer, err error) (problem *Problem, failure error) {
 	if err != nil {
 		x.unknown = x.unknown || x.request.mutates() && !neverSent(err)
@@ -75,9 +76,9 @@ func (x *exchange) judge(got answer, err error) (problem *Problem, failure error
 	return problem, failure
 }
 
-// isGone reports whether a deletion found nothing after an attempt that may have
-// deleted it. ETags are bound to the row, so what is gone cannot be another's.
-func (x *exchange) isGone(problem *Problem) bool {
+// isDeleted reports whether a deletion found no resource after an attempt that may have deleted it.
+// ETags are bound to the row, so another caller's resource cannot match.
+func (x *exchange) isDeleted(problem *Problem) bool {
 	return problem != nil && x.request.method == http.MethodDelete && x.attempts > 1 && problem.Code == CodeNotFound
 }
 
@@ -85,9 +86,9 @@ func (x *exchange) giveUp(last error) error {
 	return &GaveUp{Operation: x.String(), Key: x.settings.key, Attempts: x.attempts, OutcomeUnknown: x.unknown, Last: last, undecided: x.undecided}
 }
 
-// pause is how long to wait before the next attempt: by the plan or as long as the
-// service asks for, whichever is longer, and up to half a planned pause by chance so
-// that clients which failed together do not come back together.
+// pause returns the time before the next attempt: the planned pause or the service's Retry-After,
+// whichever is longer, plus a random part of up to half the planned pause, which spreads clients
+// that failed together.
 func (x *exchange) pause(got answer, problem *Problem) time.Duration {
 	planned := x.client.backoff[x.attempts-1]
 	jitter := time.Duration(0)
@@ -101,8 +102,8 @@ func (x *exchange) pause(got answer, problem *Problem) time.Duration {
 	return max(planned, asked) + jitter
 }
 
-// retryAfter reads the header in both of its forms (RFC 9110, section 10.2.3). A date
-// is held against the one of the reply, so that no clocks are compared.
+// retryAfter parses both forms of the header (RFC 9110, section 10.2.3). A date is compared with
+// the Date of the reply, so that clock differences do not matter.
 func retryAfter(header http.Header) time.Duration {
 	text := header.Get("Retry-After")
 	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
@@ -119,7 +120,7 @@ func retryAfter(header http.Header) time.Duration {
 	return max(0, until.Sub(sent))
 }
 
-// sleep waits, and fails at once when the context's deadline comes first.
+// sleep waits, and fails immediately if the context's deadline is earlier.
 func sleep(ctx context.Context, d time.Duration) error {
 	waiting, stop := context.WithTimeout(ctx, d)
 	defer stop()
@@ -132,7 +133,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// neverSent reports whether an attempt failed before there was a connection.
+// neverSent reports whether an attempt failed before it had a connection.
 func neverSent(err error) bool {
 	var failed *net.OpError
 	return errors.As(err, &failed) && failed.Op == "dial"

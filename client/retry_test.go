@@ -14,21 +14,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// script is a transport that answers as it is told and keeps what it was sent. It runs
-// in a bubble of synctest, whose clock passes only while everybody waits.
+// script is a transport that returns scripted replies and records the requests. It runs in a
+// synctest bubble with a fake clock.
 type script struct {
 	replies replies
 	keys    []string
 	bodies  []string
 	at      []time.Duration
-	begun   time.Time
+	start   time.Time
 }
 
 func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	if len(s.at) == 0 {
-		s.begun = time.Now()
+		s.start = time.Now()
 	}
-	s.at = append(s.at, time.Since(s.begun))
+	s.at = append(s.at, time.Since(s.start))
 	s.keys = append(s.keys, r.Header.Get("X-Idempotency-Key"))
 	body, _ := io.ReadAll(r.Body)
 	s.bodies = append(s.bodies, string(body))
@@ -94,7 +94,7 @@ func (s *script) post(ctx context.Context, t *testing.T, options ...CallOption) 
 	return s.client(t).Wallets.Post(ctx, "12", Posting{Amount: 1, Kind: "topup", Reference: "r"}, options...)
 }
 
-func TestARetrySendsTheSameRequestUnderTheSameKeyAfterGrowingPauses(t *testing.T) {
+func TestRetrySendsSameRequestAndKeyAfterGrowingPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{replies: replies{lost, busy, away, entered}}
 		var reply Reply
@@ -118,7 +118,7 @@ func TestARetrySendsTheSameRequestUnderTheSameKeyAfterGrowingPauses(t *testing.T
 	})
 }
 
-func TestNoTwoOperationsShareAKeyAndAGivenOneIsSent(t *testing.T) {
+func TestKeysAreUniqueUnlessProvided(t *testing.T) {
 	seen := map[string]bool{}
 	for range 100 {
 		s := &script{replies: replies{entered}}
@@ -154,7 +154,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 
 // A request that is still running is asked for again in the milliseconds that the service
 // names, and not in the whole second, which is the least that Retry-After can say.
-func TestAWaitInMillisecondsGoesBeforeRetryAfter(t *testing.T) {
+func TestRetryAfterMsPrecedesRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		running := says(http.StatusConflict, `{"code":"request_in_progress","retryAfterMs":300}`, "Retry-After", "1")
 		s := &script{replies: replies{running, entered}}
@@ -165,23 +165,23 @@ func TestAWaitInMillisecondsGoesBeforeRetryAfter(t *testing.T) {
 	})
 }
 
-func TestAWaitThatTheContextDoesNotAllowIsNotBegun(t *testing.T) {
+func TestWaitBeyondDeadlineFailsImmediately(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{replies: replies{refuses(http.StatusTooManyRequests, CodeQuotaExceeded, "Retry-After", "3600")}}
-		begun := time.Now()
+		start := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 
 		_, err := s.post(ctx, t)
 
-		require.Zero(t, time.Since(begun), "it gives up at once")
+		require.Zero(t, time.Since(start), "it gives up at once")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.True(t, HasCode(err, CodeQuotaExceeded))
 		require.False(t, OutcomeUnknown(err), "a quota is looked at before anything is done")
 	})
 }
 
-func TestACancelledCallEndsInTheMiddleOfAPause(t *testing.T) {
+func TestCancellationEndsPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{replies: replies{lost}}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -195,7 +195,7 @@ func TestACancelledCallEndsInTheMiddleOfAPause(t *testing.T) {
 	})
 }
 
-func TestWhatTheServiceHasDecidedIsNeverSentAgain(t *testing.T) {
+func TestFinalReplyIsNotRetried(t *testing.T) {
 	for status, code := range map[int]Code{
 		http.StatusBadRequest: CodeMalformedRequest, http.StatusUnauthorized: CodeUnauthenticated, http.StatusForbidden: CodeForbidden,
 		http.StatusNotFound: CodeNotFound, http.StatusConflict: CodePayloadMismatch, http.StatusPreconditionFailed: CodeVersionConflict,
@@ -211,7 +211,7 @@ func TestWhatTheServiceHasDecidedIsNeverSentAgain(t *testing.T) {
 	}
 }
 
-func TestAnOutcomeIsCalledUnknownExactlyWhenItIs(t *testing.T) {
+func TestUnknownOutcomeIsReportedExactly(t *testing.T) {
 	for name, c := range map[string]struct {
 		replies replies
 		unknown bool
@@ -248,7 +248,7 @@ func TestAnOutcomeIsCalledUnknownExactlyWhenItIs(t *testing.T) {
 
 // What was sent and not answered is about a ticket also when a later attempt did not get
 // as far as the service.
-func TestAPurchaseThatNobodyKnowsOfIsFoundByItsTicket(t *testing.T) {
+func TestLostPurchaseIsFoundByTicket(t *testing.T) {
 	unknown := says(http.StatusServiceUnavailable, `{"code":"outcome_unknown","detail":"?","ticket":"T-1"}`)
 	for name, c := range map[string]struct {
 		replies replies
@@ -282,7 +282,7 @@ func TestAPurchaseThatNobodyKnowsOfIsFoundByItsTicket(t *testing.T) {
 	require.Empty(t, TicketOf(errors.New("no reply")))
 }
 
-func TestReadsAreSentAgainTooAndHaveNoOutcome(t *testing.T) {
+func TestReadsAreRetriedWithoutOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{replies: replies{lost, lost, lost, lost}}
 		_, err := s.client(t).Wallets.Get(t.Context(), "12")
@@ -292,7 +292,7 @@ func TestReadsAreSentAgainTooAndHaveNoOutcome(t *testing.T) {
 	})
 }
 
-func TestADeletionWhoseReplyWasLostIsDoneWhenNothingIsThere(t *testing.T) {
+func TestRetriedDeletionOfDeletedResourceSucceeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := refuses(http.StatusNotFound, CodeNotFound)
 		item := Item{SKU: "TEA", Stamp: Stamp{ETag: `"1-1"`}}
@@ -302,15 +302,15 @@ func TestADeletionWhoseReplyWasLostIsDoneWhenNothingIsThere(t *testing.T) {
 	})
 }
 
-func TestAReplyThatWasTooLargeToKeepIsSaidToBeDone(t *testing.T) {
+func TestTooLargeReplyReturnsReplyNotStored(t *testing.T) {
 	s := &script{replies: replies{says(http.StatusOK, "", "X-Idempotency-Replay", "true", "Location", "/api/v1/items/TEA")}}
 	_, err := s.post(t.Context(), t)
-	var notKept *ReplyNotKept
+	var notKept *ReplyNotStored
 	require.ErrorAs(t, err, &notKept)
 	require.Equal(t, "/api/v1/items/TEA", notKept.Location)
 }
 
-func TestAnAddressWithoutAHostAndAMissingTokenAreRefused(t *testing.T) {
+func TestMissingHostOrTokenIsRejected(t *testing.T) {
 	for _, address := range []string{"", "service", "ftp://service", "http://"} {
 		_, err := New(address, "token")
 		require.Error(t, err, address)

@@ -14,7 +14,7 @@ type Roles struct{ client *Client }
 // Role is one role. Read it, change Name or Permissions, and save it.
 type Role struct {
 	Stamp
-	asRead
+	originState
 	ID          int64    `json:"id"`
 	Name        string   `json:"name"`
 	Permissions []string `json:"permissions"`
@@ -31,7 +31,7 @@ func (r *Role) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	*r = Role(fresh)
-	return remember(r)
+	return setOrigin(r)
 }
 
 // NewRole is a role to create.

@@ -9,7 +9,7 @@ import (
 // Settings are what a tenant has set. Read them, change the numbers, and save them.
 type Settings struct {
 	Stamp
-	asRead
+	originState
 	// ApprovalsRequired is how many votes a change of what is protected takes.
 	ApprovalsRequired int `json:"approvalsRequired"`
 	// ApprovalDays is how many days it waits for them.
@@ -34,7 +34,7 @@ func (s *Settings) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	*s = Settings(fresh)
-	return remember(s)
+	return setOrigin(s)
 }
 
 // SettingsRevision is one version of the settings.

@@ -14,7 +14,7 @@ type Users struct{ client *Client }
 // User is one user. Read it, change Username, DisplayName or Roles, and save it.
 type User struct {
 	Stamp
-	asRead
+	originState
 	ID          int64    `json:"id"`
 	Username    string   `json:"username"`
 	DisplayName string   `json:"displayName"`
@@ -59,7 +59,7 @@ func (u *User) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	*u = User(fresh)
-	return remember(u)
+	return setOrigin(u)
 }
 
 // NewUser is a user to create.

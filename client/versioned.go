@@ -9,17 +9,16 @@ import (
 	"time"
 )
 
-// Person is who did something.
+// Person identifies a user.
 type Person struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
 }
 
-// Stamp is which state of a resource a value is.
+// Stamp identifies the version of a resource that a value contains.
 type Stamp struct {
 	Version int64 `json:"version"`
-	// ETag guards Save and Delete. It is bound to the row: a resource that was deleted
-	// and created anew never matches.
+	// ETag guards Save and Delete. It is bound to the row, so a recreated resource never matches.
 	ETag        string    `json:"etag"`
 	CreatedTime time.Time `json:"createdTime"`
 	UpdatedTime time.Time `json:"updatedTime"`
@@ -28,30 +27,30 @@ type Stamp struct {
 
 func (s *Stamp) stamp() *Stamp { return s }
 
-// Merged says what a Save with [MergeDisjoint] kept of what others had changed.
+// Merged lists the changes of other writers that a Save with [MergeDisjoint] preserved.
 type Merged struct {
 	FromVersion int64    `json:"fromVersion"`
 	KeptTheirs  []string `json:"keptTheirs"`
 }
 
-// Versioned is a value that can be changed and saved: [*Config], [*Item], [*Campaign],
-// [*FlashSale], [*User], [*Role] and [*Settings].
+// Versioned is a value that can be edited and saved: [*Config], [*Item], [*Campaign], [*FlashSale],
+// [*User], [*Role] and [*Settings].
 type Versioned interface {
 	json.Unmarshaler
 	stamp() *Stamp
-	origin() *asRead
+	origin() *originState
 	// editable names the members that a Save sends.
 	editable() []string
 }
 
-// asRead is what a value's editable members were when it was read. Copies of the value
-// share it; it is replaced, never changed.
-type asRead struct{ document map[string]any }
+// originState contains the editable members of a value when it was read. Copies of the value share it;
+// it is replaced, never modified.
+type originState struct{ document map[string]any }
 
-func (r *asRead) origin() *asRead { return r }
+func (r *originState) origin() *originState { return r }
 
-// document returns the editable members of a value as they are now. A null is as good
-// as absent, as in a merge patch.
+// document returns the current editable members of a value. A null equals an absent member, as in a
+// merge patch.
 func document(v Versioned) (map[string]any, error) {
 	text, err := encode(v)
 	if err != nil {
@@ -71,8 +70,8 @@ func document(v Versioned) (map[string]any, error) {
 	return picked, nil
 }
 
-// remember makes what a value holds now its origin.
-func remember(v Versioned) error {
+// setOrigin makes the current members of a value its origin.
+func setOrigin(v Versioned) error {
 	now, err := document(v)
 	if err != nil {
 		return err
@@ -81,7 +80,7 @@ func remember(v Versioned) error {
 	return nil
 }
 
-// changes returns the merge patch of what was changed since a value was read.
+// changes returns the merge patch since a value was read.
 func changes(v Versioned) (map[string]any, error) {
 	before := v.origin().document
 	if before == nil || v.stamp().ETag == "" {
@@ -98,7 +97,7 @@ func changes(v Versioned) (map[string]any, error) {
 	return patch, nil
 }
 
-// save sends what was changed in v since it was read and makes v the saved value.
+// save sends the changes in v since it was read and replaces v with the saved value.
 func save(ctx context.Context, c *Client, path string, v Versioned, options []CallOption) error {
 	patch, err := changes(v)
 	if err != nil {
@@ -111,10 +110,10 @@ func remove(ctx context.Context, c *Client, path, etag string, options []CallOpt
 	return c.do(ctx, request{method: http.MethodDelete, path: path, ifMatch: etag}, nil, options)
 }
 
-// Merge puts what was changed in mine, since it was read, on top of the current state,
-// so that it can be saved again. When both sides changed the same place it returns
-// [ErrContested] and leaves mine as it is; Conflicts names the places, and [Conflict.Take]
-// begins anew from the current state.
+// Merge applies the changes in mine since it was read to the current state, so that mine can be
+// saved again. If both sides changed the same JSON Pointer, it returns [ErrContested] and leaves
+// mine unchanged; Conflicts lists the pointers, and [Conflict.Take] starts again from the current
+// state.
 func (c *Conflict) Merge(mine Versioned) error {
 	if string(c.Base) == "null" {
 		return fmt.Errorf("merge: it was deleted and created anew: %w", ErrContested)
@@ -144,7 +143,7 @@ func (c *Conflict) Merge(mine Versioned) error {
 	return overlay(mine, merged, theirs)
 }
 
-// overlay sets the editable members of a value that has just been read.
+// overlay sets the editable members of a newly read value.
 func overlay(v Versioned, members, read map[string]any) error {
 	text, err := encode(v)
 	if err != nil {
@@ -171,7 +170,7 @@ func overlay(v Versioned, members, read map[string]any) error {
 	return nil
 }
 
-// Take makes mine the current state; what was changed in it is dropped.
+// Take replaces mine with the current state and drops its changes.
 func (c *Conflict) Take(mine Versioned) error {
 	if err := json.Unmarshal(c.Current, mine); err != nil {
 		return fmt.Errorf("take the current state: %w", err)
@@ -179,7 +178,7 @@ func (c *Conflict) Take(mine Versioned) error {
 	return nil
 }
 
-// transition posts an action that answers with the resource.
+// transition posts an action that returns the resource.
 func transition[T any](ctx context.Context, c *Client, path string, body any, options []CallOption) (T, error) {
 	return call[T](ctx, c, request{method: http.MethodPost, path: path, body: body}, options)
 }

@@ -5,31 +5,31 @@ var clients = []mutant{
 	{
 		name: "the outbox of the Go client does not sync an entry",
 		file: "client/outbox.go", old: `if err == nil && durable {`, new: `if err == nil && false {`,
-		caught: tests{"client": {"TestAnEntryIsOnTheDiskBeforeItsOperationIsSent", "TestAnEntryThatCouldNotBeSyncedIsNotThereAlsoAfterACrash"}},
+		caught: tests{"client": {"TestEntryIsDurableBeforeItsOperation", "TestUnsyncableEntryIsAbsentAfterCrash"}},
 	},
 	{
 		name: "the outbox of the Go client sends entries before their sync",
 		file: "client/outbox.go", old: "	if err := o.file.Sync(); err != nil {\n		return err\n	}\n	return disk", new: "	return disk",
-		caught: tests{"client": {"TestAnEntryOfAProcessThatDiedBeforeItsSyncIsOnTheDiskBeforeItIsSent"}},
+		caught: tests{"client": {"TestUnsyncedEntryIsSyncedBeforeItIsSent"}},
 	},
 	{
 		name: "the outbox of the Go client removes an entry in the cache only",
 		file: "client/outbox.go", old: `if undo == nil && durable {`, new: `if undo == nil && false {`,
-		caught: tests{"client": {"TestAnEntryThatCouldNotBeSyncedIsNotThereAlsoAfterACrash", "TestAnOutboxThatCannotTakeAnEntryBackSaysThatNobodyKnows"}},
+		caught: tests{"client": {"TestUnsyncableEntryIsAbsentAfterCrash", "TestUnremovableEntryReturnsErrOutboxUnsure"}},
 	},
 	{
 		name: "the Go client reports an unknown outcome as a failure",
 		file: "client/retry.go", old: `x.unknown = x.unknown || x.request.mutates() && !neverSent(err)`, new: `_ = x`,
-		caught: tests{"client": {"TestAnOutcomeIsCalledUnknownExactlyWhenItIs"}},
+		caught: tests{"client": {"TestUnknownOutcomeIsReportedExactly"}},
 	},
 	{
 		name: "the Go client loses the ticket of a purchase when later attempts get no reply",
 		file: "client/retry.go", old: `x.undecided = problem`, new: `_ = problem`,
-		caught: tests{"client": {"TestAPurchaseThatNobodyKnowsOfIsFoundByItsTicket"}},
+		caught: tests{"client": {"TestLostPurchaseIsFoundByTicket"}},
 	},
 	{
 		name: "the Go client does not read the ticket of a rejected purchase",
 		file: "client/flashsales.go", old: `if json.Unmarshal(problem.Body, &about) != nil {`, new: `if json.Unmarshal(problem.Body, &about) == nil {`,
-		caught: tests{"client": {"TestAPurchaseThatNobodyKnowsOfIsFoundByItsTicket"}},
+		caught: tests{"client": {"TestLostPurchaseIsFoundByTicket"}},
 	},
 }

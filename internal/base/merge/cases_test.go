@@ -62,7 +62,7 @@ func TestPatchAgreesWithTheSharedCases(t *testing.T) {
 	}
 }
 
-func TestThreeWayAgreesWithTheSharedCases(t *testing.T) {
+func TestThreeWayMatchesSharedCases(t *testing.T) {
 	for _, c := range loadFixtures(t).ThreeWay {
 		t.Run(c.Name, func(t *testing.T) {
 			got := merge.ThreeWay(c.Base.JSON, c.Yours.JSON, c.Theirs.JSON)
