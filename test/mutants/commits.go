@@ -65,7 +65,7 @@ var commits = []mutant{
 		file: "internal/base/storage/session.go", old: "	s.unusable = true\n	return err\n", new: "	return err\n",
 		caught: tests{
 			"internal/base/storage":  {"TestRejectedEndIsNotCommittedByNextTransaction"},
-			"internal/core/coretest": {"TestAUnitWhoseCommitsAreAllRefusedSaysThatNothingWasChangedAndThatIsSo"},
+			"internal/core/coretest": {"TestUnitWithOnlyRejectedCommitsChangesNothing"},
 		},
 	},
 	{
@@ -196,7 +196,7 @@ var commits = []mutant{
 	{
 		name: "a refusal that stands on what was undone with its group is told",
 		file: "internal/base/storage/group_commit.go", old: "	if in.err != nil {\n		return fmt.Errorf(\"%w: %w\", ErrGroupRolledBack", new: "	if in.err != nil && false {\n		return fmt.Errorf(\"%w: %w\", ErrGroupRolledBack",
-		caught: tests{"internal/base/storage": {"TestRejectionBasedOnRolledBackWritesIsRetried"}, "internal/core/coretest": {"TestNoAnswerStandsOnWhatWasUndoneWithItsGroup"}},
+		caught: tests{"internal/base/storage": {"TestRejectionBasedOnRolledBackWritesIsRetried"}, "internal/core/coretest": {"TestNoReplyDependsOnARolledBackGroup"}},
 	},
 	{
 		name: "a reply that depends on a rolled back group is returned",
@@ -231,6 +231,6 @@ var commits = []mutant{
 	{
 		name: "a batch with an unmatched guard commits without it",
 		file: "internal/base/storage/group_batch.go", old: "		if err := w.done(result); err != nil {", new: "		if err := w.done(result); err != nil && false {",
-		caught: tests{"internal/base/storage": {"TestFailedBatchDoesNotAffectItsGroup"}, "internal/core/coretest": {"TestADeferredWriteThatMissesIsRunAgainAndSaysWhy"}},
+		caught: tests{"internal/base/storage": {"TestFailedBatchDoesNotAffectItsGroup"}, "internal/core/coretest": {"TestMissedDeferredWriteIsRetriedAndReturnsTheReason"}},
 	},
 }
