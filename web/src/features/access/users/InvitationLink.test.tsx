@@ -26,7 +26,7 @@ const invited: InvitedUser = {
 
 async function open(user: InvitedUser) {
   await renderPage(
-    () => <InvitationLink user={user} onStored={vi.fn()} />,
+    () => <InvitationLink user={user} onStored={vi.fn()} again={null} />,
     () => ({}),
   );
   await screen.findByText(/#secret$/);
