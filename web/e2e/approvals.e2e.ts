@@ -20,7 +20,7 @@ const waitingFor = async (key: string) =>
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const confirm = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
-const told = (page: Page) => page.getByText('Proposed, not applied: 1 vote is missing.').first();
+const proposedToast = (page: Page) => page.getByText('Proposed, not applied: 1 vote is missing.').first();
 const noDraft = async (page: Page) => expect(await page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes('configs/')))).toEqual([]);
 
 test('a change is proposed in one browser and approved in another, and both see what came of it', async () => {
@@ -34,7 +34,7 @@ test('a change is proposed in one browser and approved in another, and both see 
   await first.check();
   await button(page, 'Propose').click();
 
-  await told(page).waitFor();
+  await proposedToast(page).waitFor();
   await page.getByText('No changes.').waitFor();
   expect(await page.getByRole('textbox', { name: 'Value', exact: true }).inputValue()).toBe('0.19');
   expect(await page.getByText(/^Saved/).count()).toBe(0);
@@ -115,19 +115,19 @@ nightly('a deletion, a rollback, a bulk edit, an import and taking the protectio
   await page.getByText('Protected: changes need 1 approval.').waitFor();
   // The undo of the protection would remove it.
   await button(page, 'Undo').click();
-  await told(page).waitFor();
+  await proposedToast(page).waitFor();
   expect(await waitingFor('all.ways')).toHaveLength(1);
 
   await button(page, 'Delete…').click();
   await confirm(page, 'Propose');
   await expect.poll(() => waitingFor('all.ways')).toHaveLength(2);
-  await told(page).waitFor();
+  await proposedToast(page).waitFor();
   expect(await page.getByText('all.ways was deleted.').count()).toBe(0);
 
   await first.visit('/configs/all.ways?tab=history');
   await page.getByRole('button', { name: 'Roll back to v1' }).click();
   await confirm(page, 'Propose');
-  await told(page).waitFor();
+  await proposedToast(page).waitFor();
   await expect.poll(() => waitingFor('all.ways')).toHaveLength(3);
   expect(await page.getByText(/^Rolled back/).count()).toBe(0);
 
@@ -198,7 +198,7 @@ nightly('what is said on an approval is read and answered in the other browser, 
   const second = await site.enter(`/approvals/${id}`, li);
   const box = (page: Page) => page.getByRole('textbox', { name: 'Comment' });
   const said = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text });
-  const kept = (page: Page) => page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes('/comment')));
+  const commentDrafts = (page: Page) => page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes('/comment')));
   expect(await button(second.page, 'Post comment').isDisabled()).toBe(true);
   await box(second.page).fill('Why two?');
   await button(second.page, 'Post comment').click();
@@ -214,7 +214,7 @@ nightly('what is said on an approval is read and answered in the other browser, 
   await button(first.page, 'Post comment').click();
   await said(second.page, 'Because the law says so from Monday.').waitFor();
   await expect.poll(() => box(first.page).inputValue()).toBe('');
-  expect(await kept(first.page)).toEqual([]);
+  expect(await commentDrafts(first.page)).toEqual([]);
   await first.visit(`/approvals/${id}`);
   expect(await box(first.page).inputValue()).toBe('');
   expect(await said(first.page, 'Because the law says so from Monday.').count()).toBe(1);
@@ -262,7 +262,7 @@ test('an entry above the threshold waits on its wallet for the votes of others, 
   await first.inspect('wallets-proposes');
   await dialog.getByRole('button', { name: 'Propose', exact: true }).waitFor();
   await dialog.locator('button[type=submit]').click();
-  await told(page).waitFor();
+  await proposedToast(page).waitFor();
   await page.getByText(/proposed a change .*; 1 vote is missing\./).waitFor();
   expect(await balance()).toBe(0);
   await first.check();

@@ -185,7 +185,7 @@ export class Visitor {
     await this.page.evaluate(() => document.fonts.ready);
   }
 
-  /** Waits for a few tasks and frames, in which the page would show what it has received. */
+  /** Waits for a few tasks and frames, in which the page would display received data. */
   async rest(): Promise<void> {
     await this.page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(resolve)), 50)));
   }
@@ -263,7 +263,7 @@ export class Visitor {
     }
   }
 
-  /** Fails on a page that is wider than the window, and on a label that is not beside its control. */
+  /** Fails on a page that is wider than the window, and on a label that is not next to its control. */
   async checkLayout(): Promise<void> {
     const overflow = await this.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect(overflow, `${this.#where()} overflows`).toBeLessThanOrEqual(0);

@@ -42,7 +42,7 @@ test('chosen items get a price each, another admin’s change is left and told, 
   await dialogOf(first).getByText('“thirty” is not a price').waitFor();
   await first.check('items-bulk-edit');
 
-  // Li is faster with one of them, on a page of their own.
+  // Li changes one of them first, in a separate session.
   await second.page.getByRole('link', { name: 'PRICE-2' }).click();
   await second.page.getByRole('textbox', { name: 'Name' }).fill('Tea of Li');
   await second.page.getByRole('button', { name: /^Save · v/ }).click();
@@ -93,11 +93,11 @@ nightly(
     await dialogOf(visitor).getByText('is unchanged').waitFor();
     await dialogOf(visitor).getByText('is new, and needs a name and a price').waitFor();
     await visitor.check('items-import');
-    // The file is kept with what was typed beside it.
+    // The file is stored with the other input.
     await page.reload();
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await dialogOf(visitor).getByText('12 rows will be sent').waitFor();
-    // The answers to one of them are lost, after it was done.
+    // The replies to one request are lost after it was applied.
     proxy.rule(({ method, path }) => (method === 'POST' && path.endsWith('/items') && proxy.count('POST', /\/items$/) > 4 ? { after: 502 } : undefined));
     await press(visitor, 'Import 12 items');
     await dialogOf(visitor)
@@ -113,11 +113,11 @@ nightly(
     expect(await itemNow('IN-3')).toMatchObject({ name: 'Cup, large', price: 900, status: 'archived', version: 1 });
     expect(await site.request<{ total: number }>('GET', '/items?q=IN-1')).toMatchObject({ total: 11 });
     expect((await verdictsOf(visitor)).filter((words) => !words.includes('Done'))).toEqual([]);
-    // However many answers were those from then, it is said once; over the buttons, until it is closed.
+    // A replayed reply is reported once, above the buttons, until it is closed.
     const said = page.getByText('This request was already applied; this is its original response.');
     expect(await said.count()).toBe(1);
     await page.getByRole('alert').filter({ has: said }).getByRole('button').click();
-    // The run was gone on with after a reload, and can be taken back all the same.
+    // A run that was resumed after a reload can be undone.
     await site.asLi('PATCH', '/items/IN-12', { price: 5 }, { 'If-Match': (await itemNow('IN-12')).etag });
     await press(visitor, 'Undo 12 changes');
     await dialogOf(visitor).getByText('11 done, 1 not done').waitFor();
@@ -167,13 +167,13 @@ nightly('a delivery is received from a table: a retry doubles nothing, nor does 
   expect(proxy.keys(/STOCK-2\/adjustments/)).toHaveLength(1);
   await press(visitor, 'Close');
 
-  // The same delivery once more, mended: what was received stays as it is.
+  // The corrected delivery is sent again; receipts that were applied stay.
   await receive('STOCK-1\t5\nSTOCK-2\t8\nSTOCK-3\t2');
   await press(visitor, 'Adjust 3 items');
   await dialogOf(visitor).getByText('2 done, 1 not done').waitFor();
   expect((await verdictsOf(visitor))[0]).toMatch(/^STOCK-2 Rejected/);
   expect(await onHand()).toEqual([5, 7, 2]);
-  // Only what was not done is left in the table.
+  // Only unfinished lines stay in the table.
   await press(visitor, 'Continue with 1 remaining line');
   expect(await dialogOf(visitor).getByRole('textbox', { name: 'Table' }).inputValue()).toBe('STOCK-2\t8');
   await dialogOf(visitor).getByRole('textbox', { name: 'Reference' }).fill('delivery-4712');
@@ -186,7 +186,7 @@ nightly('a delivery is received from a table: a retry doubles nothing, nor does 
   expect(await onHand()).toEqual([5, 8, 2]);
   await press(visitor, 'Close');
 
-  // A count stands on what was seen.
+  // A count is based on the displayed quantity.
   await page.getByRole('checkbox', { name: 'Choose all rows of this page' }).check();
   await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Adjust…' }).click();
   await dialogOf(visitor).getByText('Count', { exact: true }).click();
@@ -226,7 +226,7 @@ test('coupons are issued to a list of customers, a lost answer issues none twice
   await visitor.check('campaigns-issue-list');
   proxy.rule(({ method, path }) => (method === 'POST' && path.endsWith('/coupons') && proxy.count('POST', /\/coupons$/) === 2 ? { after: 502 } : undefined));
   await press(visitor, 'Issue 130 coupons');
-  // What was lost is asked for again by itself; then the customer who has all is left out.
+  // A lost request is retried automatically; then the customer at the limit is excluded.
   await dialogOf(visitor).getByText('129 done, 1 not done').waitFor();
   expect((await verdictsOf(visitor))[0]).toMatch(/^c-7 Rejected has reached the limit per user/);
   expect(await issued()).toBe(130);
@@ -241,7 +241,7 @@ test('coupons are issued to a list of customers, a lost answer issues none twice
   const count = async (status: string) => (await site.request<{ total: number }>('GET', `/coupons?campaignId=${id}&status=${status}`)).total;
   expect([await count('void'), await count('used'), await count('unused')]).toEqual([128, 1, 1]);
 
-  // The last one goes by its code, beside one that cannot.
+  // The last one is selected by its code, together with one that fails.
   const [{ code }] = (await site.request<{ items: [{ code: string }] }>('GET', `/coupons?campaignId=${id}&status=unused`)).items;
   await visitor.visit('/coupons');
   await page.getByRole('button', { name: 'Void a list' }).click();

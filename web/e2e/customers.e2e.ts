@@ -80,18 +80,18 @@ nightly('an order is placed, paid from the wallet and told of as one chain', asy
 });
 
 nightly('refunds of a customer stand on the timeline, whatever they were paid with', async () => {
-  const asked = await site.request<Order>('POST', '/orders', { userId: 'returning', items: [{ sku: 'CUST-1', quantity: 1 }] });
-  await site.request('POST', `/orders/${asked.id}/pay`, { method: 'external', reference: 'psp-7' });
-  const refund = await site.request<{ id: number }>('POST', `/orders/${asked.id}/refunds`, { amount: 2500, reason: 'A cup was broken' });
+  const requested = await site.request<Order>('POST', '/orders', { userId: 'returning', items: [{ sku: 'CUST-1', quantity: 1 }] });
+  await site.request('POST', `/orders/${requested.id}/pay`, { method: 'external', reference: 'psp-7' });
+  const refund = await site.request<{ id: number }>('POST', `/orders/${requested.id}/refunds`, { amount: 2500, reason: 'A cup was broken' });
   const visitor = await site.enter('/customers/returning');
   const { page } = visitor;
   const timeline = page.getByRole('complementary', { name: 'Timeline' });
-  const told = timeline.locator('[data-part="refund"]');
-  await told.filter({ hasText: asked.orderNo }).filter({ hasText: '¥25.00' }).filter({ hasText: 'Requested' }).waitFor();
+  const timelineSteps = timeline.locator('[data-part="refund"]');
+  await timelineSteps.filter({ hasText: requested.orderNo }).filter({ hasText: '¥25.00' }).filter({ hasText: 'Requested' }).waitFor();
   await site.request('POST', `/refunds/${refund.id}/reject`, { reason: 'It arrived whole' });
-  await told.filter({ hasText: 'Rejected' }).waitFor();
+  await timelineSteps.filter({ hasText: 'Rejected' }).waitFor();
   await visitor.check('customer-refunds');
-  await told.getByRole('link', { name: '¥25.00' }).first().click();
+  await timelineSteps.getByRole('link', { name: '¥25.00' }).first().click();
   await page.waitForURL(`**/refunds/${refund.id}`);
 });
 
@@ -163,7 +163,7 @@ nightly('a number, a user, a sku, a coupon, a ticket and a key each open one tim
   const { page } = visitor;
   const steps = page.getByRole('list', { name: 'Events, newest first' });
   /** The parts of each step, oldest first. */
-  const told = async () => {
+  const timelineSteps = async () => {
     await steps.getByRole('listitem').first().waitFor();
     const all = await steps.evaluate((list) =>
       [...list.children].map((step) => [...step.querySelectorAll('[data-part]')].map((part) => part.getAttribute('data-part'))),
@@ -181,23 +181,23 @@ nightly('a number, a user, a sku, a coupon, a ticket and a key each open one tim
   await page.getByRole('dialog').getByText(`Timeline of ${placed.orderNo}`).click();
   await page.waitForURL('**/timeline?**');
   const ofOrder = [['coupon'], ['request', 'stock', 'coupon', 'order'], ['request', 'money', 'order']];
-  expect(await told()).toEqual(ofOrder);
+  expect(await timelineSteps()).toEqual(ofOrder);
   const text = (await steps.innerText()).replace(/\s+/g, ' ');
   expect(text).toMatch(/Stock CUST-1 −2, \d[\d,]* available v\d+/);
   expect(text).toContain('Balance chain-1 −¥115.00, then ¥85.00');
   await visitor.inspect('timeline-order');
 
   await ask(code);
-  expect(await told()).toEqual([['request', 'coupon'], ...ofOrder.slice(1)]);
+  expect(await timelineSteps()).toEqual([['request', 'coupon'], ...ofOrder.slice(1)]);
   await ask('chain-basket');
-  expect((await told()).flat()).toEqual(expect.arrayContaining(['key', 'request', 'stock', 'money', 'order']));
-  expect(await steps.locator('[data-asked]').innerText()).toContain('chain-basket');
+  expect((await timelineSteps()).flat()).toEqual(expect.arrayContaining(['key', 'request', 'stock', 'money', 'order']));
+  expect(await steps.locator('[data-requested]').innerText()).toContain('chain-basket');
   await ask(ticket);
-  expect((await told()).at(-1)).toEqual(['request', 'queue', 'order']);
+  expect((await timelineSteps()).at(-1)).toEqual(['request', 'queue', 'order']);
   await ask('CUST-1');
-  expect((await told()).flat()).toEqual(expect.arrayContaining(['request', 'stock']));
+  expect((await timelineSteps()).flat()).toEqual(expect.arrayContaining(['request', 'stock']));
   await ask('chain-1');
-  expect((await told()).flat()).toEqual(expect.arrayContaining(['queue', 'money', 'coupon', 'order']));
+  expect((await timelineSteps()).flat()).toEqual(expect.arrayContaining(['queue', 'money', 'coupon', 'order']));
   await visitor.check('timeline-user');
   // The timeline updates automatically.
   await site.asLi('POST', `/orders/${placed.id}/ship`, { carrier: 'DHL', trackingNo: 'JD01' });

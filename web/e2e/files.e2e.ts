@@ -49,7 +49,7 @@ test('a file of Excel in the West is read in its code page, and its malformed li
   expect(await itemNow('FILE-1')).toMatchObject({ name: 'Müller Tee', price: 1200 });
   expect(await itemNow('FILE-5')).toMatchObject({ name: 'Grün', price: 800 });
   expect(await site.request('GET', '/items?q=FILE-')).toMatchObject({ total: 2 });
-  // The refused lines are left, as they were written.
+  // The malformed lines stay unchanged.
   await press(visitor, 'Continue with 3 remaining lines');
   expect(await dialog.getByRole('textbox', { name: 'Table' }).inputValue()).toBe([...lines.slice(0, 2), ...lines.slice(3, 6)].join('\n'));
   await visitor.check();

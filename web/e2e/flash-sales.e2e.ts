@@ -89,9 +89,9 @@ nightly('who comes later sees how the sale went in the last minutes, also after 
   const pace = page.locator('dl > *').filter({ hasText: 'Accepted' }).first();
   await pace.getByText(/^peak [1-9]/).waitFor();
   await legend(visitor, 'Remaining 100').waitFor();
-  const asked = page.waitForResponse((response) => response.url().endsWith('/samples?minutes=60'));
+  const samplesRead = page.waitForResponse((response) => response.url().endsWith('/samples?minutes=60'));
   await page.getByText('60 min', { exact: true }).click();
-  expect(((await (await asked).json()) as Samples).items.length).toBeGreaterThan(0);
+  expect(((await (await samplesRead).json()) as Samples).items.length).toBeGreaterThan(0);
   await page.waitForURL(`**/flash-sales/${id}?range=60`);
   await page.reload();
   await page.getByRole('radio', { name: '60 min', checked: true }).waitFor({ state: 'attached' });

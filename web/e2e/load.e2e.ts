@@ -21,13 +21,13 @@ const site = tenantSite(async () => {
 
 /** Counts the transferred bytes of scripts and styles, including headers. */
 function counted(client: CDPSession): () => number {
-  const wanted = new Set<string>();
+  const needed = new Set<string>();
   let bytes = 0;
   client.on('Network.responseReceived', ({ requestId, type }) => {
-    if (type === 'Script' || type === 'Stylesheet') wanted.add(requestId);
+    if (type === 'Script' || type === 'Stylesheet') needed.add(requestId);
   });
   client.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-    if (wanted.has(requestId)) bytes += encodedDataLength;
+    if (needed.has(requestId)) bytes += encodedDataLength;
   });
   return () => bytes;
 }

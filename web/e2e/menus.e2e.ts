@@ -43,9 +43,9 @@ nightly('a tenant begins with the navigation that the admin has by itself', asyn
   await navigation(visitor).getByRole('link', { name: 'Menus' }).waitFor();
   const own = await shown(visitor);
   isCut = false;
-  const told = visitor.page.waitForResponse(/api\/v1\/menus$/);
+  const menusRead = visitor.page.waitForResponse(/api\/v1\/menus$/);
   await visitor.page.reload();
-  await told;
+  await menusRead;
   await navigation(visitor).getByRole('link', { name: 'Menus' }).waitFor();
   await expect.poll(() => visitor.page.evaluate(() => Object.keys(localStorage).some((name) => name.startsWith('interlock.navigation.')))).toBe(true);
 

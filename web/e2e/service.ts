@@ -53,7 +53,7 @@ export class Service {
     throw new Error(`the service did not become ready:\n${log.join('')}`);
   }
 
-  /** Stops the process and keeps its data. */
+  /** Stops the process without deleting its data. */
   async pause(): Promise<void> {
     const child = this.#process;
     this.#process = undefined;

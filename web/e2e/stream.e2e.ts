@@ -14,9 +14,9 @@ interface Placed {
 }
 
 async function took(what: () => Promise<unknown>): Promise<number> {
-  const began = performance.now();
+  const start = performance.now();
   await what();
-  return performance.now() - began;
+  return performance.now() - start;
 }
 
 /** Measures the time until a change appears, in ms. */

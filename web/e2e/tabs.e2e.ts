@@ -47,7 +47,7 @@ test('eight tabs of one browser share one stream, all answer and all hear of a c
   await Promise.all(pages.map(isLive));
   expect(proxy.streams).toBe(1);
 
-  // The tab with the stream closes; another one takes over, and no event is lost.
+  // The tab with the stream closes; another one connects, and no event is lost.
   await visitor.page.close();
   await site.asLi('POST', '/items', { sku: 'TABS-3', name: 'Made while the stream changed hands', price: 6000 });
   await Promise.all(pages.slice(1).map((page) => page.getByRole('link', { name: 'TABS-3' }).waitFor()));
@@ -87,15 +87,15 @@ nightly('an open list sends at most 30 requests while 200 orders are shipped', a
   for (let from = 0; from < 200; from += 20) await payFromWallet(site.asLi, '7', ids.slice(from, from + 20));
   const { visitor, proxy } = await site.behindProxy('/orders?status=shipped');
   await isLive(visitor.page);
-  const asked = () => proxy.count('GET', /^\/api\/(?!v1\/events)/);
+  const requests = () => proxy.count('GET', /^\/api\/(?!v1\/events)/);
   await visitor.settle();
-  const before = asked();
+  const before = requests();
 
   for (let from = 0; from < 200; from += 20) await batch({ action: 'ship', carrier: 'DHL', trackingNo: 'JD01' }, from);
   await visitor.page.getByText('1–50 of 200').waitFor();
   await visitor.page.getByRole('button', { name: /^Shipped 200/ }).waitFor();
 
-  expect(asked() - before).toBeLessThanOrEqual(30);
+  expect(requests() - before).toBeLessThanOrEqual(30);
 });
 
 nightly('heartbeats stop while nobody is signed in, and do not come all at once afterwards', async () => {

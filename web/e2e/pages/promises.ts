@@ -1,10 +1,10 @@
 import type { PageUnderTest } from '../pages';
 
-const kept = {
+const satisfied = {
   guarantee: 'G4',
   tests: ['TestVersionRejectsAPausedHolderDespiteSufficientBalance'],
   faults: ['TestDebitsThatAreSentAgainToAProgramThatWasKilledAreMadeOnce'],
-  state: 'kept',
+  state: 'satisfied',
   lastTrueTime: '2026-11-22T12:00:00.000000Z',
   lookedTime: '2026-11-22T12:00:00.000000Z',
   rows: 48_200,
@@ -24,9 +24,9 @@ const page: PageUnderTest = {
         json: {
           time: '2026-11-22T12:00:05.000000Z',
           promises: [
-            { ...kept, name: 'wallet-balances', says: 'The entries of each wallet add up to its balance, which is never negative.' },
+            { ...satisfied, name: 'wallet-balances', says: 'The entries of each wallet add up to its balance, which is never negative.' },
             {
-              ...kept,
+              ...satisfied,
               name: 'order-money',
               says: 'The reserved and refunded amounts of an order do not exceed its payment, and equal its refunds.',
               state: 'violated',
@@ -36,7 +36,7 @@ const page: PageUnderTest = {
               looking: { begunTime: '2026-11-22T12:00:01.000000Z', rows: 1200 },
             },
             {
-              ...kept,
+              ...satisfied,
               guarantee: 'G6',
               name: 'audited-orders',
               says: 'Each version of an order has an audit row of the unit that wrote it.',

@@ -21,8 +21,7 @@ interface Options<Row> {
   /** The topic of the queries that are refetched after a run. */
   topic?: string;
   // Each action has its own input type.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- an action only receives its own
-  // input
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- an action only receives its input
   actions: readonly BulkAction<Row, any>[];
   rowId: (row: Row) => string;
   /** The list with its selection; actions for tables need neither. */

@@ -96,7 +96,9 @@ export function FormDialog({
           <StorageNotice />
           {rejection !== null && (
             <div ref={banner}>
-              {renderRejection?.(rejection) ?? <ProblemBanner error={rejection} hasInput={hasInput} retry={isProblem(rejection, 'resource_locked') ? submit : undefined} />}
+              {renderRejection?.(rejection) ?? (
+                <ProblemBanner error={rejection} hasInput={hasInput} retry={isProblem(rejection, 'resource_locked') ? submit : undefined} />
+              )}
             </div>
           )}
           {isTouched && <RestoredNotice at={form.restored} onDiscard={discard} />}

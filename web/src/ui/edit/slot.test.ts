@@ -87,15 +87,12 @@ test.each<ProblemCode>(['unavailable', 'internal', 'rate_limited', 'unauthentica
   },
 );
 
-test.each<ProblemCode>(['unavailable', 'validation_failed', 'resource_locked', 'version_conflict'])(
-  '%s on a first attempt spends the key',
-  async (code) => {
-    send.mockRejectedValueOnce(failure(code)).mockResolvedValueOnce('done');
-    await retry();
-    await retry();
-    expect(new Set(keys()).size).toBe(2);
-  },
-);
+test.each<ProblemCode>(['unavailable', 'validation_failed', 'resource_locked', 'version_conflict'])('%s on a first attempt spends the key', async (code) => {
+  send.mockRejectedValueOnce(failure(code)).mockResolvedValueOnce('done');
+  await retry();
+  await retry();
+  expect(new Set(keys()).size).toBe(2);
+});
 
 test('a rejection settles an unknown outcome', async () => {
   send.mockRejectedValueOnce(failure('no_connection')).mockRejectedValueOnce(failure('insufficient_stock')).mockResolvedValueOnce('done');
