@@ -280,9 +280,9 @@ nightly('an import of configs is taken back, except what others changed since, w
   await press(first, 'Undo 3 changes');
   await dialogOf(first).getByText('is restored to v1').first().waitFor();
   await first.check('configs-import-undo');
-  await dialogOf(first).getByText('Li changed it since').waitFor();
+  await dialogOf(first).getByText('changed by Li since').waitFor();
   await press(first, 'Undo 2 changes');
-  await dialogOf(first).getByText('2 configs are as they were before.').waitFor();
+  await dialogOf(first).getByText('2 configs were restored.').waitFor();
   expect(await now('old')).toMatchObject({ ...old, version: 3 });
   expect(await now('moved')).toMatchObject({ value: 2, remark: 'Li was here' });
   expect(await site.request('GET', '/configs?prefix=back.')).toMatchObject({ total: 3 });

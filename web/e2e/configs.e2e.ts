@@ -153,7 +153,7 @@ test('a clean form follows within a second; a dirty one keeps its edits and its 
     took.push(Date.now() - since);
   }
   expect(took.sort((a, b) => a - b)[1], `took ${took.join(', ')} ms`).toBeLessThan(soon);
-  await first.page.getByText(/Li saved v4 .*, and this page shows it\./).waitFor();
+  await first.page.getByText(/Li saved v4 .*; this page is up to date\./).waitFor();
   await first.page.getByText('changed by Li', { exact: true }).waitFor();
 
   await value(first.page).fill('50');
