@@ -4,7 +4,7 @@ const satisfied = {
   guarantee: 'G4',
   tests: ['TestVersionRejectsAPausedHolderDespiteSufficientBalance'],
   faults: ['TestDebitsThatAreSentAgainToAProgramThatWasKilledAreMadeOnce'],
-  state: 'satisfied',
+  state: 'kept',
   lastTrueTime: '2026-11-22T12:00:00.000000Z',
   lookedTime: '2026-11-22T12:00:00.000000Z',
   rows: 48_200,

@@ -2,7 +2,7 @@ import { useFieldErrorText } from '../feedback/problemText';
 
 /**
  * Validation messages of a form: local checks once the user tried to submit it, and violations in
- * the rejection of the service. An input has the name of its member in the request, or `places`
+ * the rejection of the service. An input has the name of its member in the request, or `pointers`
  * names its members.
  */
 export function useFaults<N extends string>(
