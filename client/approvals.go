@@ -44,6 +44,8 @@ type Approval struct {
 	Note        string   `json:"note"`
 	// BaseETag is the version that it is based on; "" for many or none.
 	BaseETag string `json:"baseEtag"`
+	// Currency is of the amounts in the proposal and its sides (ISO 4217).
+	Currency string `json:"currency"`
 	// Patch is the merge patch of an edit of one resource, and Changes what else is
 	// proposed. Both are nil in lists.
 	Patch   json.RawMessage `json:"patch"`
@@ -113,11 +115,12 @@ type ApprovalComment struct {
 
 // ApprovalEvent is one version of an approval.
 type ApprovalEvent struct {
-	Version int64           `json:"version"`
-	Action  string          `json:"action"`
-	From    ApprovalStatus  `json:"from"`
-	To      ApprovalStatus  `json:"to"`
-	Detail  json.RawMessage `json:"detail"`
+	Version  int64           `json:"version"`
+	Action   string          `json:"action"`
+	From     ApprovalStatus  `json:"from"`
+	To       ApprovalStatus  `json:"to"`
+	Detail   json.RawMessage `json:"detail"`
+	Currency string          `json:"currency"`
 	// Patch and Changes are what the version proposes, where it brought that.
 	Patch       json.RawMessage `json:"patch"`
 	Changes     json.RawMessage `json:"changes"`

@@ -39,9 +39,11 @@ type Campaign struct {
 	Stamp
 	originState
 	CampaignTerms
-	ID     int64   `json:"id"`
-	Issued int64   `json:"issued"`
-	Merged *Merged `json:"merged,omitempty"`
+	ID int64 `json:"id"`
+	// Currency is of all amounts (ISO 4217).
+	Currency string  `json:"currency"`
+	Issued   int64   `json:"issued"`
+	Merged   *Merged `json:"merged,omitempty"`
 }
 
 func (c *Campaign) editable() []string {
@@ -70,6 +72,7 @@ type CampaignRevision struct {
 	CampaignTerms
 	Version     int64     `json:"version"`
 	Action      string    `json:"action"`
+	Currency    string    `json:"currency"`
 	Issued      int64     `json:"issued"`
 	ChangedBy   Person    `json:"changedBy"`
 	ChangedTime time.Time `json:"changedTime"`

@@ -29,6 +29,7 @@ type Coupon struct {
 	Kind          CampaignKind `json:"kind"`
 	Value         int64        `json:"value"`
 	MinimumAmount int64        `json:"minimumAmount"`
+	Currency      string       `json:"currency"`
 	ValidFrom     time.Time    `json:"validFrom"`
 	ValidTo       time.Time    `json:"validTo"`
 	// UserID is whose it is, nil for whoever has the code.

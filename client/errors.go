@@ -205,6 +205,7 @@ type InsufficientBalance struct {
 	UserID   string `json:"userId"`
 	Balance  int64  `json:"balance"`
 	Wanted   int64  `json:"wanted"`
+	Currency string `json:"currency"`
 }
 
 // Unwrap returns the problem.

@@ -49,7 +49,9 @@ type FlashSale struct {
 	Stamp
 	originState
 	FlashSaleTerms
-	ID                 int64           `json:"id"`
+	ID int64 `json:"id"`
+	// Currency is of all amounts (ISO 4217).
+	Currency           string          `json:"currency"`
 	ItemName           string          `json:"itemName"`
 	Status             FlashSaleStatus `json:"status"`
 	AllowedTransitions []string        `json:"allowedTransitions"`
@@ -84,6 +86,7 @@ type FlashSaleRevision struct {
 	FlashSaleTerms
 	Version     int64           `json:"version"`
 	Action      string          `json:"action"`
+	Currency    string          `json:"currency"`
 	Status      FlashSaleStatus `json:"status"`
 	Note        string          `json:"note"`
 	ChangedBy   Person          `json:"changedBy"`

@@ -28,6 +28,7 @@ type Item struct {
 	Name string `json:"name"`
 	// Price is in minor units.
 	Price         int64      `json:"price"`
+	Currency      string     `json:"currency"`
 	OwnedByUserID *string    `json:"ownedByUserId"`
 	Status        ItemStatus `json:"status"`
 	Merged        *Merged    `json:"merged,omitempty"`
@@ -70,6 +71,7 @@ type ItemRevision struct {
 	Action        string     `json:"action"`
 	Name          string     `json:"name"`
 	Price         int64      `json:"price"`
+	Currency      string     `json:"currency"`
 	OwnedByUserID *string    `json:"ownedByUserId"`
 	Status        ItemStatus `json:"status"`
 	ChangedBy     Person     `json:"changedBy"`

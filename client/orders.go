@@ -31,7 +31,9 @@ type Order struct {
 	UserID     string      `json:"userId"`
 	Items      []OrderLine `json:"items"`
 	CouponCode *string     `json:"couponCode"`
-	Discount   int64       `json:"discount"`
+	// Currency is of all amounts (ISO 4217).
+	Currency string `json:"currency"`
+	Discount int64  `json:"discount"`
 	// Amount is what is to be paid.
 	Amount int64 `json:"amount"`
 	// Paid is what was paid, RefundReserved what refunds have reserved of it that are not
@@ -125,6 +127,7 @@ type OrderEvent struct {
 	From        OrderStatus     `json:"from"`
 	To          OrderStatus     `json:"to"`
 	Detail      json.RawMessage `json:"detail"`
+	Currency    string          `json:"currency"`
 	ChangedBy   Person          `json:"changedBy"`
 	ChangedTime time.Time       `json:"changedTime"`
 }

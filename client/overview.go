@@ -58,6 +58,8 @@ func (c *Client) Queues(ctx context.Context, options ...CallOption) (Queues, err
 
 // Dashboard are figures of today. What the caller may not read is nil.
 type Dashboard struct {
+	// Currency is of the amounts (ISO 4217); "" without the orders.
+	Currency       string                `json:"currency"`
 	OrdersByStatus map[OrderStatus]int64 `json:"ordersByStatus"`
 	// OrdersByDay are those of the last 14 days in UTC, today the last.
 	OrdersByDay         []OrdersOfDay    `json:"ordersByDay"`

@@ -41,6 +41,7 @@ type Refund struct {
 	OrderNo            string        `json:"orderNo"`
 	UserID             string        `json:"userId"`
 	Amount             int64         `json:"amount"`
+	Currency           string        `json:"currency"`
 	Method             PaymentMethod `json:"method"`
 	Origin             RefundOrigin  `json:"origin"`
 	Lines              []RefundLine  `json:"lines"`
@@ -101,6 +102,7 @@ type RefundEvent struct {
 	From        RefundStatus    `json:"from"`
 	To          RefundStatus    `json:"to"`
 	Detail      json.RawMessage `json:"detail"`
+	Currency    string          `json:"currency"`
 	ChangedBy   Person          `json:"changedBy"`
 	ChangedTime time.Time       `json:"changedTime"`
 }

@@ -18,8 +18,10 @@ type Settings struct {
 	// waits for votes; nil for none.
 	RefundApprovalThreshold *int64 `json:"refundApprovalThreshold"`
 	// WalletApprovalThreshold is that of an entry of a wallet which somebody makes by hand.
-	WalletApprovalThreshold *int64  `json:"walletApprovalThreshold"`
-	Merged                  *Merged `json:"merged,omitempty"`
+	WalletApprovalThreshold *int64 `json:"walletApprovalThreshold"`
+	// Currency is the currency of all amounts of the tenant (ISO 4217); it never changes.
+	Currency string  `json:"currency"`
+	Merged   *Merged `json:"merged,omitempty"`
 }
 
 func (s *Settings) editable() []string {
@@ -45,6 +47,7 @@ type SettingsRevision struct {
 	ApprovalDays            int       `json:"approvalDays"`
 	RefundApprovalThreshold *int64    `json:"refundApprovalThreshold"`
 	WalletApprovalThreshold *int64    `json:"walletApprovalThreshold"`
+	Currency                string    `json:"currency"`
 	ChangedBy               Person    `json:"changedBy"`
 	ChangedTime             time.Time `json:"changedTime"`
 }

@@ -15,6 +15,7 @@ type Wallets struct{ client *Client }
 type Wallet struct {
 	UserID      string     `json:"userId"`
 	Balance     int64      `json:"balance"`
+	Currency    string     `json:"currency"`
 	Version     int64      `json:"version"`
 	ETag        string     `json:"etag"`
 	CreatedTime *time.Time `json:"createdTime"`
@@ -50,9 +51,10 @@ type Posting struct {
 
 // WalletEntry is an entry of a wallet's ledger.
 type WalletEntry struct {
-	ID     int64  `json:"id"`
-	UserID string `json:"userId"`
-	Amount int64  `json:"amount"`
+	ID       int64  `json:"id"`
+	UserID   string `json:"userId"`
+	Amount   int64  `json:"amount"`
+	Currency string `json:"currency"`
 	// Balance is what was there after it.
 	Balance   int64  `json:"balance"`
 	Version   int64  `json:"version"`
@@ -85,6 +87,7 @@ type Transferred struct {
 	ID int64 `json:"id"`
 	Transfer
 	Debit       WalletEntry `json:"debit"`
+	Currency    string      `json:"currency"`
 	Credit      WalletEntry `json:"credit"`
 	CreatedTime time.Time   `json:"createdTime"`
 }

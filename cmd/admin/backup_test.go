@@ -81,7 +81,7 @@ func TestRestoreChecksThePromisesByDefault(t *testing.T) {
 func breakAPromise(t *testing.T, db *storage.DB) {
 	t.Helper()
 	for _, statement := range []string{
-		"INSERT INTO tenants (id, name, created_time) VALUES (7, 'shop', '2026-11-21 08:00:00')",
+		"INSERT INTO tenants (id, name, currency, created_time) VALUES (7, 'shop', 'CNY', '2026-11-21 08:00:00')",
 		"INSERT INTO wallets (tenant_id, version, created_time, updated_time, updated_by, updated_by_name, user_id, balance) VALUES (7, 1, '2026-11-21 08:00:00', '2026-11-21 08:00:00', 1, 'Li', 'kim', 5)",
 	} {
 		require.NoError(t, db.Write(storage.AcrossTenants(t.Context())).Exec(statement).Error)

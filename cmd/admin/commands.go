@@ -94,13 +94,13 @@ func (c *tenantList) Run(ctx context.Context) error {
 			return err
 		}
 		table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "ID\tNAME\tCREATED\tDISABLED")
+		fmt.Fprintln(table, "ID\tNAME\tCURRENCY\tCREATED\tDISABLED")
 		for _, tenant := range tenants {
 			disabled := "-"
 			if tenant.DisabledTime != nil {
 				disabled = tenant.DisabledTime.Format(time.RFC3339)
 			}
-			fmt.Fprintf(table, "%d\t%s\t%s\t%s\n", tenant.ID, tenant.Name, tenant.CreatedTime.Format(time.RFC3339), disabled)
+			fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\n", tenant.ID, tenant.Name, tenant.Currency, tenant.CreatedTime.Format(time.RFC3339), disabled)
 		}
 		return table.Flush()
 	})
@@ -146,6 +146,7 @@ type tenantCreate struct {
 	settings.Data `embed:""`
 	Name          string `arg:"" help:"Name of the tenant: small letters, digits and hyphens."`
 	AdminPassword string `help:"Password of its user admin. Default: the first line of standard input." placeholder:"PASSWORD"`
+	Currency      string `help:"Currency of its amounts, by its code in ISO 4217; it never changes. Default: the currency of the tenant default." placeholder:"CODE"`
 }
 
 // Run creates the tenant.
@@ -155,11 +156,11 @@ func (c *tenantCreate) Run(ctx context.Context) error {
 		return err
 	}
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		tenant, err := sv.Access.CreateTenant(ctx, c.Name, password)
+		tenant, err := sv.Access.CreateTenant(ctx, c.Name, password, c.Currency)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("Tenant %s (%d) was created; its first user is admin.\n", tenant.Name, tenant.ID)
+		fmt.Printf("Tenant %s (%d) was created; its first user is admin, and its amounts are in %s.\n", tenant.Name, tenant.ID, tenant.Currency)
 		return nil
 	})
 }

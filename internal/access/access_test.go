@@ -51,7 +51,7 @@ func newFixture(t testing.TB, db *storage.DB) *fixture {
 	t.Helper()
 	h := newProcess(db, clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)))
 	var err error
-	h.tenant, err = h.CreateTenant(anonymous(t), fmt.Sprintf("t%d", rand.Uint64()), adminPassword)
+	h.tenant, err = h.CreateTenant(anonymous(t), fmt.Sprintf("t%d", rand.Uint64()), adminPassword, "EUR")
 	require.NoError(t, err)
 	return h
 }

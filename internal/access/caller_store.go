@@ -16,6 +16,8 @@ import (
 // credentialRow is the row of a session or an API token, with its user's.
 type credentialRow struct {
 	ID, TenantID int64
+	// Currency is the tenant's.
+	Currency     string
 	TokenHash    string
 	LastUsedTime *time.Time
 	// Data and CreatedTime are a session's, Scopes an API token's.
@@ -40,6 +42,13 @@ func (r credentialRow) identity(held map[owner]rights) Identity {
 		ID: r.UserID, Version: r.UserVersion, Username: r.Username, DisplayName: r.DisplayName,
 		Roles: distinct(held[r.owner()].roles), Permissions: distinct(held[r.owner()].permissions), SecondFactor: r.SecondFactor,
 	}
+}
+
+// acting returns the row's user as a principal.
+func (r credentialRow) acting(kind principal.Kind, credential string, user Identity, permissions []string) principal.Principal {
+	p := user.acting(kind, r.TenantID, credential, permissions)
+	p.Currency = r.Currency
+	return p
 }
 
 // callersShowing reads whom credentials stand for, however many, in one statement each for the
@@ -99,13 +108,15 @@ func hashesOf(kind principal.Kind, shown map[digest]credential) (hashes []string
 // rowsOf joins the rows of credentials in a table with their users:
 //
 //	SELECT … FROM t JOIN users ON users.id = t.user_id AND users.tenant_id = t.tenant_id
-//	WHERE t.token_hash IN (…) AND users.disabled = 0 AND EXISTS (an open tenant)
+//	JOIN tenants ON tenants.id = t.tenant_id
+//	WHERE t.token_hash IN (…) AND users.disabled = 0 AND tenants.disabled_time IS NULL
 func rowsOf(db *gorm.DB, table, columns string, hashes []string) (rows []credentialRow, err error) {
 	err = db.Table(table).
 		Select(table+".id, "+table+".tenant_id, "+table+".token_hash, "+table+".last_used_time, "+table+".expires_time, "+table+".user_id, "+columns+
-			", users.version AS user_version, users.username, users.display_name, users.second_factor").
+			", users.version AS user_version, users.username, users.display_name, users.second_factor, tenants.currency").
 		Joins("JOIN users ON users.id = "+table+".user_id AND users.tenant_id = "+table+".tenant_id").
-		Where(table+".token_hash IN ? AND users.disabled = ? AND "+openTenant, hashes, false).
+		Joins("JOIN tenants ON tenants.id = "+table+".tenant_id").
+		Where(table+".token_hash IN ? AND users.disabled = ? AND tenants.disabled_time IS NULL", hashes, false).
 		Find(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("read the users of %s: %w", table, err)
@@ -139,7 +150,7 @@ func (s *Service) callerOfSession(row credentialRow, user Identity) (*caller, er
 	csrf, _ := values[sessionCSRF].(string)
 	factorTime, _ := values[sessionFactorTime].(int64)
 	return &caller{
-		principal: user.acting(principal.Admin, row.TenantID, credentialOfSession(id), user.Permissions),
+		principal: row.acting(principal.Admin, credentialOfSession(id), user, user.Permissions),
 		user:      user,
 		use:       use{"sessions", row.ID},
 		lastUse:   row.LastUsedTime,
@@ -157,7 +168,7 @@ func callerOfToken(row credentialRow, user Identity) (*caller, error) {
 		return nil, fmt.Errorf("decode the scopes of token %d: %w", row.ID, err)
 	}
 	c := &caller{
-		principal: user.acting(principal.Token, row.TenantID, "token:"+strconv.FormatInt(row.ID, 10), intersect(user.Permissions, scopes)),
+		principal: row.acting(principal.Token, "token:"+strconv.FormatInt(row.ID, 10), user, intersect(user.Permissions, scopes)),
 		user:      user,
 		use:       use{"api_tokens", row.ID},
 		lastUse:   row.LastUsedTime,

@@ -177,12 +177,12 @@ func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Princ
 	if !claims.Subject.Valid() || !isStrict(text) {
 		return principal.Principal{}, errWrongCredentials()
 	}
-	tenant, err := s.tenants.id(ctx, s.store, claims.Tenant)
+	tenant, err := s.tenants.find(ctx, s.store, claims.Tenant)
 	if apperr.Has(err, apperr.NotFound) {
 		return principal.Principal{}, errWrongCredentials()
 	}
 	if err == nil {
-		err = s.requireOpen(ctx, tenant)
+		err = s.requireOpen(ctx, tenant.id)
 	}
 	if err != nil {
 		return principal.Principal{}, err
@@ -190,7 +190,7 @@ func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Princ
 	ends := caller{ends: claims.ExpiresAt.Add(clockSkew)}
 	return principal.Principal{
 		EndsIn: ends.endsIn(s.clock.Now()),
-		Kind:   principal.Customer, TenantID: tenant, CustomerID: claims.Subject, Name: customerName(claims.Name, claims.Subject),
+		Kind:   principal.Customer, TenantID: tenant.id, Currency: tenant.currency, CustomerID: claims.Subject, Name: customerName(claims.Name, claims.Subject),
 		Permissions: s.customerMay,
 	}, nil
 }

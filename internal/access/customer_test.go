@@ -75,7 +75,7 @@ func TestACustomerIsWhoTheShopSignedFor(t *testing.T) {
 			require.Positive(t, p.EndsIn)
 			p.EndsIn = 0
 			require.Equal(t, principal.Principal{
-				Kind: principal.Customer, TenantID: h.tenant.ID, CustomerID: c.id, Name: c.name, Permissions: []string{"orders:pay"},
+				Kind: principal.Customer, TenantID: h.tenant.ID, Currency: "EUR", CustomerID: c.id, Name: c.name, Permissions: []string{"orders:pay"},
 			}, p)
 			id, ok := p.Customer()
 			require.True(t, ok)
@@ -167,7 +167,7 @@ func TestAClaimThatIsThereTwiceOpensNothing(t *testing.T) {
 func TestATokenMustBeOfTheIssuerForTheAudienceAndOfTheTenantThatTheKeyIsBoundTo(t *testing.T) {
 	h := shop(t)
 	h.customers = h.customers.Require(CustomerChecks{Issuer: "shop.example", Audience: "interlock", Tenant: h.tenant.Name})
-	other, err := h.CreateTenant(anonymous(t), h.tenant.Name+"-other", adminPassword)
+	other, err := h.CreateTenant(anonymous(t), h.tenant.Name+"-other", adminPassword, "")
 	require.NoError(t, err)
 	good := jwt.MapClaims{"sub": "1001", "iss": "shop.example", "aud": []string{"else", "interlock"}, "tenant": h.tenant.Name}
 	enter := func(name string, value any) error {

@@ -10,10 +10,9 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// Routes registers this domain's routes. The currency, by its code in ISO 4217, is
-// what a page needs to show money; the session's replies carry it.
-func Routes(r *httpapi.Router, s *Service, currency string) {
-	h := handler{s, currency}
+// Routes registers this domain's routes.
+func Routes(r *httpapi.Router, s *Service) {
+	h := handler{s}
 	httpapi.Open(r, http.MethodPost, "/session", h.signIn)
 	httpapi.Open(r, http.MethodPost, "/session/factor", h.finishSignIn)
 	httpapi.Open(r, http.MethodPost, "/session/invitation", h.acceptInvitation)
@@ -68,10 +67,7 @@ func (h handler) tokenRoutes(r *httpapi.Router) {
 	httpapi.MutationOf(fresh, http.MethodDelete, "/tokens/:id", makeTokensPermission, byID, h.deleteToken)
 }
 
-type handler struct {
-	service  *Service
-	currency string
-}
+type handler struct{ service *Service }
 
 // sessionCredential is the token of the session that the request's cookie names.
 type sessionCredential struct {
@@ -177,7 +173,7 @@ func (h handler) answered(c sessionCredential, signedIn SignedIn) any {
 // begun answers with a session that began.
 func (h handler) begun(c sessionCredential, signedIn SignedIn) signInReply {
 	reply := signInReply{
-		Out:     httpapi.Created[sessionView]{Location: "/session", Body: sessionViewOf(signedIn.Session, h.currency)},
+		Out:     httpapi.Created[sessionView]{Location: "/session", Body: sessionViewOf(signedIn.Session)},
 		Cookies: []*http.Cookie{c.cookie(signedIn.Token, 0)},
 	}
 	if signedIn.Device != "" {
@@ -190,7 +186,7 @@ type sessionRequest struct{ sessionCredential }
 
 func (h handler) session(ctx context.Context, in sessionRequest) (sessionView, error) {
 	session, err := h.service.Current(ctx, in.token())
-	return sessionViewOf(session, h.currency), err
+	return sessionViewOf(session), err
 }
 
 type signOutReply = httpapi.WithCookies[httpapi.None]

@@ -294,7 +294,7 @@ func (h handler) stepUp(ctx context.Context, in stepUpRequest) (stepUpReply, err
 	if err != nil {
 		return stepUpReply{}, err
 	}
-	return stepUpReply{Out: sessionViewOf(session, h.currency), Cookies: []*http.Cookie{in.cookie(token, 0)}}, nil
+	return stepUpReply{Out: sessionViewOf(session), Cookies: []*http.Cookie{in.cookie(token, 0)}}, nil
 }
 
 // arrivingPage says which page a sign-in comes from. A page of another site must not sign its

@@ -27,6 +27,8 @@ func (h handler) find(ctx context.Context, _ httpapi.Path) (*TenantSettings, err
 
 type settingsView struct {
 	TenantRules
+	// Currency never changes: it is no member of a patch.
+	Currency string `json:"currency"`
 	guard.Stamp
 }
 
@@ -40,8 +42,8 @@ type settingsNeeds struct {
 	Approvals int `json:"approvals"`
 }
 
-func settingsViewOf(row *TenantSettings) settingsView {
-	return settingsView{TenantRules: row.TenantRules, Stamp: row.Stamp()}
+func settingsViewOf(ctx context.Context, row *TenantSettings) settingsView {
+	return settingsView{TenantRules: row.TenantRules, Currency: principal.CurrencyOf(ctx), Stamp: row.Stamp()}
 }
 
 type editedSettingsView struct {
@@ -53,12 +55,13 @@ type settingsVersionView struct {
 	Version int64  `json:"version"`
 	Action  string `json:"action"`
 	TenantRules
+	Currency    string           `json:"currency"`
 	ChangedBy   principal.Person `json:"changedBy"`
 	ChangedTime time.Time        `json:"changedTime"`
 }
 
-func (h handler) settings(_ context.Context, row *TenantSettings, _ httpapi.None) (readSettingsView, error) {
-	return readSettingsView{settingsViewOf(row), settingsNeeds{row.ApprovalsRequired}}, nil
+func (h handler) settings(ctx context.Context, row *TenantSettings, _ httpapi.None) (readSettingsView, error) {
+	return readSettingsView{settingsViewOf(ctx, row), settingsNeeds{row.ApprovalsRequired}}, nil
 }
 
 type editSettingsRequest struct {
@@ -71,12 +74,14 @@ func (h handler) editSettings(ctx context.Context, u *uow.Unit, row *TenantSetti
 	if err != nil {
 		return editedSettingsView{}, err
 	}
-	return editedSettingsView{settingsView: settingsViewOf(edited.Row), Merged: edited.Merged}, nil
+	return editedSettingsView{settingsView: settingsViewOf(ctx, edited.Row), Merged: edited.Merged}, nil
 }
 
 func (h handler) settingsHistory(ctx context.Context, in httpapi.Page) (httpapi.List[settingsVersionView], error) {
 	listing, err := h.service.SettingsHistory(ctx, in.Page())
 	return httpapi.ListOf(listing, func(v TenantSettingsVersion) settingsVersionView {
-		return settingsVersionView{Version: v.Version, Action: v.Action, TenantRules: v.TenantRules, ChangedBy: v.By(), ChangedTime: v.ChangedTime}
+		return settingsVersionView{
+			Version: v.Version, Action: v.Action, TenantRules: v.TenantRules, Currency: principal.CurrencyOf(ctx), ChangedBy: v.By(), ChangedTime: v.ChangedTime,
+		}
 	}), err
 }

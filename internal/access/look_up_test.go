@@ -34,7 +34,7 @@ func TestManyWhoComeAtOnceAreLookedUpInFewStatements(t *testing.T) {
 	h, process, statements := tappedProcess(t)
 	neighbour := newProcess(h.db, h.clock)
 	var err error
-	neighbour.tenant, err = h.CreateTenant(anonymous(t), "neighbour", adminPassword)
+	neighbour.tenant, err = h.CreateTenant(anonymous(t), "neighbour", adminPassword, "")
 	require.NoError(t, err)
 	crowd := append(h.crowd(t, 200), neighbour.crowd(t, 100)...)
 	statements.Take()

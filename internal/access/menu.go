@@ -108,7 +108,7 @@ func (v MenuVersion) restore(m *Menu) *Menu {
 func (s *Service) menus(action string, tree *menuTree) change.Editable[Menu, *Menu] {
 	return change.Editable[Menu, *Menu]{
 		Rows: change.Rows[Menu, *Menu]{
-			DB: s.store.db, Label: (*Menu).label, View: func(m *Menu) any { return menuViewOf(*m) }, Find: findMenu,
+			DB: s.store.db, Label: (*Menu).label, View: func(_ context.Context, m *Menu) any { return menuViewOf(*m) }, Find: findMenu,
 		},
 		Document:  func(m *Menu) (any, error) { return merge.Tree(documentOf(m)) },
 		Revise:    func(m *Menu, document any) (*Menu, guard.Set, error) { return s.reviseMenu(tree, m, document) },

@@ -23,8 +23,9 @@ var operatingUser = sync.OnceValue(func() string {
 })
 
 // AsOperator returns a context in which a command acts on a tenant.
-func AsOperator(ctx context.Context, tenantID int64) context.Context {
-	p := principal.System(tenantID, operator)
+func AsOperator(ctx context.Context, tenant Tenant) context.Context {
+	p := principal.System(tenant.ID, operator)
+	p.Currency = tenant.Currency
 	p.OperatingUser = operatingUser()
 	return principal.With(ctx, p)
 }

@@ -173,7 +173,7 @@ func TestAPasswordThatSomebodyGivesToAnotherIsWarnedOfWhenItIsTriedFirst(t *test
 	h := newFixture(t, storagetest.SQLite(t))
 	ctx := h.inside(t)
 	for where, give := range map[string]func(password string) error{
-		"start": func(password string) error { _, err := h.CreateTenant(ctx, "another", password); return err },
+		"start": func(password string) error { _, err := h.CreateTenant(ctx, "another", password, ""); return err },
 		"create": func(password string) error {
 			_, err := h.AddUser(ctx, UserSpec{Username: "li", Password: password})
 			return err

@@ -33,7 +33,7 @@ func newKeyedDesk(t *testing.T, h *fixture, wrap func(httpapi.ReplyStore) httpap
 	if wrap != nil {
 		options.Replies = wrap(keeper)
 	}
-	d.Caller = httpapitest.NewOf(options, func(r *httpapi.Router) { Routes(r, h.Service, "EUR") })
+	d.Caller = httpapitest.NewOf(options, func(r *httpapi.Router) { Routes(r, h.Service) })
 	return d
 }
 

@@ -81,7 +81,7 @@ type roleDocument struct {
 func (s *Service) roles() change.Editable[Role, *Role] {
 	return change.Editable[Role, *Role]{
 		Rows: change.Rows[Role, *Role]{
-			DB: s.store.db, Label: (*Role).label, View: func(role *Role) any { return roleViewOf(*role) }, Find: findRole,
+			DB: s.store.db, Label: (*Role).label, View: func(_ context.Context, role *Role) any { return roleViewOf(*role) }, Find: findRole,
 		},
 		Document:   func(role *Role) (any, error) { return merge.Tree(roleDocument{role.Name, membersOf(role.Permissions)}) },
 		ApplyPatch: patchedSet("permissions"),

@@ -126,10 +126,10 @@ func TestARoleThatIsGivenWhileItIsDeletedIsEitherGivenOrGone(t *testing.T) {
 func TestNewTenantHasTheReadyMadeRoles(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	h.Service.readyRoles = h.rolesForJobs()
-	tenant, err := h.CreateTenant(anonymous(t), "with-roles", "a long password")
+	tenant, err := h.CreateTenant(anonymous(t), "with-roles", "a long password", "")
 	require.NoError(t, err)
 	var names []string
-	require.NoError(t, h.db.Read(AsOperator(t.Context(), tenant.ID)).Model(&Role{}).Order("id").Pluck("name", &names).Error)
+	require.NoError(t, h.db.Read(AsOperator(t.Context(), tenant)).Model(&Role{}).Order("id").Pluck("name", &names).Error)
 	require.Equal(t, []string{AdminRole, "viewer", "support", "operator", "config editor", "approver", "auditor"}, names)
 }
 

@@ -100,7 +100,7 @@ type Service struct {
 
 	customers   *CustomerKeys
 	customerMay []string
-	tenants     tenantIDs
+	tenants     tenantCache
 	// readyRoles are given to each new tenant.
 	readyRoles []Role
 }
@@ -167,7 +167,8 @@ func (s *Service) Sweep(ctx context.Context, batch int) error {
 
 // TenantID returns the id of a tenant by its name. Errors: NotFound.
 func (s *Service) TenantID(ctx context.Context, name string) (int64, error) {
-	return s.tenants.id(ctx, s.store, name)
+	tenant, err := s.tenants.find(ctx, s.store, name)
+	return tenant.id, err
 }
 
 // DigestSecret implements httpapi.SecretDigester. It runs in the queue of the hashes of passwords.

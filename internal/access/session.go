@@ -82,8 +82,9 @@ type SignIn struct {
 // Session is a session as its owner sees it.
 type Session struct {
 	User Identity
-	// Tenant is the name of the user's tenant.
+	// Tenant is the name of the user's tenant, and Currency its currency (ISO 4217).
 	Tenant    string
+	Currency  string
 	CSRFToken string
 }
 
@@ -233,8 +234,12 @@ func (s *Service) open(ctx context.Context, in SignIn, from arrival, o opening) 
 	if err != nil {
 		return SignedIn{}, err
 	}
+	tenant, err := s.tenants.find(ctx, s.store, in.Tenant)
+	if err != nil {
+		return SignedIn{}, err
+	}
 	var token, passwordHash string
-	session := Session{User: user, Tenant: in.Tenant, CSRFToken: newSecret()}
+	session := Session{User: user, Tenant: in.Tenant, Currency: tenant.currency, CSRFToken: newSecret()}
 	id := uuid.Must(uuid.NewV7()).String()
 	ctx = principal.With(ctx, user.acting(principal.Admin, row.TenantID, credentialOfSession(id), user.Permissions))
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
@@ -311,7 +316,7 @@ func (s *Service) Current(ctx context.Context, token string) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	return Session{User: c.user, Tenant: tenant, CSRFToken: c.csrf}, nil
+	return Session{User: c.user, Tenant: tenant, Currency: c.principal.Currency, CSRFToken: c.csrf}, nil
 }
 
 // shortened returns what of a browser's name for itself is kept.

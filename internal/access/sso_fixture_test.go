@@ -32,7 +32,7 @@ func newSSO(t testing.TB, db *storage.DB) *sso {
 	client := oidc.Client{Issuer: at.URL, ID: oidctest.ClientID, Secret: oidctest.ClientSecret}
 	h.providers = []Provider{{Name: "corp", DisplayName: "Corp", OIDC: oidc.New(client, h.clock)}}
 	server := httpapi.NewServer(httpapi.Options{Runner: h.runner, Authenticator: h.Service})
-	Routes(server.Router(), h.Service, "EUR")
+	Routes(server.Router(), h.Service)
 	return &sso{h, at, server}
 }
 

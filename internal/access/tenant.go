@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"gorm.io/gorm"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/currency"
 	"interlock/internal/core/uow"
 )
 
@@ -23,8 +25,11 @@ const adminUsername = "admin"
 
 // Tenant is an organisation whose rows no other one sees.
 type Tenant struct {
-	ID          int64 `gorm:"primaryKey"`
-	Name        string
+	ID   int64 `gorm:"primaryKey"`
+	Name string
+	// Currency is the currency of all amounts (ISO 4217). It never changes: the amounts are in its
+	// minor units.
+	Currency    string
 	CreatedTime time.Time
 	// DisabledTime is since when nobody of it may come in, nil where they may.
 	DisabledTime *time.Time
@@ -37,17 +42,29 @@ func (Tenant) TableName() string { return "tenants" }
 func (Tenant) Global() {}
 
 // CreateTenant creates a tenant with the role admin, which holds every
-// permission, the user admin, and the ready-made menus. Errors: ValidationFailed, AlreadyExists.
-func (s *Service) CreateTenant(ctx context.Context, name, adminPassword string) (Tenant, error) {
+// permission, the user admin, and the ready-made menus. Without a currency, the tenant has the
+// currency of the tenant "default" or, if there is none, currency.Default. Errors:
+// ValidationFailed, AlreadyExists.
+func (s *Service) CreateTenant(ctx context.Context, name, adminPassword, code string) (Tenant, error) {
 	if err := checkTenantName(name); err != nil {
 		return Tenant{}, err
+	}
+	if code == "" {
+		first, err := s.store.tenantByName(ctx, DefaultTenant)
+		if err != nil && !apperr.Has(err, apperr.NotFound) {
+			return Tenant{}, err
+		}
+		code = cmp.Or(first.Currency, currency.Default)
+	}
+	if _, ok := currency.MinorDigits(code); !ok {
+		return Tenant{}, apperr.Invalid(apperr.Field{Pointer: "/currency", Code: "currency", Message: "must be a currency code of ISO 4217 in capital letters, such as CNY"})
 	}
 	hash, err := s.passwords.newHash(ctx, another, "/password", adminUsername, adminPassword)
 	if err != nil {
 		return Tenant{}, err
 	}
 	for {
-		tenant, err := s.addTenant(ctx, name, hash)
+		tenant, err := s.addTenant(ctx, Tenant{Name: name, Currency: code}, hash)
 		if !errors.Is(err, errTenantIDTaken) {
 			return tenant, err
 		}
@@ -56,13 +73,13 @@ func (s *Service) CreateTenant(ctx context.Context, name, adminPassword string) 
 
 // addTenant chooses the tenant's id before the unit begins, because the unit acts
 // in that tenant and its audit row is the tenant's first.
-func (s *Service) addTenant(ctx context.Context, name, passwordHash string) (Tenant, error) {
+func (s *Service) addTenant(ctx context.Context, tenant Tenant, passwordHash string) (Tenant, error) {
 	id, err := s.store.nextTenantID(ctx)
 	if err != nil {
 		return Tenant{}, err
 	}
-	tenant := Tenant{ID: id, Name: name}
-	err = s.runner.Do(AsOperator(ctx, id), func(ctx context.Context, u *uow.Unit) error {
+	tenant.ID = id
+	err = s.runner.Do(AsOperator(ctx, tenant), func(ctx context.Context, u *uow.Unit) error {
 		tenant.CreatedTime = u.Now()
 		if err := insertTenant(ctx, u, &tenant); err != nil {
 			return err
@@ -87,7 +104,7 @@ func (s *Service) addTenant(ctx context.Context, name, passwordHash string) (Ten
 		if err := cmp.Or(grantRoles(tx, admin.ID, []Role{role}), insertUserVersion(ctx, u, &admin, "create"), insertSettings(ctx, u), insertMenus(ctx, u)); err != nil {
 			return err
 		}
-		u.Audit(uow.Entry{Action: "tenant.create", Resource: "tenants/" + name, Detail: map[string]any{"adminId": admin.ID}})
+		u.Audit(uow.Entry{Action: "tenant.create", Resource: "tenants/" + tenant.Name, Detail: map[string]any{"adminId": admin.ID, "currency": tenant.Currency}})
 		return nil
 	})
 	return tenant, err
@@ -99,7 +116,7 @@ func (s *Service) InTenant(ctx context.Context, name string) (context.Context, e
 	if err != nil {
 		return nil, err
 	}
-	return AsOperator(ctx, tenant.ID), nil
+	return AsOperator(ctx, tenant), nil
 }
 
 // command runs what a command changes in the named tenant, in a unit. Errors: NotFound
@@ -121,22 +138,37 @@ func (s *Service) command(ctx context.Context, tenant string, fn func(ctx contex
 // Bootstrap creates the tenant "default" with the user "admin" on the first start.
 // Without a password it makes one and returns it; nobody can get it again. On a
 // later start, and in all but one of several replicas that start at once, it does
-// nothing and returns "".
-func (s *Service) Bootstrap(ctx context.Context, adminPassword string) (generated string, err error) {
-	_, err = s.store.tenantByName(ctx, DefaultTenant)
-	if err == nil || !apperr.Has(err, apperr.NotFound) {
+// nothing and returns "". A configured currency must be the tenant's; "" accepts each.
+// Errors: ErrOtherCurrency.
+func (s *Service) Bootstrap(ctx context.Context, adminPassword, configured string) (generated string, err error) {
+	existing, err := s.store.tenantByName(ctx, DefaultTenant)
+	if err == nil {
+		return "", existing.requireCurrency(configured)
+	}
+	if !apperr.Has(err, apperr.NotFound) {
 		return "", err
 	}
 	if adminPassword == "" {
 		generated = newSecret()
 		adminPassword = generated
 	}
-	_, err = s.CreateTenant(ctx, DefaultTenant, adminPassword)
+	_, err = s.CreateTenant(ctx, DefaultTenant, adminPassword, configured)
 	switch {
 	case apperr.Has(err, apperr.AlreadyExists):
-		return "", nil
+		return s.Bootstrap(ctx, adminPassword, configured)
 	case err != nil:
 		return "", err
 	}
 	return generated, nil
+}
+
+// ErrOtherCurrency reports that the configured currency is not the currency of the stored amounts.
+var ErrOtherCurrency = errors.New("the configured currency differs from the stored one")
+
+func (t Tenant) requireCurrency(configured string) error {
+	if configured == "" || configured == t.Currency {
+		return nil
+	}
+	return fmt.Errorf("%w: --currency (INTERLOCK_CURRENCY) is %s, and the amounts of the tenant %s are in %s. Set it to %s or unset it; for amounts in %s, start on a new database",
+		ErrOtherCurrency, configured, t.Name, t.Currency, t.Currency, configured)
 }

@@ -86,7 +86,7 @@ func (s *Service) settings() change.Editable[TenantSettings, *TenantSettings] {
 	return change.Editable[TenantSettings, *TenantSettings]{
 		Rows: change.Rows[TenantSettings, *TenantSettings]{
 			DB: s.store.db, Label: func(*TenantSettings) string { return "the settings" },
-			View: func(row *TenantSettings) any { return settingsViewOf(row) },
+			View: func(ctx context.Context, row *TenantSettings) any { return settingsViewOf(ctx, row) },
 		},
 		Document:  func(row *TenantSettings) (any, error) { return row.document() },
 		Revise:    reviseSettings,

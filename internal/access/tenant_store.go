@@ -58,25 +58,32 @@ func insertTenant(ctx context.Context, u *uow.Unit, tenant *Tenant) error {
 	return nil
 }
 
-// tenantIDs remembers the ids of tenants by name. Tenants are neither renamed nor
-// deleted, so what was found stays true.
-type tenantIDs struct{ byName sync.Map }
+// tenantCache caches the ids and currencies of tenants by name. Neither changes, and tenants are
+// neither renamed nor deleted, so no entry expires.
+type tenantCache struct{ byName sync.Map }
 
-// id returns a tenant's id. Errors: NotFound.
-func (t *tenantIDs) id(ctx context.Context, st store, name string) (int64, error) {
+// tenantKey is the part of a tenant that never changes.
+type tenantKey struct {
+	id       int64
+	currency string
+}
+
+// find returns the tenant with a name; "" is DefaultTenant. Errors: NotFound.
+func (t *tenantCache) find(ctx context.Context, st store, name string) (tenantKey, error) {
 	if name == "" {
 		name = DefaultTenant
 	}
-	if id, ok := t.byName.Load(name); ok {
-		return id.(int64), nil
+	if key, ok := t.byName.Load(name); ok {
+		return key.(tenantKey), nil
 	}
 	if !tenantNames.MatchString(name) {
-		return 0, apperr.MissingRow("tenant", name)
+		return tenantKey{}, apperr.MissingRow("tenant", name)
 	}
 	tenant, err := st.tenantByName(ctx, name)
 	if err != nil {
-		return 0, err
+		return tenantKey{}, err
 	}
-	t.byName.Store(name, tenant.ID)
-	return tenant.ID, nil
+	key := tenantKey{tenant.ID, tenant.Currency}
+	t.byName.Store(name, key)
+	return key, nil
 }

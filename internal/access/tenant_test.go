@@ -49,7 +49,7 @@ func TestReplicasThatStartAtOnceMakeOneAdminWhosePasswordOneOfThemReturns(t *tes
 		generated, errs := make([]string, replicas), make([]error, replicas)
 		var starting sync.WaitGroup
 		for i, h := range fixtures {
-			starting.Go(func() { generated[i], errs[i] = h.Bootstrap(anonymous(t), "") })
+			starting.Go(func() { generated[i], errs[i] = h.Bootstrap(anonymous(t), "", "") })
 		}
 		starting.Wait()
 		var passwords []string
@@ -83,7 +83,7 @@ func TestALaterStartLeavesThePasswordAlone(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, open func() *storage.DB) {
 		h := newProcess(open(), atNoon())
 		for _, password := range []string{"the first one", "a later one", ""} {
-			generated, err := h.Bootstrap(anonymous(t), password)
+			generated, err := h.Bootstrap(anonymous(t), password, "")
 			require.NoError(t, err)
 			require.Empty(t, generated)
 		}
@@ -99,7 +99,7 @@ func TestTenantsThatAreCreatedAtOnceAllCome(t *testing.T) {
 		tenants, errs := make([]Tenant, len(names)), make([]error, len(names))
 		var creating sync.WaitGroup
 		for i, name := range names {
-			creating.Go(func() { tenants[i], errs[i] = h.CreateTenant(anonymous(t), name, "a long password") })
+			creating.Go(func() { tenants[i], errs[i] = h.CreateTenant(anonymous(t), name, "a long password", "") })
 		}
 		creating.Wait()
 		ids := map[int64]bool{}
@@ -114,10 +114,10 @@ func TestTenantsThatAreCreatedAtOnceAllCome(t *testing.T) {
 func TestNamesThatAreTakenOrCannotBeAreRefused(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		_, err := h.CreateTenant(anonymous(t), h.tenant.Name, "a long password")
+		_, err := h.CreateTenant(anonymous(t), h.tenant.Name, "a long password", "")
 		requireCode(t, apperr.AlreadyExists, err)
 		for _, name := range []string{"", "-a", "Big", "a b", "a_b", "ä", "a123456789012345678901234567890123456789012345678901234567890123"} {
-			_, err := h.CreateTenant(anonymous(t), name, "a long password")
+			_, err := h.CreateTenant(anonymous(t), name, "a long password", "")
 			requireCode(t, apperr.ValidationFailed, err)
 		}
 		user := func(change func(*UserSpec)) error {
@@ -146,7 +146,7 @@ func TestTheSweeperTakesAllThatHasEndedInBatchesAndNothingElse(t *testing.T) {
 		db := open()
 		h := newProcess(db, atNoon())
 		var err error
-		h.tenant, err = h.CreateTenant(anonymous(t), "shop", adminPassword)
+		h.tenant, err = h.CreateTenant(anonymous(t), "shop", adminPassword, "")
 		require.NoError(t, err)
 		for range 3 {
 			h.mustSignIn(t)

@@ -222,7 +222,7 @@ func (s *Service) Tokens(ctx context.Context, f TokenFilter, page storage.Page) 
 func (s *Service) tokens() change.Editable[Token, *Token] {
 	return change.Editable[Token, *Token]{
 		Rows: change.Rows[Token, *Token]{
-			DB: s.store.db, Label: (*Token).label, View: func(token *Token) any { return tokenViewOf(*token) }, Find: findToken,
+			DB: s.store.db, Label: (*Token).label, View: func(_ context.Context, token *Token) any { return tokenViewOf(*token) }, Find: findToken,
 		},
 	}
 }

@@ -30,7 +30,7 @@ type userDocument struct {
 func (s *Service) users() change.Editable[User, *User] {
 	return change.Editable[User, *User]{
 		Rows: change.Rows[User, *User]{
-			DB: s.store.db, Label: (*User).label, View: func(user *User) any { return userViewOf(*user) }, Find: findUser,
+			DB: s.store.db, Label: (*User).label, View: func(_ context.Context, user *User) any { return userViewOf(*user) }, Find: findUser,
 		},
 		Document: func(user *User) (any, error) {
 			return merge.Tree(userDocument{user.Username, user.DisplayName, membersOf(user.Roles)})

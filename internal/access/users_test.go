@@ -32,7 +32,7 @@ type desk struct {
 func newDesk(t *testing.T, h *fixture, scopes ...string) desk {
 	t.Helper()
 	secret, _ := h.newToken(t, scopes...)
-	caller := httpapitest.NewFor(h.Service, h.runner, func(r *httpapi.Router) { Routes(r, h.Service, "EUR") })
+	caller := httpapitest.NewFor(h.Service, h.runner, func(r *httpapi.Router) { Routes(r, h.Service) })
 	return desk{caller, t, h, secret}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"interlock/internal/base/currency"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
@@ -21,14 +22,19 @@ type identityView struct {
 }
 
 type sessionView struct {
-	User      identityView `json:"user"`
-	Tenant    string       `json:"tenant"`
-	Currency  string       `json:"currency"`
-	CSRFToken string       `json:"csrfToken"`
+	User     identityView `json:"user"`
+	Tenant   string       `json:"tenant"`
+	Currency string       `json:"currency"`
+	// MinorDigits is the number of decimals of the currency.
+	MinorDigits int    `json:"minorDigits"`
+	CSRFToken   string `json:"csrfToken"`
 }
 
-func sessionViewOf(session Session, currency string) sessionView {
-	return sessionView{User: identityViewOf(session.User), Tenant: session.Tenant, Currency: currency, CSRFToken: session.CSRFToken}
+func sessionViewOf(session Session) sessionView {
+	digits, _ := currency.MinorDigits(session.Currency)
+	return sessionView{
+		User: identityViewOf(session.User), Tenant: session.Tenant, Currency: session.Currency, MinorDigits: digits, CSRFToken: session.CSRFToken,
+	}
 }
 
 func identityViewOf(i Identity) identityView {

@@ -356,7 +356,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 	})
 	sv.Metrics.Register(server)
 	if p.Settings.Role != "worker" {
-		sv.routes(server.Router(), p.Settings.Currency)
+		sv.routes(server.Router())
 		if p.Settings.OpsAddr == "" {
 			if err := httpapi.ServeGraphiQL(server); err != nil {
 				return nil, err

@@ -59,7 +59,7 @@ func (sv *Services) Reencrypt(ctx context.Context) (encryption.Renewal, error) {
 		return encryption.Renewal{}, err
 	}
 	for tenant, rows := range counts.Without(current) {
-		err := sv.Runner.Do(access.AsOperator(ctx, tenant), func(ctx context.Context, u *uow.Unit) error {
+		err := sv.Runner.Do(access.AsOperator(ctx, access.Tenant{ID: tenant}), func(ctx context.Context, u *uow.Unit) error {
 			if _, err := u.Tx(ctx); err != nil {
 				return err
 			}

@@ -26,9 +26,9 @@ import (
 )
 
 // routes registers the routes of the API.
-func (sv *Services) routes(router *httpapi.Router, currency string) {
+func (sv *Services) routes(router *httpapi.Router) {
 	// These replies contain tokens next to text of the caller.
-	access.Routes(router.Uncompressed(), sv.Access, currency)
+	access.Routes(router.Uncompressed(), sv.Access)
 	audit.Routes(router, sv.Audit)
 	config.Routes(router, sv.Configs)
 	approvals.Routes(router, sv.Approvals)
@@ -56,6 +56,6 @@ func (sv *Services) routes(router *httpapi.Router, currency string) {
 func Routes() []httpapi.Route {
 	sv := Services{FlashSales: &flashsale.Service{}, Inventory: &inventory.Service{}, Actions: actions.New(actions.Deps{}), Refunds: &refunds.Service{}}
 	server := httpapi.NewServer(httpapi.Options{})
-	sv.routes(server.Router(), "")
+	sv.routes(server.Router())
 	return server.Router().Routes()
 }

@@ -318,17 +318,23 @@ func (sv *Services) Close() {
 }
 
 // MakeFirstAdmin creates the tenant "default" with the user admin in an empty database. The
-// password comes from the settings; otherwise a random one is generated and returned.
+// password comes from the settings; otherwise a random one is generated and returned. On existing
+// data it checks the currency. Errors: access.ErrOtherCurrency.
 func (sv *Services) MakeFirstAdmin(ctx context.Context, s settings.FirstAdmin) (generated string, err error) {
+	if err := s.CheckCurrency(); err != nil {
+		return "", err
+	}
 	password, err := s.Password()
 	if err != nil {
 		return "", err
 	}
-	generated, err = sv.Access.Bootstrap(ctx, password)
+	generated, err = sv.Access.Bootstrap(ctx, password, s.Currency)
 	var rule *apperr.Error
 	switch {
 	case errors.As(err, &rule) && rule.Code == apperr.ValidationFailed && len(rule.Fields) > 0:
 		return "", settings.WeakPassword(rule.Fields[0].Message)
+	case errors.Is(err, access.ErrOtherCurrency):
+		return "", err
 	case err != nil:
 		return "", fmt.Errorf("create the first admin: %w", err)
 	}

@@ -27,7 +27,7 @@ func (s *Service) Comment(ctx context.Context, u *uow.Unit, a *Approval, text st
 		return nil, apperr.Invalid(violations...)
 	}
 	comment := &Comment{ApprovalID: a.ID, Comment: change.CommentOf(ctx, u, text)}
-	after, err := s.lifecycle(ctx).Comment(ctx, u, a, a.Status, comment)
+	after, err := s.lifecycle().Comment(ctx, u, a, a.Status, comment)
 	if err != nil {
 		return nil, err
 	}

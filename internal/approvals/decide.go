@@ -46,7 +46,7 @@ func (s *Service) Approve(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 		return nil, err
 	}
 	if voted && counted < a.Required {
-		rejection := s.lifecycle(ctx).Refusal(a, apperr.TransitionNotAllowed, "approve")
+		rejection := s.lifecycle().Refusal(ctx, a, apperr.TransitionNotAllowed, "approve")
 		rejection.Detail = "You have approved this version already; it waits for the votes of others."
 		return nil, rejection
 	}
@@ -130,7 +130,7 @@ func (s *Service) apply(ctx context.Context, u *uow.Unit, a *Approval, ifMatch g
 	if err != nil {
 		return nil, err
 	}
-	after, err := s.lifecycle(ctx).Transition(ctx, u, a, by.action, &ifMatch, func(to status.State) (*Approval, error) {
+	after, err := s.lifecycle().Transition(ctx, u, a, by.action, &ifMatch, func(to status.State) (*Approval, error) {
 		after := *a
 		after.Status, after.Reason = to.Code, by.reason
 		audited := after
@@ -223,7 +223,7 @@ type decision struct {
 }
 
 func (s *Service) decide(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, d decision) (*Approval, error) {
-	after, err := s.lifecycle(ctx).Transition(ctx, u, a, d.action, &ifMatch, func(to status.State) (*Approval, error) {
+	after, err := s.lifecycle().Transition(ctx, u, a, d.action, &ifMatch, func(to status.State) (*Approval, error) {
 		if err := d.check(); err != nil {
 			return nil, err
 		}
@@ -259,12 +259,12 @@ func (s *Service) requireAllowed(ctx context.Context, a *Approval, action string
 	if a.Status == stale.Code && ifMatch.Ref.ID == a.ID {
 		return s.staleOrConflict(ctx, a, ifMatch)
 	}
-	l := s.lifecycle(ctx)
+	l := s.lifecycle()
 	if err := l.CheckPrecondition(a, &ifMatch); err != nil {
 		return err
 	}
 	if _, possible := Machine.Next(action, a.state(s.clock.Now())); !possible {
-		return l.Refusal(a, apperr.TransitionNotAllowed, action)
+		return l.Refusal(ctx, a, apperr.TransitionNotAllowed, action)
 	}
 	return nil
 }
@@ -283,7 +283,7 @@ func (s *Service) staleOrConflict(ctx context.Context, a *Approval, ifMatch guar
 		case current.Ref() == a.Ref():
 			return s.markStaleLate(ctx, current)
 		}
-		return s.lifecycle(ctx).Conflict(current, ifMatch)
+		return s.lifecycle().Conflict(ctx, current, ifMatch)
 	})
 }
 

@@ -67,12 +67,12 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch gu
 // already has the same change open, and LimitReached if the author has maxOpen pending; Forbidden
 // for callers who may not propose such changes.
 func (s *Service) Rebase(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition) (*Approval, error) {
-	l := s.lifecycle(ctx)
+	l := s.lifecycle()
 	if err := l.CheckPrecondition(a, &ifMatch); err != nil {
 		return nil, err
 	}
 	if _, possible := Machine.Next("rebase", a.state(u.Now())); !possible {
-		return nil, l.Refusal(a, apperr.TransitionNotAllowed, "rebase")
+		return nil, l.Refusal(ctx, a, apperr.TransitionNotAllowed, "rebase")
 	}
 	subject, err := s.subjectOf(a.Kind)
 	if err != nil {

@@ -171,12 +171,12 @@ func (s *Service) NeededForMoney(ctx context.Context, subject Subject, version t
 	return rules.forMoney(subject), rules.Since.Add(skew).After(version), err
 }
 
-// lifecycle returns the lifecycle of approvals, with views for the context's caller.
-func (s *Service) lifecycle(ctx context.Context) change.Lifecycle[Approval, *Approval] {
+// lifecycle returns the lifecycle of approvals.
+func (s *Service) lifecycle() change.Lifecycle[Approval, *Approval] {
 	now := s.clock.Now()
 	return change.Lifecycle[Approval, *Approval]{
 		Rows: change.Rows[Approval, *Approval]{
-			DB: s.db, Label: (*Approval).label, View: func(a *Approval) any { return s.listed(ctx, a) }, Find: find,
+			DB: s.db, Label: (*Approval).label, View: func(ctx context.Context, a *Approval) any { return s.listed(ctx, a) }, Find: find,
 		},
 		Machine:        Machine,
 		State:          func(a *Approval) status.State { return a.state(now) },

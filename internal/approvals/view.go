@@ -35,6 +35,8 @@ type approvalView struct {
 	Author      principal.Person `json:"author"`
 	Note        string           `json:"note"`
 	BaseETag    *string          `json:"baseEtag"`
+	// Currency is the currency of the amounts in the proposal and its sides.
+	Currency string `json:"currency"`
 	// Rendered is set for callers who may read the resource, and omitted in lists.
 	Rendered
 	Digest             string     `json:"digest"`
@@ -65,13 +67,13 @@ type readView struct {
 
 // eventView is a version of an approval, with its content for callers who may read it.
 type eventView struct {
-	change.EventView[Approval]
+	change.MoneyEventView[Approval]
 	Rendered
 }
 
 // shownEvent returns the view of a version of an approval.
 func (s *Service) shownEvent(ctx context.Context, a *Approval, e Event) eventView {
-	v := eventView{EventView: change.EventViewOf[Approval](e.Event)}
+	v := eventView{MoneyEventView: change.MoneyEventViewOf[Approval](ctx, e.Event)}
 	subject, err := s.subjectOf(a.Kind)
 	if err != nil || e.Content == nil || !may(ctx, subject.Grants().Read) {
 		return v
@@ -94,7 +96,7 @@ func (s *Service) listed(ctx context.Context, a *Approval) approvalView {
 	}
 	return approvalView{
 		ID: a.ID, Kind: a.Kind, Resource: a.Resource, Targets: slices.Concat([]string{}, a.Targets[:min(len(a.Targets), MostSides)]), TargetCount: a.TargetCount,
-		Author: principal.Person{ID: a.AuthorID, Name: a.AuthorName}, Note: a.Note, BaseETag: httpapi.OrNull(a.BaseETag),
+		Author: principal.Person{ID: a.AuthorID, Name: a.AuthorName}, Note: a.Note, BaseETag: httpapi.OrNull(a.BaseETag), Currency: principal.CurrencyOf(ctx),
 		Digest: a.Digest, Required: a.Required, Votes: votes, Status: state.Name, AllowedTransitions: Machine.Allowed(state),
 		Reason: a.Reason, ExpiresTime: a.ExpiresTime, EffectiveTime: a.EffectiveTime, Comments: a.Comments, StatusBy: a.StatusRevision.By(), StatusTime: a.StatusRevision.ChangedTime, Stamp: a.Stamp(),
 		WaitingForMe: s.mayReview(caller, a.Kind) && a.waitsFor(caller, now) || s.isStaleFor(caller, a),

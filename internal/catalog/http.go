@@ -41,7 +41,7 @@ func (r *listRequest) Check() error {
 
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[itemView], error) {
 	listing, err := h.service.List(ctx, Filter{Search: string(in.Search), Status: in.Status}, in.Page.Page())
-	return httpapi.ListOf(listing, viewOf), err
+	return httpapi.ListOf(listing, func(item Item) itemView { return viewOf(ctx, item) }), err
 }
 
 type createRequest struct {
@@ -63,11 +63,11 @@ func (h handler) create(ctx context.Context, u *uow.Unit, in createRequest) (htt
 	if err != nil {
 		return httpapi.Created[itemView]{}, err
 	}
-	return httpapi.Created[itemView]{Location: "/items/" + item.SKU, Body: viewOf(*item)}, nil
+	return httpapi.Created[itemView]{Location: "/items/" + item.SKU, Body: viewOf(ctx, *item)}, nil
 }
 
-func (h handler) get(_ context.Context, item *Item, _ httpapi.None) (itemView, error) {
-	return viewOf(*item), nil
+func (h handler) get(ctx context.Context, item *Item, _ httpapi.None) (itemView, error) {
+	return viewOf(ctx, *item), nil
 }
 
 type editRequest struct{ httpapi.Edit[Content] }
@@ -77,7 +77,7 @@ func (h handler) edit(ctx context.Context, u *uow.Unit, item *Item, in editReque
 	if err != nil {
 		return editedView{}, err
 	}
-	return editedView{itemView: viewOf(*edited.Row), Merged: edited.Merged}, nil
+	return editedView{itemView: viewOf(ctx, *edited.Row), Merged: edited.Merged}, nil
 }
 
 func (h handler) delete(ctx context.Context, u *uow.Unit, item *Item, in httpapi.Guarded) (httpapi.None, error) {
@@ -86,5 +86,5 @@ func (h handler) delete(ctx context.Context, u *uow.Unit, item *Item, in httpapi
 
 func (h handler) history(ctx context.Context, item *Item, in httpapi.Page) (httpapi.List[revisionView], error) {
 	listing, err := h.service.History(ctx, item, in.Page())
-	return httpapi.ListOf(listing, revisionViewOf), err
+	return httpapi.ListOf(listing, func(r Revision) revisionView { return revisionViewOf(ctx, r) }), err
 }

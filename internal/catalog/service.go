@@ -104,7 +104,7 @@ func (s *Service) record(u *uow.Unit, verb string, item *Item, detail any) {
 // editable declares items to package change.
 func (s *Service) editable() change.Editable[Item, *Item] {
 	return change.Editable[Item, *Item]{
-		Rows:      change.Rows[Item, *Item]{DB: s.db, Label: (*Item).Label, View: func(item *Item) any { return viewOf(*item) }},
+		Rows:      change.Rows[Item, *Item]{DB: s.db, Label: (*Item).Label, View: func(ctx context.Context, item *Item) any { return viewOf(ctx, *item) }},
 		Document:  func(item *Item) (any, error) { return merge.Tree(item.Content) },
 		Revise:    revise,
 		AtVersion: s.at,

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"time"
 
 	"interlock/internal/base/principal"
@@ -12,14 +13,15 @@ type itemView struct {
 	SKU           string                `json:"sku"`
 	Name          string                `json:"name"`
 	Price         int64                 `json:"price"`
+	Currency      string                `json:"currency"`
 	OwnedByUserID *principal.CustomerID `json:"ownedByUserId"`
 	Status        string                `json:"status"`
 	guard.Stamp
 }
 
-func viewOf(item Item) itemView {
+func viewOf(ctx context.Context, item Item) itemView {
 	return itemView{
-		SKU: item.SKU, Name: item.Name, Price: item.Price, OwnedByUserID: item.OwnedByUserID,
+		SKU: item.SKU, Name: item.Name, Price: item.Price, Currency: principal.CurrencyOf(ctx), OwnedByUserID: item.OwnedByUserID,
 		Status: item.Status, Stamp: item.Stamp(),
 	}
 }
@@ -35,15 +37,16 @@ type revisionView struct {
 	Action        string                `json:"action"`
 	Name          string                `json:"name"`
 	Price         int64                 `json:"price"`
+	Currency      string                `json:"currency"`
 	OwnedByUserID *principal.CustomerID `json:"ownedByUserId"`
 	Status        string                `json:"status"`
 	ChangedBy     principal.Person      `json:"changedBy"`
 	ChangedTime   time.Time             `json:"changedTime"`
 }
 
-func revisionViewOf(r Revision) revisionView {
+func revisionViewOf(ctx context.Context, r Revision) revisionView {
 	return revisionView{
-		Version: r.Version, Action: r.Action, Name: r.Name, Price: r.Price, OwnedByUserID: r.OwnedByUserID,
+		Version: r.Version, Action: r.Action, Name: r.Name, Price: r.Price, Currency: principal.CurrencyOf(ctx), OwnedByUserID: r.OwnedByUserID,
 		Status: r.Status, ChangedBy: r.By(), ChangedTime: r.ChangedTime,
 	}
 }

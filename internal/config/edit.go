@@ -17,7 +17,7 @@ func (s *Service) editable(ctx context.Context) change.Editable[Config, *Config]
 	by, work := authorOf(ctx), newWork(ctx)
 	return change.Editable[Config, *Config]{
 		Rows: change.Rows[Config, *Config]{
-			DB: s.db, Label: (*Config).label, View: func(c *Config) any { return viewOf(ctx, c) }, Find: s.byID,
+			DB: s.db, Label: (*Config).label, View: func(ctx context.Context, c *Config) any { return viewOf(ctx, c) }, Find: s.byID,
 		},
 		Document:   func(c *Config) (any, error) { return c.document(by.reads) },
 		ApplyPatch: by.patched,

@@ -56,7 +56,7 @@ func (s *Service) recordCampaign(u *uow.Unit, verb string, campaign *Campaign, d
 func (s *Service) editable() change.Editable[Campaign, *Campaign] {
 	return change.Editable[Campaign, *Campaign]{
 		Rows: change.Rows[Campaign, *Campaign]{
-			DB: s.db, Label: (*Campaign).Label, View: func(c *Campaign) any { return campaignViewOf(*c) },
+			DB: s.db, Label: (*Campaign).Label, View: func(ctx context.Context, c *Campaign) any { return campaignViewOf(ctx, *c) },
 		},
 		Document:  func(c *Campaign) (any, error) { return merge.Tree(c.Terms) },
 		Revise:    revise,

@@ -44,7 +44,7 @@ type campaignsRequest struct {
 
 func (h handler) campaigns(ctx context.Context, in campaignsRequest) (httpapi.List[campaignView], error) {
 	listing, err := h.service.Campaigns(ctx, string(in.Search), in.Page.Page())
-	return httpapi.ListOf(listing, campaignViewOf), err
+	return httpapi.ListOf(listing, func(campaign Campaign) campaignView { return campaignViewOf(ctx, campaign) }), err
 }
 
 type startRequest struct {
@@ -69,11 +69,11 @@ func (h handler) start(ctx context.Context, u *uow.Unit, in startRequest) (httpa
 	if err != nil {
 		return httpapi.Created[campaignView]{}, err
 	}
-	return httpapi.Created[campaignView]{Location: fmt.Sprintf("/coupon-campaigns/%d", campaign.ID), Body: campaignViewOf(*campaign)}, nil
+	return httpapi.Created[campaignView]{Location: fmt.Sprintf("/coupon-campaigns/%d", campaign.ID), Body: campaignViewOf(ctx, *campaign)}, nil
 }
 
-func (h handler) campaign(_ context.Context, campaign *Campaign, _ httpapi.None) (campaignView, error) {
-	return campaignViewOf(*campaign), nil
+func (h handler) campaign(ctx context.Context, campaign *Campaign, _ httpapi.None) (campaignView, error) {
+	return campaignViewOf(ctx, *campaign), nil
 }
 
 type editRequest struct{ httpapi.Edit[Terms] }
@@ -83,7 +83,7 @@ func (h handler) edit(ctx context.Context, u *uow.Unit, campaign *Campaign, in e
 	if err != nil {
 		return editedView{}, err
 	}
-	return editedView{campaignView: campaignViewOf(*edited.Row), Merged: edited.Merged}, nil
+	return editedView{campaignView: campaignViewOf(ctx, *edited.Row), Merged: edited.Merged}, nil
 }
 
 func (h handler) delete(ctx context.Context, u *uow.Unit, campaign *Campaign, in httpapi.Guarded) (httpapi.None, error) {
@@ -92,7 +92,7 @@ func (h handler) delete(ctx context.Context, u *uow.Unit, campaign *Campaign, in
 
 func (h handler) campaignHistory(ctx context.Context, campaign *Campaign, in httpapi.Page) (httpapi.List[revisionView], error) {
 	listing, err := h.service.CampaignHistory(ctx, campaign, in.Page())
-	return httpapi.ListOf(listing, revisionViewOf), err
+	return httpapi.ListOf(listing, func(r CampaignRevision) revisionView { return revisionViewOf(ctx, r) }), err
 }
 
 type issueRequest struct {
@@ -132,12 +132,12 @@ func (h handler) coupons(ctx context.Context, in couponsRequest) (httpapi.List[c
 		CampaignID: in.CampaignID, UserID: in.UserID, Status: in.Status.State, ExpiresBy: in.ExpiresBy,
 	}, in.Page.Page())
 	now := h.service.clock.Now()
-	return httpapi.ListOf(listing, func(coupon Coupon) couponView { return couponViewOf(coupon, now) }), err
+	return httpapi.ListOf(listing, func(coupon Coupon) couponView { return couponViewOf(ctx, coupon, now) }), err
 }
 
-func (h handler) coupon(_ context.Context, coupon *Coupon, _ httpapi.None) (httpapi.Fresh[couponView], error) {
+func (h handler) coupon(ctx context.Context, coupon *Coupon, _ httpapi.None) (httpapi.Fresh[couponView], error) {
 	now := h.service.clock.Now()
-	return httpapi.Fresh[couponView]{Body: couponViewOf(*coupon, now), Changed: coupon.changedAround(now)}, nil
+	return httpapi.Fresh[couponView]{Body: couponViewOf(ctx, *coupon, now), Changed: coupon.changedAround(now)}, nil
 }
 
 func (h handler) history(ctx context.Context, coupon *Coupon, in httpapi.Page) (httpapi.List[change.EventView[Coupon]], error) {
@@ -155,7 +155,7 @@ func (h handler) redeem(ctx context.Context, u *uow.Unit, coupon *Coupon, in red
 	if err != nil {
 		return couponView{}, err
 	}
-	return couponViewOf(*after, u.Now()), nil
+	return couponViewOf(ctx, *after, u.Now()), nil
 }
 
 type voidRequest struct {
@@ -172,5 +172,5 @@ func (h handler) void(ctx context.Context, u *uow.Unit, coupon *Coupon, in voidR
 	if err != nil {
 		return couponView{}, err
 	}
-	return couponViewOf(*after, u.Now()), nil
+	return couponViewOf(ctx, *after, u.Now()), nil
 }

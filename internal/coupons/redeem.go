@@ -32,7 +32,7 @@ func (s *Service) Redeem(ctx context.Context, u *uow.Unit, coupon *Coupon, r Red
 		return nil, err
 	}
 	if from := coupon.Campaign.ValidFrom; u.Now().Before(from) {
-		rejection := s.lifecycle(u.Now()).Refusal(coupon, apperr.TransitionNotAllowed, "redeem")
+		rejection := s.lifecycle(u.Now()).Refusal(ctx, coupon, apperr.TransitionNotAllowed, "redeem")
 		rejection.Detail = fmt.Sprintf("%s cannot be redeemed before %s.", coupon.Label(), from.Format(time.RFC3339))
 		return nil, rejection
 	}

@@ -68,7 +68,7 @@ func (s *Service) moveForOrder(ctx context.Context, u *uow.Unit, coupon *Coupon,
 func (s *Service) lifecycle(now time.Time) change.Lifecycle[Coupon, *Coupon] {
 	return change.Lifecycle[Coupon, *Coupon]{
 		Rows: change.Rows[Coupon, *Coupon]{
-			DB: s.db, Label: (*Coupon).Label, View: func(c *Coupon) any { return couponViewOf(*c, now) },
+			DB: s.db, Label: (*Coupon).Label, View: func(ctx context.Context, c *Coupon) any { return couponViewOf(ctx, *c, now) },
 			Find: func(db *gorm.DB, id int64) (*Coupon, error) { return findCoupon(db, "id = ?", id) },
 		},
 		Machine: Machine,

@@ -1,6 +1,7 @@
 package coupons
 
 import (
+	"context"
 	"time"
 
 	"interlock/internal/base/principal"
@@ -11,12 +12,14 @@ import (
 type campaignView struct {
 	ID int64 `json:"id"`
 	Terms
-	Issued int64 `json:"issued"`
+	// Currency is of the value of an amount, and of the minimum amount.
+	Currency string `json:"currency"`
+	Issued   int64  `json:"issued"`
 	guard.Stamp
 }
 
-func campaignViewOf(c Campaign) campaignView {
-	return campaignView{ID: c.ID, Terms: c.Terms, Issued: c.Issued, Stamp: c.Stamp()}
+func campaignViewOf(ctx context.Context, c Campaign) campaignView {
+	return campaignView{ID: c.ID, Terms: c.Terms, Currency: principal.CurrencyOf(ctx), Issued: c.Issued, Stamp: c.Stamp()}
 }
 
 // editedView is a campaign with the result of a merge.
@@ -29,14 +32,15 @@ type revisionView struct {
 	Version int64  `json:"version"`
 	Action  string `json:"action"`
 	Terms
+	Currency    string           `json:"currency"`
 	Issued      int64            `json:"issued"`
 	ChangedBy   principal.Person `json:"changedBy"`
 	ChangedTime time.Time        `json:"changedTime"`
 }
 
-func revisionViewOf(r CampaignRevision) revisionView {
+func revisionViewOf(ctx context.Context, r CampaignRevision) revisionView {
 	return revisionView{
-		Version: r.Version, Action: r.Action, Terms: r.Terms, Issued: r.Issued,
+		Version: r.Version, Action: r.Action, Terms: r.Terms, Currency: principal.CurrencyOf(ctx), Issued: r.Issued,
 		ChangedBy: r.By(), ChangedTime: r.ChangedTime,
 	}
 }
@@ -52,6 +56,7 @@ type couponView struct {
 	Kind          string    `json:"kind"`
 	Value         int64     `json:"value"`
 	MinimumAmount int64     `json:"minimumAmount"`
+	Currency      string    `json:"currency"`
 	ValidFrom     time.Time `json:"validFrom"`
 	ValidTo       time.Time `json:"validTo"`
 
@@ -65,11 +70,11 @@ type couponView struct {
 }
 
 // couponViewOf returns the view of a coupon at a time.
-func couponViewOf(c Coupon, now time.Time) couponView {
+func couponViewOf(ctx context.Context, c Coupon, now time.Time) couponView {
 	state := c.state(now)
 	v := couponView{
 		Code: c.Code, CampaignID: c.CampaignID,
-		Kind: c.Campaign.Kind, Value: c.Campaign.Value, MinimumAmount: c.Campaign.MinimumAmount,
+		Kind: c.Campaign.Kind, Value: c.Campaign.Value, MinimumAmount: c.Campaign.MinimumAmount, Currency: principal.CurrencyOf(ctx),
 		ValidFrom: c.Campaign.ValidFrom, ValidTo: c.Campaign.ValidTo,
 		UserID: c.UserID, Status: state.Name, AllowedTransitions: Machine.Allowed(state),
 		RedeemedBy: c.RedeemedBy, OrderID: c.OrderID, Stamp: c.Stamp(),

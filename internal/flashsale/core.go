@@ -90,7 +90,7 @@ func (s *core) itemName(ctx context.Context, u *uow.Unit, sku string) (string, e
 
 func (s *core) rows() change.Rows[Sale, *Sale] {
 	return change.Rows[Sale, *Sale]{
-		DB: s.db, Label: (*Sale).Label, View: func(sale *Sale) any { return saleViewOf(*sale) }, Find: findSale,
+		DB: s.db, Label: (*Sale).Label, View: func(ctx context.Context, sale *Sale) any { return saleViewOf(ctx, *sale) }, Find: findSale,
 	}
 }
 

@@ -66,7 +66,7 @@ func (r *listRequest) Check() error {
 
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[saleView], error) {
 	listing, err := h.service.Sales(ctx, Filter{Search: string(in.Search), Status: in.Status.State, SKU: in.SKU}, in.Page.Page())
-	return httpapi.ListOf(listing, saleViewOf), err
+	return httpapi.ListOf(listing, func(sale Sale) saleView { return saleViewOf(ctx, sale) }), err
 }
 
 type planRequest struct {
@@ -93,16 +93,16 @@ func (h handler) plan(ctx context.Context, u *uow.Unit, in planRequest) (httpapi
 	if err != nil {
 		return httpapi.Created[saleView]{}, err
 	}
-	return httpapi.Created[saleView]{Location: fmt.Sprintf("/flash-sales/%d", sale.ID), Body: saleViewOf(*sale)}, nil
+	return httpapi.Created[saleView]{Location: fmt.Sprintf("/flash-sales/%d", sale.ID), Body: saleViewOf(ctx, *sale)}, nil
 }
 
-func (h handler) get(_ context.Context, sale *Sale, _ httpapi.None) (saleView, error) {
-	return saleViewOf(*sale), nil
+func (h handler) get(ctx context.Context, sale *Sale, _ httpapi.None) (saleView, error) {
+	return saleViewOf(ctx, *sale), nil
 }
 
 func (h handler) history(ctx context.Context, sale *Sale, in httpapi.Page) (httpapi.List[revisionView], error) {
 	listing, err := h.service.History(ctx, sale, in.Page())
-	return httpapi.ListOf(listing, revisionViewOf), err
+	return httpapi.ListOf(listing, func(r Revision) revisionView { return revisionViewOf(ctx, r) }), err
 }
 
 // patchedTerms are the members of a patch: the terms, and the quantity as a difference.
@@ -170,7 +170,7 @@ func (h handler) edit(ctx context.Context, u *uow.Unit, sale *Sale, in editReque
 	if err != nil {
 		return editedView{}, err
 	}
-	return editedView{saleView: saleViewOf(*edited.Row), Merged: edited.Merged}, nil
+	return editedView{saleView: saleViewOf(ctx, *edited.Row), Merged: edited.Merged}, nil
 }
 
 func (h handler) delete(ctx context.Context, u *uow.Unit, sale *Sale, in httpapi.Guarded) (httpapi.None, error) {
@@ -185,7 +185,7 @@ func (h handler) transition(action string) func(context.Context, *uow.Unit, *Sal
 		if err != nil {
 			return saleView{}, err
 		}
-		return saleViewOf(*after), nil
+		return saleViewOf(ctx, *after), nil
 	}
 }
 

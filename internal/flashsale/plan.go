@@ -68,7 +68,7 @@ func (s *planner) Delete(ctx context.Context, u *uow.Unit, sale *Sale, ifMatch g
 func (s *planner) Edit(ctx context.Context, u *uow.Unit, sale *Sale, edit change.Edit) (change.Edited[*Sale], error) {
 	var none change.Edited[*Sale]
 	if sale.Status == closed.Code && edit.IfMatch.Holds(sale.Ref()) {
-		return none, s.lifecycle().Refusal(sale, apperr.TransitionNotAllowed, "changed")
+		return none, s.lifecycle().Refusal(ctx, sale, apperr.TransitionNotAllowed, "changed")
 	}
 	delta := quantityDelta(sale, edit)
 	if sale.Status == draft.Code || delta == 0 || approvals.Scheduled(ctx) || !edit.IfMatch.Holds(sale.Ref()) && !edit.MergeDisjoint {

@@ -1,6 +1,7 @@
 package flashsale
 
 import (
+	"context"
 	"time"
 
 	"interlock/internal/base/principal"
@@ -12,16 +13,17 @@ import (
 type saleView struct {
 	ID int64 `json:"id"`
 	Terms
+	Currency           string   `json:"currency"`
 	ItemName           string   `json:"itemName"`
 	Status             string   `json:"status"`
 	AllowedTransitions []string `json:"allowedTransitions"`
 	guard.Stamp
 }
 
-func saleViewOf(s Sale) saleView {
+func saleViewOf(ctx context.Context, s Sale) saleView {
 	state := Machine.Of(s.Status)
 	return saleView{
-		ID: s.ID, Terms: s.Terms, ItemName: s.ItemName, Status: state.Name, AllowedTransitions: Machine.Allowed(state), Stamp: s.Stamp(),
+		ID: s.ID, Terms: s.Terms, Currency: principal.CurrencyOf(ctx), ItemName: s.ItemName, Status: state.Name, AllowedTransitions: Machine.Allowed(state), Stamp: s.Stamp(),
 	}
 }
 
@@ -35,15 +37,16 @@ type revisionView struct {
 	Version int64  `json:"version"`
 	Action  string `json:"action"`
 	Terms
+	Currency    string           `json:"currency"`
 	Status      string           `json:"status"`
 	Note        string           `json:"note"`
 	ChangedBy   principal.Person `json:"changedBy"`
 	ChangedTime time.Time        `json:"changedTime"`
 }
 
-func revisionViewOf(r Revision) revisionView {
+func revisionViewOf(ctx context.Context, r Revision) revisionView {
 	return revisionView{
-		Version: r.Version, Action: r.Action, Terms: r.Terms, Status: Machine.Of(r.Status).Name, Note: r.Note,
+		Version: r.Version, Action: r.Action, Terms: r.Terms, Currency: principal.CurrencyOf(ctx), Status: Machine.Of(r.Status).Name, Note: r.Note,
 		ChangedBy: r.By(), ChangedTime: r.ChangedTime,
 	}
 }

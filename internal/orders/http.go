@@ -49,7 +49,7 @@ type listRequest struct {
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[orderView], error) {
 	filter := Filter{Status: in.Status.State, UserID: in.UserID, From: in.From, To: in.To, NumberPrefix: in.NumberPrefix}
 	listing, err := h.service.List(ctx, filter, in.Page.Page())
-	return httpapi.ListOf(listing, viewOf), err
+	return httpapi.ListOf(listing, func(order Order) orderView { return viewOf(ctx, order) }), err
 }
 
 type placeRequest struct {
@@ -69,16 +69,16 @@ func (h handler) place(ctx context.Context, u *uow.Unit, in placeRequest) (httpa
 	if err != nil {
 		return httpapi.Created[orderView]{}, err
 	}
-	return httpapi.Created[orderView]{Location: fmt.Sprintf("/orders/%d", order.ID), Body: viewOf(*order)}, nil
+	return httpapi.Created[orderView]{Location: fmt.Sprintf("/orders/%d", order.ID), Body: viewOf(ctx, *order)}, nil
 }
 
-func (h handler) get(_ context.Context, order *Order, _ httpapi.None) (orderView, error) {
-	return viewOf(*order), nil
+func (h handler) get(ctx context.Context, order *Order, _ httpapi.None) (orderView, error) {
+	return viewOf(ctx, *order), nil
 }
 
-func (h handler) history(ctx context.Context, order *Order, in httpapi.Page) (httpapi.List[change.EventView[Order]], error) {
+func (h handler) history(ctx context.Context, order *Order, in httpapi.Page) (httpapi.List[change.MoneyEventView[Order]], error) {
 	listing, err := h.service.History(ctx, order, in.Page())
-	return httpapi.ListOf(listing, eventViewOf), err
+	return httpapi.ListOf(listing, func(e Event) change.MoneyEventView[Order] { return change.MoneyEventViewOf[Order](ctx, e.Event) }), err
 }
 
 type transitionRequest[S Step] struct {
@@ -93,7 +93,7 @@ func transition[S Step](s *Service) func(context.Context, *uow.Unit, *Order, tra
 		if err != nil {
 			return orderView{}, err
 		}
-		return viewOf(*after), nil
+		return viewOf(ctx, *after), nil
 	}
 }
 

@@ -108,7 +108,7 @@ func (s *Service) impossible(order *Order, rejection *apperr.Error) error {
 		case current.Version != order.Version:
 			return uow.Overtaken("order")
 		}
-		return s.lifecycle().Explained(current, rejection)
+		return s.lifecycle().Explained(ctx, current, rejection)
 	})
 }
 
@@ -139,7 +139,7 @@ func (s *Service) lock(ctx context.Context, u *uow.Unit, order *Order, step Step
 func (s *Service) lifecycle() change.Lifecycle[Order, *Order] {
 	return change.Lifecycle[Order, *Order]{
 		Rows: change.Rows[Order, *Order]{
-			DB: s.db, Label: (*Order).Label, View: func(order *Order) any { return viewOf(*order) }, Find: find,
+			DB: s.db, Label: (*Order).Label, View: func(ctx context.Context, order *Order) any { return viewOf(ctx, *order) }, Find: find,
 		},
 		Machine: Machine,
 		State:   func(order *Order) status.State { return Machine.Of(order.Status) },

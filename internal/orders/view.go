@@ -1,10 +1,10 @@
 package orders
 
 import (
+	"context"
 	"time"
 
 	"interlock/internal/base/principal"
-	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/edge/httpapi"
 )
@@ -27,6 +27,7 @@ type orderView struct {
 	UserID             principal.CustomerID `json:"userId"`
 	Items              []lineView           `json:"items"`
 	CouponCode         *string              `json:"couponCode"`
+	Currency           string               `json:"currency"`
 	Discount           int64                `json:"discount"`
 	Amount             int64                `json:"amount"`
 	Paid               int64                `json:"paid"`
@@ -44,10 +45,10 @@ type orderView struct {
 	guard.Stamp
 }
 
-func viewOf(o Order) orderView {
+func viewOf(ctx context.Context, o Order) orderView {
 	v := orderView{
 		ID: o.ID, OrderNo: o.OrderNo, UserID: o.UserID, Items: make([]lineView, len(o.Lines)),
-		CouponCode: httpapi.OrNull(o.CouponCode), Discount: o.Discount, Amount: o.Amount,
+		CouponCode: httpapi.OrNull(o.CouponCode), Currency: principal.CurrencyOf(ctx), Discount: o.Discount, Amount: o.Amount,
 		Paid: o.Paid, RefundReserved: o.RefundReserved, Refunded: o.Refunded, Refundable: o.Refundable(),
 		Status: Machine.Of(o.Status).Name, AllowedTransitions: o.Allowed(),
 		CancelReason: httpapi.OrNull(o.CancelReason), FlashSaleID: o.SaleID, Ticket: o.Ticket, PaymentDue: o.PaymentDue, Stamp: o.Stamp(),
@@ -67,5 +68,3 @@ func viewOf(o Order) orderView {
 	}
 	return v
 }
-
-func eventViewOf(e Event) change.EventView[Order] { return change.EventViewOf[Order](e.Event) }

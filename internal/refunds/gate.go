@@ -223,7 +223,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	}
 	conflict := approvals.Conflict{
 		Stale: true, Detail: current.Label() + " has changed: " + s.lifecycle().Cause(current) + ".",
-		Members: map[string]any{"expectedVersion": base.Ref.Version, "current": viewOf(*current)},
+		Members: map[string]any{"expectedVersion": base.Ref.Version, "current": viewOf(ctx, *current)},
 	}
 	stamp := current.Stamp()
 	maps.Copy(conflict.Members, map[string]any{

@@ -46,11 +46,11 @@ type listRequest struct {
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[refundView], error) {
 	filter := Filter{Status: in.Status.State, OrderID: in.OrderID, UserID: in.UserID, From: in.From, To: in.To}
 	listing, err := h.service.List(ctx, filter, in.Page.Page())
-	return httpapi.ListOf(listing, viewOf), err
+	return httpapi.ListOf(listing, func(refund Refund) refundView { return viewOf(ctx, refund) }), err
 }
 
 func (h handler) get(ctx context.Context, refund *Refund, _ httpapi.None) (httpapi.Fresh[readView], error) {
-	view := readView{refundView: viewOf(*refund)}
+	view := readView{refundView: viewOf(ctx, *refund)}
 	needs, changed, err := h.service.needs(ctx, refund)
 	if needs != nil {
 		view.ChangeNeeds = &changeNeeds{Approvals: needs.Approvals}
@@ -58,9 +58,9 @@ func (h handler) get(ctx context.Context, refund *Refund, _ httpapi.None) (httpa
 	return httpapi.Fresh[readView]{Body: view, Changed: changed}, err
 }
 
-func (h handler) history(ctx context.Context, refund *Refund, in httpapi.Page) (httpapi.List[change.EventView[Refund]], error) {
+func (h handler) history(ctx context.Context, refund *Refund, in httpapi.Page) (httpapi.List[change.MoneyEventView[Refund]], error) {
 	listing, err := h.service.History(ctx, refund, in.Page())
-	return httpapi.ListOf(listing, eventViewOf), err
+	return httpapi.ListOf(listing, func(e Event) change.MoneyEventView[Refund] { return change.MoneyEventViewOf[Refund](ctx, e.Event) }), err
 }
 
 type requestRequest struct {
@@ -94,7 +94,7 @@ func (h handler) request(ctx context.Context, u *uow.Unit, order *orders.Order, 
 	if err != nil {
 		return httpapi.Created[refundView]{}, err
 	}
-	return httpapi.Created[refundView]{Location: fmt.Sprintf("/refunds/%d", refund.ID), Body: viewOf(*refund)}, nil
+	return httpapi.Created[refundView]{Location: fmt.Sprintf("/refunds/%d", refund.ID), Body: viewOf(ctx, *refund)}, nil
 }
 
 type transitionRequest[S Step] struct {
@@ -109,6 +109,6 @@ func transition[S Step](s *Service) func(context.Context, *uow.Unit, *Refund, tr
 		if err != nil {
 			return refundView{}, err
 		}
-		return viewOf(*after), nil
+		return viewOf(ctx, *after), nil
 	}
 }

@@ -254,7 +254,7 @@ func (s *Service) notRefundable(order int64, amount int64) error {
 		if refundable == 0 {
 			message = fmt.Sprintf("cannot be refunded: order %q has nothing left to refund", current.OrderNo)
 		}
-		return apperr.Invalid(apperr.Field{Pointer: "/amount", Code: "refundable", Message: message}).With("refundable", refundable)
+		return apperr.Invalid(apperr.Field{Pointer: "/amount", Code: "refundable", Message: message}).With("refundable", refundable).With("currency", principal.CurrencyOf(ctx))
 	})
 }
 

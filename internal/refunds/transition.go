@@ -207,7 +207,7 @@ func detailOf(refund *Refund) any {
 func (s *Service) lifecycle() change.Lifecycle[Refund, *Refund] {
 	return change.Lifecycle[Refund, *Refund]{
 		Rows: change.Rows[Refund, *Refund]{
-			DB: s.db, Label: (*Refund).Label, View: func(r *Refund) any { return viewOf(*r) }, Find: find,
+			DB: s.db, Label: (*Refund).Label, View: func(ctx context.Context, r *Refund) any { return viewOf(ctx, *r) }, Find: find,
 		},
 		Machine: Machine,
 		State:   func(r *Refund) status.State { return Machine.Of(r.Status) },
@@ -231,7 +231,7 @@ func (s *Service) unreservable(refund *Refund, cause error) error {
 		if err != nil {
 			return err
 		}
-		refusal := s.lifecycle().Refusal(current, apperr.TransitionNotAllowed, "approve")
+		refusal := s.lifecycle().Refusal(ctx, current, apperr.TransitionNotAllowed, "approve")
 		refusal.Detail = apperr.New(refusal.Code, "%s cannot be approved again: after it failed, other refunds of the order were requested, and too little of the payment is left.", refund.Label()).Detail
 		return refusal
 	})

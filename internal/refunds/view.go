@@ -1,10 +1,10 @@
 package refunds
 
 import (
+	"context"
 	"time"
 
 	"interlock/internal/base/principal"
-	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/edge/httpapi"
 )
@@ -23,6 +23,7 @@ type refundView struct {
 	OrderNo            string               `json:"orderNo"`
 	UserID             principal.CustomerID `json:"userId"`
 	Amount             int64                `json:"amount"`
+	Currency           string               `json:"currency"`
 	Method             string               `json:"method"`
 	Origin             string               `json:"origin"`
 	Lines              []lineView           `json:"lines"`
@@ -49,9 +50,9 @@ type changeNeeds struct {
 	Approvals int `json:"approvals"`
 }
 
-func viewOf(r Refund) refundView {
+func viewOf(ctx context.Context, r Refund) refundView {
 	v := refundView{
-		ID: r.ID, OrderID: r.OrderID, OrderNo: r.OrderNo, UserID: r.UserID, Amount: r.Amount, Method: r.Method, Origin: r.Origin,
+		ID: r.ID, OrderID: r.OrderID, OrderNo: r.OrderNo, UserID: r.UserID, Amount: r.Amount, Currency: principal.CurrencyOf(ctx), Method: r.Method, Origin: r.Origin,
 		Lines: make([]lineView, len(r.Lines)), Reason: r.Reason,
 		Status: Machine.Of(r.Status).Name, AllowedTransitions: r.allowed(),
 		StatusReason: httpapi.OrNull(r.StatusReason), Reference: r.Reference,
@@ -65,5 +66,3 @@ func viewOf(r Refund) refundView {
 	}
 	return v
 }
-
-func eventViewOf(e Event) change.EventView[Refund] { return change.EventViewOf[Refund](e.Event) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 
+	"interlock/internal/base/currency"
 	"interlock/internal/base/secretfile"
 )
 
@@ -14,7 +15,18 @@ const shortSecret = 32
 // FirstAdminOfEnvironment returns the first admin's settings from the environment, for commands
 // without flags for them.
 func FirstAdminOfEnvironment() FirstAdmin {
-	return FirstAdmin{AdminPassword: os.Getenv("INTERLOCK_ADMIN_PASSWORD"), AdminPasswordFile: os.Getenv("INTERLOCK_ADMIN_PASSWORD_FILE")}
+	return FirstAdmin{
+		AdminPassword: os.Getenv("INTERLOCK_ADMIN_PASSWORD"), AdminPasswordFile: os.Getenv("INTERLOCK_ADMIN_PASSWORD_FILE"),
+		Currency: os.Getenv("INTERLOCK_CURRENCY"),
+	}
+}
+
+// CheckCurrency returns an error for a currency that ISO 4217 does not have; none is valid.
+func (f FirstAdmin) CheckCurrency() error {
+	if _, ok := currency.MinorDigits(f.Currency); !ok && f.Currency != "" {
+		return fmt.Errorf("--currency (INTERLOCK_CURRENCY) is %q; it must be a currency code of ISO 4217 in capital letters, such as CNY or EUR", f.Currency)
+	}
+	return nil
 }
 
 // Password returns the first admin's password, or "" for none.

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/text/currency"
-
 	"interlock/internal/base/oidc"
 	"interlock/internal/base/redisconn"
 	"interlock/internal/base/storage"
@@ -46,10 +44,12 @@ type Data struct {
 	Development
 }
 
-// FirstAdmin is the password of the user admin, which the first start creates.
+// FirstAdmin configures the tenant "default", which the first start creates: its currency, and the
+// password of its user admin.
 type FirstAdmin struct {
 	AdminPassword     string `help:"Password of the first admin, on the first start only. Unset: a random one is printed once." env:"INTERLOCK_ADMIN_PASSWORD" placeholder:"PASSWORD"`
 	AdminPasswordFile string `help:"File with this password instead." env:"INTERLOCK_ADMIN_PASSWORD_FILE" placeholder:"FILE"`
+	Currency          string `help:"Currency of all amounts (ISO 4217 code). The first start stores it with the data (CNY if unset); a later start with another currency fails." env:"INTERLOCK_CURRENCY" placeholder:"CODE"`
 }
 
 // Log contains the settings of logs and traces.
@@ -89,7 +89,6 @@ type Serve struct {
 	TLSKey                  string        `name:"tls-key" help:"File with the certificate's key." env:"INTERLOCK_TLS_KEY" placeholder:"FILE"`
 	Secure                  bool          `help:"All callers use TLS, also through a proxy without X-Forwarded-Proto: cookies are Secure, and responses have HSTS. Without it this applies to requests over TLS at this process or, by X-Forwarded-Proto, at a trusted proxy." env:"INTERLOCK_SECURE"`
 	OpsAddr                 string        `help:"Address of a separate listener, plain HTTP, for /metrics, /docs, /openapi.json, /healthz and /readyz; the main listener then has only the last two of them, and no /graphiql. Unset: the main listener has all." env:"INTERLOCK_OPS_ADDR" placeholder:"HOST:PORT"`
-	Currency                string        `help:"Currency of all amounts (ISO 4217 code); amounts are in its minor units." default:"CNY" env:"INTERLOCK_CURRENCY" placeholder:"CODE"`
 	PromiseShare            float64       `help:"Percent of the time of one database connection for checking the promises, in one process at a time; 0 disables the checks." default:"1" env:"INTERLOCK_PROMISE_SHARE" placeholder:"PERCENT"`
 	Retention               Retention     `embed:"" prefix:"retention-"`
 	ShutdownDelay           time.Duration `help:"How long a stopping process still accepts requests, while /readyz returns 503 and streams are closed one after the other, so that a load balancer can stop sending requests." default:"0s" env:"INTERLOCK_SHUTDOWN_DELAY" placeholder:"DURATION"`
@@ -215,8 +214,8 @@ func (s Serve) Validate() error {
 	if s.MaxClients < 0 {
 		return fmt.Errorf("--max-clients (INTERLOCK_MAX_CLIENTS) is %d; it must be 0 or more", s.MaxClients)
 	}
-	if unit, err := currency.ParseISO(s.Currency); err != nil || unit.String() != s.Currency {
-		return fmt.Errorf("--currency (INTERLOCK_CURRENCY) is %q; want a code of ISO 4217 in capitals, such as CNY or EUR", s.Currency)
+	if err := s.CheckCurrency(); err != nil {
+		return err
 	}
 	if s.PromiseShare < 0 || s.PromiseShare > 100 {
 		return fmt.Errorf("--promise-share (INTERLOCK_PROMISE_SHARE) is %g; it must be from 0 to 100", s.PromiseShare)

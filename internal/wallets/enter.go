@@ -86,12 +86,12 @@ func (s *Service) post(ctx context.Context, u *uow.Unit, entries ...*Entry) (mad
 		case err != nil:
 			return nil, false, err
 		case before != nil && !before.same(entry):
-			return nil, false, mismatch(before)
+			return nil, false, mismatch(ctx, before)
 		case before != nil:
 			found[entry] = before
 			continue
 		}
-		if err := wallet.check(entry.Amount); err != nil {
+		if err := wallet.check(ctx, entry.Amount); err != nil {
 			return nil, false, err
 		}
 		wallets[entry] = wallet

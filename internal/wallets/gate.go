@@ -206,7 +206,7 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 			return p, err
 		case made != nil && made.same(e):
 			existing++
-		case made != nil || wallet.check(e.Amount) != nil:
+		case made != nil || wallet.check(ctx, e.Amount) != nil:
 			return p, approvals.ErrStaleBase
 		}
 	}
@@ -239,14 +239,14 @@ func (s subject) conflictOf(ctx context.Context, e *Entry) (approvals.Conflict, 
 	}
 	conflict := approvals.Conflict{Stale: true, Members: map[string]any{}}
 	if wallet.Version > 0 {
-		conflict.Members = guard.Conflict{Resource: wallet.Label(), Current: wallet.Stamp(), CurrentView: viewOf(*wallet)}.Error().Members
+		conflict.Members = guard.Conflict{Resource: wallet.Label(), Current: wallet.Stamp(), CurrentView: viewOf(ctx, *wallet)}.Error().Members
 	}
 	switch {
 	case made != nil && made.same(e):
 		conflict.Detail = fmt.Sprintf("%s made the entry %q %s, outside this approval.", made.CreatedByName, made.Reference, made.CreatedTime.UTC().Format("on 2006-01-02 at 15:04 UTC"))
 	case made != nil:
 		conflict.Detail = fmt.Sprintf("%s made another entry with the reference %q %s.", made.CreatedByName, made.Reference, made.CreatedTime.UTC().Format("on 2006-01-02 at 15:04 UTC"))
-	case wallet.check(e.Amount) == nil:
+	case wallet.check(ctx, e.Amount) == nil:
 		return approvals.Conflict{Detail: "The entry can be made.", Members: map[string]any{}}, nil
 	case e.Amount < 0:
 		conflict.Detail = wallet.Label() + " has less than the entry debits."
@@ -298,7 +298,7 @@ func (s subject) side(ctx context.Context, e *Entry) (approvals.Comparison, erro
 		}
 		return side, nil
 	}
-	if wallet.check(e.Amount) == nil {
+	if wallet.check(ctx, e.Amount) == nil {
 		left := wallet.Balance + e.Amount
 		proposed.Balance = &left
 	}

@@ -38,7 +38,7 @@ func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[walletV
 		user = in.Search
 	}
 	listing, err := h.service.List(ctx, user, in.Page.Page())
-	return httpapi.ListOf(listing, viewOf), err
+	return httpapi.ListOf(listing, func(wallet Wallet) walletView { return viewOf(ctx, wallet) }), err
 }
 
 // walletPath identifies a wallet by its user. Every user has one.
@@ -51,7 +51,7 @@ func (h handler) get(ctx context.Context, in walletPath) (httpapi.Fresh[readView
 	if err != nil {
 		return httpapi.Fresh[readView]{}, err
 	}
-	view := readView{walletView: viewOf(*wallet)}
+	view := readView{walletView: viewOf(ctx, *wallet)}
 	needs, changed, err := h.service.needs(ctx, wallet)
 	if needs != nil {
 		view.ChangeNeeds = &changeNeeds{Above: needs.Above, Approvals: needs.Approvals}
@@ -68,7 +68,7 @@ type entriesRequest struct {
 
 func (h handler) entries(ctx context.Context, in entriesRequest) (httpapi.List[entryView], error) {
 	listing, err := h.service.Entries(ctx, in.UserID, Filter{Reference: in.Reference, Kind: in.Kind}, in.Page.Page())
-	return httpapi.ListOf(listing, entryViewOf), err
+	return httpapi.ListOf(listing, func(entry Entry) entryView { return entryViewOf(ctx, entry) }), err
 }
 
 type enterRequest struct {
@@ -105,7 +105,7 @@ func (h handler) enter(ctx context.Context, u *uow.Unit, in enterRequest) (httpa
 	if err != nil || entry == nil {
 		return httpapi.Created[entryView]{}, err
 	}
-	return httpapi.Created[entryView]{Location: locationOf(entry), Body: entryViewOf(*entry), Existed: !first}, nil
+	return httpapi.Created[entryView]{Location: locationOf(entry), Body: entryViewOf(ctx, *entry), Existed: !first}, nil
 }
 
 // locationOf returns the URL of an entry.
@@ -139,5 +139,5 @@ func (h handler) transfer(ctx context.Context, u *uow.Unit, in transferRequest) 
 	if err != nil || debit == nil {
 		return httpapi.Created[transferView]{}, err
 	}
-	return httpapi.Created[transferView]{Location: locationOf(debit), Body: transferViewOf(*debit, *credit), Existed: !first}, nil
+	return httpapi.Created[transferView]{Location: locationOf(debit), Body: transferViewOf(ctx, *debit, *credit), Existed: !first}, nil
 }

@@ -1,6 +1,7 @@
 package wallets
 
 import (
+	"context"
 	"time"
 
 	"interlock/internal/base/principal"
@@ -8,13 +9,14 @@ import (
 )
 
 type walletView struct {
-	UserID  principal.CustomerID `json:"userId"`
-	Balance int64                `json:"balance"`
+	UserID   principal.CustomerID `json:"userId"`
+	Balance  int64                `json:"balance"`
+	Currency string               `json:"currency"`
 	guard.OptionalStamp
 }
 
-func viewOf(w Wallet) walletView {
-	return walletView{UserID: w.UserID, Balance: w.Balance, OptionalStamp: w.OptionalStamp()}
+func viewOf(ctx context.Context, w Wallet) walletView {
+	return walletView{UserID: w.UserID, Balance: w.Balance, Currency: principal.CurrencyOf(ctx), OptionalStamp: w.OptionalStamp()}
 }
 
 // readView is a wallet with the requirements of an entry.
@@ -34,6 +36,7 @@ type entryView struct {
 	ID          int64                 `json:"id"`
 	UserID      principal.CustomerID  `json:"userId"`
 	Amount      int64                 `json:"amount"`
+	Currency    string                `json:"currency"`
 	Balance     int64                 `json:"balance"`
 	Version     int64                 `json:"version"`
 	Kind        string                `json:"kind"`
@@ -43,9 +46,9 @@ type entryView struct {
 	CreatedTime time.Time             `json:"createdTime"`
 }
 
-func entryViewOf(e Entry) entryView {
+func entryViewOf(ctx context.Context, e Entry) entryView {
 	return entryView{
-		ID: e.ID, UserID: e.UserID, Amount: e.Amount, Balance: e.Balance, Version: e.Version, Kind: e.Kind, Reference: e.Reference,
+		ID: e.ID, UserID: e.UserID, Amount: e.Amount, Currency: principal.CurrencyOf(ctx), Balance: e.Balance, Version: e.Version, Kind: e.Kind, Reference: e.Reference,
 		OtherUserID: e.OtherUserID, CreatedBy: principal.Person{ID: e.CreatedBy, Name: e.CreatedByName}, CreatedTime: e.CreatedTime,
 	}
 }
@@ -56,15 +59,16 @@ type transferView struct {
 	FromUserID  principal.CustomerID `json:"fromUserId"`
 	ToUserID    principal.CustomerID `json:"toUserId"`
 	Amount      int64                `json:"amount"`
+	Currency    string               `json:"currency"`
 	Reference   string               `json:"reference"`
 	Debit       entryView            `json:"debit"`
 	Credit      entryView            `json:"credit"`
 	CreatedTime time.Time            `json:"createdTime"`
 }
 
-func transferViewOf(debit, credit Entry) transferView {
+func transferViewOf(ctx context.Context, debit, credit Entry) transferView {
 	return transferView{
-		ID: debit.ID, FromUserID: debit.UserID, ToUserID: credit.UserID, Amount: credit.Amount, Reference: debit.Reference,
-		Debit: entryViewOf(debit), Credit: entryViewOf(credit), CreatedTime: debit.CreatedTime,
+		ID: debit.ID, FromUserID: debit.UserID, ToUserID: credit.UserID, Amount: credit.Amount, Currency: principal.CurrencyOf(ctx), Reference: debit.Reference,
+		Debit: entryViewOf(ctx, debit), Credit: entryViewOf(ctx, credit), CreatedTime: debit.CreatedTime,
 	}
 }

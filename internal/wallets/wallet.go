@@ -20,6 +20,7 @@
 package wallets
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -109,13 +110,13 @@ func (e *Entry) byHand() bool { return !strings.HasPrefix(e.Reference, "@") }
 
 // check reports whether the wallet can book an amount. Errors: InsufficientBalance;
 // ValidationFailed if the balance would exceed an int64.
-func (w *Wallet) check(amount int64) error {
+func (w *Wallet) check(ctx context.Context, amount int64) error {
 	switch {
 	case amount > math.MaxInt64-w.Balance:
 		return apperr.Invalid(apperr.Field{Pointer: "/amount", Code: "overflow", Message: "makes the balance exceed the largest possible amount"})
 	case w.Balance+amount < 0:
 		return apperr.New(apperr.InsufficientBalance, "%s has %d, and %d are needed. Nothing was changed.", w.Label(), w.Balance, debitSize(amount)).
-			With("userId", w.UserID).With("balance", w.Balance).With("wanted", debitSize(amount))
+			With("userId", w.UserID).With("balance", w.Balance).With("wanted", debitSize(amount)).With("currency", principal.CurrencyOf(ctx))
 	}
 	return nil
 }
@@ -129,7 +130,7 @@ func debitSize(amount int64) int64 {
 }
 
 // mismatch returns PayloadMismatch: a reference is repeated with other content.
-func mismatch(first *Entry) *apperr.Error {
+func mismatch(ctx context.Context, first *Entry) *apperr.Error {
 	return apperr.New(apperr.PayloadMismatch, "Reference %q of user %q's wallet was already used for an entry with other content. Nothing was changed.", first.Reference, first.UserID).
-		With("first", entryViewOf(*first))
+		With("first", entryViewOf(ctx, *first))
 }

@@ -40,7 +40,7 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *WorkOrder,
 		ifMatch = nil
 	}
 	if step.ofHolder() && Machine.Of(order.Status) == claimed && !order.heldBy(caller.UserID) && !caller.May(assignPermission) && !order.orphaned(unable) {
-		return nil, lifecycle.Refusal(order, apperr.TransitionNotAllowed, step.action())
+		return nil, lifecycle.Refusal(ctx, order, apperr.TransitionNotAllowed, step.action())
 	}
 	after, err := s.applyStep(ctx, u, lifecycle, order, step, person, ifMatch)
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *Service) lifecycle(unable []int64) change.Lifecycle[WorkOrder, *WorkOrd
 	return change.Lifecycle[WorkOrder, *WorkOrder]{
 		Rows: change.Rows[WorkOrder, *WorkOrder]{
 			DB: s.db, Label: (*WorkOrder).Label, Find: find,
-			View: func(w *WorkOrder) any { return viewOf(*w, unable) },
+			View: func(_ context.Context, w *WorkOrder) any { return viewOf(*w, unable) },
 		},
 		Machine: Machine,
 		State:   func(w *WorkOrder) status.State { return Machine.Of(w.Status) },

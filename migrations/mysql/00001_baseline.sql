@@ -127,6 +127,7 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
 CREATE TABLE IF NOT EXISTS tenants (
   id            BIGINT      NOT NULL AUTO_INCREMENT,
   name          VARCHAR(63) NOT NULL,
+  currency      VARCHAR(3)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- ISO 4217; never changes
   created_time  DATETIME(6) NOT NULL,
   disabled_time DATETIME(6)     NULL, -- null: enabled
   PRIMARY KEY (id),

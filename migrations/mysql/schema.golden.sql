@@ -1129,6 +1129,7 @@ CREATE TABLE `sign_in_flows` (
 CREATE TABLE `tenants` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `name` varchar(63) NOT NULL,
+  `currency` varchar(3) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   `created_time` datetime(6) NOT NULL,
   `disabled_time` datetime(6) DEFAULT NULL,
   PRIMARY KEY (`id`),

@@ -110,6 +110,7 @@ CREATE INDEX ix_idempotency_keys_expires ON idempotency_keys (expires_time);
 CREATE TABLE tenants (
   id            INTEGER  PRIMARY KEY AUTOINCREMENT,
   name          TEXT     NOT NULL,
+  currency      TEXT     NOT NULL, -- ISO 4217; never changes
   created_time  DATETIME NOT NULL,
   disabled_time DATETIME     NULL -- null: enabled
 );

@@ -1238,6 +1238,7 @@ CREATE UNIQUE INDEX uq_tenant_settings_tenant ON tenant_settings (tenant_id);
 CREATE TABLE tenants (
   id            INTEGER  PRIMARY KEY AUTOINCREMENT,
   name          TEXT     NOT NULL,
+  currency      TEXT     NOT NULL, -- ISO 4217; never changes
   created_time  DATETIME NOT NULL,
   disabled_time DATETIME     NULL -- null: enabled
 );

@@ -143,7 +143,6 @@ func Start(t *testing.T, s settings.Settings, prepare ...func(p *Program)) *Prog
 // Settings returns settings for a program with its data in dir.
 func Settings(dir string) settings.Settings {
 	var s settings.Settings
-	s.Currency = "CNY"
 	// Tests set the request id, as a proxy does.
 	s.TrustedProxies = []string{"127.0.0.0/8"}
 	s.DataDir, s.MaxConnections = dir, 16
@@ -243,7 +242,7 @@ func Example() (url, token string) {
 	}
 	tenant := fmt.Sprintf("t%d", rand.Uint64())
 	ctx := context.Background()
-	if _, err := p.Services().Access.CreateTenant(ctx, tenant, "correct horse"); err != nil {
+	if _, err := p.Services().Access.CreateTenant(ctx, tenant, "correct horse", ""); err != nil {
 		panic(err)
 	}
 	token, _, err = p.Services().Access.CreateToken(ctx, access.TokenSpec{Tenant: tenant, Username: "admin", Name: "example"})
@@ -311,7 +310,7 @@ const AdminPassword = "correct horse"
 func (p *Program) NewTenant(t *testing.T) string {
 	t.Helper()
 	name := fmt.Sprintf("t%d", rand.Uint64())
-	_, err := p.Services().Access.CreateTenant(t.Context(), name, AdminPassword)
+	_, err := p.Services().Access.CreateTenant(t.Context(), name, AdminPassword, "")
 	require.NoError(t, err)
 	return name
 }

@@ -75,12 +75,12 @@ var callers = []mutant{
 	},
 	{
 		name: "callers who are disabled come in",
-		file: "internal/access/caller_store.go", old: `.token_hash IN ? AND users.disabled = ? AND "+openTenant, hashes, false)`, new: `.token_hash IN ? AND "+openTenant, hashes)`,
+		file: "internal/access/caller_store.go", old: `.token_hash IN ? AND users.disabled = ? AND tenants.disabled_time IS NULL", hashes, false)`, new: `.token_hash IN ? AND tenants.disabled_time IS NULL", hashes)`,
 		caught: tests{"internal/access": {"TestOfACrowdThatIsReadTogetherEachIsToldItsOwn", "TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere"}},
 	},
 	{
 		name: "a disabled tenant's users come in",
-		file: "internal/access/caller_store.go", old: `.token_hash IN ? AND users.disabled = ? AND "+openTenant, hashes, false)`, new: `.token_hash IN ? AND users.disabled = ?", hashes, false)`,
+		file: "internal/access/caller_store.go", old: `.token_hash IN ? AND users.disabled = ? AND tenants.disabled_time IS NULL", hashes, false)`, new: `.token_hash IN ? AND users.disabled = ?", hashes, false)`,
 		caught: tests{"internal/access": {"TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled", "TestOfACrowdThatIsReadTogetherEachIsToldItsOwn"}},
 	},
 	{

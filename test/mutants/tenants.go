@@ -17,6 +17,11 @@ var tenants = []mutant{
 		},
 	},
 	{
+		name: "a start with another currency goes ahead",
+		file: "internal/access/tenant.go", old: `if configured == "" || configured == t.Currency {`, new: `if configured == "" || t.Currency != "" {`,
+		caught: tests{"test/e2e": {"TestStartWithAnotherCurrencyFails"}},
+	},
+	{
 		name: "an alternative steps around the tenant",
 		file: "internal/base/storage/tenancy.go", old: "	encloseAlternatives(db.Statement)\n", new: "",
 		caught: tests{"internal/base/storage": {"TestEveryStatementIsBoundToItsTenant"}},

@@ -55,7 +55,7 @@ func TestAWalletThatNothingHasTouchedReadsAsZeros(t *testing.T) {
 		s := Open(ctx, t, db)
 		a := s.Get(t, "/wallets/12")
 		require.Equal(t, object{
-			"userId": "12", "balance": 0.0, "version": 0.0, "etag": nil, "createdTime": nil, "updatedTime": nil, "updatedBy": nil,
+			"userId": "12", "balance": 0.0, "currency": "CNY", "version": 0.0, "etag": nil, "createdTime": nil, "updatedTime": nil, "updatedBy": nil,
 		}, a.Body)
 		require.Empty(t, a.Header.Get("ETag"))
 		require.Zero(t, s.Send(t, http.MethodGet, "/wallets/12/entries", nil).Body["total"])

@@ -29,7 +29,11 @@ test('money is shown and typed in the currency that the service is set to, with 
   await price.fill('6500');
   await page.getByRole('button', { name: 'Save' }).click();
 
-  await expect.poll(() => site.request('GET', '/items/YEN-1')).toMatchObject({ price: 6500, version: 2 });
+  await expect.poll(() => site.request('GET', '/items/YEN-1')).toMatchObject({ price: 6500, version: 2, currency: 'JPY' });
+  await visitor.visit('/settings');
+  const currency = page.getByRole('textbox', { name: 'Currency' });
+  expect(await currency.inputValue()).toBe('JPY');
+  expect(await currency.isEditable()).toBe(false);
   await visitor.check();
 });
 

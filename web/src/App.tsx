@@ -18,7 +18,7 @@ export function App() {
   const state = useSession();
   return (
     <LanguageProvider>
-      <CurrencyProvider value={'session' in state ? state.session.currency : defaultCurrency}>
+      <CurrencyProvider value={'session' in state ? state.session : defaultCurrency}>
         <MantineProvider theme={theme} cssVariablesResolver={resolveVariables} colorSchemeManager={colours} defaultColorScheme="auto">
           <QueryClientProvider client={queries}>
             <Notifications position="bottom-right" containerWidth={380} />

@@ -49,7 +49,7 @@ func fill(t *testing.T, at storage.Options) epoch.Epoch {
 	db := storagetest.Open(t, at.URL)
 	ctx := storage.AcrossTenants(t.Context())
 	for _, statement := range []string{
-		"INSERT INTO tenants (id, name, created_time) VALUES (7, 'shop', '2026-11-21 08:00:00')",
+		"INSERT INTO tenants (id, name, currency, created_time) VALUES (7, 'shop', 'CNY', '2026-11-21 08:00:00')",
 		"INSERT INTO sessions (tenant_id, user_id, token_hash, data, expires_time, created_time, last_used_time, user_agent, address) VALUES (7, 1, 'x', '', '2100-01-01 00:00:00', '2026-11-21 08:00:00', '2026-11-21 08:00:00', '', '')",
 	} {
 		require.NoError(t, db.Write(ctx).Exec(statement).Error)

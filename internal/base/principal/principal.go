@@ -28,6 +28,9 @@ const (
 type Principal struct {
 	Kind     Kind
 	TenantID int64
+	// Currency is the currency of the tenant's amounts (ISO 4217); "" for a job, which replies to
+	// no caller.
+	Currency string
 	// UserID is the acting user of this service; 0 for a customer and for the program itself.
 	UserID int64
 	// UserVersion is the version of the user's row when the credential was authenticated; 0
@@ -205,6 +208,12 @@ func ActorOf(kind, id, name string) Actor {
 		return Actor{ID: id, Name: name}
 	}
 	return Actor{ID: user, Name: name}
+}
+
+// CurrencyOf returns the currency of the amounts of the context's tenant (ISO 4217).
+func CurrencyOf(ctx context.Context) string {
+	p, _ := From(ctx)
+	return p.Currency
 }
 
 type requestKey struct{}

@@ -344,7 +344,7 @@ func (e Editable[T, M]) Conflict(ctx context.Context, id int64, edit Edit) error
 	if err != nil {
 		return notFoundIfGone(err, "The resource")
 	}
-	c := guard.Conflict{Resource: e.Label(current), Current: current.Stamp(), CurrentView: e.View(current)}
+	c := guard.Conflict{Resource: e.Label(current), Current: current.Stamp(), CurrentView: e.View(ctx, current)}
 	base, err := e.baseOf(ctx, current, edit)
 	if err != nil {
 		return err
@@ -364,7 +364,7 @@ func (e Editable[T, M]) Conflict(ctx context.Context, id int64, edit Edit) error
 	if err != nil {
 		return err
 	}
-	c.Expected, c.BaseView = edit.IfMatch.Ref.Version, e.View(*base)
+	c.Expected, c.BaseView = edit.IfMatch.Ref.Version, e.View(ctx, *base)
 	c.Base, c.Yours, c.Theirs = sides.base, sides.yours, sides.theirs
 	refusal := c.Error()
 	if edit.Patch == nil {

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -58,4 +59,15 @@ func EventViewOf[M status.Stateful](e Event) EventView[M] {
 		v.From = &from
 	}
 	return v
+}
+
+// MoneyEventView is an EventView for details with amounts.
+type MoneyEventView[M status.Stateful] struct {
+	EventView[M]
+	Currency string `json:"currency"`
+}
+
+// MoneyEventViewOf is EventViewOf with the currency of the context's tenant.
+func MoneyEventViewOf[M status.Stateful](ctx context.Context, e Event) MoneyEventView[M] {
+	return MoneyEventView[M]{EventView: EventViewOf[M](e), Currency: principal.CurrencyOf(ctx)}
 }

@@ -42,7 +42,7 @@ func replicas(db *storage.DB, number int) []*replica {
 		r := &replica{runner: uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})}
 		r.Editable = Editable[storagetest.Thing, *storagetest.Thing]{
 			Rows: Rows[storagetest.Thing, *storagetest.Thing]{
-				DB: db, Label: func(thing *storagetest.Thing) string { return thing.Name }, View: func(thing *storagetest.Thing) any { return thing },
+				DB: db, Label: func(thing *storagetest.Thing) string { return thing.Name }, View: func(_ context.Context, thing *storagetest.Thing) any { return thing },
 			},
 			Document: func(thing *storagetest.Thing) (any, error) {
 				return merge.Tree(content{thing.Name, thing.Amount, thing.Status})

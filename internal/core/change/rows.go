@@ -25,7 +25,7 @@ type Rows[T any, M Model[T]] struct {
 	// Label identifies a row in messages: `item "tea"`.
 	Label func(row M) string
 	// View returns the representation of a row.
-	View func(row M) any
+	View func(ctx context.Context, row M) any
 	// Find reads the row with an id; nil for a row that is stored entirely in its model's
 	// table. Errors: gorm.ErrRecordNotFound.
 	Find func(db *gorm.DB, id int64) (M, error)
@@ -52,7 +52,7 @@ func (r Rows[T, M]) ReferenceTaken(reference, condition string, args ...any) err
 			return err
 		}
 		return apperr.New(apperr.PayloadMismatch, "Reference %q belongs to %s already. Nothing was changed; check which of both it is for.", reference, r.Label(first)).
-			With("first", r.View(first))
+			With("first", r.View(ctx, first))
 	})
 }
 

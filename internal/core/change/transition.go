@@ -52,7 +52,7 @@ func (l Lifecycle[T, M]) Transition(
 	from := l.State(row)
 	to, possible := l.Machine.Next(action, from)
 	if !possible || l.Allowed != nil && !slices.Contains(l.Allowed(row), action) {
-		return row, l.Refusal(row, apperr.TransitionNotAllowed, action)
+		return row, l.Refusal(ctx, row, apperr.TransitionNotAllowed, action)
 	}
 	after, err := write(to)
 	if !errors.Is(err, guard.ErrStale) {
@@ -66,7 +66,7 @@ func (l Lifecycle[T, M]) Transition(
 		if err != nil {
 			return notFoundIfGone(err, l.Label(row))
 		}
-		refusal := l.Refusal(current, apperr.StatusChanged, action)
+		refusal := l.Refusal(ctx, current, apperr.StatusChanged, action)
 		if l.State(current) == from || l.Repeated != nil && l.Repeated(current) {
 			return uow.Retry(refusal)
 		}
@@ -85,15 +85,15 @@ func (l Lifecycle[T, M]) CheckPrecondition(row M, ifMatch *guard.Precondition) e
 
 // Refusal returns the error for the loser of a race or an impossible action: it reports the last
 // author, the time, and the actions that are possible now.
-func (l Lifecycle[T, M]) Refusal(current M, code apperr.Code, action string) *apperr.Error {
-	return l.Explained(current, apperr.New(code, "%s cannot be %s: %s.", l.Label(current), l.Machine.Participle(action), l.Cause(current)))
+func (l Lifecycle[T, M]) Refusal(ctx context.Context, current M, code apperr.Code, action string) *apperr.Error {
+	return l.Explained(ctx, current, apperr.New(code, "%s cannot be %s: %s.", l.Label(current), l.Machine.Participle(action), l.Cause(current)))
 }
 
 // Explained adds the members of every rejected transition to an error: the current row and
 // the actions that are possible for it.
-func (l Lifecycle[T, M]) Explained(current M, refusal *apperr.Error) *apperr.Error {
+func (l Lifecycle[T, M]) Explained(ctx context.Context, current M, refusal *apperr.Error) *apperr.Error {
 	by, at := l.changed(current)
-	refusal = refusal.With("current", l.View(current)).
+	refusal = refusal.With("current", l.View(ctx, current)).
 		With("currentVersion", current.Ref().Version).
 		With("currentEtag", current.Ref().ETag()).
 		With("currentStatus", l.State(current).Name).
@@ -142,13 +142,13 @@ func (l Lifecycle[T, M]) movedOn(row M, ifMatch guard.Precondition) error {
 		if err != nil {
 			return notFoundIfGone(err, l.Label(row))
 		}
-		return l.Conflict(current, ifMatch)
+		return l.Conflict(ctx, current, ifMatch)
 	})
 }
 
 // Conflict is the error for an action on a version that is not the current one.
-func (l Lifecycle[T, M]) Conflict(current M, ifMatch guard.Precondition) error {
-	c := guard.Conflict{Resource: l.Label(current), Current: current.Stamp(), CurrentView: l.View(current)}
+func (l Lifecycle[T, M]) Conflict(ctx context.Context, current M, ifMatch guard.Precondition) error {
+	c := guard.Conflict{Resource: l.Label(current), Current: current.Stamp(), CurrentView: l.View(ctx, current)}
 	if ifMatch.Ref.ID == current.Ref().ID {
 		c.Expected = ifMatch.Ref.Version
 	}

@@ -32,7 +32,7 @@ var never = map[string]string{
 	"refunds": "order_no method origin", "refund_histories": "action", "refund_lines": "sku name", "retention_sweeps": "name place", "retention_tallies": "name",
 	"roles": "name updated_by_name", "role_histories": "action name permissions changed_by_name", "role_permissions": "permission",
 	"server_claims": "group_name run_id role host machine", "sessions": "token_hash address user_agent", "sign_in_attempts": "account network", "sign_in_challenges": "token_hash session_hash",
-	"sign_in_flows": "state_hash browser_hash provider purpose tenant proof_hash nonce verifier", "tenants": "name", "tenant_settings": "updated_by_name",
+	"sign_in_flows": "state_hash browser_hash provider purpose tenant proof_hash nonce verifier", "tenants": "name currency", "tenant_settings": "updated_by_name",
 	"tenant_setting_histories": "action changed_by_name", "users": "username display_name password_hash updated_by_name invitation_hash", "user_factors": "kind name secret_key",
 	"user_histories": "action username display_name roles changed_by_name", "user_links": "identity_hash issuer subject", "user_passkeys": "site credential_hash transports model", "encryption_keys": "id", "wallet_entries": "kind", "work_order_histories": "action",
 }

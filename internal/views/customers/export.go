@@ -29,8 +29,10 @@ var exported = slices.Concat([]table{
 // head and tail are the first and the last line of an export; each line in between is a
 // row.
 type head struct {
-	Customer     principal.CustomerID `json:"customer"`
-	ExportedTime time.Time            `json:"exportedTime"`
+	Customer principal.CustomerID `json:"customer"`
+	// Currency is of all amounts in the rows.
+	Currency     string    `json:"currency"`
+	ExportedTime time.Time `json:"exportedTime"`
 }
 
 type line struct {
@@ -53,7 +55,7 @@ func (s *Service) Export(ctx context.Context, customer principal.CustomerID, out
 	if !customer.Valid() {
 		return 0, apperr.Invalid(apperr.Field{Pointer: "/userId", Code: "pattern", Message: customer.Rule()})
 	}
-	if err := write(out, head{customer, now}); err != nil {
+	if err := write(out, head{customer, principal.CurrencyOf(ctx), now}); err != nil {
 		return 0, err
 	}
 	e := newErasure(customer, "\x00", nil)

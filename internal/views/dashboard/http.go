@@ -13,5 +13,5 @@ type handler struct{ service *Service }
 
 func (h handler) get(ctx context.Context, _ httpapi.None) (overviewView, error) {
 	o, err := h.service.Overview(ctx)
-	return viewOf(o), err
+	return viewOf(ctx, o), err
 }

@@ -1,8 +1,10 @@
 package dashboard
 
 import (
+	"context"
 	"slices"
 
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/views/audit"
 	"interlock/internal/views/realtime"
@@ -11,8 +13,10 @@ import (
 // overviewView omits the parts that the caller may not see, and includes empty ones.
 type overviewView struct {
 	// Capped contains pointers to numbers that are lower bounds.
-	Capped              []string           `json:"capped,omitempty"`
-	OrdersByStatus      map[string]int64   `json:"ordersByStatus,omitzero"`
+	Capped         []string         `json:"capped,omitempty"`
+	OrdersByStatus map[string]int64 `json:"ordersByStatus,omitzero"`
+	// Currency is of the amounts of OrdersByDay and PaymentsDueSoon.
+	Currency            string             `json:"currency,omitempty"`
 	OrdersByDay         []Day              `json:"ordersByDay,omitzero"`
 	PaymentsDueSoon     *dueSoonView       `json:"paymentsDueSoon,omitempty"`
 	RefundsByStatus     map[string]int64   `json:"refundsByStatus,omitzero"`
@@ -32,13 +36,13 @@ type dueSoonView struct {
 	Items []Due `json:"items"`
 }
 
-func viewOf(o Overview) overviewView {
+func viewOf(ctx context.Context, o Overview) overviewView {
 	view := overviewView{ConflictsToday: o.ConflictsToday, RecentChanges: o.RecentChanges, WorkingNow: o.WorkingNow}
 	view.OrdersByStatus = view.numbers("/ordersByStatus", o.OrdersByStatus)
 	view.RefundsByStatus = view.numbers("/refundsByStatus", o.RefundsByStatus)
 	view.WorkOrdersByStatus = view.numbers("/workOrdersByStatus", o.WorkOrdersByStatus)
 	if o.OrdersByStatus != nil {
-		view.OrdersByDay = o.OrdersByDay
+		view.Currency, view.OrdersByDay = principal.CurrencyOf(ctx), o.OrdersByDay
 		view.PaymentsDueSoon = &dueSoonView{Total: view.number("/paymentsDueSoon/total", o.DueSoonTotal), Items: o.DueSoon}
 	}
 	if o.CouponsExpiringSoon != nil {

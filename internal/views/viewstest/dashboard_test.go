@@ -203,7 +203,7 @@ func TestEachPartOfTheDashboardNeedsItsPermission(t *testing.T) {
 	for permission, want := range map[string]map[string]any{
 		"sign-in only":     {},
 		"items:read":       {},
-		"orders:read":      {"ordersByStatus": byStatus, "ordersByDay": byDay, "paymentsDueSoon": due, "conflictsToday": []any{count("orders", 1)}, "workingNow": present, "conflictsTodayTotal": 1.0},
+		"orders:read":      {"currency": "CNY", "ordersByStatus": byStatus, "ordersByDay": byDay, "paymentsDueSoon": due, "conflictsToday": []any{count("orders", 1)}, "workingNow": present, "conflictsTodayTotal": 1.0},
 		"coupons:read":     {"couponsExpiringSoon": 4.0, "capped": []any{"/couponsExpiringSoon"}, "conflictsToday": []any{}, "workingNow": present, "conflictsTodayTotal": 0.0},
 		"refunds:read":     {"refundsByStatus": byStatus, "conflictsToday": []any{}, "workingNow": present, "conflictsTodayTotal": 0.0},
 		"work-orders:read": {"workOrdersByStatus": byStatus, "conflictsToday": []any{}, "workingNow": present, "conflictsTodayTotal": 0.0},
@@ -211,7 +211,7 @@ func TestEachPartOfTheDashboardNeedsItsPermission(t *testing.T) {
 		"audit:read":       {"recentChanges": []any{}},
 		"configs:read":     {"conflictsToday": []any{count("configs", 2), count("config-batches", 1)}, "workingNow": present, "conflictsTodayTotal": 3.0},
 		"*": {
-			"ordersByStatus": byStatus, "ordersByDay": byDay, "paymentsDueSoon": due, "refundsByStatus": byStatus, "workOrdersByStatus": byStatus, "couponsExpiringSoon": 4.0, "capped": []any{"/couponsExpiringSoon"}, "approvals": waiting, "recentChanges": []any{}, "workingNow": present, "conflictsTodayTotal": 4.0,
+			"currency": "CNY", "ordersByStatus": byStatus, "ordersByDay": byDay, "paymentsDueSoon": due, "refundsByStatus": byStatus, "workOrdersByStatus": byStatus, "couponsExpiringSoon": 4.0, "capped": []any{"/couponsExpiringSoon"}, "approvals": waiting, "recentChanges": []any{}, "workingNow": present, "conflictsTodayTotal": 4.0,
 			"conflictsToday": []any{count("configs", 2), count("config-batches", 1), count("orders", 1)},
 		},
 	} {

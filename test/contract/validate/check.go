@@ -99,6 +99,9 @@ func (o *Operation) checkReply(x Exchange) error {
 		if err := checkTimes(x.ResponseBody); err != nil {
 			return err
 		}
+		if err := checkMoney(x.ResponseBody); err != nil {
+			return err
+		}
 	}
 	return checkBody(documented.bodies, x.Response.Header.Get("Content-Type"), x.ResponseBody)
 }
@@ -117,6 +120,47 @@ func checkTimes(body []byte) error {
 		}
 	}
 	return nil
+}
+
+// amounts are the members of responses that contain amounts in minor units.
+var amounts = []string{
+	"above", "amount", "balance", "discount", "minimumAmount", "paid", "price", "refundApprovalThreshold", "refundReserved", "refundable",
+	"refunded", "walletApprovalThreshold", "worth",
+}
+
+// written are the members with content of callers, and with records of the past in the audit log.
+var written = []string{"data", "detail", "payload", "state", "value"}
+
+// checkMoney requires a currency in every object with an amount, or in an object around it.
+func checkMoney(body []byte) error {
+	var value any
+	if json.Unmarshal(body, &value) != nil {
+		return nil // no JSON: checkBody decides
+	}
+	return moneyIn(value, "")
+}
+
+func moneyIn(value any, pointer string) error {
+	var faults []error
+	switch value := value.(type) {
+	case []any:
+		for i, item := range value {
+			faults = append(faults, moneyIn(item, fmt.Sprintf("%s/%d", pointer, i)))
+		}
+	case map[string]any:
+		if value["currency"] != nil {
+			return nil
+		}
+		for name, member := range value {
+			if _, isNumber := member.(float64); isNumber && slices.Contains(amounts, name) {
+				faults = append(faults, fmt.Errorf("the amount at %s/%s has no currency", pointer, name))
+			}
+			if !slices.Contains(written, name) {
+				faults = append(faults, moneyIn(member, pointer+"/"+name))
+			}
+		}
+	}
+	return errors.Join(faults...)
 }
 
 func (h *header) check(headers http.Header, name string) error {

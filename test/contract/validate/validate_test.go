@@ -13,7 +13,7 @@ import (
 	"interlock/test/contract/validate"
 )
 
-const item = `{"sku":"A","name":"Tea","price":1,"ownedByUserId":null,"status":"active","version":1,"etag":"\"1-1\"",` +
+const item = `{"sku":"A","name":"Tea","price":1,"currency":"CNY","ownedByUserId":null,"status":"active","version":1,"etag":"\"1-1\"",` +
 	`"createdTime":"2026-01-31T09:30:00.123456Z","updatedTime":"2026-01-31T09:30:00.123456Z","updatedBy":{"id":7,"name":"Li"}}`
 
 const gone = `{"type":"/problems/not_found","title":"Not found","status":404,"code":"not_found","detail":"No.","requestId":"r"}`
@@ -38,6 +38,15 @@ func createdItem() exchange {
 func missingItem() exchange {
 	return exchange{
 		method: "GET", path: "/api/v1/items/A", status: 404, reply: gone,
+		header: map[string]string{"X-Request-Id": "r", "Content-Type": "application/problem+json"},
+	}
+}
+
+func notRefundable() exchange {
+	return exchange{
+		method: "POST", path: "/api/v1/orders/1/refunds", body: `{"amount":9,"reason":"Late"}`, status: 422,
+		reply: `{"type":"/problems/validation_failed","title":"Validation failed","status":422,"code":"validation_failed","detail":"No.","requestId":"r",` +
+			`"fields":[{"pointer":"/amount","code":"refundable","message":"must be at most 4"}],"refundable":4,"currency":"CNY"}`,
 		header: map[string]string{"X-Request-Id": "r", "Content-Type": "application/problem+json"},
 	}
 }
@@ -92,6 +101,7 @@ func send(t *testing.T, x exchange) []string {
 func TestConformingExchangesPass(t *testing.T) {
 	require.Empty(t, send(t, createdItem()))
 	require.Empty(t, send(t, missingItem()))
+	require.Empty(t, send(t, notRefundable()))
 	require.Empty(t, send(t, tooManyRequests()))
 }
 
@@ -106,6 +116,7 @@ func TestDeparturesFromTheContractFailTheTest(t *testing.T) {
 		"a missing member":                    {createdItem, func(x *exchange) { x.reply = strings.Replace(item, `"price":1,`, "", 1) }, "price"},
 		"a member of another type":            {createdItem, func(x *exchange) { x.reply = strings.Replace(item, `"price":1`, `"price":"1"`, 1) }, "price"},
 		"a time that is none":                 {createdItem, func(x *exchange) { x.reply = strings.Replace(item, "2026-01-31T", "", 1) }, "createdTime"},
+		"an amount without a currency":        {notRefundable, func(x *exchange) { x.reply = strings.Replace(x.reply, `,"currency":"CNY"`, "", 1) }, "the amount at /refundable has no currency"},
 		"no JSON":                             {createdItem, func(x *exchange) { x.reply = "created" }, "not JSON"},
 		"a missing header":                    {createdItem, func(x *exchange) { delete(x.header, "Location") }, "Location is missing"},
 		"a header of another form":            {createdItem, func(x *exchange) { x.header["ETag"] = "1-1" }, "ETag"},

@@ -1,13 +1,20 @@
 import { createContext, use } from 'react';
 
-/** The currency until the service has reported its own. */
-export const defaultCurrency = 'CNY';
+/** The currency of all amounts. The session contains it. */
+export interface Currency {
+  /** The code of ISO 4217. */
+  readonly currency: string;
+  /** The decimals by ISO 4217; the browser's table has other digits for some currencies. */
+  readonly minorDigits: number;
+}
+
+/** The currency before the sign-in. */
+export const defaultCurrency: Currency = { currency: 'CNY', minorDigits: 2 };
 
 const CurrencyContext = createContext(defaultCurrency);
 
-/** The currency of all amounts, as an ISO 4217 code. */
 export const CurrencyProvider = CurrencyContext.Provider;
 
-export function useCurrency(): string {
+export function useCurrency(): Currency {
   return use(CurrencyContext);
 }

@@ -1,5 +1,5 @@
 import type { Language } from './catalogue';
-import { defaultCurrency, useCurrency } from './currency';
+import { defaultCurrency, useCurrency, type Currency } from './currency';
 import { locales } from './interpolate';
 import { useLanguage } from './language';
 import { useTimeStyle } from './times';
@@ -39,7 +39,7 @@ const made = new Map<string, Format>();
  * requests one, and creating one needs 2 ms.
  */
 export function formatFor(language: Language, currency = defaultCurrency, timeZone?: string): Format {
-  const name = [language, currency, timeZone].join(' ');
+  const name = [language, currency.currency, currency.minorDigits, timeZone].join(' ');
   const known = made.get(name);
   if (known !== undefined) return known;
   const format = newFormat(language, currency, timeZone);
@@ -47,11 +47,16 @@ export function formatFor(language: Language, currency = defaultCurrency, timeZo
   return format;
 }
 
-function newFormat(language: Language, currency: string, timeZone: string | undefined): Format {
+function newFormat(language: Language, { currency, minorDigits }: Currency, timeZone: string | undefined): Format {
   const locale = locales[language];
   const number = new Intl.NumberFormat(locale);
-  const money = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
-  const minorDigits = money.resolvedOptions().maximumFractionDigits ?? 0;
+  const money = new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'narrowSymbol',
+    minimumFractionDigits: minorDigits,
+    maximumFractionDigits: minorDigits,
+  });
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone });
   const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23', timeZone });
   const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium', hourCycle: 'h23', timeZone });

@@ -74,11 +74,15 @@ describe('formats', () => {
     expect(formatFor('zh').money(123456789)).toBe('¥1,234,567.89');
   });
   test.each([
-    ['EUR', '€60.00', '60.00'],
-    ['JPY', '¥6,000', '6000'],
-    ['KWD', 'KWD 6.000', '6.000'],
-  ])('in %s 6000 minor units are %s', (currency, shown, plain) => {
-    const format = formatFor('en', currency);
+    ['EUR', 2, '€60.00', '60.00'],
+    ['JPY', 0, '¥6,000', '6000'],
+    ['KWD', 3, 'KWD 6.000', '6.000'],
+    // ICU has no decimals for these.
+    ['IQD', 3, 'IQD 6.000', '6.000'],
+    ['HUF', 2, 'Ft 60.00', '60.00'],
+  ])('in %s with %i decimals, 6000 minor units are %s', (currency, minorDigits, shown, plain) => {
+    const format = formatFor('en', { currency, minorDigits });
+    expect(format.minorDigits).toBe(minorDigits);
     expect(format.money(6000).replace('\u00a0', ' ')).toBe(shown);
     expect(format.plainMoney(6000)).toBe(plain);
   });

@@ -35,5 +35,6 @@ export const session = (id = 7, csrfToken = 'token-1') => ({
   user: { id, username: `user${id}`, displayName: `User ${id}`, roles: ['admin'], permissions: ['*'], secondFactor: false },
   tenant: 'default',
   currency: 'CNY',
+  minorDigits: 2,
   csrfToken,
 });

@@ -74,7 +74,7 @@ func EachAddress(t *testing.T, test func(t *testing.T, address string)) {
 // Tenant returns a context that acts as an admin of a new tenant.
 func Tenant(t *testing.T) context.Context {
 	return principal.With(t.Context(), principal.Principal{
-		Kind: principal.Admin, TenantID: 1 + rand.Int64N(1<<50), UserID: 7, Name: "Tester", Permissions: []string{"*"},
+		Kind: principal.Admin, TenantID: 1 + rand.Int64N(1<<50), Currency: "CNY", UserID: 7, Name: "Tester", Permissions: []string{"*"},
 	})
 }
 

@@ -83,6 +83,13 @@ export function SettingsForm({ record }: { record: Settings }) {
               onChange={(event) => editing.change({ [name]: event.currentTarget.value })}
             />
           ))}
+          <TextInput
+            label={t('currency')}
+            description={t('currencyHint')}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            readOnly
+            value={record.currency}
+          />
         </SimpleGrid>
       </RecordForm>
     </Paper>

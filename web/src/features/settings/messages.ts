@@ -14,6 +14,8 @@ export const settingsMessages = catalogue(
     walletApprovalThreshold: 'Wallet entries need votes above',
     walletApprovalThresholdHint:
       'In both directions, including transfers. The entries of one user on one wallet within 24 hours count together. Empty: no votes needed.',
+    currency: 'Currency',
+    currencyHint: 'Of all amounts. It was set when the tenant was created and never changes.',
     amount: 'Enter an amount, or leave it empty.',
     between: 'Enter a whole number from 1 to {most}.',
     votes: '{n} vote | {n} votes',
@@ -33,6 +35,8 @@ export const settingsMessages = catalogue(
     refundApprovalThresholdHint: '留空：无论金额，由申请人以外的一人批准。',
     walletApprovalThreshold: '钱包记账超过此金额须投票',
     walletApprovalThresholdHint: '收支与转账均适用。同一人 24 小时内在同一钱包的记账合并计算。留空：均不需要。',
+    currency: '货币',
+    currencyHint: '所有金额的货币，创建租户时确定，不可更改。',
     amount: '请输入金额，或留空。',
     between: '1 到 {most} 的整数。',
     votes: '{n} 票',

@@ -45,7 +45,7 @@ test.each([
   ['debit', 501, true],
   ['credit', null, false],
 ] as const)('a %s of %j above a threshold of 500 waits for votes: %j', (side, amount, waits) => {
-  const wallet = { userId: 'li', balance: 0, version: 0, etag: null, createdTime: null, updatedTime: null, updatedBy: null };
+  const wallet = { userId: 'li', balance: 0, currency: 'CNY', version: 0, etag: null, createdTime: null, updatedTime: null, updatedBy: null };
   const form = { ...openPosting(), side, amount };
   expect(needsOf({ ...wallet, changeNeeds: { above: 500, approvals: 2 } }, form) !== undefined).toBe(waits);
   expect(needsOf(wallet, form)).toBeUndefined();
