@@ -13,6 +13,18 @@ import (
 type Promises struct {
 	Time     time.Time `json:"time"`
 	Promises []Promise `json:"promises"`
+	// Quotas are the idempotency keys of the caller's tenant; empty without a quota.
+	Quotas []KeyQuota `json:"quotas"`
+}
+
+// KeyQuota is the number of idempotency keys that one kind of holder has.
+type KeyQuota struct {
+	// Holders is user or customer.
+	Holders string `json:"holders"`
+	Keys    int64  `json:"keys"`
+	Quota   int64  `json:"quota"`
+	// AlmostFull is true from 80 % of the quota on.
+	AlmostFull bool `json:"almostFull"`
 }
 
 // Promise is one of them. State, LastTrueTime, Violated and Violations are about the caller's

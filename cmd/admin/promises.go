@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"text/tabwriter"
 
+	"interlock/internal/access"
 	"interlock/internal/app"
 	"interlock/internal/settings"
 	"interlock/internal/views/promises"
@@ -20,6 +22,9 @@ type promisesCommand struct {
 type promisesCheck struct {
 	settings.Storage `embed:""`
 	RedisURL         string `help:"redis://…, redis+sentinel://… or redis+cluster://… with the gates of flash sales, to check too." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
+	Idempotency      struct {
+		settings.IdempotencyQuota `embed:""`
+	} `embed:"" prefix:"idempotency-"`
 }
 
 // shownViolations bounds the violations that are printed for each promise.
@@ -28,7 +33,7 @@ const shownViolations = 20
 // Run prints the violations, the rows and the sentence of each promise. It fails if a promise is
 // violated.
 func (c *promisesCheck) Run(ctx context.Context) error {
-	services, err := app.Open(ctx, c.Storage, app.Options{RedisURL: c.RedisURL, WithoutKeys: true})
+	services, err := app.Open(ctx, c.Storage, app.Options{RedisURL: c.RedisURL, WithoutKeys: true, Idempotency: settings.Idempotency{IdempotencyQuota: c.Idempotency.IdempotencyQuota}})
 	if err != nil {
 		return err
 	}
@@ -45,8 +50,32 @@ func (c *promisesCheck) Run(ctx context.Context) error {
 		}
 		violated = violated || len(total.Found) > 0
 	}
+	if err := warnOfQuotas(ctx, services, os.Stderr); err != nil {
+		return err
+	}
 	if violated {
 		return errors.New("a promise is violated: standard error names the rows")
+	}
+	return nil
+}
+
+// warnOfQuotas prints the tenants that have used most of their quota of idempotency keys.
+func warnOfQuotas(ctx context.Context, services *app.Services, out io.Writer) error {
+	tenants, err := services.Access.Tenants(ctx)
+	if err != nil {
+		return err
+	}
+	for _, tenant := range tenants {
+		usages, err := services.Idempotency.Usage(access.AsOperator(ctx, tenant))
+		if err != nil {
+			return err
+		}
+		for _, usage := range usages {
+			if usage.AlmostFull {
+				fmt.Fprintf(out, "warning: tenant %s has %d of %d idempotency keys (%s): raise INTERLOCK_IDEMPOTENCY_QUOTA, at the quota keyed writes get 429\n",
+					tenant.Name, usage.Keys, usage.Quota, usage.Holders)
+			}
+		}
 	}
 	return nil
 }

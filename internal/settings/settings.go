@@ -103,12 +103,17 @@ type Retention struct {
 	Share   float64 `help:"Percent of the time of one database connection for these deletions, in one process at a time." default:"5" env:"INTERLOCK_RETENTION_SHARE" placeholder:"PERCENT"`
 }
 
+// IdempotencyQuota limits the idempotency keys of a tenant.
+type IdempotencyQuota struct {
+	Quota int64 `help:"Maximum of stored idempotency keys of a tenant's users, and of its customers; 0 means no limit." default:"110000000" env:"INTERLOCK_IDEMPOTENCY_QUOTA" placeholder:"N"`
+}
+
 // Idempotency contains the settings of stored replies to requests with an idempotency key.
 type Idempotency struct {
 	Retention         time.Duration `help:"How long a reply is stored under its idempotency key. The web admin retries for up to 23 hours after a lost reply, so that less than 24h can execute a request twice." default:"24h" env:"INTERLOCK_IDEMPOTENCY_RETENTION" placeholder:"DURATION"`
 	RetentionCritical time.Duration `help:"The same for operations on money and orders: wallets, stock, orders, redeemed coupons, flash sales." default:"48h" env:"INTERLOCK_IDEMPOTENCY_RETENTION_CRITICAL" placeholder:"DURATION"`
-	Quota             int64         `help:"Maximum of stored idempotency keys of a tenant's users, and of its customers; 0 means no limit." default:"110000000" env:"INTERLOCK_IDEMPOTENCY_QUOTA" placeholder:"N"`
-	CacheServerErrors bool          `help:"Store replies of status 500 too, so that a retry is not executed." env:"INTERLOCK_IDEMPOTENCY_CACHE_SERVER_ERRORS"`
+	IdempotencyQuota  `embed:""`
+	CacheServerErrors bool `help:"Store replies of status 500 too, so that a retry is not executed." env:"INTERLOCK_IDEMPOTENCY_CACHE_SERVER_ERRORS"`
 }
 
 // Settings are all settings of a running program.

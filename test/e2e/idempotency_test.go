@@ -246,8 +246,10 @@ func TestFullQuotaRejectsBeforeAnyEffect(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, p *apptest.Program) {
 		c := underContract(t, p.Admin(t))
 		for i := range 3 {
+			require.Equal(t, keysOf(float64(i), false), read(t, c, "/api/v1/promises")["quotas"])
 			require.Equal(t, http.StatusCreated, keyed(t, c, fmt.Sprint("k-", i), fmt.Sprint("TEA-", i)).Status)
 		}
+		require.Equal(t, keysOf(3, true), read(t, c, "/api/v1/promises")["quotas"])
 		over := keyed(t, c, "k-3", "TEA-3")
 		require.Equal(t, http.StatusTooManyRequests, over.Status)
 		require.Equal(t, "quota_exceeded", over.Code())
@@ -256,6 +258,14 @@ func TestFullQuotaRejectsBeforeAnyEffect(t *testing.T) {
 		require.True(t, isReplay(keyed(t, c, "k-0", "TEA-0")), "what was answered is answered again")
 		require.Equal(t, http.StatusCreated, keyed(t, p.Admin(t), "k-3", "TEA-3").Status, "another tenant has its own")
 	}, func(s *settings.Settings) { s.Idempotency.Quota = 3 })
+}
+
+// keysOf is the promises' report of a tenant's keys, under a quota of three.
+func keysOf(users float64, almostFull bool) []any {
+	return []any{
+		object{"holders": "user", "keys": users, "quota": 3.0, "almostFull": almostFull},
+		object{"holders": "customer", "keys": 0.0, "quota": 3.0, "almostFull": false},
+	}
 }
 
 func TestQuotasOfCustomersAndUsersAreSeparate(t *testing.T) {

@@ -3,6 +3,11 @@ package main
 // keys are breaks of reading requests, and of the replies stored and cached under
 // idempotency keys.
 var keys = []mutant{
+	{
+		name: "no warning of a quota of keys that is almost full",
+		file: "internal/edge/idempotency/quota.go", old: `return float64(keys) >= almostFull*float64(q.limit)`, new: `return keys > q.limit`,
+		caught: tests{"cmd/admin": {"TestPromisesCheckWarnsOfQuotasThatAreAlmostFull"}},
+	},
 	// Documents, whose mutations are stored one by one.
 	{
 		name: "the stored outcome of a mutation is returned without its permission",

@@ -78,25 +78,60 @@ func (q *quota) used() map[string]float64 {
 	return parts
 }
 
+// Usage is the number of idempotency keys that one kind of holder of a tenant has.
+type Usage struct {
+	// Holders is user or customer.
+	Holders string `json:"holders"`
+	Keys    int64  `json:"keys"`
+	Quota   int64  `json:"quota"`
+	// AlmostFull is true from 80 % on.
+	AlmostFull bool `json:"almostFull"`
+}
+
+// Usage returns the last counts of keys in the context's tenant; empty without a quota.
+func (k *ReplyStore) Usage(ctx context.Context) ([]Usage, error) {
+	usages := []Usage{}
+	if k.quota.limit <= 0 {
+		return usages, nil
+	}
+	caller, _ := principal.From(ctx)
+	for _, kind := range []string{user, customer} {
+		keys, err := k.quota.keys(ctx, holder{caller.TenantID, kind})
+		if err != nil {
+			return nil, err
+		}
+		usages = append(usages, Usage{kind, keys, k.quota.limit, k.quota.almostFull(keys)})
+	}
+	return usages, nil
+}
+
+func (q *quota) almostFull(keys int64) bool { return float64(keys) >= almostFull*float64(q.limit) }
+
 // admits reports whether the holder may record one more key.
 func (q *quota) admits(ctx context.Context, of holder) (bool, error) {
 	if q.limit <= 0 {
 		return true, nil
 	}
+	keys, err := q.keys(ctx, of)
+	return keys < q.limit, err
+}
+
+// keys returns the number of keys of a holder. It counts them if the last count is too old.
+func (q *quota) keys(ctx context.Context, of holder) (int64, error) {
 	now := q.clock.Now()
 	q.mu.Lock()
 	last := q.tallies[of]
 	if last != nil {
 		age, full := now.Sub(last.counted), last.keys >= q.limit
 		if age < fullFor || !full && age < last.lasts(q.limit) {
-			q.mu.Unlock()
-			return !full, nil
+			defer q.mu.Unlock()
+			return last.keys, nil
 		}
 	}
 	q.mu.Unlock()
 	keys, err := q.store.count(ctx, of.kind, now)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -104,10 +139,10 @@ func (q *quota) admits(ctx context.Context, of holder) (bool, error) {
 		q.tallies = make(map[holder]*tally)
 	}
 	q.tallies[of] = &tally{keys: keys, counted: now}
-	if float64(keys) >= almostFull*float64(q.limit) {
+	if q.almostFull(keys) {
 		slog.WarnContext(ctx, "idempotency: quota of keys almost used up; raise INTERLOCK_IDEMPOTENCY_QUOTA", "tenant", of.tenant, "holders", of.kind, "keys", keys, "quota", q.limit)
 	}
-	return keys < q.limit, nil
+	return keys, nil
 }
 
 // added counts a recorded key.

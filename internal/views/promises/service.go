@@ -11,6 +11,7 @@ import (
 	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
+	"interlock/internal/edge/idempotency"
 	"interlock/internal/events"
 	"interlock/internal/lock"
 )
@@ -42,6 +43,8 @@ type Deps struct {
 	Clock  clock.Clock
 	// Gates checks the gates of flash sales; nil for none.
 	Gates Looker
+	// Replies counts the idempotency keys.
+	Replies *idempotency.Keeper
 	// Share is the share of one connection's time for checks, such as 0.01; 0 disables
 	// them.
 	Share float64
@@ -50,11 +53,12 @@ type Deps struct {
 // Service checks the promises while Run runs, and reports violations.
 type Service struct {
 	checks
-	runner *uow.Runner
-	locks  lock.Locker
-	bus    events.Bus
-	clock  clock.Clock
-	share  float64
+	runner  *uow.Runner
+	locks   lock.Locker
+	bus     events.Bus
+	clock   clock.Clock
+	replies *idempotency.Keeper
+	share   float64
 
 	mu sync.Mutex
 	// seen is this process's knowledge of the checks, for metrics.
@@ -72,7 +76,7 @@ type Service struct {
 // New returns a Service.
 func New(d Deps) *Service {
 	return &Service{
-		checks: checks{d.DB, d.Gates}, runner: d.Runner, locks: d.Locks, bus: d.Bus, clock: d.Clock, share: d.Share,
+		checks: checks{d.DB, d.Gates}, runner: d.Runner, locks: d.Locks, bus: d.Bus, clock: d.Clock, replies: d.Replies, share: d.Share,
 		seen: map[string]state{}, rows: map[string]int{}, later: map[string]time.Time{}, rest: clock.Sleep, key: signer{db: d.DB},
 	}
 }

@@ -13,10 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/clock"
+	"interlock/internal/base/epoch"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
+	"interlock/internal/edge/idempotency"
 	"interlock/internal/events"
 	"interlock/internal/lock"
 )
@@ -26,7 +28,7 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 // newService returns a Service with turns that end when no promise is due.
 func newService(db *storage.DB, locks lock.Locker, clk clock.Clock, bus events.Bus) *Service {
 	s := New(Deps{
-		DB: db, Locks: locks, Bus: bus, Clock: clk, Share: 1,
+		DB: db, Locks: locks, Bus: bus, Clock: clk, Share: 1, Replies: idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: clk, Epochs: epoch.NewWatch(db, clk)}),
 		Runner: uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clk}),
 	})
 	s.rest = func(_ context.Context, d time.Duration) bool { return d < time.Second }

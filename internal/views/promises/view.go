@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"interlock/internal/edge/idempotency"
 )
 
 // mostShown bounds the violations shown per promise.
@@ -13,6 +15,8 @@ type listView struct {
 	// Time is the time of the read.
 	Time     time.Time     `json:"time"`
 	Promises []promiseView `json:"promises"`
+	// Quotas are the idempotency keys of the caller's tenant; empty without a quota.
+	Quotas []idempotency.Usage `json:"quotas"`
 }
 
 // The states of a promise for the caller's tenant.
@@ -65,11 +69,15 @@ func (s *Service) list(ctx context.Context) (listView, error) {
 	if err := s.db.Read(ctx).Order("id").Find(&found).Error; err != nil {
 		return listView{}, fmt.Errorf("read promise violations: %w", err)
 	}
+	quotas, err := s.replies.Usage(ctx)
+	if err != nil {
+		return listView{}, err
+	}
 	byName := map[string][]violation{}
 	for _, v := range found {
 		byName[v.Name] = append(byName[v.Name], v)
 	}
-	view := listView{Time: s.clock.Now(), Promises: make([]promiseView, len(List))}
+	view := listView{Time: s.clock.Now(), Promises: make([]promiseView, len(List)), Quotas: quotas}
 	for i, p := range List {
 		view.Promises[i] = viewOf(p, states[p.Name], byName[p.Name])
 	}

@@ -8,7 +8,7 @@ import { download } from '@/ui/table';
 import { promiseMessages } from './messages';
 import { PromiseRow } from './PromiseRow';
 import styles from './Promises.module.css';
-import { byGuarantee, promises, signedPromises, wholeSince, type Promised } from './queries';
+import { byGuarantee, promises, signedPromises, wholeSince, type Promised, type Quota } from './queries';
 
 /** The promises of the service about its data, with the state of each. */
 export function PromisesPage() {
@@ -25,6 +25,7 @@ export function PromisesPage() {
         {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
         {data === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
         {data !== undefined && <Verdict list={data.promises} />}
+        {data?.quotas.map((quota) => quota.almostFull && <QuotaWarning key={quota.holders} quota={quota} />)}
         {data !== undefined &&
           byGuarantee(data.promises).map(([guarantee, list]) => (
             <Section key={guarantee} title={t(guarantee)}>
@@ -37,6 +38,17 @@ export function PromisesPage() {
           ))}
       </Stack>
     </>
+  );
+}
+
+/** Warns before keyed writes are rejected. */
+export function QuotaWarning({ quota }: { quota: Quota }) {
+  const t = useText(promiseMessages);
+  const { number } = useFormat();
+  return (
+    <Banner tone="warn" title={t(`keys_${quota.holders}`, { keys: number(quota.keys), quota: number(quota.quota) })}>
+      {t('keysHint')}
+    </Banner>
   );
 }
 

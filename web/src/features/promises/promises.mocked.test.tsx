@@ -2,7 +2,7 @@ import { render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { Surroundings } from '@/test/render';
 import { saysInChinese } from './messages';
-import { Verdict } from './PromisesPage';
+import { QuotaWarning, Verdict } from './PromisesPage';
 import { PromiseRow } from './PromiseRow';
 import { byGuarantee, wholeSince, type Promised } from './queries';
 
@@ -47,6 +47,11 @@ test('one that is broken names what breaks it, and since when', () => {
   const row = screen.getByRole('listitem');
   expect(row.textContent).toContain('Violated by elsewhere/7 and 22 more');
   expect(row.textContent).toContain('last valid never since the first check');
+});
+
+test('a quota of keys that is almost full names the holders and the numbers', () => {
+  render(<QuotaWarning quota={{ holders: 'customer', keys: 91000, quota: 110000, almostFull: true }} />, { wrapper: Surroundings });
+  expect(screen.getByText('The customers have 91,000 of 110,000 idempotency keys')).toBeTruthy();
 });
 
 test.each([

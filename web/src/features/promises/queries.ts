@@ -3,6 +3,7 @@ import { api, data, type components } from '@/api';
 
 export type Promised = components['schemas']['Promise'];
 export type PromiseName = components['schemas']['PromiseName'];
+export type Quota = components['schemas']['PromiseList']['quotas'][number];
 export type Guarantee = Promised['guarantee'];
 
 /** The refresh interval, in ms. */
