@@ -68,7 +68,7 @@ func TestDoctorReportsTheClaimingServer(t *testing.T) {
 	require.NoError(t, err)
 	alone := server("")
 	require.Equal(t, engines.OK, alone.Level)
-	require.Contains(t, alone.Says, fmt.Sprintf("One server without Redis serves it: process %d on ", os.Getpid()))
+	require.Contains(t, alone.Says, fmt.Sprintf("One server without Redis uses it: process %d on ", os.Getpid()))
 	c.Release()
 
 	c, err = claim.Acquire(t.Context(), claim.Options{DB: db, Role: "api", Shared: true})

@@ -427,7 +427,7 @@ func TestEditOfExpiredVersionReturnsConflict(t *testing.T) {
 				return err
 			})
 			e := problemOf(t, err, apperr.VersionConflict)
-			require.Contains(t, e.Detail, "version 1, which you edited, is not kept any more", name)
+			require.Contains(t, e.Detail, "version 1, which you edited, is no longer stored", name)
 			require.NotContains(t, e.Detail, "created again", name)
 			require.EqualValues(t, 1, e.Members["expectedVersion"], name)
 			require.EqualValues(t, 2, e.Members["currentVersion"], name)

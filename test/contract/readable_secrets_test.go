@@ -238,11 +238,11 @@ func TestApprovalWithoutAStoredBaseIsStale(t *testing.T) {
 			as(t, w.owner, 200, "GET", approval, nil)
 			refused := w.rebase(t, w.owner, 409, approval).JSON(t)
 			require.Equal(t, "approval_stale", refused["code"], name)
-			require.Contains(t, refused["detail"], "is not kept any more", name)
+			require.Contains(t, refused["detail"], "is no longer stored", name)
 			etag := as(t, w.owner, 200, "GET", approval, nil).Header.Get("ETag")
 			refused = as(t, w.blind, 409, "POST", approval+"/approve", nil, "If-Match", etag).JSON(t)
 			require.Equal(t, "approval_stale", refused["code"], name)
-			require.Contains(t, refused["detail"], "is not kept any more", name)
+			require.Contains(t, refused["detail"], "is no longer stored", name)
 		}
 		etag := as(t, w.owner, 200, "GET", approvalIn(t, edit), nil).Header.Get("ETag")
 		refused := as(t, w.owner, 409, "PATCH", approvalIn(t, edit), object{"patch": object{"remark": "other"}}, "If-Match", etag)

@@ -231,7 +231,7 @@ func TestBlindWriteOfASecretRevealsNothing(t *testing.T) {
 		require.Equal(t, "blindly", w.do(t, "GET", "/configs/"+key, nil, 200).JSON(t)["value"])
 		export := do(200, "GET", "/configs/export", nil)
 		imported := do(422, "POST", "/configs/import", object{"onExisting": "update", "configs": export["configs"]})
-		require.Contains(t, fmt.Sprint(imported["fields"]), "is withheld and not here")
+		require.Contains(t, fmt.Sprint(imported["fields"]), "marks a withheld value")
 		require.Equal(t, "blindly", w.do(t, "GET", "/configs/"+key, nil, 200).JSON(t)["value"])
 		all := w.do(t, "GET", "/configs/export", nil, 200).JSON(t)
 		again := w.do(t, "POST", "/configs/import?dryRun=true", object{"onExisting": "update", "configs": all["configs"]}, 200).JSON(t)

@@ -396,7 +396,7 @@ func TestKeyRotationReplaysOldRepliesAndLostKeyRejects(t *testing.T) {
 				repeated(c, "PLAIN")
 				for range 2 {
 					problem := requireProblem(t, keyed(t, c, "OLD", "OLD"), http.StatusServiceUnavailable, "unavailable")
-					require.Contains(t, problem["detail"], "was carried out with status 201 and is not carried out again")
+					require.Contains(t, problem["detail"], "was executed with status 201 and is not executed again")
 					require.Contains(t, problem["detail"], "/items/OLD")
 				}
 				require.EqualValues(t, 1, rows(t, c, "items", "sku = 'OLD'"))

@@ -58,7 +58,7 @@ func TestAfterReencryptionTheFormerKeyIsNeededForNothing(t *testing.T) {
 			both := []string{encryptionKey("new"), encryptionKey("old")}
 			under(t, s, caller, func(c *apptest.Caller) {
 				repeated(c)
-				require.Contains(t, says(both...), "Also needed, for what is encrypted with them still: old")
+				require.Contains(t, says(both...), "Older values still need: old")
 				// A command, concurrently with the server.
 				stored := s.Storage
 				stored.EncryptionKeys = both

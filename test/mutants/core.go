@@ -95,7 +95,7 @@ var core = []mutant{
 	},
 	{
 		name: "a watcher continues after the database was replaced",
-		file: "internal/config/feed.go", old: `if found.Epoch != t.at.Epoch || found.Place < t.at.Place {`, new: `if found.Place < t.at.Place {`,
+		file: "internal/config/feed.go", old: `if found.Epoch != t.at.Epoch || found.Position < t.at.Position {`, new: `if found.Position < t.at.Position {`,
 		caught: tests{"internal/config": {"TestEpochChangeDisconnectsWatchers"}},
 	},
 	{

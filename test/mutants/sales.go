@@ -4,7 +4,7 @@ package main
 var sales = []mutant{
 	{
 		name: "a sale with a gate under reconstruction is reported as not open",
-		file: "internal/flashsale/errors.go", old: `apperr.New(apperr.Unavailable, "%s takes no orders for a moment while it recovers`, new: `apperr.New(apperr.SaleNotOpen, "%s takes no orders for a moment while it recovers`,
+		file: "internal/flashsale/errors.go", old: `apperr.New(apperr.Unavailable, "%s temporarily accepts no orders while it recovers`, new: `apperr.New(apperr.SaleNotOpen, "%s temporarily accepts no orders while it recovers`,
 		caught: tests{"internal/flashsale": {"TestNoAdmissionWhileGateIsReplaced"}},
 	},
 	{

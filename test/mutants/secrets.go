@@ -77,7 +77,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "an unchanged version confirms a guess of a secret value",
-		file: "internal/config/secret.go", old: `opaque{text: string(text), given: true, revealed: by.reads}`, new: `opaque{text: string(text), revealed: by.reads}`,
+		file: "internal/config/secret.go", old: `opaque{text: string(text), isNew: true, revealed: by.reads}`, new: `opaque{text: string(text), revealed: by.reads}`,
 		caught: tests{"test/contract": {"TestBlindWriteOfASecretRevealsNothing"}},
 	},
 	{
@@ -87,7 +87,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "who may not read a secret tries schemas on it",
-		file: "internal/config/secret.go", old: `	case from == valueKept && before`, new: `	case from == valueGiven && before`,
+		file: "internal/config/secret.go", old: `	case from == valueUnchanged && before`, new: `	case from == valueNew && before`,
 		caught: tests{"test/contract": {"TestBlindWriteOfASecretRevealsNothing"}},
 	},
 	{
@@ -107,12 +107,12 @@ var secrets = []mutant{
 	},
 	{
 		name: "an overwrite with an earlier secret value retains the newest one",
-		file: "internal/config/edit.go", old: `after.store(c.Stored, from != valueKept)`, new: `after.store(c.Stored, from == valueGiven)`,
+		file: "internal/config/edit.go", old: `after.store(c.Stored, from != valueUnchanged)`, new: `after.store(c.Stored, from == valueNew)`,
 		caught: tests{"test/contract": {"TestBlindWriteOfASecretRevealsNothing"}},
 	},
 	{
 		name: "a caller without the permission validates an earlier value against a schema",
-		file: "internal/config/secret.go", old: `	case from == valueOfEarlier:`, new: `	case from == valueOfEarlier && after.Schema == before.Schema:`,
+		file: "internal/config/secret.go", old: `	case from == valueEarlier:`, new: `	case from == valueEarlier && after.Schema == before.Schema:`,
 		caught: tests{"test/contract": {"TestASecretVersionOfAConfigThatIsReadableNowIsBroughtBackByItsReadersAlone"}},
 	},
 	{
@@ -137,7 +137,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "an approval shows the secret that it would make readable",
-		file: "internal/config/subject.go", old: `hidden || base.isConfidential() && !after.given`, new: `false`,
+		file: "internal/config/subject.go", old: `hidden || base.isConfidential() && !after.hasNewValue`, new: `false`,
 		caught: tests{"test/contract": {"TestProposalOfASecretDoesNotRevealIt"}},
 	},
 	{
@@ -147,7 +147,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "an approval confirms a guess of a secret value",
-		file: "internal/config/secret.go", old: `ciphertext: c.currentCiphertext(), given: c.given, revealed`, new: `ciphertext: c.currentCiphertext(), revealed`,
+		file: "internal/config/secret.go", old: `ciphertext: c.currentCiphertext(), isNew: c.hasNewValue, revealed`, new: `ciphertext: c.currentCiphertext(), revealed`,
 		caught: tests{"test/contract": {"TestConflictsAndApprovalsConfirmNoGuessedSecret"}},
 	},
 	{

@@ -44,7 +44,7 @@ type Deps struct {
 	// Gates checks the gates of flash sales; nil for none.
 	Gates Looker
 	// Replies counts the idempotency keys.
-	Replies *idempotency.Keeper
+	Replies *idempotency.ReplyStore
 	// Share is the share of one connection's time for checks, such as 0.01; 0 disables
 	// them.
 	Share float64
@@ -57,7 +57,7 @@ type Service struct {
 	locks   lock.Locker
 	bus     events.Bus
 	clock   clock.Clock
-	replies *idempotency.Keeper
+	replies *idempotency.ReplyStore
 	share   float64
 
 	mu sync.Mutex
