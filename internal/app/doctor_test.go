@@ -77,7 +77,7 @@ func TestDoctorReportsTheClaimingServer(t *testing.T) {
 	require.Equal(t, engines.OK, server(redistest.SharedURL(t)).Level)
 	unseen := server("")
 	require.Equal(t, engines.Unknown, unseen.Level, "a doctor that is not shown the servers' Redis does not call it well")
-	require.Contains(t, unseen.Says, "set INTERLOCK_REDIS_URL here too")
+	require.Contains(t, unseen.Says, "set INTERLOCK_REDIS_URL for this command too")
 }
 
 func TestDoctorNamesUnreachableEngines(t *testing.T) {

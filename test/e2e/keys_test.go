@@ -80,7 +80,7 @@ func TestAfterReencryptionTheFormerKeyIsNeededForNothing(t *testing.T) {
 				_, err = command.Reencrypt(t.Context())
 				require.NoError(t, err)
 				repeated(c)
-				require.Contains(t, says(both...), "Nothing is encrypted with: old")
+				require.Contains(t, says(both...), "No values need: old")
 				log := c.Do(t, http.MethodGet, "/api/v1/audit-log?action=encryption.reencrypt", nil).JSON(t)["items"].([]any)
 				require.Len(t, log, 1, "it is in the audit log once: %v", log)
 				detail := log[0].(object)["detail"].(object)
@@ -99,7 +99,7 @@ func TestAfterReencryptionTheFormerKeyIsNeededForNothing(t *testing.T) {
 				waiting := c.Do(t, http.MethodGet, "/api/v1/approvals", nil).JSON(t)["items"].([]any)[0].(object)
 				approval := c.Do(t, http.MethodGet, "/api/v1/approvals/"+strconv.FormatInt(int64(waiting["id"].(float64)), 10), nil).JSON(t)
 				require.Equal(t, object{"value": "proposed"}, approval["patch"])
-				require.NotContains(t, says(encryptionKey("new")), "not there")
+				require.NotContains(t, says(encryptionKey("new")), "missing")
 			}, encryptionKey("new"))
 		})
 	}
