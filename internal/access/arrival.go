@@ -8,21 +8,20 @@ import (
 	"interlock/internal/ratelimit"
 )
 
-// deviceRate is how often a known device may try to sign in. A cookie that was stolen is no
-// way past the other limits.
+// deviceRate limits the sign-ins from a known device, so that a stolen cookie does not bypass
+// the other limits.
 var deviceRate = ratelimit.Limit{Rate: 10, Period: time.Minute, Burst: 20}
 
-// arrivals holds sign-ins to a rate before anything is hashed, read or written for them. It
-// counts in this process: a limit that protects a process's processors needs to know of no
-// other's.
+// arrivals limits the rate of sign-ins before any hash, read or write. It counts per process,
+// because the limit protects the processors of this process.
 type arrivals struct {
 	limiter *ratelimit.InProcess
-	// rate is how often a network may try; the zero Rate means no limit.
+	// rate is the limit per network; the zero Limit means none.
 	rate ratelimit.Limit
 }
 
-// networkRate is the limit for so many sign-ins a minute, and three times as many at once:
-// in an office many people have one address and begin at nine.
+// networkRate allows perMinute sign-ins per minute and a burst of three times as many: the
+// people of an office share one address and start at the same time.
 func networkRate(perMinute int) ratelimit.Limit {
 	if perMinute <= 0 {
 		return ratelimit.Limit{}
@@ -30,8 +29,8 @@ func networkRate(perMinute int) ratelimit.Limit {
 	return ratelimit.Limit{Rate: perMinute, Period: time.Minute, Burst: 3 * perMinute}
 }
 
-// admit counts a try of a network and returns how much of what it may try it has tried.
-// Errors: RateLimited.
+// admit counts a sign-in of a network and returns the used part of its burst. Errors:
+// RateLimited.
 func (a arrivals) admit(ctx context.Context, network string) (tries int, err error) {
 	if a.rate.Rate == 0 {
 		return 0, nil
@@ -39,9 +38,8 @@ func (a arrivals) admit(ctx context.Context, network string) (tries int, err err
 	return a.count(ctx, "network:"+network, a.rate)
 }
 
-// giveBack takes back what the try of an arrival was counted for, since its password was
-// right: an office whose people come at nine, and a script that signs in over and over, are
-// no flood of guesses.
+// giveBack refunds the token of a sign-in whose password was right: many employees in the
+// morning, or a script that signs in repeatedly, are not a flood of guesses.
 func (a arrivals) giveBack(from arrival) {
 	switch {
 	case a.rate.Rate == 0:
@@ -52,7 +50,7 @@ func (a arrivals) giveBack(from arrival) {
 	}
 }
 
-// admitDevice counts a try of a known device. Errors: RateLimited.
+// admitDevice counts a sign-in from a known device. Errors: RateLimited.
 func (a arrivals) admitDevice(ctx context.Context, id string) error {
 	if a.rate.Rate == 0 {
 		return nil
@@ -72,19 +70,18 @@ func (a arrivals) count(ctx context.Context, key string, limit ratelimit.Limit) 
 	return limit.Burst - decision.Remaining, nil
 }
 
-// arrival is a sign-in that may be tried.
+// arrival is a sign-in that passed the rate limit.
 type arrival struct {
-	// at is what its guess counts for.
+	// at is the key under which its guess is counted.
 	at guessed
-	// rank is its place among those that wait to hash.
+	// rank is its priority in the hash queue.
 	rank rank
-	// device is the id of the known device that it comes from, or "".
+	// device is the id of the known device, or "".
 	device string
 }
 
-// arrive decides what a sign-in counts for. It reads one row for a browser with a cookie
-// that only this installation can have made, and asks the database for nothing otherwise.
-// Errors: RateLimited.
+// arrive applies the rate limits to a sign-in and returns the keys that its guess counts for. It
+// reads a database row only for a browser with an authentic device cookie. Errors: RateLimited.
 func (s *Service) arrive(ctx context.Context, in SignIn) (arrival, error) {
 	account, network := accountKey(in.Tenant, in.Username), ratelimit.Network(in.Address)
 	if shown, ok := s.devices.read(ctx, account, in.Device); ok {

@@ -16,26 +16,26 @@ import (
 )
 
 const (
-	// maxAttempts is how many wrong passwords and codes an account takes from one network in
+	// maxAttempts is the maximum number of wrong passwords and codes per account and network in
 	// attemptWindow.
 	maxAttempts   = 5
 	attemptWindow = 15 * time.Minute
-	// maxAnonymous is how many wrong passwords an account takes in attemptWindow from all
-	// networks together, known devices apart.
+	// maxAnonymous is the maximum number of wrong passwords per account in attemptWindow over all
+	// networks, except known devices.
 	maxAnonymous = 50
-	// attemptRounds bounds the search for a slot while others claim and release them.
+	// attemptRounds bounds the search for a slot under concurrent claims and releases.
 	attemptRounds = 10
 )
 
-// attemptRow is one guess at an account's password or second factor. The unique key on (account, network,
-// slot) has room for maxAttempts of them, so the engine decides who of many
-// parallel guessers may try.
+// attemptRow is one guess at an account's password or second factor. The unique key (account,
+// network, slot) has room for maxAttempts rows, so the database decides between concurrent
+// guesses.
 type attemptRow struct {
 	ID int64 `gorm:"primaryKey"`
-	// Account is a digest: the account may not exist, and what is typed as a
-	// username is now and then a password.
+	// Account is a digest: the account may not exist, and users sometimes type a password as
+	// the username.
 	Account string
-	// Network is where the guess came from: see ratelimit.Network and devicePrefix.
+	// Network is the origin of the guess: see ratelimit.Network and devicePrefix.
 	Network     string
 	Slot        int
 	CreatedTime time.Time
@@ -54,18 +54,17 @@ type attempts struct {
 	clock clock.Clock
 }
 
-// guessed is what a password or a code is guessed at, and from where. Five guesses from one
-// network lock the account for that network, and maxAnonymous of them for all networks: who
-// has many must not have as many guesses. The owner of an account that somebody locks so
-// comes in from a device that it knows, which counts by itself.
+// guessed is the account and the origin of a guess. maxAttempts guesses from one network lock
+// the account for that network, and maxAnonymous guesses lock it for all networks, so that an
+// attacker gains nothing from many networks. The owner of a locked account can still sign in
+// from a known device, which has its own count.
 type guessed struct {
 	account, network string
-	// anonymous is set for a guess at a password by nobody that is known, neither by a
-	// session nor by a device.
+	// anonymous is set for a guess at a password without a session and without a known device.
 	anonymous bool
 }
 
-// everywhere stands for all networks; no network is called so.
+// everywhere is the key for all networks; no network has this name.
 const everywhere = "*"
 
 func accountKey(tenant, username string) string {
@@ -77,10 +76,10 @@ func accountKey(tenant, username string) string {
 //
 //	INSERT INTO sign_in_attempts (account, network, slot, created_time) VALUES (?, ?, ?, ?)
 //
-// and returns its id for release. Errors: TooManyAttempts when all slots hold
-// attempts of the last 15 minutes, or the account has maxAnonymous of them. What is counted
-// over all networks is read before it is written, so that guesses from several networks at
-// once may exceed it, by no more than hash at a time.
+// and returns its id for release. Errors: TooManyAttempts if attempts of the last 15 minutes
+// fill all slots, or the account has maxAnonymous of them. The count over all networks is read
+// before the insert, so concurrent guesses from several networks can exceed it by at most the
+// number of hash slots.
 func (a attempts) claim(ctx context.Context, at guessed) (int64, error) {
 	for range attemptRounds {
 		now := a.clock.Now()
@@ -106,8 +105,8 @@ func (a attempts) claim(ctx context.Context, at guessed) (int64, error) {
 	return 0, lockedOut(time.Second)
 }
 
-// read returns the attempts that count for one place of guesses, and those of all networks,
-// each oldest first.
+// read returns the attempts from one origin and the anonymous attempts from all networks, each
+// oldest first.
 func (a attempts) read(ctx context.Context, at guessed) (own, anonymous []attemptRow, err error) {
 	var rows []attemptRow
 	if err := a.db.Read(ctx).Where("account = ?", at.account).Order("created_time").Find(&rows).Error; err != nil {
@@ -124,10 +123,10 @@ func (a attempts) read(ctx context.Context, at guessed) (own, anonymous []attemp
 	return own, anonymous, nil
 }
 
-// count counts a guess at a password or a code while it is made. One that does not turn out
-// wrong does not count: its attempt is taken back, or ends with its window if that cannot be
-// done. The others stay: a password that is right must not buy more guesses at the code.
-// Errors: those of claim and of try.
+// count runs try as a counted guess at a password or a code. If the guess is not wrong, its
+// attempt is released; if the release fails, the attempt expires with its window. Earlier
+// attempts remain counted: a right password must not allow more guesses at the code. Errors:
+// those of claim and of try.
 func (a attempts) count(ctx context.Context, at guessed, try func() (wrong bool, err error)) error {
 	attempt, err := a.claim(ctx, at)
 	if err != nil {
@@ -140,9 +139,9 @@ func (a attempts) count(ctx context.Context, at guessed, try func() (wrong bool,
 	return err
 }
 
-// countCode is count for a code. Guesses at the codes of an account count together as well,
-// wherever they come from: a code is short, and who guesses one has the account's password or
-// a session already, so that no stranger keeps the owner out by it.
+// countCode is count for a code. It also counts the guess over all networks: a code is short,
+// and a guesser already has the account's password or a session, so a stranger cannot lock out
+// the owner this way.
 func (a attempts) countCode(ctx context.Context, at guessed, try func() (wrong bool, err error)) error {
 	return a.count(ctx, guessed{account: at.account, network: everywhere}, func() (wrong bool, err error) {
 		err = a.count(ctx, at, func() (bool, error) {
@@ -154,8 +153,8 @@ func (a attempts) countCode(ctx context.Context, at guessed, try func() (wrong b
 	})
 }
 
-// insert claims one of the slots that no recent attempt holds, and returns 0 when other
-// guessers claimed all of them first.
+// insert claims a slot without a recent attempt. It returns 0 if concurrent guesses claimed all
+// of them first.
 func (a attempts) insert(ctx context.Context, at guessed, now time.Time, recent, old []attemptRow) (int64, error) {
 	for _, row := range old {
 		if err := a.release(ctx, row.ID); err != nil {
@@ -182,14 +181,14 @@ func (a attempts) insert(ctx context.Context, at guessed, now time.Time, recent,
 	return 0, nil
 }
 
-// release deletes an attempt that was no wrong guess, so that it does not count.
+// release deletes an attempt that was not wrong.
 func (a attempts) release(ctx context.Context, id int64) error {
 	return a.db.Write(storage.AcrossTenants(ctx)).Exec("DELETE FROM sign_in_attempts WHERE id = ?", id).Error
 }
 
-// forget deletes the attempts at an account from one network, in the transaction that begins
-// its session. Those from elsewhere go on to count, or each time that the owner signs in
-// somebody else could guess anew.
+// forget deletes the attempts at an account from one network, in the transaction that starts
+// its session. Attempts from other networks remain counted, so that the owner's sign-in does
+// not allow an attacker further guesses.
 func (attempts) forget(ctx context.Context, tx *gorm.DB, at guessed) error {
 	const statement = "DELETE FROM sign_in_attempts WHERE account = ? AND network = ?"
 	if err := tx.WithContext(storage.AcrossTenants(ctx)).Exec(statement, at.account, at.network).Error; err != nil {
@@ -198,7 +197,7 @@ func (attempts) forget(ctx context.Context, tx *gorm.DB, at guessed) error {
 	return nil
 }
 
-// clear deletes all attempts at an account, in the transaction that gives it another password.
+// clear deletes all attempts at an account, in the transaction that changes its password.
 func (attempts) clear(ctx context.Context, tx *gorm.DB, account string) error {
 	err := tx.WithContext(storage.AcrossTenants(ctx)).Exec("DELETE FROM sign_in_attempts WHERE account = ?", account).Error
 	if err != nil {
@@ -207,7 +206,7 @@ func (attempts) clear(ctx context.Context, tx *gorm.DB, account string) error {
 	return nil
 }
 
-// splitByAge divides attempts, oldest first, into those that still count and older ones.
+// splitByAge divides attempts, oldest first, into those after since and older ones.
 func splitByAge(rows []attemptRow, since time.Time) (recent, old []attemptRow) {
 	for i, row := range rows {
 		if row.CreatedTime.After(since) {

@@ -11,15 +11,15 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// Names of headers, in their canonical form so that looking them up is cheap.
+// Header names in canonical form, which makes their lookup cheap.
 const (
 	headerAuthorization = "Authorization"
 	headerCSRF          = "X-Csrf-Token"
 )
 
-// Authenticate finds out who sends a request, by its Authorization header or else
-// its session cookie, and for whom. Errors: Unauthenticated, InvalidCredentials,
-// CSRFFailed; of X-On-Behalf-Of: MalformedRequest, Forbidden.
+// Authenticate identifies the caller by the Authorization header or else the session cookie,
+// and applies X-On-Behalf-Of. Errors: Unauthenticated, InvalidCredentials, CSRFFailed; for
+// X-On-Behalf-Of: MalformedRequest, Forbidden.
 func (s *Service) Authenticate(r *http.Request) (principal.Principal, error) {
 	p, err := s.identify(r)
 	if err != nil {
@@ -70,8 +70,8 @@ func (s *Service) authenticateBearer(ctx context.Context, header string) (princi
 	return p, nil
 }
 
-// callerInSession returns whom a session's token stands for; "" is none. A stream is no use of a
-// session: nobody need sit at it.
+// callerInSession returns the caller of a session token; "" means no session. A stream does not
+// count as a use of the session, because it stays open without a user.
 func (s *Service) callerInSession(ctx context.Context, token string) (*caller, error) {
 	switch len(token) {
 	case 0:
@@ -87,7 +87,7 @@ func (s *Service) callerInSession(ctx context.Context, token string) (*caller, e
 	return c, err
 }
 
-// unsafe reports whether a method may change something (RFC 9110, 9.2.1).
+// unsafe reports whether a method may change state (RFC 9110, 9.2.1).
 func unsafe(method string) bool {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:

@@ -13,18 +13,17 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// credentialRow is the row of a session or an API token, with its user's.
+// credentialRow is the row of a session or an API token, joined with its user.
 type credentialRow struct {
 	ID, TenantID int64
-	// Currency is the tenant's.
 	Currency     string
 	TokenHash    string
 	LastUsedTime *time.Time
-	// Data and CreatedTime are a session's, Scopes an API token's.
+	// Data and CreatedTime are set for a session, Scopes for an API token.
 	Data        []byte
 	CreatedTime time.Time
 	Scopes      []byte
-	// CreatedBy and CreatedByName are of the user who created an API token.
+	// CreatedBy and CreatedByName are the user who created an API token.
 	CreatedBy     int64
 	CreatedByName string
 	// ExpiresTime is nil for a token that does not expire.
@@ -51,9 +50,9 @@ func (r credentialRow) acting(kind principal.Kind, credential string, user Ident
 	return p
 }
 
-// callersShowing reads whom credentials stand for, however many, in one statement each for the
-// sessions, the tokens, the tenants and what the users may do. What has ended, and what is of a user or a
-// tenant that is disabled, has no answer.
+// callersShowing reads the callers of any number of credentials, with one statement each for the
+// sessions, the tokens, the tenants and the users' permissions. Expired credentials, and those
+// of disabled users or tenants, are absent from the result.
 func (s *Service) callersShowing(ctx context.Context, shown map[digest]credential, now time.Time) (map[digest]recognition, error) {
 	ctx = storage.AcrossTenants(ctx)
 	sessions, err := s.rowsOfSessions(ctx, shown)
@@ -95,7 +94,7 @@ func (s *Service) callersShowing(ctx context.Context, shown map[digest]credentia
 	return answers, nil
 }
 
-// hashesOf returns the digests of the credentials of one kind, as the tables keep them.
+// hashesOf returns the digests of the credentials of one kind, in the form of the tables.
 func hashesOf(kind principal.Kind, shown map[digest]credential) (hashes []string) {
 	for hash, c := range shown {
 		if c.kind == kind {
@@ -140,7 +139,7 @@ func (s *Service) rowsOfTokens(ctx context.Context, shown map[digest]credential)
 	return rowsOf(s.store.db.Read(ctx), "api_tokens", "api_tokens.scopes, api_tokens.created_by, api_tokens.created_by_name", hashes)
 }
 
-// callerOfSession returns whom the row of a session stands for.
+// callerOfSession returns the caller of a session row.
 func (s *Service) callerOfSession(row credentialRow, user Identity) (*caller, error) {
 	_, values, err := s.sessions.Codec.Decode(row.Data)
 	if err != nil {
@@ -161,7 +160,7 @@ func (s *Service) callerOfSession(row credentialRow, user Identity) (*caller, er
 	}, nil
 }
 
-// callerOfToken returns whom the row of an API token stands for.
+// callerOfToken returns the caller of an API token row.
 func callerOfToken(row credentialRow, user Identity) (*caller, error) {
 	var scopes []string
 	if err := json.Unmarshal(row.Scopes, &scopes); err != nil {
@@ -180,13 +179,13 @@ func callerOfToken(row credentialRow, user Identity) (*caller, error) {
 	return c, nil
 }
 
-// credentialOfTenant stands for a tenant that lets customers in. Nobody can show it: what is shown
-// is hashed too and has another form.
+// credentialOfTenant is the cache key of a tenant that admits customers. No client can present it:
+// presented secrets are hashed too and have another form.
 func credentialOfTenant(id int64) credential {
 	return credential{kind: principal.Internal, hash: digestOf("tenant " + strconv.FormatInt(id, 10)), tenantID: id}
 }
 
-// openTenants answers for the tenants among the credentials that are not disabled.
+// openTenants returns the enabled tenants among the credentials.
 func (s *Service) openTenants(ctx context.Context, shown map[digest]credential) (map[digest]recognition, error) {
 	answers := make(map[digest]recognition, len(shown))
 	var ids []int64
@@ -205,10 +204,10 @@ func (s *Service) openTenants(ctx context.Context, shown map[digest]credential) 
 // owner is a user of a tenant.
 type owner struct{ tenantID, userID int64 }
 
-// rights are the names of a user's roles, and what they permit.
+// rights are the names of a user's roles and the permissions of those roles.
 type rights struct{ roles, permissions []string }
 
-// rightsOf reads what users may do, each role's permissions once however many users have it:
+// rightsOf reads the users' roles and permissions; each role's permissions are read once:
 //
 //	SELECT … FROM user_roles u JOIN roles r … UNION ALL SELECT … FROM role_permissions p …
 func (s store) rightsOf(ctx context.Context, owners []owner) (map[owner]rights, error) {
@@ -227,7 +226,7 @@ func (s store) rightsOf(ctx context.Context, owners []owner) (map[owner]rights, 
 		WHERE p.role_id IN (SELECT u.role_id FROM user_roles u WHERE u.user_id IN ?)`
 	var rows []struct {
 		TenantID, UserID, RoleID int64
-		// Name is the role's where there is a user, and otherwise a permission's.
+		// Name is a role's name if UserID is set, and a permission otherwise.
 		Name string
 	}
 	if err := s.db.Read(storage.AcrossTenants(ctx)).Raw(query, ids, ids).Scan(&rows).Error; err != nil {

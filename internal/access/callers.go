@@ -10,42 +10,41 @@ import (
 )
 
 const (
-	// callerTTL is how long a caller is believed without asking the database, who they are or
-	// whether anything has changed; a revocation in another process is noticed after it at the
-	// latest.
+	// callerTTL is the maximum age of a cached caller without confirmation by Watch. It bounds
+	// the delay of a revocation by another process.
 	callerTTL = time.Second
-	// unchangedTTL is how long a caller is believed while Watch finds that nothing has changed.
-	// It bounds when rows that were written by hand are noticed.
+	// unchangedTTL is the maximum age of a cached caller while Watch confirms that the revisions
+	// are unchanged. It bounds the delay until rows that were changed by hand take effect.
 	unchangedTTL = 20 * time.Second
-	// maxCallers bounds how many are remembered.
+	// maxCallers bounds the cached callers.
 	maxCallers = 10_000
 )
 
-// caller is whom a credential stands for. It is shared, and but for its marks never changed.
+// caller is the caller of a credential. It is shared between requests and immutable, except its atomic members.
 type caller struct {
 	shown     credential
 	principal principal.Principal
 	user      Identity
 	// csrf is the session's CSRF token; "" for an API token.
 	csrf string
-	// factorTime is when a session was last shown a second factor, long ago for never.
+	// factorTime is the time of the session's last second factor; long ago means never.
 	factorTime time.Time
-	// ends is when the credential does; zero means never.
+	// ends is the end of the credential; zero means never.
 	ends time.Time
-	// use is the row in which uses are kept, and lastUse what it tells; nil for none.
+	// use is the row that stores the last use, and lastUse its stored value; nil for none.
 	use     use
 	lastUse *time.Time
-	// readTime is when the database was asked.
+	// readTime is the time of the database read.
 	readTime time.Time
 
-	// asked is set when somebody asked for it since it was read.
+	// asked is set if a request used the caller since it was read.
 	asked atomic.Bool
-	// noted is when a use was last given to uses, in µs since 1970.
+	// noted is the time at which a use was last recorded in uses, in µs since 1970.
 	noted atomic.Int64
 }
 
-// fresh reports whether a caller is still believed; unchanged is when nothing had changed, as Watch
-// knows.
+// fresh reports whether a cached caller is still valid. unchanged is the time at which Watch last
+// confirmed the revisions.
 func (c *caller) fresh(now, unchanged time.Time) bool {
 	if now.Before(c.readTime) || !c.ends.IsZero() && !now.Before(c.ends) {
 		return false
@@ -54,7 +53,7 @@ func (c *caller) fresh(now, unchanged time.Time) bool {
 	return age < callerTTL || age < unchangedTTL && since >= 0 && since < callerTTL
 }
 
-// endsIn is how long the credential is good for yet, 0 for ever.
+// endsIn is the time until the credential ends; 0 for a credential that never ends.
 func (c *caller) endsIn(now time.Time) time.Duration {
 	if c.ends.IsZero() {
 		return 0
@@ -62,31 +61,31 @@ func (c *caller) endsIn(now time.Time) time.Duration {
 	return max(c.ends.Sub(now), 1)
 }
 
-// callers is a cache of who was recognised lately. To invalidate it is to begin another
-// generation: a look-up that began before a revocation puts its answer into the generation of
-// then, which nobody reads any more.
+// callers caches the callers of recent requests. Invalidation starts a new generation: a lookup
+// that started before a revocation stores its result in the old generation, which is no longer
+// read.
 type callers struct {
 	current atomic.Pointer[generation]
-	// followers are the streams that end with a change.
+	// followers is the number of streams that a change ends.
 	followers atomic.Int64
-	// asked is set when somebody's credential was asked for since Watch last looked here.
+	// asked is set if a credential was looked up since the last check by Watch.
 	asked atomic.Bool
-	// requests and streams look callers up in the database. Streams are many and none is waited
-	// for by a person, so that no request stands behind them.
+	// requests and streams batch the lookups. They are separate because the lookups of streams
+	// are many and not urgent, so that requests do not wait behind them.
 	requests, streams *lookUps
 }
 
 type generation struct {
-	// over is closed when nobody reads the generation any more.
+	// over is closed when the generation is replaced.
 	over         chan struct{}
 	mu           sync.RWMutex
 	byCredential map[digest]*caller
-	// unchanged is when Watch last asked whether anything had changed, and nothing had; in µs
-	// since 1970.
+	// unchanged is the time at which Watch last confirmed that the revisions are unchanged, in
+	// µs since 1970.
 	unchanged atomic.Int64
 }
 
-// invalidate has every caller looked up again.
+// invalidate discards all cached callers.
 func (c *callers) invalidate() {
 	before := c.current.Swap(&generation{over: make(chan struct{}), byCredential: map[digest]*caller{}})
 	if before != nil {
@@ -94,28 +93,26 @@ func (c *callers) invalidate() {
 	}
 }
 
-// Changed implements httpapi.Notifier: it is closed when who may do what may have changed.
+// Changed implements httpapi.Notifier: the channel is closed when permissions may have changed.
 func (s *Service) Changed() <-chan struct{} { return s.callers.current.Load().over }
 
-// Follow implements httpapi.Notifier: Watch asks for the changes of other processes until stop
-// is called.
+// Follow implements httpapi.Notifier: until stop is called, Watch polls for changes by other
+// processes.
 func (s *Service) Follow() (stop func()) {
 	s.callers.followers.Add(1)
 	return sync.OnceFunc(func() { s.callers.followers.Add(-1) })
 }
 
-// watchEvery is how often a process asks whether another one changed who may do what.
+// watchEvery is the interval at which Watch polls for changes by other processes.
 const watchEvery = 400 * time.Millisecond
 
-// Watch has callers looked up again, and streams asked again whether they may go on, within
-// a second of a change that another process made, until ctx ends. It asks for one number,
-// whatever the number of callers, and for none while no caller is remembered and no stream is
-// open:
+// Watch invalidates cached callers and rechecks open streams within one second of a change by
+// another process, until ctx ends. It polls one number, whatever the number of callers, and
+// pauses while no caller is cached and no stream is open:
 //
 //	SELECT SUM(version) FROM access_revisions
 //
-// While the database cannot be asked, callers are believed for callerTTL, as ever. Beside that it
-// reads callers again who are at work, and writes which credentials were used; see refresh.
+// If the poll fails, cached callers expire after callerTTL. Watch also runs refresh.
 func (s *Service) Watch(ctx context.Context) {
 	var refreshing sync.WaitGroup
 	refreshing.Go(func() { s.refresh(ctx) })
@@ -124,8 +121,8 @@ func (s *Service) Watch(ctx context.Context) {
 	defer ticker.Stop()
 	remembered := 0
 	for known := int64(-1); ; {
-		// A first number says nothing of what was read before it, nor does one after a time in
-		// which nobody asked: then all is looked up again once more than it had to be.
+		// The first number, and the first after a pause, confirms nothing about earlier reads, so
+		// it invalidates the cache once more than necessary.
 		if known < 0 || s.callers.matter(&remembered) {
 			known = s.lookForChanges(ctx, known)
 		}
@@ -137,9 +134,9 @@ func (s *Service) Watch(ctx context.Context) {
 	}
 }
 
-// lookForChanges has every caller looked up again unless the sum of the revisions is known, which is
-// the sum when it was last asked for; and returns what it is. When it is, nobody has changed since
-// who may do what, and what is remembered holds for another moment.
+// lookForChanges reads the sum of the revisions and returns it. If the sum equals known, the
+// previous sum, it confirms the cached callers; otherwise it invalidates them. On an error it
+// returns known.
 func (s *Service) lookForChanges(ctx context.Context, known int64) int64 {
 	asked, current := s.clock.Now(), s.callers.current.Load()
 	sum, err := s.store.revisions(ctx)
@@ -154,9 +151,9 @@ func (s *Service) lookForChanges(ctx context.Context, known int64) int64 {
 	return sum
 }
 
-// matter reports, once every watchEvery, whether a change of who may do what can matter to
-// somebody: a stream is open, or somebody asked so lately that they may be remembered, for which
-// remembered counts down.
+// matter reports whether Watch must poll: a stream is open, or a request came so recently that
+// its caller may be cached. It is called once every watchEvery; remembered counts the remaining
+// calls.
 func (c *callers) matter(remembered *int) bool {
 	if c.asked.Swap(false) {
 		*remembered = int(callerTTL/watchEvery) + 2
@@ -165,15 +162,15 @@ func (c *callers) matter(remembered *int) bool {
 	return c.followers.Load() > 0 || *remembered > 0
 }
 
-// get returns who is remembered for a credential, or nil.
+// get returns the cached caller of a credential, or nil.
 func (c *callers) get(credential digest, now time.Time) *caller {
-	if !c.asked.Load() { // reading is cheap for many processors, writing is not
+	if !c.asked.Load() { // reading scales over many processors, writing does not
 		c.asked.Store(true)
 	}
 	return c.current.Load().get(credential, now)
 }
 
-// get is peek on behalf of the caller itself, who is at work then.
+// get is peek for a request of the caller, and marks the caller as used.
 func (g *generation) get(credential digest, now time.Time) *caller {
 	found := g.peek(credential, now)
 	if found != nil && !found.asked.Load() {
@@ -182,7 +179,7 @@ func (g *generation) get(credential digest, now time.Time) *caller {
 	return found
 }
 
-// peek returns who is remembered for a credential and still believed, or nil.
+// peek returns the cached, still valid caller of a credential, or nil.
 func (g *generation) peek(credential digest, now time.Time) *caller {
 	g.mu.RLock()
 	found := g.byCredential[credential]
@@ -193,8 +190,7 @@ func (g *generation) peek(credential digest, now time.Time) *caller {
 	return found
 }
 
-// put remembers a caller. Where there are too many, all are forgotten for a new one; one that is
-// read again replaces itself.
+// put caches a caller and replaces its previous entry. If the cache is full, put empties it first.
 func (g *generation) put(c *caller) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -204,7 +200,7 @@ func (g *generation) put(c *caller) {
 	g.byCredential[c.shown.hash] = c
 }
 
-// forget is for a credential that opens nothing any more.
+// forget removes a credential that is no longer valid.
 func (g *generation) forget(credential digest) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

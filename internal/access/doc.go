@@ -1,49 +1,46 @@
-// Package access says who calls, what they may do and what their navigation shows: tenants,
+// Package access authenticates callers and decides their permissions and navigation: tenants,
 // users, roles, sessions, API tokens and menus.
 //
-// What holds:
+// Invariants:
 //
-//   - No secret is at rest in a form that can be used: passwords are kept as
-//     argon2id hashes, session tokens, API tokens, challenges and recovery codes as SHA-256
-//     digests. The secrets of authenticator apps are encrypted where the settings have a
-//     key, and as they are otherwise. None is
-//     in a log or an audit row.
-//   - Of the guesses at one account, known or not, however parallel, at most five
-//     in 15 minutes from one network reach a password hash, and some fifty from all networks,
-//     unless a success clears the count. A device that the account knows is not kept out by them.
-//   - A flood of guesses takes no more than its share of the processors, and is turned away
-//     before anything is read, hashed or written for it.
-//   - Where a user has a second factor, no session begins without it. A code, a recovery code,
-//     what a passkey signed and a challenge each open one session, however many try at once.
-//   - Whom a provider of single sign-on names is found by issuer and subject alone. Its answer
-//     counts once, in the browser that asked for it, and begins no session that a second factor
-//     is asked for.
-//   - A refused sign-in reads and costs the same whatever was wrong.
-//   - A credential that is revoked, disabled or whose password changed opens
-//     nothing any more: at once in this process, within a second in others.
-//   - Nobody gives what they do not have, and some enabled user of each tenant holds
-//     access:*, unless the command line takes it.
-//   - Menus are a tree, whoever moves them at once: no menu is below itself, and none is
-//     below one that is gone.
-//   - Every version of a user, without its password, of a role and of a menu is kept.
-//   - A session that began with an old password does not outlive its change: both
-//     lock the user's row.
-//   - A customer is whoever the shop's key signed for. Its token opens only what
-//     customers may do, in the one tenant that it names.
+//   - No secret is stored in a usable form. Passwords are argon2id hashes; session tokens, API
+//     tokens, challenges and recovery codes are SHA-256 digests. The secrets of authenticator
+//     apps are encrypted if the settings have a key, and in clear otherwise. No secret is in a
+//     log or an audit row.
+//   - Per account, existing or not, at most 5 guesses in 15 minutes from one network reach a
+//     password hash, and about 50 from all networks, also if they are concurrent. A success
+//     resets the count. These limits do not block a device that the account knows.
+//   - A flood of guesses uses a bounded share of the processors. Excess guesses are rejected
+//     before any read, hash or write.
+//   - A user with a second factor gets no session without it. A code, a recovery code, a passkey
+//     signature and a challenge each open one session, also if the attempts are concurrent.
+//   - A single sign-on identity is found by issuer and subject only. The provider's response is
+//     valid once, in the browser that requested it, and does not replace a second factor.
+//   - A rejected sign-in has the same text and cost for every cause.
+//   - A credential that is revoked, disabled, or older than a password change opens nothing:
+//     immediately in this process, within one second in the others.
+//   - No user grants a permission that the user lacks. At least one enabled user of each tenant
+//     has access:*, unless a command removes it.
+//   - Menus are a tree, also under concurrent moves: no menu is below itself or below a deleted
+//     menu.
+//   - Every version of a user (without the password), a role and a menu is stored.
+//   - A session that started with an old password ends with the password change: both lock the
+//     user's row.
+//   - A customer is identified by a token that the shop's key signed. The token permits only
+//     the customer permissions, in the one tenant that it names.
 //
-// What is shown beside a password is in factor.go (setting up), factor_methods.go (taking a
-// code), passkey.go (and what a passkey signed), challenge.go (signing in) and step_up.go (afresh, in a session).
+// Second factors: factor.go (set-up), factor_methods.go (accepting a code), passkey.go (accepting
+// a passkey signature), challenge.go (sign-in) and step_up.go (again, in a session).
 //
-// Single sign-on is in sso.go (there and back), sso_arrive.go (what an answer begins) and link.go
-// (whom a provider's name is linked to), the roles of its groups in group.go; the protocol is package oidc's.
+// Single sign-on: sso.go (requests and responses), sso_arrive.go (the effect of a response), link.go
+// (linked identities) and group.go (roles of the provider's groups). Package oidc has the protocol.
 //
 // Tenants, users, roles, menus, sessions and tokens each have a file of use cases, such as
-// user.go, and one of rows and statements, such as user_store.go; the rules of a tree of
-// menus are in menu_tree.go. What every request
-// passes is in authenticate.go (credentials), callers.go (who was recognised lately), look_up.go and
-// caller_store.go (many looked up together), refresh.go (ahead of time), use.go (when a credential
-// was last used) and customer.go (the shop's customers); guesses at passwords and codes are bounded by
-// arrival.go (how often), hash_queue.go (how many at a time, and who is next) and attempt.go (how
-// many), which device.go lets the owner of an account pass. Rules that look at several
-// rows are in rules.go.
+// user.go, and a file of rows and statements, such as user_store.go; menu_tree.go has the rules
+// of a tree of menus. Every request passes authenticate.go (credentials), callers.go (the cache
+// of callers), look_up.go and caller_store.go (batched lookups), refresh.go (reads ahead of
+// expiry), use.go (the last use of a credential) and customer.go (the shop's customers). Guesses
+// at passwords and codes are limited by arrival.go (rate), hash_queue.go (concurrency and order)
+// and attempt.go (count); device.go exempts known devices. rules.go has the rules over several
+// rows.
 package access

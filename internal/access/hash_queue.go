@@ -12,31 +12,30 @@ import (
 )
 
 const (
-	// maxQueued is how many may wait for a slot to hash. With one slot that hashes some ten a
-	// second, a caller further behind would not be served before hashTimeout.
+	// maxQueued is the maximum number of waiting callers. One slot hashes about ten passwords
+	// a second, so a caller further back would reach hashTimeout.
 	maxQueued = 64
-	// cooldownFactor is how much longer a slot cools down after a stranger's wrong guess than it was held.
+	// cooldownFactor is the cooldown after an anonymous wrong guess, in multiples of its hash time.
 	cooldownFactor = 3
-	// maxCooldown keeps a slow machine open to strangers.
+	// maxCooldown bounds the cooldown, so that a slow machine still serves anonymous callers.
 	maxCooldown = 300 * time.Millisecond
-	// shedRetry is when a caller that was turned away may try again.
+	// shedRetry is the Retry-After of a rejected caller.
 	shedRetry = 2 * time.Second
 )
 
-// rank orders the callers that wait for a slot.
+// rank is the priority of a caller that waits for a slot.
 type rank struct {
-	// anonymous is set for a guess of a caller that the service does not know. Callers with a
-	// session, or on a device from which the account has signed in, go before all of those.
+	// anonymous is set for a caller without a session and without a known device. Known callers
+	// have priority over anonymous ones.
 	anonymous bool
-	// tries is how many of the tries that its network may make it has made lately. So a first try
-	// goes before a flood from networks that try again and again.
+	// tries is the part of its network's burst that is used. A first try thus has priority over
+	// a flood from networks that try repeatedly.
 	tries int
 }
 
-// goesBefore reports whether a new caller goes before one that waits. Known callers are served
-// first come, first served. Of strangers with equally many tries the last one goes first: in a flood
-// the room is full of callers from its beginning, and whoever comes later would wait behind all of
-// them.
+// goesBefore reports whether a new caller has priority over a waiting one. Known callers are
+// first in, first out. Anonymous callers with equal tries are last in, first out: in a flood
+// the queue is full of old callers, and a later genuine one would wait behind all of them.
 func (r rank) goesBefore(waits rank) bool {
 	if r.anonymous != waits.anonymous {
 		return waits.anonymous
@@ -44,33 +43,31 @@ func (r rank) goesBefore(waits rank) bool {
 	return r.anonymous && r.tries <= waits.tries
 }
 
-// hashQueue decides how many callers hash at a time, which one is next, and which one is turned
-// away at once.
+// hashQueue limits the concurrent hashes, orders the waiting callers and rejects the excess.
 //
-// What holds:
+// Invariants:
 //
-//   - No more slots are held at a time than there are.
-//   - After an anonymous guess that was wrong its slot cools down for cooldownFactor times as long
-//     as it was held, but no longer than maxCooldown, so that a flood of guesses takes a quarter of
-//     the time of each slot. Known callers do not wait for that, and a crowd with the right
-//     passwords, as in the morning, is served as fast as it can be.
-//   - No more than room wait. When one more comes, the last in rank is turned away, at the
-//     moment that it comes to be the last, and not when its time is over.
+//   - The callers never hold more slots than exist.
+//   - After an anonymous wrong guess, the slot cools down for cooldownFactor times its hash time,
+//     at most maxCooldown, so that a flood of guesses uses a quarter of the time of each slot.
+//     Known callers skip the cooldown, and callers with the right password cause none.
+//   - At most room callers wait. If one more arrives, the caller with the lowest rank is
+//     rejected immediately, not after its timeout.
 type hashQueue struct {
 	mu   sync.Mutex
 	free int
-	// coolingDown are those of the free slots that no stranger is given yet.
+	// coolingDown is the number of free slots that only known callers may use.
 	coolingDown int
 	room        int
-	waiting     []*hashWaiter // in the order that they are served
-	// after calls fn when a slot has cooled down.
+	waiting     []*hashWaiter // in the order of service
+	// after schedules fn at the end of a cooldown.
 	after func(cooldown time.Duration, fn func())
 }
 
 // hashWaiter is a caller that waits for a slot.
 type hashWaiter struct {
 	rank rank
-	// granted is sent true with a slot, or false when the caller is turned away.
+	// granted receives true with a slot, or false with a rejection.
 	granted chan bool
 }
 
@@ -78,8 +75,7 @@ func newHashQueue(slots, room int) *hashQueue {
 	return &hashQueue{free: slots, room: room, after: func(cooldown time.Duration, fn func()) { time.AfterFunc(cooldown, fn) }}
 }
 
-// hashSlot is the right to hash, which a caller holds. It is given back once, however often it is
-// released.
+// hashSlot is a slot that a caller holds. Further releases have no effect.
 type hashSlot struct {
 	queue *hashQueue
 	rank  rank
@@ -87,11 +83,10 @@ type hashSlot struct {
 	given sync.Once
 }
 
-// release gives the slot back.
 func (p *hashSlot) release() { p.given.Do(func() { p.queue.giveBack(0) }) }
 
-// releaseAfterCooldown gives the slot back once it has cooled down from a wrong guess of a
-// stranger; at once for a known caller.
+// releaseAfterCooldown releases the slot after an anonymous wrong guess, with a cooldown. For a
+// known caller it releases the slot immediately.
 func (p *hashSlot) releaseAfterCooldown() {
 	if !p.rank.anonymous {
 		p.release()
@@ -103,8 +98,8 @@ func (p *hashSlot) releaseAfterCooldown() {
 	})
 }
 
-// acquire waits for a slot. Errors: RateLimited for an anonymous caller that was turned away,
-// Unavailable for any other; the end of ctx.
+// acquire waits for a slot. Errors: RateLimited for a rejected anonymous caller, Unavailable
+// for any other rejected caller; the cause of ctx.
 func (t *hashQueue) acquire(ctx context.Context, r rank, timeout time.Duration) (*hashSlot, error) {
 	own := &hashWaiter{rank: r, granted: make(chan bool, 1)}
 	t.enter(own)
@@ -125,7 +120,7 @@ func (t *hashQueue) acquire(ctx context.Context, r rank, timeout time.Duration) 
 	return &hashSlot{queue: t, rank: r, began: clock.Mark()}, nil
 }
 
-// enter gives own a slot, lets it wait, or turns the last in rank away.
+// enter queues own, grants the free slots, and rejects the caller with the lowest rank if the queue is full.
 func (t *hashQueue) enter(own *hashWaiter) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -141,7 +136,7 @@ func (t *hashQueue) enter(own *hashWaiter) {
 	}
 }
 
-// giveBack takes a slot back; coolingDown is 1 for one that no stranger is given yet.
+// giveBack frees a slot; coolingDown is 1 if only known callers may use it yet.
 func (t *hashQueue) giveBack(coolingDown int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -150,7 +145,7 @@ func (t *hashQueue) giveBack(coolingDown int) {
 	t.grant()
 }
 
-// cooledDown ends the cooldown of a slot, or of another one where it was given to a known caller.
+// cooledDown ends one cooldown. The slots are interchangeable: a known caller may hold the one that cooled down.
 func (t *hashQueue) cooledDown() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -158,7 +153,7 @@ func (t *hashQueue) cooledDown() {
 	t.grant()
 }
 
-// grant gives the free slots to the callers that are next. The caller holds mu.
+// grant assigns the free slots to the first callers. The caller holds mu.
 func (t *hashQueue) grant() {
 	for len(t.waiting) > 0 && t.free > 0 && (t.free > t.coolingDown || !t.waiting[0].rank.anonymous) {
 		t.free--
@@ -167,14 +162,14 @@ func (t *hashQueue) grant() {
 	}
 }
 
-// withdraw ends a wait; a slot that was granted meanwhile goes to the next caller.
+// withdraw removes a waiting caller; a slot that it was granted concurrently goes to the next caller.
 func (t *hashQueue) withdraw(own *hashWaiter) {
 	t.mu.Lock()
 	if at := slices.Index(t.waiting, own); at >= 0 {
 		t.waiting = slices.Delete(t.waiting, at, at+1)
 	}
 	t.mu.Unlock()
-	// Nobody grants it anything once it does not wait.
+	// After the removal, no slot is granted to own.
 	select {
 	case granted := <-own.granted:
 		if granted {

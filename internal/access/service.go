@@ -24,49 +24,49 @@ import (
 	"interlock/internal/ratelimit"
 )
 
-// Where changes of users, roles and menus are announced, for who may read them.
+// Topics on which changes of users, roles and menus are announced to users who may read them.
 const (
 	UserTopic = "users"
 	RoleTopic = "roles"
 	MenuTopic = "menus"
-	// NavigationTopic says that some menu changed, and not which, to everybody.
+	// NavigationTopic announces to every user that some menu changed, without naming the menu.
 	NavigationTopic = "navigation"
 )
 
-// Deps are what a Service stands on.
+// Deps are the dependencies and settings of a Service.
 type Deps struct {
 	DB     *storage.DB
 	Runner *uow.Runner
 	Clock  clock.Clock
-	// Bus is told of each change of a user, a role or a menu.
+	// Bus receives each change of a user, a role or a menu.
 	Bus events.Bus
-	// Grants is every permission that the program's routes ask for: the catalogue.
-	// Roles and tokens can be given these and no others.
+	// Grants is the catalogue: every permission that a route of the program requires. Roles
+	// and tokens can have no other permissions.
 	Grants []principal.Grant
-	// Customers checks customers' tokens; nil when no customer may call.
+	// Customers verifies customers' tokens; nil rejects all customers.
 	Customers *CustomerKeys
-	// WeakPasswords takes passwords that are too short to be safe, for development.
+	// WeakPasswords accepts passwords that are too short to be safe, for development.
 	WeakPasswords bool
-	// HashCost is OWASP's when it is zero. Only tests, which sign in thousands of times, give
-	// another.
+	// HashCost is OWASP's if it is zero. Only tests, which sign in thousands of times, set
+	// another cost.
 	HashCost HashCost
-	// SessionLifetime is when a session ends whatever is done in it, 12 hours when 0, and
-	// SessionIdle when it ends because nothing is; 0 means never.
+	// SessionLifetime is the maximum age of a session; 0 means 12 hours. SessionIdle is the
+	// time without use after which a session ends; 0 means never.
 	SessionLifetime, SessionIdle time.Duration
-	// SignInRate is how many sign-ins a minute a network may try; 0 means any number.
+	// SignInRate is the number of sign-ins per minute and network; 0 means no limit.
 	SignInRate int
-	// Refusals is told of each sign-in that is refused; nil tells nobody.
+	// Refusals is called for each rejected sign-in; may be nil.
 	Refusals func(httpapi.Refusal)
-	// CustomerMay is what every customer may do.
+	// CustomerMay are the permissions of every customer.
 	CustomerMay []string
-	// Providers are those that users can sign in by.
+	// Providers are the providers of single sign-on.
 	Providers []Provider
-	// PublicURL is the address at which browsers reach the service, where providers send them
-	// back to and whose host passkeys are for; "" where that is this machine.
+	// PublicURL is the base URL of the service in browsers: providers redirect to it, and
+	// passkeys belong to its host. "" means this machine.
 	PublicURL string
-	// ReadyRoles gives each new tenant the ready-made roles in addition to admin.
+	// ReadyRoles adds the ready-made roles, besides admin, to each new tenant.
 	ReadyRoles bool
-	// Cipher encrypts the secrets of second factors at rest; the zero Cipher keeps them in
+	// Cipher encrypts the stored secrets of second factors; the zero Cipher stores them in
 	// clear.
 	Cipher encryption.Cipher
 }
@@ -84,28 +84,27 @@ type Service struct {
 	devices   *devices
 	refusals  func(httpapi.Refusal)
 	sessions  *scs.SessionManager
-	// sessionStore is what sessions keeps them in.
+	// sessionStore is the store of sessions.
 	sessionStore sessionStore
 	callers      callers
 	uses         uses
 	cipher       encryption.Cipher
 	providers    []Provider
 	publicURL    string
-	// site is where passkeys are used; nil where siteFault says why they cannot be.
+	// site is the passkey site; nil if passkeys are unavailable, for the reason in siteFault.
 	site      *passkey.Site
 	siteFault error
 
-	// approvals is where changes of the settings wait.
+	// approvals stores proposed changes of the settings until they have their votes.
 	approvals *approvals.Service
 
 	customers   *CustomerKeys
 	customerMay []string
 	tenants     tenantCache
-	// readyRoles are given to each new tenant.
+	// readyRoles are added to each new tenant.
 	readyRoles []Role
 }
 
-// New returns a Service.
 func New(d Deps) *Service {
 	catalogue := slices.Clone(d.Grants)
 	slices.SortFunc(catalogue, func(a, b principal.Grant) int { return strings.Compare(a.Name, b.Name) })
@@ -142,8 +141,8 @@ func New(d Deps) *Service {
 // store reads the tables of this domain.
 type store struct{ db *storage.DB }
 
-// rerunIfStale has a command's unit run again when somebody changed its row meanwhile:
-// a command says what shall be, not what it saw.
+// rerunIfStale retries the unit of a command if its row was changed concurrently: a command
+// states the new value and depends on no earlier one.
 func rerunIfStale(err error) error {
 	if errors.Is(err, guard.ErrStale) {
 		return uow.Retry(err)
@@ -151,9 +150,8 @@ func rerunIfStale(err error) error {
 	return err
 }
 
-// Sweep deletes expired sessions, challenges, sign-ins that no provider answered and factors that nobody confirmed, and attempts
-// that no longer count, until none is left.
-// Nothing depends on when it runs.
+// Sweep deletes expired sessions, challenges, single sign-on flows, unconfirmed factors and
+// attempts, in batches until none is left. Correctness does not depend on when it runs.
 func (s *Service) Sweep(ctx context.Context, batch int) error {
 	now := s.clock.Now()
 	return errors.Join(
@@ -171,7 +169,7 @@ func (s *Service) TenantID(ctx context.Context, name string) (int64, error) {
 	return tenant.id, err
 }
 
-// DigestSecret implements httpapi.SecretDigester. It runs in the queue of the hashes of passwords.
+// DigestSecret implements httpapi.SecretDigester. It waits in the queue of password hashes.
 func (s *Service) DigestSecret(ctx context.Context, secret string, salt []byte) ([]byte, error) {
 	return s.passwords.digest(ctx, secret, salt)
 }
