@@ -15,35 +15,36 @@ import (
 	"interlock/internal/ratelimit"
 )
 
-// challengeTime is how long a sign-in may wait for its second factor.
+// challengeTime is the lifetime of a sign-in that waits for its second factor.
 const challengeTime = 5 * time.Minute
 
 // challengeMade is the audited action of a sign-in that waits for its second factor.
 const challengeMade = "session.challenge"
 
-// Challenge is a sign-in whose password was right and that waits for a second factor, or a session
-// that waits for one afresh.
+// Challenge is a sign-in with a right password that waits for a second factor, or a session
+// that waits for a step-up.
 type Challenge struct {
-	// Token names it, and is good once.
+	// Token identifies the challenge. It is valid once.
 	Token string
-	// Methods are those that the user can show a factor by.
+	// Methods are the methods by which the user can present a factor.
 	Methods []string
-	// Passkey is what a browser is told to use one of the user's passkeys; nil where there is
-	// none, or none that is good at this site.
+	// Passkey are the request options for the browser; nil if the user has no passkey for this
+	// site.
 	Passkey json.RawMessage
 }
 
-// challengeRow is a challenge that was neither used nor voided. Whatever ends a user's
-// sessions deletes the challenges too, and raises the tenant's revision, which a sign-in's are
-// made under as well: so each of those was given for the password and the factors that the user
-// has. One of a session is made without it; it is worth nothing without its session.
+// challengeRow is a challenge that is neither used nor voided. Every change that ends a user's
+// sessions deletes the user's challenges and increments the tenant's revision. A challenge of a
+// sign-in is inserted under that revision too, so it is valid only for the user's current
+// password and factors. A challenge of a session needs no revision: it is useless without its
+// session.
 type challengeRow struct {
 	ID        int64 `gorm:"primaryKey"`
 	TenantID  int64
 	UserID    int64
 	TokenHash string
-	// SessionHash is "" for a sign-in, and the digest of the session that shows a factor afresh:
-	// what is signed for one opens nothing in another.
+	// SessionHash is "" for a sign-in, and the digest of the session for a step-up: a signature
+	// for one session is invalid in another.
 	SessionHash string
 	ExpiresTime time.Time
 	CreatedTime time.Time
@@ -52,13 +53,13 @@ type challengeRow struct {
 // TableName implements gorm's Tabler.
 func (challengeRow) TableName() string { return "sign_in_challenges" }
 
-// errChallengeOver is for a challenge that opens nothing any more.
+// errChallengeOver is the error for a challenge that is used, voided or expired.
 func errChallengeOver() error {
 	return apperr.New(apperr.Unauthenticated, "This sign-in has ended. Enter your password again.")
 }
 
 // challenge makes the challenge of a user whose password was right. Errors:
-// InvalidCredentials when the user changed meanwhile.
+// InvalidCredentials if the user was changed concurrently.
 func (s *Service) challenge(ctx context.Context, in SignIn, row User) (*Challenge, error) {
 	return s.makeChallenge(ctx, row, func(ctx context.Context, u *uow.Unit) (*gorm.DB, error) {
 		u.Audit(uow.Entry{Action: challengeMade, Resource: "session", Detail: map[string]any{"address": in.Address}})
@@ -66,9 +67,9 @@ func (s *Service) challenge(ctx context.Context, in SignIn, row User) (*Challeng
 	})
 }
 
-// makeChallenge makes the challenge of a user who has shown all but the second factor. hold
-// holds the user, in the unit that makes it, if what was shown is still good, and says in the
-// audit log what was shown.
+// makeChallenge makes the challenge of a user who has presented everything except the second
+// factor. In the unit, hold locks the user, checks that the presented credential is still valid,
+// and writes the audit entry.
 func (s *Service) makeChallenge(
 	ctx context.Context, row User, hold func(ctx context.Context, u *uow.Unit) (*gorm.DB, error),
 ) (*Challenge, error) {
@@ -88,8 +89,8 @@ func (s *Service) makeChallenge(
 	return made, nil
 }
 
-// insertChallenge adds the challenge of a user, with what it takes to answer it. The challenge of
-// a passkey is made from its token (see signedFor), so that one row ends both.
+// insertChallenge inserts a challenge and sets its methods and passkey options. The passkey's
+// challenge is derived from the token (see signedFor), so that deleting one row ends both.
 func (s *Service) insertChallenge(db *gorm.DB, made *Challenge, waiting challengeRow, now time.Time) (err error) {
 	if made.Methods, err = methodsOf(db, waiting.UserID); err != nil {
 		return err
@@ -104,19 +105,19 @@ func (s *Service) insertChallenge(db *gorm.DB, made *Challenge, waiting challeng
 	return nil
 }
 
-// FactorSignIn is what finishes a sign-in that waits for a second factor.
+// FactorSignIn is the second step of a sign-in.
 type FactorSignIn struct {
-	// ShownFactor names the challenge.
+	// ShownFactor contains the token of the challenge.
 	ShownFactor
 	// Replaces, Address, UserAgent and Device are as in SignIn.
 	Replaces, Address, UserAgent, Device string
 }
 
-// FinishSignIn begins the session of a user whose password was right, and who shows a second
-// factor now; see SignIn. The challenge ends, the code is taken and the session begins in
-// one unit, so that a crash leaves all three or none. A wrong code or passkey counts as a wrong
-// password does, and for the account wherever it comes from; the challenge can be tried again.
-// Errors: Unauthenticated when the challenge was used, voided or has ended; InvalidCredentials,
+// FinishSignIn starts the session of a user whose password was right and who now presents a
+// second factor; see SignIn. One unit redeems the challenge, accepts the code and starts the
+// session, so that a crash leaves all three or none. A wrong code or passkey counts like a wrong
+// password, and also for the account over all networks; the challenge can be tried again.
+// Errors: Unauthenticated if the challenge was used, voided or has expired; InvalidCredentials,
 // TooManyAttempts, RateLimited.
 func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out SignedIn, err error) {
 	network := ratelimit.Network(in.Address)
@@ -152,8 +153,8 @@ func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out Signed
 	return out, err
 }
 
-// challenge finds the challenge of a sign-in by its digest, with its user and the name of its tenant.
-// Errors: Unauthenticated.
+// challenge finds the challenge of a sign-in by its digest, and returns its user and the name of
+// its tenant. Errors: Unauthenticated.
 func (s store) challenge(ctx context.Context, token digest, now time.Time) (row challengeRow, user User, tenant string, err error) {
 	db := s.db.Read(storage.AcrossTenants(ctx))
 	err = db.Where("token_hash = ? AND session_hash = '' AND expires_time > ?", token.String(), now).Take(&row).Error
@@ -170,11 +171,11 @@ func (s store) challenge(ctx context.Context, token digest, now time.Time) (row 
 	return row, user, tenant, err
 }
 
-// redeem ends a challenge; of many at once the number of rows decides which one it opens for:
+// redeem deletes a challenge. Of concurrent calls, the row count lets one succeed:
 //
 //	DELETE FROM sign_in_challenges WHERE tenant_id = ? AND id = ?
 //
-// over is the error for the others.
+// The others return the error over.
 func (c challengeRow) redeem(tx *gorm.DB, over error) error {
 	result := tx.Exec("DELETE FROM sign_in_challenges WHERE tenant_id = ? AND id = ?", c.TenantID, c.ID)
 	switch {

@@ -22,40 +22,40 @@ import (
 )
 
 const (
-	// headerOnBehalfOf names the customer for whom an API token acts.
+	// headerOnBehalfOf is the header with the customer for whom an API token acts.
 	headerOnBehalfOf = "X-On-Behalf-Of"
-	// clockSkew is how far the shop's clock may be from ours.
+	// clockSkew is the accepted difference between the clocks of the shop and this service.
 	clockSkew = 5 * time.Second
-	// keysTimeout bounds how long a request waits for keys that were not known yet.
+	// keysTimeout bounds the wait of a request for unknown keys.
 	keysTimeout = 3 * time.Second
-	// longestJWT is in bytes; nobody signs more for a customer.
+	// longestJWT is in bytes; a customer's token is never longer.
 	longestJWT = 8 << 10
 )
 
-// CustomerKeys check the signatures of customers' tokens (JWT, RFC 7519), which
-// the shop issues and this service only reads. The nil value knows no customers.
+// CustomerKeys verifies the signatures of customers' tokens (JWT, RFC 7519), which the shop
+// issues. A nil *CustomerKeys rejects all customers.
 type CustomerKeys struct {
 	key    jwt.Keyfunc
 	parser []jwt.ParserOption
-	// tenant is the only one whose customers the key signs for; "" for any.
+	// tenant is the only tenant that the key is valid for; "" for any tenant.
 	tenant string
-	// certificate is that of the address of the keys.
+	// certificate is the TLS certificate of the key server.
 	certificate *expiry.Seen
 }
 
-// CertificateEnd returns when the certificate that the address of the keys presented last
-// expires; the zero time without TLS.
+// CertificateEnd returns the expiry of the certificate that the key server presented last; the
+// zero time without TLS.
 func (k *CustomerKeys) CertificateEnd() time.Time { return k.certificate.End() }
 
-// CustomerChecks are what a customer's token must say beside whose it is; "" asks for nothing.
+// CustomerChecks are the required claims of a customer's token besides the subject; "" requires nothing.
 type CustomerChecks struct {
-	// Issuer and Audience are what its iss and aud must be.
+	// Issuer and Audience are the required iss and aud.
 	Issuer, Audience string
-	// Tenant is the tenant that the key is bound to, and what a token without one means.
+	// Tenant is the only accepted tenant, and the default of a token without a tenant.
 	Tenant string
 }
 
-// Require returns the keys for tokens that these checks hold for.
+// Require returns keys that accept only tokens with these claims.
 func (k *CustomerKeys) Require(c CustomerChecks) *CustomerKeys {
 	bound := *k
 	bound.parser, bound.tenant = slices.Clone(k.parser), c.Tenant
@@ -68,7 +68,7 @@ func (k *CustomerKeys) Require(c CustomerChecks) *CustomerKeys {
 	return &bound
 }
 
-// SharedSecret accepts tokens that were signed with this secret by HS256.
+// SharedSecret accepts tokens that are signed with this secret by HS256.
 func SharedSecret(secret string) *CustomerKeys {
 	return &CustomerKeys{
 		key:    func(*jwt.Token) (any, error) { return []byte(secret), nil },
@@ -76,11 +76,10 @@ func SharedSecret(secret string) *CustomerKeys {
 	}
 }
 
-// RemoteKeys accepts tokens that were signed with a public key of the JSON Web
-// Key Set (RFC 7517) at url. The set is read at once, then every hour and when a
-// token names an unknown key, until ctx ends; while it cannot be read, the keys
-// known so far stay good. Redirects are not followed. Secrets are not accepted: a public key that is taken
-// for a secret would let everybody sign.
+// RemoteKeys accepts tokens that are signed with a public key of the JSON Web Key Set (RFC 7517)
+// at url. It reads the set immediately, then every hour and for each unknown key id, until ctx
+// ends; if a read fails, the known keys remain valid. It does not follow redirects. It rejects
+// HS256: if a public key served as an HMAC secret, anybody could sign.
 func RemoteKeys(ctx context.Context, url string) (*CustomerKeys, error) {
 	seen := &expiry.Seen{}
 	keys, err := keyfunc.NewDefaultOverrideCtx(ctx, []string{url}, keyfunc.Override{
@@ -97,28 +96,28 @@ func RemoteKeys(ctx context.Context, url string) (*CustomerKeys, error) {
 	}, nil
 }
 
-// customerClaims are what is read of a customer's token.
+// customerClaims are the claims that this service reads.
 type customerClaims struct {
 	jwt.RegisteredClaims
-	// Subject hides the registered one, because some issuers write the id as a number.
+	// Subject hides the registered claim, because some issuers write the id as a number.
 	Subject principal.CustomerID `json:"sub"`
-	// Tenant is the tenant's name; DefaultTenant when left out.
+	// Tenant is the tenant's name; "" means DefaultTenant.
 	Tenant string `json:"tenant"`
-	// Name is what others read in histories; made from the id when left out.
+	// Name is the customer's name in histories; derived from the id if "".
 	Name string `json:"name"`
 }
 
-// looksLikeJWT tells a customer's token from everything else that may follow
-// "Bearer", without decoding it.
+// looksLikeJWT distinguishes a customer's token from other bearer tokens without decoding it.
 func looksLikeJWT(text string) bool {
 	return len(text) <= longestJWT && strings.HasPrefix(text, "eyJ") && strings.Count(text, ".") == 2
 }
 
-// isStrict reports whether a token's header and claims mean one thing to every reader. No member
-// is there twice, and none that is read is spelled in another case, which encoding/json takes for
-// the same: of two, the one that is read here and the one that another program checked could be
-// different ones. Times are numbers of seconds up to the year 9999: the parser also takes texts, and
-// numbers that overflow. A crit asks for extensions (RFC 7515, 4.1.11), of which there are none here.
+// isStrict reports whether all parsers read the same values from a token's header and claims. No
+// member occurs twice, and no member that this service reads has another case, which
+// encoding/json accepts as the same name: otherwise another program could check a different value
+// than this service uses. Times are numbers of seconds up to the year 9999, because the parser
+// also accepts strings and numbers that overflow. crit is rejected: it requires extensions
+// (RFC 7515, 4.1.11), and none is supported.
 func isStrict(text string) bool {
 	header, claims, _ := strings.Cut(text[:strings.LastIndexByte(text, '.')], ".")
 	for _, part := range []string{header, claims} {
@@ -145,21 +144,21 @@ func isStrict(text string) bool {
 // lastSecond is the end of the year 9999.
 const lastSecond = 253402300799
 
-// isTime reports whether a JSON value is a number of seconds; a text has quotes and is none.
+// isTime reports whether a JSON value is a number of seconds; a string is not.
 func isTime(value jsontext.Value) bool {
 	seconds, err := strconv.ParseFloat(string(value), 64)
 	return err == nil && seconds >= 0 && seconds <= lastSecond
 }
 
-// claimsRead are the members of a header and of claims that decide anything here.
+// claimsRead are the members of headers and claims that this service uses.
 var claimsRead = []string{"alg", "kid", "crit", "sub", "tenant", "name", "exp", "nbf", "iat", "iss", "aud"}
 
-// timeClaims are those that are times.
+// timeClaims are the claims that are times.
 var timeClaims = []string{"exp", "nbf", "iat"}
 
-// callerByJWT finds out which customer a token names. A customer has no row here:
-// whoever the shop signs for is one, as long as the token lasts. A token that never ends is
-// none: one that leaked could not be taken back.
+// callerByJWT returns the customer that a token identifies. A customer has no row: every subject
+// of a valid token is a customer. A token without expiry is rejected, because a leaked one could
+// not be revoked.
 func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Principal, error) {
 	if s.customers == nil {
 		return principal.Principal{}, errWrongCredentials()
@@ -202,9 +201,8 @@ func customerName(name string, id principal.CustomerID) string {
 	return name
 }
 
-// actFor lets p act for the customer that the request names, if it names one.
-// Only API tokens may, with the permission customers:impersonate; histories and
-// the audit log go on naming the token's user, who answers for it. Errors:
+// actFor applies X-On-Behalf-Of. Only API tokens with the permission customers:impersonate may
+// send it; histories and the audit log still name the token's user, who is responsible. Errors:
 // MalformedRequest, Forbidden.
 func actFor(r *http.Request, p principal.Principal) (principal.Principal, error) {
 	named := r.Header[headerOnBehalfOf]

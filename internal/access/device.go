@@ -17,44 +17,45 @@ import (
 )
 
 const (
-	// deviceLifetime is how long a browser counts as known after its last sign-in.
+	// deviceLifetime is the time after its last sign-in for which a browser is known.
 	deviceLifetime = 90 * 24 * time.Hour
-	// devicePrefix begins the name that a known device's guesses are counted under. No
-	// network is called so.
+	// devicePrefix marks the keys under which a known device's guesses are counted. No network
+	// has this prefix.
 	devicePrefix = "device:"
-	// longestDevice bounds what is looked at, in bytes.
+	// longestDevice bounds the cookie, in bytes.
 	longestDevice = 256
 )
 
-// devices says which browsers an account was signed in from. Nothing is kept of them: each
-// shows a cookie that only the installation can have made. It names the account, the device,
-// when it ends and, by a digest, the password that it was made for, with which it ends too.
+// devices recognises the browsers from which an account has signed in. It stores nothing per
+// browser: the browser presents a cookie that only this installation can have made. The cookie
+// contains the account, the device, the expiry, and a digest of the password, with which it
+// becomes invalid.
 //
-// A device that an account knows is not kept out by what strangers guess at the account: its
-// wrong passwords are counted by themselves, and it goes before strangers where passwords
-// are hashed. It opens nothing: the password and the second factor are asked for as ever.
+// Guesses of strangers do not lock out a known device: its wrong passwords have their own count,
+// and it has priority in the hash queue. It grants no access: the password and the second factor
+// are still required.
 type devices struct {
 	db    *storage.DB
 	clock clock.Clock
 
 	mu  sync.Mutex
-	key []byte // nil until it was read
+	key []byte // nil until it is read
 }
 
-// device is one that an account has signed in from.
+// device is a browser from which an account has signed in.
 type device struct {
 	id string
-	// password is a digest of the hash of the password of then.
+	// password is a digest of the password hash at the time of the cookie.
 	password string
 }
 
-// key returns the installation's key, which its first caller makes. Of several processes
-// that do so at once one decides:
+// installationKey returns the installation's key, and makes it on the first call. If several
+// processes make one concurrently, this statement decides:
 //
 //	UPDATE installation SET device_key = ? WHERE id = 1 AND device_key IS NULL
 //
-// A process that has read it goes on with it also when a backup with another key is put
-// back; until it is started again its devices are strangers elsewhere, and nothing else.
+// A process caches the key. If a backup with another key is restored, the process must be
+// restarted; until then, other processes do not recognise its devices, with no other effect.
 func (d *devices) installationKey(ctx context.Context) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -69,7 +70,7 @@ func (d *devices) installationKey(ctx context.Context) ([]byte, error) {
 	}
 	if len(keys) == 0 {
 		made := make([]byte, sha256.Size)
-		// It ends the program rather than return an error (crypto/rand).
+		// crypto/rand crashes the program instead of returning an error.
 		_, _ = rand.Read(made)
 		if err := d.db.Write(ctx).Exec("UPDATE installation SET device_key = ? WHERE id = 1 AND device_key IS NULL", made).Error; err != nil {
 			return nil, fmt.Errorf("make the key of devices: %w", err)
@@ -85,8 +86,8 @@ func (d *devices) installationKey(ctx context.Context) ([]byte, error) {
 	return d.key, nil
 }
 
-// cookie returns what a browser shows from now on to be known to an account with this hash
-// of its password. The id is that of a device that is known already, or "".
+// cookie returns a new cookie for an account with this password hash. id is that of a known
+// device, or "".
 func (d *devices) cookie(ctx context.Context, account, passwordHash, id string) (string, error) {
 	key, err := d.installationKey(ctx)
 	if err != nil {
@@ -100,9 +101,9 @@ func (d *devices) cookie(ctx context.Context, account, passwordHash, id string) 
 	return signed + "." + deviceMAC(key, "device", signed), nil
 }
 
-// read returns the device that a cookie makes known to an account; false for a cookie that
-// is none of ours, is another account's, or is over. It asks the database for nothing but
-// the key. Whether the password is still that of then is for knows to say.
+// read returns the device of a cookie; false if the cookie is not authentic, belongs to another
+// account, or has expired. It reads nothing from the database but the key. knows checks whether
+// the password is unchanged.
 func (d *devices) read(ctx context.Context, account, cookie string) (device, bool) {
 	if cookie == "" || len(cookie) > longestDevice {
 		return device{}, false
@@ -126,13 +127,13 @@ func (d *devices) read(ctx context.Context, account, cookie string) (device, boo
 	return device{id: parts[1], password: parts[3]}, true
 }
 
-// knows reports whether a device was known when the account had the password that it has.
+// knows reports whether the account still has the password for which the device was known.
 func (d *devices) knows(ctx context.Context, shown device, passwordHash string) bool {
 	key, err := d.installationKey(ctx)
 	return err == nil && hmac.Equal([]byte(shown.password), []byte(deviceMAC(key, "password", passwordHash)))
 }
 
-// deviceMAC is a MAC of a text for one purpose.
+// deviceMAC is the MAC of a text, bound to a purpose.
 func deviceMAC(key []byte, purpose, text string) string {
 	mac := hmac.New(sha256.New, key)
 	_, _ = mac.Write([]byte(purpose + "\x00" + text))

@@ -19,26 +19,26 @@ import (
 )
 
 const (
-	// mostFactors bounds how many factors a user has.
+	// mostFactors is the maximum number of factors per user.
 	mostFactors = 10
-	// setupTime is how long a factor that was begun may wait to be confirmed.
+	// setupTime is the lifetime of an unconfirmed factor.
 	setupTime = time.Hour
-	// issuer is what authenticator apps show beside the account.
+	// issuer is the name that authenticator apps display next to the account.
 	issuer = "Interlock"
 )
 
-// FactorSetup is a factor that was begun. It is asked for from its confirmation on.
+// FactorSetup is an unconfirmed factor. Sign-ins require it only after its confirmation.
 type FactorSetup struct {
 	Factor
-	// Secret and URI are what an authenticator app is given: the secret to type, and the
-	// otpauth URI of the QR code. They cannot be had again.
+	// Secret and URI are for the authenticator app: the secret to type, and the otpauth URI of
+	// the QR code. They are returned only once.
 	Secret, URI string
-	// Options are what a browser is told to make a passkey.
+	// Options are the browser's options for creating a passkey.
 	Options json.RawMessage
 }
 
-// requireSession is Forbidden for an API token, which may not change what it takes to sign in
-// as its user, nor learn of it.
+// requireSession returns Forbidden for an API token, which must neither read nor change the
+// sign-in credentials of its user.
 func requireSession(ctx context.Context) error {
 	if caller, _ := principal.From(ctx); caller.Kind == principal.Admin {
 		return nil
@@ -46,8 +46,8 @@ func requireSession(ctx context.Context) error {
 	return apperr.New(apperr.Forbidden, "Sign in to see or change your second factors and linked accounts; an API token cannot.")
 }
 
-// Factors returns the confirmed factors of the caller, oldest first, and how many recovery
-// codes are left. Errors: Forbidden without a session.
+// Factors returns the caller's confirmed factors, oldest first, and the number of unused
+// recovery codes. Errors: Forbidden without a session.
 func (s *Service) Factors(ctx context.Context) (factors []Factor, codesLeft int64, err error) {
 	if err := requireSession(ctx); err != nil {
 		return nil, 0, err
@@ -64,25 +64,25 @@ func (s *Service) Factors(ctx context.Context) (factors []Factor, codesLeft int6
 	return factors, codesLeft, err
 }
 
-// FactorBeginning is what a user begins a factor with.
+// FactorBeginning is the request for a new factor.
 type FactorBeginning struct {
 	// Kind is totp or passkey.
 	Kind string
 	Name string
-	// Password is asked of a user who has no factor yet; who has one has shown it lately.
+	// Password is required of a user without a factor; any other user has passed a step-up.
 	Password string
-	// Session is the token of the session that it is begun in.
+	// Session is the token of the caller's session.
 	Session string
-	// Address is where the request came from, and Origin that of the page, as its browser says;
-	// "" from elsewhere.
+	// Address is the client address, and Origin the page's origin as its browser reports it;
+	// "" without a browser.
 	Address, Origin string
 }
 
-// BeginFactor makes a factor of a user that counts for nothing until it is confirmed.
-// One that was begun before and not confirmed is void. The first one takes the password: who
-// finds a browser that is signed in must not lock its user out with an app of their own.
-// Errors: ValidationFailed, at /password when that is wrong, which counts as a wrong
-// password at sign-in does, and at /kind for a passkey where there can be none; TooManyAttempts.
+// BeginFactor adds an unconfirmed factor, which has no effect until it is confirmed, and voids
+// the user's earlier unconfirmed one. The first factor requires the password, so that a stranger
+// at a signed-in browser cannot lock out its user with another app. Errors: ValidationFailed, at
+// /password if it is wrong, which counts like a wrong password at sign-in, and at /kind for a
+// passkey where passkeys are unavailable; TooManyAttempts.
 func (s *Service) BeginFactor(ctx context.Context, u *uow.Unit, user *User, in FactorBeginning) (FactorSetup, error) {
 	if err := checkName("/name", in.Name); err != nil {
 		return FactorSetup{}, err
@@ -102,7 +102,7 @@ func (s *Service) BeginFactor(ctx context.Context, u *uow.Unit, user *User, in F
 	return s.insertFactor(ctx, u, user, in, prepare)
 }
 
-// prepareTOTP makes the secret of an authenticator app.
+// prepareTOTP generates the secret of an authenticator app.
 func (s *Service) prepareTOTP(_ *gorm.DB, user *User, setup *FactorSetup) error {
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: user.Username, Period: totpPeriod})
 	if err != nil {
@@ -113,13 +113,13 @@ func (s *Service) prepareTOTP(_ *gorm.DB, user *User, setup *FactorSetup) error 
 	return nil
 }
 
-// insertFactor adds a factor that waits to be confirmed, of a user who has shown what it
-// takes; prepare makes what its kind needs. Errors: ValidationFailed, also when what was shown
-// was changed meanwhile.
+// insertFactor inserts an unconfirmed factor of a user who has passed the checks; prepare
+// generates the secrets of its kind. Errors: ValidationFailed, also if the user's credentials
+// were changed concurrently.
 func (s *Service) insertFactor(
 	ctx context.Context, u *uow.Unit, user *User, in FactorBeginning, prepare func(tx *gorm.DB, user *User, setup *FactorSetup) error,
 ) (FactorSetup, error) {
-	// Two that begin at once would each find a place, and leave each other's.
+	// Without the lock, two concurrent set-ups would pass the limit together, and neither would void the other.
 	tx, held, err := s.holdOpen(ctx, u, user.ID)
 	switch {
 	case err != nil:
@@ -145,7 +145,7 @@ func (s *Service) insertFactor(
 	return setup, nil
 }
 
-// requirePlaceForFactor is ValidationFailed when a user has as many factors as one may have.
+// requirePlaceForFactor returns ValidationFailed if a user has mostFactors factors.
 func requirePlaceForFactor(tx *gorm.DB, userID int64) error {
 	factors, err := confirmedFactors(tx, userID)
 	if err != nil {
@@ -157,22 +157,21 @@ func requirePlaceForFactor(tx *gorm.DB, userID int64) error {
 	return nil
 }
 
-// FactorConfirmation is what shows that a factor was set up: the code of an app, or what a
-// browser says of a passkey that it made.
+// FactorConfirmation is the proof that a factor was set up: the code of an app, or the browser's
+// response for a new passkey.
 type FactorConfirmation struct {
 	FactorID   int64
 	Code       string
 	Credential []byte
-	// Session is the token of the session that it is confirmed in, which stays.
+	// Session is the token of the caller's session, which stays open.
 	Session string
 }
 
-// ConfirmFactor activates a factor that was begun: from now on it takes a second factor to
-// sign in as its user, and their other sessions end. With their first one the user is given
-// recovery codes, which cannot be had again. It is a change of the user, in one unit: of two
-// confirmations at once each sees the other's, so that one of them gives codes. Errors:
-// NotFound for one that was not begun, has ended or was replaced; ValidationFailed at /code or
-// /credential.
+// ConfirmFactor activates an unconfirmed factor: from now on sign-ins require a second factor,
+// and the user's other sessions end. With the first factor it returns recovery codes, which are
+// returned only once. It changes the user's version in one unit, so that of two concurrent
+// confirmations only one returns codes. Errors: NotFound for a factor that does not exist, has
+// expired or was replaced; ValidationFailed at /code or /credential.
 func (s *Service) ConfirmFactor(ctx context.Context, u *uow.Unit, user *User, in FactorConfirmation) (factor Factor, codes []string, err error) {
 	_, row, err := userInUnit(ctx, u, user.ID)
 	if err != nil {
@@ -192,7 +191,7 @@ func (s *Service) ConfirmFactor(ctx context.Context, u *uow.Unit, user *User, in
 	return factor, codes, err
 }
 
-// activate confirms a factor that was set up, once:
+// activate confirms an unconfirmed factor, once:
 //
 //	UPDATE user_factors SET expires_time = NULL, last_step = ?, secret = ? WHERE … AND id = ? AND expires_time > ?
 func (s *Service) activate(tx *gorm.DB, user *User, in FactorConfirmation, now time.Time) (Factor, error) {
@@ -220,7 +219,7 @@ func (s *Service) activate(tx *gorm.DB, user *User, in FactorConfirmation, now t
 	return row, nil
 }
 
-// checkSetupCode takes the code of the app that was given the secret of a factor.
+// checkSetupCode checks a code of the app that is being set up.
 func (s *Service) checkSetupCode(_ *gorm.DB, _ *User, row *Factor, in FactorConfirmation, now time.Time) error {
 	secret, err := s.secretOf(*row)
 	if err != nil {
@@ -234,7 +233,7 @@ func (s *Service) checkSetupCode(_ *gorm.DB, _ *User, row *Factor, in FactorConf
 	return nil
 }
 
-// userInUnit reads a user in the transaction of a unit. Errors: NotFound.
+// userInUnit reads a user in the unit's transaction. Errors: NotFound.
 func userInUnit(ctx context.Context, u *uow.Unit, id int64) (*gorm.DB, *User, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -244,13 +243,13 @@ func userInUnit(ctx context.Context, u *uow.Unit, id int64) (*gorm.DB, *User, er
 	return tx, row, storage.Found(err, "user", strconv.FormatInt(id, 10))
 }
 
-// RenameFactor gives a factor of a user another name:
+// RenameFactor changes the name of a factor:
 //
 //	UPDATE user_factors SET name = ? WHERE tenant_id = ? AND id = ? AND name = ?
 //
-// from is the name that is replaced, so that of two pages neither renames over the other. What it
-// takes to sign in stays, and so do the user's version and sessions. Errors: NotFound;
-// ValidationFailed at /name, and at /from when the factor is not called so any more.
+// from is the expected current name, so that of two concurrent renames one fails. The user's
+// version and sessions do not change. Errors: NotFound; ValidationFailed at /name, and at /from
+// if the factor has another name now.
 func (s *Service) RenameFactor(ctx context.Context, u *uow.Unit, user *User, id int64, from, to string) (Factor, error) {
 	if err := checkName("/name", to); err != nil {
 		return Factor{}, err
@@ -282,8 +281,8 @@ func (s *Service) RenameFactor(ctx context.Context, u *uow.Unit, user *User, id 
 	return all[at], nil
 }
 
-// RemoveFactor takes a factor from a user who was just read, and with the last one the
-// recovery codes. Their sessions end but the one whose token this is. Errors: NotFound.
+// RemoveFactor deletes a factor of a user who was just read, and with the last factor the
+// recovery codes. The user's sessions end, except the one with this token. Errors: NotFound.
 func (s *Service) RemoveFactor(ctx context.Context, u *uow.Unit, user *User, id int64, session string) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -296,7 +295,7 @@ func (s *Service) RemoveFactor(ctx context.Context, u *uow.Unit, user *User, id 
 	if !slices.ContainsFunc(all, func(f Factor) bool { return f.ID == id }) {
 		return apperr.MissingRow("factor", strconv.FormatInt(id, 10))
 	}
-	// The version of the user is guarded, so that no factor comes or goes before it changes.
+	// The user's version is guarded, so no factor is added or removed concurrently.
 	left := len(all) > 1
 	_, err = s.changeUser(ctx, u, user, nil, userChange{
 		action: "remove-factor", set: guard.Set{"second_factor": left}, apply: func(user *User) { user.SecondFactor = left },
@@ -311,8 +310,8 @@ func (s *Service) RemoveFactor(ctx context.Context, u *uow.Unit, user *User, id 
 	return err
 }
 
-// NewRecoveryCodes gives a user other recovery codes; the old ones are void. Their other
-// sessions end. Errors: NotFound for a user without a second factor.
+// NewRecoveryCodes replaces a user's recovery codes and ends the user's other sessions. Errors:
+// NotFound for a user without a second factor.
 func (s *Service) NewRecoveryCodes(ctx context.Context, u *uow.Unit, user *User, session string) (codes []string, err error) {
 	_, row, err := userInUnit(ctx, u, user.ID)
 	switch {
@@ -331,9 +330,9 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, u *uow.Unit, user *User,
 	return codes, err
 }
 
-// ResetFactors takes all factors and recovery codes from a user who has lost them, and ends
-// the user's sessions. A user who has none is left as it is. Errors: Forbidden when the user
-// may do what the caller may not, since whoever knows the password can do all of it then;
+// ResetFactors deletes all factors and recovery codes of a user who has lost them, and ends the
+// user's sessions. A user without factors is unchanged. Errors: Forbidden if the user has a
+// permission that the caller lacks, because the password alone then grants all of them;
 // VersionConflict.
 func (s *Service) ResetFactors(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition) (*User, error) {
 	if err := s.demandUser(user, ifMatch); err != nil || !user.SecondFactor {
@@ -350,7 +349,7 @@ func (s *Service) ResetFactors(ctx context.Context, u *uow.Unit, user *User, ifM
 	})
 }
 
-// ResetUserFactors is ResetFactors for a command, which may reset anybody's. Errors: NotFound.
+// ResetUserFactors is ResetFactors for a command, which may reset any user. Errors: NotFound.
 func (s *Service) ResetUserFactors(ctx context.Context, tenant, username string) error {
 	return s.commandUser(ctx, tenant, username, func(ctx context.Context, u *uow.Unit, user *User) error {
 		_, err := s.ResetFactors(ctx, u, user, nil)

@@ -17,7 +17,7 @@ import (
 	"interlock/internal/base/apperr"
 )
 
-// The methods of showing a second factor.
+// Methods of presenting a second factor.
 const (
 	methodPasskey  = "passkey"
 	methodTOTP     = "totp"
@@ -25,32 +25,32 @@ const (
 )
 
 const (
-	// totpPeriod is how long a code is shown, in seconds (RFC 6238), and totpDrift how many
-	// periods the clock of its device may be off.
+	// totpPeriod is the validity of a code in seconds (RFC 6238), and totpDrift the accepted
+	// clock drift in periods.
 	totpPeriod = 30
 	totpDrift  = 1
-	// recoveryCodes is how many a user is given at a time.
+	// recoveryCodes is the number of codes that a user receives at a time.
 	recoveryCodes = 10
-	// recoveryBytes is the entropy of one: 80 bits are 16 letters in four groups.
+	// recoveryBytes is the entropy of a code: 80 bits are 16 letters in four groups.
 	recoveryBytes = 10
 	recoveryGroup = 4
 )
 
-// ShownFactor is what somebody shows beside a password.
+// ShownFactor is the second factor that a client presents.
 type ShownFactor struct {
 	// Method is passkey, totp or recovery.
 	Method string
-	// Code is that of an app or a recovery code.
+	// Code is an app's code or a recovery code.
 	Code string
-	// Credential is what a browser says for a passkey, and Challenge the token of the challenge
-	// that it answers; without a passkey a step-up has none.
+	// Credential is the browser's response for a passkey, and Challenge the token of its
+	// challenge; a step-up without a passkey has no challenge.
 	Credential []byte
 	Challenge  string
 }
 
-// factorMethod takes what a user shows. Whatever it does to take it is in tx, and a code that
-// is taken is taken once: the number of rows of a guarded statement decides. It reports whether
-// it was right, and what else the audit log is to have of it.
+// factorMethod accepts a second factor in tx. A code is accepted once: the row count of a
+// guarded statement decides. It reports whether the factor was right, and details for the audit
+// log.
 type factorMethod func(s *Service, tx *gorm.DB, user User, shown ShownFactor, now time.Time) (right bool, detail map[string]any, err error)
 
 var factorMethods = map[string]factorMethod{
@@ -59,9 +59,9 @@ var factorMethods = map[string]factorMethod{
 	methodRecovery: (*Service).acceptRecoveryCode,
 }
 
-// acceptFactor takes what a user shows, in a transaction that holds the user.
-// It returns what the audit log is to have of it. Errors: InvalidCredentials for a code that is
-// wrong or was used, or a passkey that proves nothing.
+// acceptFactor accepts a user's second factor, in a transaction that locks the user. It returns
+// details for the audit log. Errors: InvalidCredentials for a wrong or used code, or an invalid
+// passkey response.
 func (s *Service) acceptFactor(tx *gorm.DB, user User, shown ShownFactor, now time.Time) (map[string]any, error) {
 	accept, known := factorMethods[shown.Method]
 	if !known {
@@ -79,8 +79,8 @@ func (s *Service) acceptFactor(tx *gorm.DB, user User, shown ShownFactor, now ti
 	return detail, nil
 }
 
-// methodsOf returns the methods that a user can show a second factor by, the one that is hardest
-// to steal first: a passkey is bound to the site, and a code can be typed anywhere.
+// methodsOf returns the methods by which a user can present a second factor, the one that is
+// hardest to steal first: a passkey is bound to the site, and a code can be typed anywhere.
 func methodsOf(db *gorm.DB, userID int64) ([]string, error) {
 	factors, err := confirmedFactors(db, userID)
 	if err != nil {
@@ -102,12 +102,12 @@ func methodsOf(db *gorm.DB, userID int64) ([]string, error) {
 	return methods, nil
 }
 
-// acceptTOTP takes the code of one of a user's apps:
+// acceptTOTP accepts a code of one of a user's apps:
 //
 //	UPDATE user_factors SET last_step = ?, … WHERE tenant_id = ? AND id = ? AND last_step < ?
 //
-// No code is taken twice, nor one that is older than one that was. A secret that is not
-// encrypted with the current key is encrypted with it on the way.
+// A code is accepted once, and never after a newer one. A secret under an old key is encrypted
+// again with the current key.
 func (s *Service) acceptTOTP(tx *gorm.DB, user User, shown ShownFactor, now time.Time) (bool, map[string]any, error) {
 	factors, err := confirmedFactors(tx, user.ID)
 	if err != nil {
@@ -142,8 +142,8 @@ func (s *Service) acceptTOTP(tx *gorm.DB, user User, shown ShownFactor, now time
 	return false, nil, unreadable
 }
 
-// stepOf returns the step of time whose code this is, among those around now that are newer
-// than the last one that was accepted.
+// stepOf returns the time step of a code, among the steps around now that are newer than the
+// last accepted one.
 func stepOf(secret, code string, last int64, now time.Time) (step int64, right bool) {
 	code = strings.ReplaceAll(code, " ", "")
 	current := now.Unix() / totpPeriod
@@ -156,7 +156,7 @@ func stepOf(secret, code string, last int64, now time.Time) (step int64, right b
 	return 0, false
 }
 
-// acceptRecoveryCode takes one of a user's recovery codes:
+// acceptRecoveryCode consumes a recovery code:
 //
 //	DELETE FROM recovery_codes WHERE tenant_id = ? AND user_id = ? AND code_hash = ?
 func (s *Service) acceptRecoveryCode(tx *gorm.DB, user User, shown ShownFactor, _ time.Time) (bool, map[string]any, error) {
@@ -173,7 +173,7 @@ var recoveryLetters = base32.StdEncoding.WithPadding(base32.NoPadding)
 // newRecoveryCode returns a random code such as "k3vd-6wzq-ax2m-t7uc".
 func newRecoveryCode() string {
 	raw := make([]byte, recoveryBytes)
-	// It ends the program rather than return an error (crypto/rand).
+	// crypto/rand crashes the program instead of returning an error.
 	_, _ = rand.Read(raw)
 	groups := slices.Collect(slices.Chunk([]byte(strings.ToLower(recoveryLetters.EncodeToString(raw))), recoveryGroup))
 	texts := make([]string, len(groups))
@@ -183,7 +183,7 @@ func newRecoveryCode() string {
 	return strings.Join(texts, "-")
 }
 
-// recoveryDigest is what is kept of a recovery code, however its letters are typed.
+// recoveryDigest is the stored digest of a recovery code; case, blanks and hyphens do not matter.
 func recoveryDigest(code string) string {
 	return digestOf(strings.ToLower(strings.NewReplacer("-", "", " ", "").Replace(code))).String()
 }

@@ -8,34 +8,33 @@ import (
 	"gorm.io/gorm"
 )
 
-// Factor is a second factor of a user. What it takes to sign in is a part of the user: a
-// factor is confirmed, removed and reset with the user's version. Its name is its user's affair,
-// and changes without it.
+// Factor is a second factor of a user. Confirming, removing and resetting a factor changes the
+// user's version, because it changes the required credentials. Renaming does not.
 type Factor struct {
 	ID       int64 `gorm:"primaryKey"`
 	TenantID int64
 	UserID   int64
-	// Kind is the method that the factor is shown by.
+	// Kind is the method by which the factor is presented.
 	Kind string
 	Name string
-	// Secret is encrypted with the key whose id is SecretKey; "" is in clear. Of a passkey it is
-	// what its set-up has to be answered with, and nothing once it is confirmed: see passkeySetup.
+	// Secret is encrypted with the key whose id is SecretKey; "" means in clear. For a passkey it
+	// contains the set-up's challenge, and is empty after the confirmation: see passkeySetup.
 	Secret    []byte
 	SecretKey string
-	// LastStep is the newest step of time whose code was accepted.
+	// LastStep is the newest time step whose code was accepted.
 	LastStep int64
-	// ExpiresTime is when one that is not confirmed ends, and nil for one that is.
+	// ExpiresTime is the end of an unconfirmed factor; nil for a confirmed one.
 	ExpiresTime  *time.Time
 	LastUsedTime *time.Time
 	CreatedTime  time.Time
-	// Passkey is the rest of one; nil for other kinds, and where it was not read.
+	// Passkey is the passkey's part; nil for other kinds, and if it was not read.
 	Passkey *Passkey `gorm:"-"`
 }
 
 // TableName implements gorm's Tabler.
 func (Factor) TableName() string { return "user_factors" }
 
-// recoveryCode is one code that lets its user in without a factor, once.
+// recoveryCode is a code that replaces a second factor once.
 type recoveryCode struct {
 	ID          int64 `gorm:"primaryKey"`
 	TenantID    int64
@@ -47,7 +46,7 @@ type recoveryCode struct {
 // TableName implements gorm's Tabler.
 func (recoveryCode) TableName() string { return "recovery_codes" }
 
-// confirmedFactors reads the factors that a user is asked for, oldest first.
+// confirmedFactors reads the confirmed factors of a user, oldest first.
 func confirmedFactors(db *gorm.DB, userID int64) ([]Factor, error) {
 	rows := []Factor{}
 	if err := db.Where("user_id = ? AND expires_time IS NULL", userID).Order("id").Find(&rows).Error; err != nil {
@@ -64,7 +63,7 @@ func countRecoveryCodes(db *gorm.DB, userID int64) (int64, error) {
 	return left, nil
 }
 
-// deleteUnconfirmed voids what a user began to set up.
+// deleteUnconfirmed deletes a user's unconfirmed factors.
 func deleteUnconfirmed(tx *gorm.DB, user *User) error {
 	const statement = "DELETE FROM user_factors WHERE tenant_id = ? AND user_id = ? AND expires_time IS NOT NULL"
 	if err := tx.Exec(statement, user.TenantID, user.ID).Error; err != nil {
@@ -73,8 +72,8 @@ func deleteUnconfirmed(tx *gorm.DB, user *User) error {
 	return nil
 }
 
-// deleteFactors takes all factors and recovery codes from a user whose row this unit has
-// raised.
+// deleteFactors deletes all factors and recovery codes of a user, in a unit that has updated the
+// user's row.
 func deleteFactors(tx *gorm.DB, user *User) error {
 	for _, table := range []string{"user_factors", "user_passkeys"} {
 		if err := tx.Exec("DELETE FROM "+table+" WHERE tenant_id = ? AND user_id = ?", user.TenantID, user.ID).Error; err != nil {
@@ -84,7 +83,7 @@ func deleteFactors(tx *gorm.DB, user *User) error {
 	return deleteRecoveryCodes(tx, user)
 }
 
-// deleteFactor takes one factor from a user whose row this unit has raised.
+// deleteFactor deletes one factor, in a unit that has updated the user's row.
 func deleteFactor(tx *gorm.DB, user *User, id int64) error {
 	for _, statement := range []string{
 		"DELETE FROM user_factors WHERE tenant_id = ? AND id = ?",
@@ -104,7 +103,7 @@ func deleteRecoveryCodes(tx *gorm.DB, user *User) error {
 	return nil
 }
 
-// replaceRecoveryCodes gives a user, whose row this unit has raised, other recovery codes.
+// replaceRecoveryCodes replaces a user's recovery codes, in a unit that has updated the user's row.
 func replaceRecoveryCodes(tx *gorm.DB, user *User, now time.Time) ([]string, error) {
 	if err := deleteRecoveryCodes(tx, user); err != nil {
 		return nil, err
@@ -120,12 +119,12 @@ func replaceRecoveryCodes(tx *gorm.DB, user *User, now time.Time) ([]string, err
 	return codes, nil
 }
 
-// secretPlace binds an encrypted secret to its user.
+// secretPlace is the associated data that binds an encrypted secret to its user.
 func secretPlace(tenantID, userID int64) string {
 	return "user_factors\x00" + strconv.FormatInt(tenantID, 10) + "\x00" + strconv.FormatInt(userID, 10)
 }
 
-// secretOf returns what a factor's codes are made from. Errors: encryption.ErrUnreadable.
+// secretOf decrypts a factor's secret. Errors: encryption.ErrUnreadable.
 func (s *Service) secretOf(row Factor) (string, error) {
 	plain, err := s.cipher.Decrypt(row.Secret, row.SecretKey, secretPlace(row.TenantID, row.UserID))
 	if err != nil {

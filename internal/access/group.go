@@ -17,16 +17,16 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// errSameRoles rolls back a unit that would leave a user with the roles of before: another
-// sign-in was faster, or none of them may be taken.
+// errSameRoles rolls back a unit that would not change the user's roles: a concurrent sign-in
+// changed them first, or none of them can be revoked.
 var errSameRoles = errors.New("access: the user has the roles that the groups give")
 
-// followGroups gives a user, who comes by a provider, the roles of the groups that it names, and
-// takes those that the link gave before and that it names no more. What was given by hand, or by
-// another link, stays. The settings say which group gives which role, so that the user's own
-// rights do not matter: nobody is given more than that. It is a change of the user, in a unit of
-// its own, and none when there is nothing to change. What would leave nobody with access:* is
-// not taken. Errors: errNotLinked when the link is gone.
+// followGroups grants a user the roles of the groups in the provider's response, and revokes
+// those that the link granted before and that it no longer names. Roles that were granted by hand
+// or by another link remain. The settings map groups to roles, so the user's own permissions do
+// not limit the grant. It changes the user's version in a separate unit, unless no role changes.
+// A role remains if without it no user would have access:*. Errors: errNotLinked if the link no
+// longer exists.
 func (s *Service) followGroups(ctx context.Context, a answered, userID int64) error {
 	_, given, taken, err := a.difference(ctx, s.store.db.Read(ctx), userID)
 	if err != nil || len(given)+len(taken) == 0 {
@@ -37,7 +37,7 @@ func (s *Service) followGroups(ctx context.Context, a answered, userID int64) er
 		if err != nil {
 			return err
 		}
-		// The version of the user is guarded, so that no link goes before it changes.
+		// The user's version is guarded, so the link is not removed concurrently.
 		link, given, taken, err := a.difference(ctx, tx, userID)
 		if err != nil {
 			return err
@@ -79,7 +79,7 @@ func (s *Service) followGroups(ctx context.Context, a answered, userID int64) er
 	return err
 }
 
-// difference returns what the groups of who is named give and take, by the link of a user.
+// difference returns the roles that the response's groups add to and remove from a user's link.
 func (a answered) difference(ctx context.Context, db *gorm.DB, userID int64) (link Link, given, taken []Role, err error) {
 	link, err = linkTo(db, a.issuer, a.named.Subject)
 	switch {
@@ -103,8 +103,8 @@ func (s *Service) grantedToGroups(role string) bool {
 	})
 }
 
-// roles are those that the settings give to the groups of who is named. Of those that the
-// tenant does not have, the log is told.
+// roles returns the roles that the settings map to the response's groups. Roles that the tenant
+// does not have are logged.
 func (a answered) roles(ctx context.Context, tx *gorm.DB) ([]Role, error) {
 	var names []string
 	for _, group := range a.named.Groups {
@@ -131,7 +131,7 @@ func (a answered) roles(ctx context.Context, tx *gorm.DB) ([]Role, error) {
 	return roles, nil
 }
 
-// rolesBy returns the roles that a user has by a link.
+// rolesBy returns the roles that a link granted.
 func rolesBy(tx *gorm.DB, link Link) ([]Role, error) {
 	var roles []Role
 	const among = "id IN (SELECT role_id FROM user_roles WHERE tenant_id = ? AND user_id = ? AND link_id = ?)"
@@ -141,7 +141,7 @@ func rolesBy(tx *gorm.DB, link Link) ([]Role, error) {
 	return roles, nil
 }
 
-// grantByLink grants roles to the user of a link, and notes that they come from it.
+// grantByLink grants roles to the user of a link, and records the link as their origin.
 func grantByLink(tx *gorm.DB, link Link, roles []Role) error {
 	if len(roles) == 0 {
 		return nil
@@ -156,7 +156,7 @@ func grantByLink(tx *gorm.DB, link Link, roles []Role) error {
 	return nil
 }
 
-// revokeByLink revokes roles that a link granted, but those without which nobody would hold
+// revokeByLink revokes roles that a link granted, except those without which no user would have
 // access:*, and returns the latter.
 func (s *Service) revokeByLink(ctx context.Context, tx *gorm.DB, link Link, roles []Role) (kept []Role, err error) {
 	if len(roles) == 0 {
@@ -190,7 +190,7 @@ func (s *Service) revokeByLink(ctx context.Context, tx *gorm.DB, link Link, role
 	return kept, grantByLink(tx, link, kept)
 }
 
-// rolesWithout returns the roles that are not among others.
+// rolesWithout returns the roles that are not in others.
 func rolesWithout(roles, others []Role) []Role {
 	return slices.DeleteFunc(slices.Clone(roles), func(role Role) bool {
 		return slices.ContainsFunc(others, func(other Role) bool { return other.ID == role.ID })

@@ -14,42 +14,42 @@ import (
 	"interlock/internal/ratelimit"
 )
 
-// invitationTime is how long an invitation waits to be accepted.
+// invitationTime is the lifetime of an invitation.
 const invitationTime = 7 * 24 * time.Hour
 
-// Invitation lets a user who has no password choose one, once, so that nobody else ever
-// knows it. A user has one at most. Its digest and its end are a part of the user's row:
-// whatever gives the user a password or another invitation voids it under the row's version.
+// Invitation lets a user without a password choose one, once, so that no other user knows it. A
+// user has at most one. Its digest and expiry are part of the user's row: a new password or a new
+// invitation voids it under the row's version.
 type Invitation struct {
-	// Token is shown this once.
+	// Token is returned only once.
 	Token       string
 	ExpiresTime time.Time
 	// Ended counts the credentials that the invitation ended; zero for a new user.
 	Ended Ended
 }
 
-// Path is that of the page of the web admin that accepts the invitation. The token is in its
-// fragment, which no browser sends and no server logs.
+// Path is the path of the web admin's page for the invitation. The token is in the fragment,
+// which browsers do not send and servers do not log.
 func (i Invitation) Path() string { return "/invitation#" + i.Token }
 
 func newInvitation(now time.Time) Invitation {
 	return Invitation{Token: newSecret(), ExpiresTime: now.Add(invitationTime)}
 }
 
-// invite brings a user's row to what it is with an invitation.
+// invite sets the members of a user to those of an invited user.
 func (u *User) invite(i Invitation) {
 	hash := digestOf(i.Token).String()
 	issued := i.ExpiresTime.Add(-invitationTime)
 	u.PasswordHash, u.InvitationHash, u.InvitationExpiresTime, u.IssuedTime = "", &hash, &i.ExpiresTime, &issued
 }
 
-// errNoInvitation is for one that was accepted or replaced, or never was; which of them, only
-// its digest could tell, and that is gone.
+// errNoInvitation is the error for an invitation that was accepted, was replaced, or never
+// existed; these are indistinguishable, because the digest is deleted.
 func errNoInvitation() error {
 	return apperr.New(apperr.InvalidCredentials, "This invitation is not valid: it was used, was replaced by a newer one, or is incomplete. Ask for another one if you have no password yet.")
 }
 
-// AddInvited creates a user without a password, and invites it. Errors: those of AddUser.
+// AddInvited creates a user without a password, and an invitation. Errors: those of AddUser.
 func (s *Service) AddInvited(ctx context.Context, u *uow.Unit, spec UserSpec) (made *User, invitation Invitation, err error) {
 	row := spec.user()
 	if err := row.check(); err != nil {
@@ -104,8 +104,8 @@ func (s *Service) Invite(ctx context.Context, u *uow.Unit, user *User, ifMatch *
 	return after, invitation, err
 }
 
-// InviteUser is Invite for a command, which may invite the last user with access:* as well.
-// Errors: NotFound.
+// InviteUser is Invite for a command, which may also invite the last user with access:*. Errors:
+// NotFound.
 func (s *Service) InviteUser(ctx context.Context, tenant, username string) (invitation Invitation, err error) {
 	err = s.commandUser(ctx, tenant, username, func(ctx context.Context, u *uow.Unit, user *User) (err error) {
 		_, invitation, err = s.Invite(ctx, u, user, nil)
@@ -114,14 +114,14 @@ func (s *Service) InviteUser(ctx context.Context, tenant, username string) (invi
 	return invitation, err
 }
 
-// Invited is whom an invitation is for.
+// Invited is the user of an invitation.
 type Invited struct {
 	// Tenant is the tenant's name.
 	Tenant, Username, DisplayName string
 	ExpiresTime                   time.Time
 }
 
-// CheckInvitation says whom an invitation is for. Errors: InvalidCredentials, RateLimited.
+// CheckInvitation returns the user of an invitation. Errors: InvalidCredentials, RateLimited.
 func (s *Service) CheckInvitation(ctx context.Context, token, address string) (Invited, error) {
 	user, tenant, err := s.invited(ctx, token, address)
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Service) CheckInvitation(ctx context.Context, token, address string) (I
 	return Invited{Tenant: tenant, Username: user.Username, DisplayName: user.DisplayName, ExpiresTime: *user.InvitationExpiresTime}, nil
 }
 
-// Acceptance is an invitation with the password that its user chose.
+// Acceptance is an invitation and the password that its user chose.
 type Acceptance struct {
 	// Token is the invitation's.
 	Token    string
@@ -139,11 +139,11 @@ type Acceptance struct {
 	Replaces, Address, UserAgent string
 }
 
-// AcceptInvitation gives a user the password that it chose and begins its session or, for one
-// who has a second factor, a challenge. The password is set, the invitation ends and the
-// session begins in one unit, under the version of the user's row: of many at once one
-// succeeds. Errors: those of CheckInvitation, and ValidationFailed at /password, after which
-// the invitation is as good as before.
+// AcceptInvitation sets the password that the user chose and starts a session or, for a user
+// with a second factor, makes a challenge. One unit sets the password, ends the invitation and
+// starts the session, under the version of the user's row: of concurrent calls one succeeds.
+// Errors: those of CheckInvitation, and ValidationFailed at /password, after which the invitation
+// is still valid.
 func (s *Service) AcceptInvitation(ctx context.Context, in Acceptance) (SignedIn, error) {
 	user, tenant, err := s.invited(ctx, in.Token, in.Address)
 	if err != nil {
@@ -168,24 +168,24 @@ func (s *Service) AcceptInvitation(ctx context.Context, in Acceptance) (SignedIn
 	}})
 }
 
-// acceptance is how an invitation is accepted.
+// acceptance is the accepted change of an invited user.
 type acceptance struct {
-	// user is whom it is for, as it was read, and tenant the name of the tenant.
+	// user is the user as it was read, and tenant the name of its tenant.
 	user   User
 	tenant string
-	// invitation is the digest of the invitation that was shown.
+	// invitation is the digest of the presented invitation.
 	invitation string
-	// address is where the request came from.
+	// address is the client address.
 	address string
-	// set and apply end the invitation and give the user another way in; also does what is
-	// beside the user's row, nil for nothing.
+	// set and apply end the invitation and set another credential; also writes further rows, nil
+	// for none.
 	set   guard.Set
 	apply func(user *User)
 	also  func(ctx context.Context, tx *gorm.DB, now time.Time) error
 }
 
-// accept accepts an invitation in the unit that lets its user in, under the version of the
-// user's row. Errors: InvalidCredentials for one that is not good any more.
+// accept ends the invitation in the unit that signs its user in, under the version of the user's
+// row. Errors: InvalidCredentials for an invitation that is no longer valid.
 func (s *Service) accept(ctx context.Context, u *uow.Unit, a acceptance) (*gorm.DB, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -215,7 +215,7 @@ func (s *Service) accept(ctx context.Context, u *uow.Unit, a acceptance) (*gorm.
 	return tx, err
 }
 
-// acceptToChallenge accepts the invitation of a user who shows a second factor next.
+// acceptToChallenge accepts the invitation of a user who has a second factor, and makes the challenge.
 func (s *Service) acceptToChallenge(ctx context.Context, a acceptance) (SignedIn, error) {
 	made, err := s.makeChallenge(ctx, a.user, func(ctx context.Context, u *uow.Unit) (*gorm.DB, error) {
 		return s.accept(ctx, u, a)
@@ -223,10 +223,10 @@ func (s *Service) acceptToChallenge(ctx context.Context, a acceptance) (SignedIn
 	return SignedIn{Challenge: made}, err
 }
 
-// invited finds the user whose invitation somebody shows, and the name of the tenant. A wrong
-// one counts for the rate of its network, which is looked at before the database is asked, and
-// locks nobody out: the secret cannot be guessed, and an office that opens an old link over and
-// over may still be let in by another.
+// invited finds the user of a presented invitation, and the name of the tenant. A wrong token
+// counts for the rate of its network, before any database read, but locks no account: the token
+// cannot be guessed, and an office that opens an old link repeatedly must still be able to use
+// a new one.
 func (s *Service) invited(ctx context.Context, token, address string) (user User, tenant string, err error) {
 	defer func() { s.countRefusal(tenant, address, user.Username, err) }()
 	network := ratelimit.Network(address)
@@ -244,7 +244,7 @@ func (s *Service) invited(ctx context.Context, token, address string) (user User
 	return user, tenant, user.checkInvitation(digestOf(token).String(), s.clock.Now())
 }
 
-// checkInvitation refuses an invitation, by its digest, that is not, or not any more, the user's.
+// checkInvitation returns an error unless the digest is that of the user's current invitation.
 func (u *User) checkInvitation(hash string, now time.Time) error {
 	switch {
 	case u.InvitationHash == nil || u.InvitationExpiresTime == nil || *u.InvitationHash != hash:
@@ -257,8 +257,8 @@ func (u *User) checkInvitation(hash string, now time.Time) error {
 	return nil
 }
 
-// invited finds the user with an invitation by its digest, whatever its tenant, and the
-// tenant's name. Errors: gorm.ErrRecordNotFound.
+// invited finds a user of any tenant by the digest of its invitation, and the tenant's name.
+// Errors: gorm.ErrRecordNotFound.
 func (s store) invited(ctx context.Context, token digest) (row User, tenant string, err error) {
 	err = s.db.Read(storage.AcrossTenants(ctx)).Where("invitation_hash = ? AND "+openTenant, token.String()).Take(&row).Error
 	if err != nil {

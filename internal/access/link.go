@@ -15,7 +15,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// mostLinks bounds how many links a user has.
+// mostLinks is the maximum number of links per user.
 const mostLinks = 10
 
 // Links returns a user's links, oldest first.
@@ -23,17 +23,17 @@ func (s *Service) Links(ctx context.Context, user *User) ([]Link, error) {
 	return linksOf(s.store.db.Read(ctx), user.ID)
 }
 
-// LinkBeginning is what a user begins a link with.
+// LinkBeginning is the request for a link.
 type LinkBeginning struct {
 	Traveller
-	// Password is asked of a user who has no second factor; who has one has shown it lately.
+	// Password is required of a user without a second factor; any other user has passed a step-up.
 	Password string
-	// Session is the token of the session that it is begun in.
+	// Session is the token of the caller's session.
 	Session string
 }
 
-// BeginLink asks a provider who the caller is, to link them. It takes what BeginFactor takes:
-// who finds a browser that is signed in must not let themselves in for good. Errors: those of
+// BeginLink starts a single sign-on to link the caller. It requires the same proof as
+// BeginFactor: a stranger at a signed-in browser must not gain permanent access. Errors: those of
 // BeginFactor, and failures.
 func (s *Service) BeginLink(ctx context.Context, user *User, in LinkBeginning) (to Journey, err error) {
 	caller, _ := principal.From(ctx)
@@ -54,7 +54,7 @@ func (s *Service) BeginLink(ctx context.Context, user *User, in LinkBeginning) (
 	})
 }
 
-// requirePlaceForLink is ValidationFailed when a user has as many links as one may have.
+// requirePlaceForLink returns ValidationFailed if a user has mostLinks links.
 func requirePlaceForLink(db *gorm.DB, userID int64) error {
 	links, err := linksOf(db, userID)
 	if err != nil {
@@ -66,9 +66,10 @@ func requirePlaceForLink(db *gorm.DB, userID int64) error {
 	return nil
 }
 
-// RemoveLink takes a link, and the roles that it gave, from a user who was just read. The user's sessions end but the one
-// whose token this is; "" keeps none. Errors: NotFound; InUse when it is the only way in of a
-// user without a password, or nobody who can sign in would hold access:* any more.
+// RemoveLink deletes a link, and the roles that it granted, of a user who was just read. The
+// user's sessions end, except the one with this token; "" ends all. Errors: NotFound; InUse if
+// the user, who has no password, could not sign in without it, or if no user who can sign in
+// would have access:*.
 func (s *Service) RemoveLink(ctx context.Context, u *uow.Unit, user *User, id int64, session string) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -90,7 +91,7 @@ func (s *Service) RemoveLink(ctx context.Context, u *uow.Unit, user *User, id in
 	if err != nil {
 		return err
 	}
-	// The version of the user is guarded, so that no link comes or goes before it changes.
+	// The user's version is guarded, so no link is added or removed concurrently.
 	_, err = s.changeUser(ctx, u, user, nil, userChange{
 		action: "unlink", kept: kept, set: guard.Set{}, apply: func(*User) {},
 		detail: map[string]any{"issuer": links[at].Issuer, "taken": roleNames(gave)},
@@ -112,7 +113,7 @@ func (s *Service) RemoveLink(ctx context.Context, u *uow.Unit, user *User, id in
 	return err
 }
 
-// removeLinks removes links of a user, with the roles that they gave, in a unit that holds the
+// removeLinks deletes links of a user and the roles that they granted, in a unit that locks the
 // user.
 func removeLinks(tx *gorm.DB, user *User, links ...Link) error {
 	if len(links) == 0 {
@@ -133,7 +134,7 @@ func removeLinks(tx *gorm.DB, user *User, links ...Link) error {
 	return nil
 }
 
-// requireWayIn is InUse for a user who could not sign in any more with the links that are left.
+// requireWayIn returns InUse for a user who could not sign in with the remaining links.
 func (s *Service) requireWayIn(ctx context.Context, user *User, left []Link, now time.Time) error {
 	isInvited := user.InvitationExpiresTime != nil && now.Before(*user.InvitationExpiresTime)
 	if user.PasswordHash != "" || isInvited {
@@ -149,7 +150,7 @@ func (s *Service) requireWayIn(ctx context.Context, user *User, left []Link, now
 	return nil
 }
 
-// issuersFor returns the issuers whose links let somebody in, in the caller's tenant.
+// issuersFor returns the issuers whose links permit a sign-in, in the caller's tenant.
 func (s *Service) issuersFor(ctx context.Context) ([]string, error) {
 	caller, _ := principal.From(ctx)
 	tenant, err := s.store.tenantName(ctx, caller.TenantID)

@@ -12,16 +12,16 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Link says whom a provider of single sign-on names when it names a user of ours. It is made
-// and removed with the version of the user.
+// Link maps an identity at a provider of single sign-on to a user. Adding or removing a link
+// changes the user's version.
 type Link struct {
 	ID       int64 `gorm:"primaryKey"`
 	TenantID int64
 	UserID   int64
-	// IdentityHash is what a link is found by: a digest of issuer and subject, which are
-	// compared byte for byte, whatever an engine's collation thinks of case and blanks.
+	// IdentityHash is the lookup key: a digest of issuer and subject. It compares them byte for
+	// byte, independently of a database's collation.
 	IdentityHash string
-	// Issuer and Subject are for people.
+	// Issuer and Subject are for display.
 	Issuer, Subject string
 	LastUsedTime    *time.Time
 	CreatedTime     time.Time
@@ -30,10 +30,10 @@ type Link struct {
 // TableName implements gorm's Tabler.
 func (Link) TableName() string { return "user_links" }
 
-// identityKey is the unique key that keeps whom a provider names one user of a tenant.
+// identityKey is the unique key that maps an identity to at most one user of a tenant.
 const identityKey = "uq_user_links_identity"
 
-// identityHash is the digest of whom an issuer names. An issuer is a URL and has no NUL.
+// identityHash is the digest of an identity. An issuer is a URL and contains no NUL.
 func identityHash(issuer, subject string) string {
 	sum := sha256.Sum256([]byte(issuer + "\x00" + subject))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
@@ -55,8 +55,8 @@ func linksOf(db *gorm.DB, userID int64) ([]Link, error) {
 	return rows, nil
 }
 
-// use notes that a link lets its user in, in a unit that holds the user, and refuses when it
-// is there no more:
+// use records a sign-in by a link, in a unit that locks the user. Errors: errNotLinked if the
+// link no longer exists.
 //
 //	UPDATE user_links SET last_used_time = ? WHERE tenant_id = ? AND id = ? AND user_id = ?
 func (l Link) use(tx *gorm.DB, now time.Time) error {
@@ -71,22 +71,22 @@ func (l Link) use(tx *gorm.DB, now time.Time) error {
 	return nil
 }
 
-// flowRow is a question that somebody was sent to a provider with and that waits for the
-// answer. It opens nothing by itself: of the state and of the browser's cookie it has digests.
+// flowRow is a started single sign-on that waits for the provider's response. It grants nothing
+// by itself: the state and the browser's cookie are stored as digests.
 type flowRow struct {
 	ID        int64 `gorm:"primaryKey"`
 	StateHash string
-	// BrowserHash is the digest of the cookie of the browser that asked. An answer from any
-	// other browser is somebody's who would sign its owner in as somebody else.
+	// BrowserHash is the digest of the browser's cookie. A response in another browser may come
+	// from an attacker who tries to sign the victim in to another account.
 	BrowserHash string
 	Provider    string
 	Purpose     string
-	// Tenant is a tenant's name as it was typed.
+	// Tenant is a tenant's name as the user typed it.
 	Tenant string
-	// UserID is 0 for a sign-in, whose answer says who comes.
+	// UserID is 0 for a sign-in, where the response identifies the user.
 	UserID int64
-	// ProofHash is the digest of what the flow was begun with: the invitation, the session that
-	// links, or the session that the browser had and that a sign-in ends; "" for none.
+	// ProofHash is the digest of the invitation, of the linking session, or of the session that a
+	// sign-in replaces; "" for none.
 	ProofHash       string
 	Nonce, Verifier string
 	ExpiresTime     time.Time
@@ -96,11 +96,11 @@ type flowRow struct {
 // TableName implements gorm's Tabler.
 func (flowRow) TableName() string { return "sign_in_flows" }
 
-// Global implements storage.Global: what somebody typed may be no tenant.
+// Global implements storage.Global: the typed tenant may not exist.
 func (flowRow) Global() {}
 
-// redeemFlow ends the flow of a state, for the browser that began it; of many at once the number
-// of rows decides which one goes on:
+// redeemFlow deletes the flow of a state, for the browser that started it. Of concurrent calls,
+// the row count lets one succeed:
 //
 //	DELETE FROM sign_in_flows WHERE id = ?
 //

@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// mostTogether bounds how many credentials are looked up, and uses written, by one statement.
+	// mostTogether bounds the credentials, or the uses, in one statement.
 	mostTogether = 250
-	// lookUpTimeout bounds one look at the database on behalf of all that wait for it.
+	// lookUpTimeout bounds one batch of lookups.
 	lookUpTimeout = 5 * time.Second
 )
 
-// credential is what somebody shows, and how its rows are found.
+// credential identifies the rows of a presented secret.
 type credential struct {
-	// kind is Admin for a session and Token for an API token. Internal is for who has no row here, a
-	// customer: then only the tenant is looked up.
+	// kind is Admin for a session and Token for an API token. Internal is for a customer, who has
+	// no row: then only the tenant is looked up.
 	kind principal.Kind
-	// hash is the digest of the secret. A tenant has the digest of a text that no secret can be.
+	// hash is the digest of the secret. For a tenant it is the digest of a text that is not a possible secret.
 	hash digest
-	// tenantID is for Internal only; the rows of the others say theirs.
+	// tenantID is for Internal only; other rows contain their tenant.
 	tenantID int64
 }
 
-// refusal is the error of a credential that opens nothing.
+// refusal is the error for an invalid credential.
 func (c credential) refusal() error {
 	if c.kind == principal.Admin {
 		return errNoSession()
@@ -36,7 +36,7 @@ func (c credential) refusal() error {
 	return errWrongCredentials()
 }
 
-// recognition is whom a credential stands for, or why that cannot be told of this one.
+// recognition is the caller of a credential, or the error for this credential.
 type recognition struct {
 	caller *caller
 	err    error
@@ -44,7 +44,7 @@ type recognition struct {
 
 type lookUps = batcher.Batcher[credential, recognition]
 
-// recognise returns whom a credential stands for. Errors: the credential's refusal.
+// recognise returns the caller of a credential. Errors: the credential's refusal.
 func (s *Service) recognise(ctx context.Context, shown credential) (*caller, error) {
 	if c := s.callers.get(shown.hash, s.clock.Now()); c != nil {
 		return c, nil
@@ -52,8 +52,8 @@ func (s *Service) recognise(ctx context.Context, shown credential) (*caller, err
 	return s.lookUp(ctx, shown)
 }
 
-// lookUp asks the database whom a credential stands for: at once when no other look-up is under
-// way, and else together with all that came meanwhile.
+// lookUp reads the caller of a credential from the database: immediately if no other lookup is in
+// flight, and otherwise in one batch with all that arrive before it ends.
 func (s *Service) lookUp(ctx context.Context, shown credential) (*caller, error) {
 	among := s.callers.requests
 	if httpapi.IsStream(ctx) {
@@ -69,11 +69,11 @@ func (s *Service) lookUp(ctx context.Context, shown credential) (*caller, error)
 	return found.caller, found.err
 }
 
-// lookUpAll is the batcher's flush: it answers from memory what was looked up meanwhile, and asks
-// the database for the others; see callersShowing for how many statements that takes.
+// lookUpAll is the batcher's flush. It returns callers that were cached since, and reads the others
+// from the database; see callersShowing for the number of statements.
 func (s *Service) lookUpAll(ctx context.Context, shown []credential) ([]recognition, error) {
-	// What is read from here on goes into the generation of now: when somebody is shut out
-	// meanwhile, nobody reads it.
+	// The result goes into the generation that is current before the read: if a concurrent
+	// revocation replaces the generation, the result is never used.
 	g, now := s.callers.current.Load(), s.clock.Now()
 	answers, unknown := make([]recognition, len(shown)), make(map[digest]credential)
 	for i, c := range shown {
@@ -93,8 +93,8 @@ func (s *Service) lookUpAll(ctx context.Context, shown []credential) ([]recognit
 	return answers, nil
 }
 
-// read asks the database whom credentials stand for, and remembers it in a generation that was the
-// current one before. Every credential has an answer.
+// read reads the callers of credentials and caches them in a generation that was current before the
+// read. The result has an entry for each credential.
 func (s *Service) read(ctx context.Context, g *generation, shown map[digest]credential) (map[digest]recognition, error) {
 	if len(shown) == 0 {
 		return nil, nil

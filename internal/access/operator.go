@@ -10,10 +10,10 @@ import (
 	"interlock/internal/base/principal"
 )
 
-// operator is who acts when a command of the program does.
+// operator is the actor name of the command line.
 const operator = "command line"
 
-// operatingUser is the user of the operating system that runs the program, whom the audit log names.
+// operatingUser is the operating-system user that runs the program, for the audit log.
 var operatingUser = sync.OnceValue(func() string {
 	name := "uid " + strconv.Itoa(os.Getuid())
 	if who, err := user.Current(); err == nil && who.Username != "" {

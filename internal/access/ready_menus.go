@@ -8,10 +8,10 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// readyMenus are the menus that a tenant begins with: the pages of the admin in their groups.
-// Their titles are empty, so that each goes by its page's name in its reader's language; the
-// groups' are those that the admin knows in every language. A release that adds a page needs a
-// migration that adds it to the menus of existing tenants.
+// readyMenus are the menus of a new tenant: the pages of the admin in their groups. A page has no
+// title, so that the admin displays the page's name in the reader's language; the admin translates
+// the titles of these groups. A release that adds a page needs a migration that adds it to the menus
+// of existing tenants.
 var readyMenus = []struct {
 	group string
 	pages []readyPage
@@ -30,10 +30,10 @@ var readyMenus = []struct {
 	{"Inspect", []readyPage{{"/idempotency-keys", "idempotency-keys:read"}, {"/aggregates", "ledger:read"}, {"/system", "queues:read"}, {"/promises", "promises:read"}}},
 }
 
-// readyPage is a page and what it takes to open it.
+// readyPage is a page and the permission that it requires.
 type readyPage struct{ path, permission string }
 
-// insertMenus gives a new tenant its menus.
+// insertMenus adds the ready-made menus to a new tenant.
 func insertMenus(ctx context.Context, u *uow.Unit) error {
 	var groups, pages []Menu
 	for i, ready := range readyMenus {
@@ -46,7 +46,7 @@ func insertMenus(ctx context.Context, u *uow.Unit) error {
 	if err != nil {
 		return err
 	}
-	// Its ids are read: engines that count in steps give others than one would expect.
+	// The ids are read, because some databases increment by more than one.
 	tree, err := readMenus(tx)
 	if err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// readyRoles are roles for the usual jobs beside admin, by what they hold. "*:read" is each
-// permission to read that there is; one that the catalogue does not have is left out.
+// readyRoles are roles for common jobs besides admin, with their permissions. "*:read" means every
+// read permission of the catalogue; permissions that the catalogue lacks are left out.
 var readyRoles = []struct {
 	name  string
 	holds []string
@@ -31,8 +31,8 @@ func (s *Service) rolesForJobs() []Role {
 	return roles
 }
 
-// MakeReadyRoles gives a tenant those of the ready-made roles whose names it does not have
-// yet. What an admin made of one stays.
+// MakeReadyRoles adds those ready-made roles whose names the tenant does not have yet. It does
+// not change existing roles.
 func (s *Service) MakeReadyRoles(ctx context.Context, tenant string) error {
 	ctx, err := s.InTenant(ctx, tenant)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Service) MakeReadyRoles(ctx context.Context, tenant string) error {
 	return nil
 }
 
-// known returns those of the grants that the catalogue has.
+// known returns the grants that are in the catalogue, with "*:read" expanded.
 func (s *Service) known(grants []string) []string {
 	var found []string
 	for _, grant := range grants {

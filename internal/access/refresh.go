@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// refreshAfter is the age at which a caller is read again before anybody has to wait for it. It
-// leaves those who ask as often as a stream does time to have asked.
+// refreshAfter is the age at which a caller that is in use is read again, so that no request waits
+// for it. Half of unchangedTTL gives streams, which check seldom, time to mark their callers.
 const refreshAfter = unchangedTTL / 2
 
-// refresh reads the callers again that are at work, before they are not believed any more, all that
-// are due in statements of mostTogether; and writes which credentials were used. So the statements
-// are few however many the callers are, and their number does not grow with the requests. It runs
-// until ctx ends, and then writes the last uses.
+// refresh reads callers that are in use again before they expire, in batches of mostTogether, and
+// writes the last uses of credentials. The number of statements thus does not grow with the
+// number of requests. It runs until ctx ends, and then writes the last uses once more.
 func (s *Service) refresh(ctx context.Context) {
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
@@ -32,8 +31,8 @@ func (s *Service) refresh(ctx context.Context) {
 	}
 }
 
-// refreshDue reads again whoever is due in the current generation and, when it has begun since the
-// last time, whoever was at work in the one of then. It returns the current generation.
+// refreshDue reads the due callers of the current generation again and, if that generation is new,
+// also the callers in use in the previous one. It returns the current generation.
 func (s *Service) refreshDue(ctx context.Context, before *generation) *generation {
 	g, now := s.callers.current.Load(), s.clock.Now()
 	due := g.asked(now.Add(-refreshAfter))
@@ -46,14 +45,14 @@ func (s *Service) refreshDue(ctx context.Context, before *generation) *generatio
 	}
 	for together := range slices.Chunk(slices.Collect(maps.Keys(due)), mostTogether) {
 		if s.callers.current.Load() != g {
-			break // nobody reads this generation any more; the next look reads them into the new one
+			break // the generation was replaced; the next call reads them into the new one
 		}
 		shown := make(map[digest]credential, len(together))
 		for _, hash := range together {
 			shown[hash] = due[hash]
 		}
 		if _, err := s.read(ctx, g, shown); err != nil {
-			// Whoever is not believed any more asks for themselves, and is told.
+			// A request reads an expired caller itself and returns the error.
 			slog.DebugContext(ctx, "callers could not be read again ahead of time", "error", err)
 			break
 		}
@@ -61,7 +60,7 @@ func (s *Service) refreshDue(ctx context.Context, before *generation) *generatio
 	return g
 }
 
-// asked returns the credentials that were read by a time and asked for since they were.
+// asked returns the credentials that were read at or before a time and used since then.
 func (g *generation) asked(read time.Time) map[digest]credential {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
