@@ -69,14 +69,14 @@ func (h handler) tokenRoutes(r *httpapi.Router) {
 
 type handler struct{ service *Service }
 
-// sessionCredential is the token of the session that the request's cookie names.
+// sessionCredential is the session token in the request's cookie.
 type sessionCredential struct {
 	PlainSession string `cookie:"interlock_session"`
 	HostSession  string `cookie:"__Host-interlock_session"`
 	Secure       httpapi.Secure
 }
 
-// token is the session's, "" without one.
+// token returns the session token, "" without one.
 func (c sessionCredential) token() string {
 	return sessionToken(c.Secure, c.PlainSession, c.HostSession)
 }
@@ -88,9 +88,8 @@ func sessionToken(secure httpapi.Secure, plain, host string) string {
 	return plain
 }
 
-// cookie is the session's cookie, as safe as the link that it is sent over. It ends with
-// the browser; when the session itself ends is kept with the session. A maxAge of -1
-// removes it.
+// cookie returns the session cookie, Secure if the connection is TLS. It ends with the browser;
+// the expiry of the session is stored with the session. A maxAge of -1 deletes it.
 func (c sessionCredential) cookie(token string, maxAge int) *http.Cookie {
 	return &http.Cookie{
 		Name: nameOfSessionCookie(bool(c.Secure)), Value: token, Path: "/", MaxAge: maxAge,
@@ -98,14 +97,14 @@ func (c sessionCredential) cookie(token string, maxAge int) *http.Cookie {
 	}
 }
 
-// deviceCookie and its name where it is sent over TLS only: browsers take one with __Host-
-// from no other host and no insecure page (RFC 6265bis, 4.1.3.2).
+// Names of the device cookie, without and with TLS. Browsers accept a __Host- cookie from no
+// other host and no insecure page (RFC 6265bis, 4.1.3.2).
 const (
 	deviceCookie     = "interlock_device"
 	hostDeviceCookie = "__Host-" + deviceCookie
 )
 
-// deviceCredential is the cookie by which a browser may be known to an account.
+// deviceCredential is the cookie of a known device; see devices.
 type deviceCredential struct {
 	Plain string `cookie:"interlock_device"`
 	Host  string `cookie:"__Host-interlock_device"`
@@ -118,7 +117,7 @@ func (d deviceCredential) shown(secure httpapi.Secure) string {
 	return d.Plain
 }
 
-// rememberDevice is the cookie that outlives the session, and the browser.
+// rememberDevice returns the device cookie, which outlives the session and the browser.
 func rememberDevice(value string, secure httpapi.Secure) *http.Cookie {
 	name := deviceCookie
 	if secure {
@@ -144,10 +143,10 @@ type signInRequest struct {
 	}
 }
 
-// signInReply is the reply to a sign-in that began a session.
+// signInReply is the reply to a sign-in that started a session.
 type signInReply = httpapi.WithCookies[httpapi.Created[sessionView]]
 
-// signIn answers with a session or, where a second factor is asked for, with a challenge.
+// signIn returns a session or, if a second factor is required, a challenge.
 func (h handler) signIn(ctx context.Context, in signInRequest) (any, error) {
 	if err := in.arrivingPage.check(in.HTTP); err != nil {
 		return nil, err
@@ -162,7 +161,7 @@ func (h handler) signIn(ctx context.Context, in signInRequest) (any, error) {
 	return h.answered(in.sessionCredential, signedIn), nil
 }
 
-// answered answers with the session that began, or the challenge before it.
+// answered is the reply for a started session or a challenge.
 func (h handler) answered(c sessionCredential, signedIn SignedIn) any {
 	if challenge := signedIn.Challenge; challenge != nil {
 		return httpapi.Accepted[challengeView]{Location: "/session/factor", Body: challengeViewOf(*challenge)}
@@ -170,7 +169,7 @@ func (h handler) answered(c sessionCredential, signedIn SignedIn) any {
 	return h.begun(c, signedIn)
 }
 
-// begun answers with a session that began.
+// begun is the reply for a started session.
 func (h handler) begun(c sessionCredential, signedIn SignedIn) signInReply {
 	reply := signInReply{
 		Out:     httpapi.Created[sessionView]{Location: "/session", Body: sessionViewOf(signedIn.Session)},

@@ -24,7 +24,7 @@ func (h handler) factorRoutes(r *httpapi.Router) {
 	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors/recovery-codes", "", h.findOwner, h.newRecoveryCodes)
 }
 
-// findOwner reads the user whose session it is. Errors: Forbidden without one.
+// findOwner returns the user of the caller's session. Errors: Forbidden without one.
 func (h handler) findOwner(ctx context.Context, path httpapi.Path) (*User, error) {
 	if err := requireSession(ctx); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ type factorView struct {
 	Passkey *passkeyView `json:"passkey"`
 }
 
-// passkeyView is what its user is told of a passkey.
+// passkeyView is the part of a passkey that its user may read.
 type passkeyView struct {
 	Site             string     `json:"site"`
 	Transports       []string   `json:"transports"`
@@ -63,7 +63,7 @@ func factorViewOf(f Factor) factorView {
 	return view
 }
 
-// factorsView is the list of one's factors, none of them with its secret.
+// factorsView is the caller's factors, without their secrets.
 type factorsView struct {
 	httpapi.List[factorView]
 	RecoveryCodesLeft int64 `json:"recoveryCodesLeft"`
@@ -98,8 +98,8 @@ type beginFactorRequest struct {
 	}
 }
 
-// factorSetupView is a factor that waits to be confirmed: an app with its secret, which is shown
-// this once, or a passkey with what the browser is told to make it.
+// factorSetupView is an unconfirmed factor: an app with its secret, which is returned only once, or
+// a passkey with the browser's creation options.
 type factorSetupView struct {
 	ID      int64           `json:"id"`
 	Kind    string          `json:"kind"`
@@ -132,7 +132,7 @@ type confirmFactorRequest struct {
 	}
 }
 
-// Check wants one thing that shows that the factor was set up.
+// Check requires exactly one of code and credential.
 func (in confirmFactorRequest) Check() error {
 	switch {
 	case in.Body.Code == "" && len(in.Body.Credential) == 0:
@@ -143,7 +143,7 @@ func (in confirmFactorRequest) Check() error {
 	return nil
 }
 
-// confirmedFactorView is a factor, and the recovery codes that come with the first one.
+// confirmedFactorView is a confirmed factor, with the recovery codes if it is the first one.
 type confirmedFactorView struct {
 	factorView
 	RecoveryCodes []httpapi.Secret `json:"recoveryCodes,omitempty"`
@@ -200,7 +200,7 @@ func secretsOf(texts []string) []httpapi.Secret {
 	return secrets
 }
 
-// challengeView is the reply where a second factor is asked for.
+// challengeView is the reply if a second factor is required.
 type challengeView struct {
 	Challenge string   `json:"challenge"`
 	Methods   []string `json:"methods"`
@@ -211,8 +211,8 @@ type challengeView struct {
 
 func challengeViewOf(c Challenge) challengeView { return challengeView{c.Token, c.Methods, c.Passkey} }
 
-// shownFactor is a second factor in a request: the code of an app or a recovery code, or what a
-// browser says for a passkey.
+// shownFactor is the second factor in a request: the code of an app, a recovery code, or the
+// browser's response for a passkey.
 type shownFactor struct {
 	Challenge  string          `json:"challenge" validate:"max=64"`
 	Method     string          `json:"method" validate:"required,oneof=totp recovery passkey"`
@@ -224,8 +224,8 @@ func (s shownFactor) shown() ShownFactor {
 	return ShownFactor{Method: s.Method, Code: s.Code, Credential: s.Credential, Challenge: s.Challenge}
 }
 
-// check wants what the method is shown by, and nothing else. needsChallenge is set where a code
-// answers a challenge too. Errors: ValidationFailed.
+// check requires the members of the method, and no others. needsChallenge is set if a code also
+// needs a challenge. Errors: ValidationFailed.
 func (s shownFactor) check(needsChallenge bool) error {
 	isPasskey := s.Method == methodPasskey
 	switch {
@@ -253,7 +253,7 @@ type factorSignInRequest struct {
 	Body    shownFactor
 }
 
-// Check implements what package httpapi asks before the route is served.
+// Check validates the body; package httpapi calls it before the handler.
 func (in factorSignInRequest) Check() error { return in.Body.check(true) }
 
 func (h handler) finishSignIn(ctx context.Context, in factorSignInRequest) (signInReply, error) {
@@ -276,7 +276,7 @@ type stepUpRequest struct {
 	Body    shownFactor
 }
 
-// Check implements what package httpapi asks before the route is served.
+// Check validates the body; package httpapi calls it before the handler.
 func (in stepUpRequest) Check() error { return in.Body.check(false) }
 
 func (h handler) beginStepUp(ctx context.Context, in sessionRequest) (challengeView, error) {
@@ -297,17 +297,17 @@ func (h handler) stepUp(ctx context.Context, in stepUpRequest) (stepUpReply, err
 	return stepUpReply{Out: sessionViewOf(session), Cookies: []*http.Cookie{in.cookie(token, 0)}}, nil
 }
 
-// arrivingPage says which page a sign-in comes from. A page of another site must not sign its
-// visitor in as somebody else.
+// arrivingPage identifies the page that sends a sign-in. A page of another site must not sign its
+// visitor in to another account.
 type arrivingPage struct {
 	Site        string `header:"Sec-Fetch-Site"`
 	Origin      string `header:"Origin"`
 	ContentType string `header:"Content-Type"`
 }
 
-// check refuses what a page of another site could have sent. Browsers of today say whether a
-// page is ours (Sec-Fetch-Site), older ones where it is from (Origin), and all of them ask
-// first before they send JSON elsewhere. Errors: CSRFFailed, MalformedRequest.
+// check rejects requests that a page of another site could send. Current browsers send
+// Sec-Fetch-Site, older ones Origin, and all of them send a preflight request before JSON to
+// another site. Errors: CSRFFailed, MalformedRequest.
 func (p arrivingPage) check(request *http.Request) error {
 	ours := p.Site == "same-origin" || p.Site == "none"
 	if p.Site == "" {

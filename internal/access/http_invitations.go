@@ -17,7 +17,7 @@ type checkInvitationRequest struct {
 	}
 }
 
-// invitedView is whom an invitation is for.
+// invitedView is the user of an invitation.
 type invitedView struct {
 	Tenant      string    `json:"tenant"`
 	Username    string    `json:"username"`
@@ -45,7 +45,7 @@ type acceptInvitationRequest struct {
 	}
 }
 
-// acceptInvitation answers as signIn does.
+// acceptInvitation replies like signIn.
 func (h handler) acceptInvitation(ctx context.Context, in acceptInvitationRequest) (any, error) {
 	if err := in.arrivingPage.check(in.HTTP); err != nil {
 		return nil, err

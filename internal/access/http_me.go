@@ -9,8 +9,8 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// meRoutes registers the routes of the caller's own account and sessions. They need no
-// permission, but a session: a token that leaked must not change whose it is.
+// meRoutes registers the routes of the caller's account and sessions. They need a session
+// instead of a permission: a leaked API token must not change its user's credentials.
 func (h handler) meRoutes(r *httpapi.Router) {
 	httpapi.GetOf(r, "/me", "", h.findMe, h.me)
 	httpapi.MutationOf(r, "PATCH", "/me", "", h.findMe, h.editMe)
@@ -20,7 +20,7 @@ func (h handler) meRoutes(r *httpapi.Router) {
 	httpapi.MutationOf(r, "DELETE", "/sessions/:id", "", h.findSession, h.endSession)
 }
 
-// findMe reads the user that the caller is. Errors: Forbidden for a customer.
+// findMe reads the caller's user. Errors: Forbidden for a customer.
 func (h handler) findMe(ctx context.Context, _ httpapi.Path) (*User, error) {
 	caller, _ := principal.From(ctx)
 	if caller.Kind == principal.Customer {
@@ -35,7 +35,7 @@ func (h handler) me(ctx context.Context, user *User, _ httpapi.None) (meView, er
 
 type editMeRequest struct{ httpapi.Edit[mePatch] }
 
-// mePatch is what one changes of one's own account.
+// mePatch is the part of the caller's account that the caller may edit.
 type mePatch struct {
 	DisplayName string `json:"displayName"`
 }
@@ -91,8 +91,8 @@ func (h handler) endOtherSessions(ctx context.Context, u *uow.Unit, in sessionRe
 	return httpapi.None{}, h.service.EndOtherSessions(ctx, u, in.token())
 }
 
-// findSession reads the session that a path names. Who may see none is not told whether it
-// is one.
+// findSession reads the session in the path. It checks the permission first, so that a caller
+// without it does not learn whether the session exists.
 func (h handler) findSession(ctx context.Context, path httpapi.Path) (*OpenSession, error) {
 	if caller, _ := principal.From(ctx); !seesSessionsOf(caller, caller.UserID) {
 		return nil, errForeignSessions()

@@ -14,8 +14,8 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// menuRoutes registers the routes of menus. The list needs no permission: everybody reads
-// what their navigation shows, and who may read menus all of them.
+// menuRoutes registers the routes of menus. The list needs no permission: every caller reads
+// the menus of its navigation, and callers with menus:read read all menus.
 func (h handler) menuRoutes(r *httpapi.Router) {
 	byID := httpapi.Numbered("menu", h.service.Menu)
 	httpapi.Get(r, "/menus", "", h.menus)
@@ -40,7 +40,7 @@ func menuViewOf(m Menu) menuView {
 	return menuView{ID: m.ID, ParentID: parentOf(m.ParentID), Position: m.Position, MenuTerms: m.MenuTerms, Stamp: m.Stamp()}
 }
 
-// parentOf is null for the top.
+// parentOf returns nil for the top.
 func parentOf(id int64) *int64 {
 	if id == 0 {
 		return nil
@@ -48,7 +48,7 @@ func parentOf(id int64) *int64 {
 	return &id
 }
 
-// editedMenuView is a menu that says what an edit or a move was merged with.
+// editedMenuView is a menu and the changes with which an edit or a move was merged.
 type editedMenuView struct {
 	menuView
 	Merged *change.Merged `json:"merged,omitempty"`
@@ -78,7 +78,7 @@ func menuVersionViewOf(v MenuVersion) menuVersionView {
 	}
 }
 
-// menus answers with all there are at once: every shell draws all of them.
+// menus returns all menus in one page: every page of the admin displays them.
 func (h handler) menus(ctx context.Context, _ httpapi.None) (httpapi.List[menuView], error) {
 	menus, err := h.service.Menus(ctx)
 	if err != nil {
@@ -91,11 +91,11 @@ func (h handler) menus(ctx context.Context, _ httpapi.None) (httpapi.List[menuVi
 	return list, nil
 }
 
-// below is the menu that another is to be below, as requests name it: nil where none is
-// named, and 0 for null, which is the top.
+// below is the requested parent of a menu: nil if the member is absent, and 0 for null, which
+// means the top.
 type below struct{ id *int64 }
 
-// UnmarshalJSON takes an id or null.
+// UnmarshalJSON accepts an id or null.
 func (b *below) UnmarshalJSON(text []byte) error {
 	var id int64
 	if string(text) != "null" {
@@ -107,10 +107,10 @@ func (b *below) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// position is where a menu is to stand, as requests say it: nil where they do not.
+// position is the requested position of a menu: nil if the member is absent.
 type position struct{ at *int }
 
-// UnmarshalJSON takes a whole number and no null.
+// UnmarshalJSON accepts an integer, but not null.
 func (p *position) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return &strictjson.Error{Message: "must not be null"}

@@ -20,7 +20,7 @@ func (h handler) settingsRoutes(r *httpapi.Router) {
 	httpapi.Get(r, "/settings/history", readSettingsPermission, h.settingsHistory)
 }
 
-// find finds the one row of settings that a tenant has.
+// find reads the tenant's only row of settings.
 func (h handler) find(ctx context.Context, _ httpapi.Path) (*TenantSettings, error) {
 	return h.service.Settings(ctx)
 }
@@ -32,7 +32,7 @@ type settingsView struct {
 	guard.Stamp
 }
 
-// readSettingsView is the settings with what a change of them needs.
+// readSettingsView is the settings and the approvals that a change of them needs.
 type readSettingsView struct {
 	settingsView
 	ChangeNeeds settingsNeeds `json:"changeNeeds"`

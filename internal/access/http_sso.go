@@ -15,18 +15,19 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// ssoPage is the page of the web admin that a browser is sent to from a provider. What came of
-// it is in the fragment, which no server logs; of a failure only a word, so that nobody writes
-// on our page what they like.
+// ssoPage is the page of the web admin to which the callback redirects. The result is in the
+// fragment, which servers do not log. A failure is only a code, so that a crafted address cannot
+// display text on the page.
 const ssoPage = "/single-sign-on"
 
-// callbackPath is where a provider answers.
+// callbackPath is the path of a provider's callback.
 func callbackPath(provider string) string {
 	return httpapi.Base + "/session/oidc/" + url.PathEscape(provider) + "/callback"
 }
 
-// ssoRoutes registers the routes of single sign-on and of links. What begins a link, or takes
-// an invitation, runs in no unit of the router: nothing of it is kept under a key.
+// ssoRoutes registers the routes of single sign-on and of links. Routes that start a link or accept
+// an invitation run outside the router's unit, so no reply of theirs is stored under an
+// idempotency key.
 func (h handler) ssoRoutes(r *httpapi.Router) {
 	fresh := r.SteppedUp()
 	provider := httpapi.Named("provider", h.service.Provider)
@@ -42,9 +43,8 @@ func (h handler) ssoRoutes(r *httpapi.Router) {
 	httpapi.MutationOf(fresh, http.MethodDelete, "/users/:id/links/:linkId", writeUsersPermission, byID, h.removeLink)
 }
 
-// The cookie of a browser on its way to a provider, and its name where it is sent over TLS
-// only. The provider's page sends the browser back, so that no cookie with SameSite=Strict
-// comes along.
+// Names of the cookie of a single sign-on in progress, without and with TLS. The callback comes
+// from the provider's site, so browsers would not send a cookie with SameSite=Strict.
 const (
 	journeyCookie     = "interlock_sign_in"
 	hostJourneyCookie = "__Host-" + journeyCookie
@@ -59,7 +59,7 @@ type traveller struct {
 	Secure  httpapi.Secure
 }
 
-// by is the browser as the service knows it.
+// by converts the request to the service's Traveller.
 func (t traveller) by(s *Service, p Provider) (Traveller, error) {
 	callback, err := s.CallbackURL(t.HTTP, bool(t.Secure), p.Name)
 	browser := t.Plain
@@ -69,7 +69,7 @@ func (t traveller) by(s *Service, p Provider) (Traveller, error) {
 	return Traveller{Provider: p, Browser: browser, Callback: callback, Address: string(t.Address), UserAgent: t.Agent}, err
 }
 
-// cookie is that of a journey.
+// cookie returns the cookie of a journey.
 func (t traveller) cookie(j Journey) *http.Cookie {
 	name := journeyCookie
 	if t.Secure {
@@ -109,7 +109,7 @@ type beginSSORequest struct {
 	Site         string `header:"Sec-Fetch-Site"`
 }
 
-// beginSingleSignOn sends a browser to a provider, from our page or an address that was typed.
+// beginSingleSignOn redirects a browser to a provider, from the admin or a typed address.
 func (h handler) beginSingleSignOn(ctx context.Context, p Provider, in beginSSORequest) (ssoReply, error) {
 	if in.Site != "" && in.Site != "same-origin" && in.Site != "none" {
 		return ssoReply{}, apperr.New(apperr.CSRFFailed, "Signing in from a page of another site is not allowed.")
@@ -130,7 +130,7 @@ type finishSSORequest struct {
 	Query url.Values
 }
 
-// Check refuses an answer that says a thing twice (RFC 6749, 3.1).
+// Check rejects a callback with a repeated parameter (RFC 6749, 3.1).
 func (in finishSSORequest) Check() error {
 	for _, name := range []string{"state", "code", "error", "iss"} {
 		if len(in.Query[name]) > 1 {
@@ -140,8 +140,7 @@ func (in finishSSORequest) Check() error {
 	return nil
 }
 
-// finishSingleSignOn takes the answer of a provider. What else it says is for us to ignore
-// (RFC 6749, 4.1.2).
+// finishSingleSignOn handles a provider's callback. It ignores unknown parameters (RFC 6749, 4.1.2).
 func (h handler) finishSingleSignOn(ctx context.Context, p Provider, in finishSSORequest) (ssoReply, error) {
 	by, err := in.by(h.service, p)
 	if err != nil {
@@ -164,8 +163,8 @@ func (h handler) finishSingleSignOn(ctx context.Context, p Provider, in finishSS
 	return ssoReply{Out: ssoTo(url.Values{"result": {"signed-in"}}), Cookies: begun.Cookies}, nil
 }
 
-// challengeParameters is a challenge as the page reads it. No more than ten passkeys are named in
-// it, which browsers and proxies hold for no long address.
+// challengeParameters encodes a challenge for the page. The number of passkeys per user is limited,
+// so the address stays within the limits of browsers and proxies.
 func challengeParameters(c Challenge) url.Values {
 	values := url.Values{"challenge": {c.Token}, "methods": {strings.Join(c.Methods, ",")}}
 	if c.Passkey != nil {
@@ -178,12 +177,12 @@ func ssoTo(result url.Values) httpapi.Redirect {
 	return httpapi.Redirect{To: ssoPage + "#" + result.Encode()}
 }
 
-// ssoFailed is the address of the page that says why.
+// ssoFailed is the address of the page with the reason of an error.
 func ssoFailed(ctx context.Context, err error) string {
 	return ssoTo(url.Values{"failure": {reasonOf(err)}, "request": {principal.Request(ctx)}}).To
 }
 
-// journeyView is where the page sends the browser.
+// journeyView is the address to which the page redirects the browser.
 type journeyView struct {
 	Location string `json:"location"`
 }
@@ -208,7 +207,7 @@ func (h handler) acceptByProvider(ctx context.Context, in acceptByProviderReques
 	})
 }
 
-// journey begins a way to the provider with a name. Errors: ValidationFailed at /provider.
+// journey starts a single sign-on at the named provider. Errors: ValidationFailed at /provider.
 func (h handler) journey(ctx context.Context, t traveller, provider string, begin func(Traveller) (Journey, error)) (journeyReply, error) {
 	p, err := h.service.Provider(ctx, provider)
 	if err != nil {
@@ -225,7 +224,7 @@ func (h handler) journey(ctx context.Context, t traveller, provider string, begi
 	return journeyReply{Out: journeyView{to.Location}, Cookies: []*http.Cookie{t.cookie(to)}}, nil
 }
 
-// unwrapFailure returns the error of a failure without its reason, which is for the page alone.
+// unwrapFailure returns the error of a failure without its reason, which only the page uses.
 func unwrapFailure(err error) error {
 	var known *failure
 	if errors.As(err, &known) {

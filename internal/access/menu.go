@@ -16,20 +16,19 @@ import (
 	"interlock/internal/events"
 )
 
-// Menu is an entry of the admin's navigation: a page, or a group of those below it.
+// Menu is an entry of the admin's navigation: a page, or a group of the menus below it.
 //
-// Its row says below which menu it stands, and by a sparse key in which order. Where it
-// stands among its siblings, its Position, is counted when it is read and is no part of its
-// version: a move writes the row that was moved and no other, so that nobody who edits a
-// sibling meanwhile is told of a conflict that is none.
+// Its row contains the parent and a sparse sort key. Its Position among its siblings is computed
+// on read and is not part of its version: a move writes only the moved row, so that a concurrent
+// edit of a sibling does not conflict.
 type Menu struct {
 	guard.Row
 	// ParentID is 0 at the top.
 	ParentID int64
-	// SortKey orders siblings; of equal ones the older comes first.
+	// SortKey orders siblings; for equal keys the older menu is first.
 	SortKey int64
 	MenuTerms
-	// Position is where the menu stands among its siblings, from 0.
+	// Position is the index of the menu among its siblings, from 0.
 	Position int `gorm:"-"`
 }
 
@@ -43,7 +42,7 @@ func (m *Menu) label() string {
 	return fmt.Sprintf("menu %q", m.Title)
 }
 
-// MenuTerms are what an edit of a menu changes; where it stands is changed by a move.
+// MenuTerms are the members of a menu that an edit changes; a move changes its place.
 type MenuTerms struct {
 	// Title may be empty for a page of the admin, which then goes by its own name in the
 	// language of who reads it.
@@ -58,7 +57,7 @@ type MenuTerms struct {
 	Hidden bool `json:"hidden"`
 }
 
-// menuDocument is a menu as edits and moves are compared and merged.
+// menuDocument is the document of a menu for comparing and merging.
 type menuDocument struct {
 	MenuTerms
 	ParentID int64 `json:"parentId,omitempty"`
@@ -76,7 +75,7 @@ type MenuVersion struct {
 	change.Revision
 	ParentID int64
 	SortKey  int64
-	// Position is where the menu stood when the version was made.
+	// Position is the menu's position at the time of the version.
 	Position int
 	MenuTerms
 }
@@ -91,8 +90,8 @@ func menuVersionOf(m *Menu, action string) *MenuVersion {
 	}
 }
 
-// restore returns the menu as it was at this version, for comparing. A menu that nobody has
-// moved since has the position that it has now: what siblings did is no change of it.
+// restore returns the menu at this version, for comparing. If the menu was not moved since, the
+// result has the current position, because moves of siblings do not change the menu.
 func (v MenuVersion) restore(m *Menu) *Menu {
 	then := *m
 	then.MenuTerms = v.MenuTerms
@@ -103,8 +102,8 @@ func (v MenuVersion) restore(m *Menu) *Menu {
 	return &then
 }
 
-// menus declares menus to package change. The tree is that of a unit that has raised their
-// revision and moves one; nil for an edit, which leaves each where it stands.
+// menus declares menus to package change. tree is the tree of a unit that has incremented the
+// menus' revision and moves a menu; nil for an edit, which moves none.
 func (s *Service) menus(action string, tree *menuTree) change.Editable[Menu, *Menu] {
 	return change.Editable[Menu, *Menu]{
 		Rows: change.Rows[Menu, *Menu]{
@@ -122,8 +121,8 @@ func (s *Service) menus(action string, tree *menuTree) change.Editable[Menu, *Me
 	}
 }
 
-// reviseMenu returns the menu that an edited document makes. A permission that it had before
-// is taken as it is: the catalogue may have changed since.
+// reviseMenu returns the menu that an edited document describes. The present permission is
+// accepted unchecked: the catalogue may have changed since.
 func (s *Service) reviseMenu(tree *menuTree, m *Menu, document any) (*Menu, guard.Set, error) {
 	var edited menuDocument
 	if err := merge.Decode(document, &edited); err != nil {
@@ -152,7 +151,7 @@ func (s *Service) reviseMenu(tree *menuTree, m *Menu, document any) (*Menu, guar
 	return &after, set, nil
 }
 
-// menuAt reads a menu as it was at an earlier version, or gorm.ErrRecordNotFound.
+// menuAt reads a menu at an earlier version. Errors: gorm.ErrRecordNotFound.
 func (s *Service) menuAt(ctx context.Context, m *Menu, version int64) (*Menu, error) {
 	var then MenuVersion
 	if err := s.store.db.Read(ctx).Where("menu_id = ? AND version = ?", m.ID, version).Take(&then).Error; err != nil {
@@ -161,8 +160,8 @@ func (s *Service) menuAt(ctx context.Context, m *Menu, version int64) (*Menu, er
 	return then.restore(m), nil
 }
 
-// recordMenu leaves the audit entry of a change, and what others hear of it: who may read
-// menus, which; everybody else, that the navigation is another one.
+// recordMenu writes the audit entry of a change and announces the change: the menu to users who may
+// read menus, and to every other user only that the navigation changed.
 func (s *Service) recordMenu(u *uow.Unit, m *Menu, action string, detail any) {
 	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "menu", Topic: MenuTopic, Key: strconv.FormatInt(m.ID, 10), Detail: detail,
@@ -177,9 +176,9 @@ func (s *Service) Menu(ctx context.Context, id int64) (*Menu, error) {
 	return m, storage.Found(err, "menu", strconv.FormatInt(id, 10))
 }
 
-// Menus returns the tenant's menus as they are drawn, each before those below it: all of
-// them for who may read menus, and for everybody else what the navigation shows to them.
-// Errors: Forbidden for a customer, who has no navigation.
+// Menus returns the tenant's menus in display order, each before those below it: all menus for
+// callers with menus:read, and the visible ones for other callers. Errors: Forbidden for a
+// customer, who has no navigation.
 func (s *Service) Menus(ctx context.Context) ([]*Menu, error) {
 	caller, _ := principal.From(ctx)
 	if caller.Kind == principal.Customer {
@@ -205,7 +204,7 @@ type NewMenu struct {
 	MenuTerms
 	// ParentID is 0 for the top.
 	ParentID int64
-	// Position is nil for the last.
+	// Position is nil for the last position.
 	Position *int
 }
 
@@ -238,31 +237,30 @@ func (s *Service) AddMenu(ctx context.Context, u *uow.Unit, spec NewMenu) (*Menu
 	return m, nil
 }
 
-// EditMenu changes a menu that was just read; see change.Editable.Apply for what is refused.
-// Errors: ValidationFailed.
+// EditMenu changes a menu that was just read; see change.Editable.Apply for conflicts. Errors:
+// ValidationFailed.
 func (s *Service) EditMenu(ctx context.Context, u *uow.Unit, m *Menu, edit change.Edit) (change.Edited[*Menu], error) {
 	return s.menus("update", nil).Apply(ctx, u, m, edit)
 }
 
-// MenuMove says where a menu is to stand.
+// MenuMove is the requested place of a menu.
 type MenuMove struct {
-	// ParentID is nil for below the menu that it is below now, and 0 for the top.
+	// ParentID is nil for the present parent, and 0 for the top.
 	ParentID *int64
-	// Position is nil for the last, or for as it is below the same menu. One beyond the last
-	// is the last.
+	// Position is nil for the present position if the parent is unchanged, and for the last one
+	// otherwise. Positions beyond the last mean the last.
 	Position *int
-	// IfMatch is the version that the caller saw; nil to move the menu wherever it is now.
+	// IfMatch is the version that the caller read; nil moves any version.
 	IfMatch *guard.Precondition
-	// MergeDisjoint asks to move it also when something else of it was changed since.
+	// MergeDisjoint moves the menu also if other members were changed since.
 	MergeDisjoint bool
 }
 
-// MoveMenu puts a menu that was just read elsewhere, with all that is below it; see
-// change.Editable.Apply for what is refused. The unit raises the one row that every change
-// of the tree raises before it reads the tree: two moves that would each be right alone, and
-// together put two menus below each other, come one after the other, and the second sees
-// the first. Errors: ValidationFailed at /parentId for what is no menu, for the menu itself
-// and what is below it, and for more levels than there may be.
+// MoveMenu moves a menu that was just read, with all menus below it; see change.Editable.Apply for
+// conflicts. The unit first increments the revision row that every change of the tree increments,
+// and then reads the tree. Concurrent moves that together would form a cycle are thus serialized,
+// and the second sees the first. Errors: ValidationFailed at /parentId for a menu that does not
+// exist, for the menu itself and those below it, and for too many levels.
 func (s *Service) MoveMenu(ctx context.Context, u *uow.Unit, m *Menu, move MenuMove) (change.Edited[*Menu], error) {
 	var none change.Edited[*Menu]
 	var broken apperr.Fields
@@ -278,7 +276,7 @@ func (s *Service) MoveMenu(ctx context.Context, u *uow.Unit, m *Menu, move MenuM
 		return none, err
 	}
 	if wanted.standsAt(current) {
-		// It is not moved, and nothing is raised for it.
+		// The menu does not move, so the revision is not incremented.
 		return s.applyMove(ctx, u, nil, current, wanted, move)
 	}
 	if tree, err = raiseMenus(ctx, u); err != nil {
@@ -296,11 +294,11 @@ func (s *Service) MoveMenu(ctx context.Context, u *uow.Unit, m *Menu, move MenuM
 	return s.applyMove(ctx, u, tree, current, wanted, move)
 }
 
-// errMovedThere runs a unit again in which somebody else did what it was about to do, or
-// undid it: between the look without a lock and the one with it.
+// errMovedThere retries a unit if a concurrent unit made or reverted the same move between the
+// unlocked and the locked read of the tree.
 var errMovedThere = errors.New("access: the menu was moved meanwhile")
 
-// in returns a menu as it is in a tree, and where the move wants it. Errors: NotFound.
+// in returns the current menu of a tree, and its requested place. Errors: NotFound.
 func (move MenuMove) in(tree *menuTree, m *Menu) (current, wanted *Menu, err error) {
 	current, there := tree.byID[m.ID]
 	if !there {
@@ -321,7 +319,7 @@ func (m *Menu) standsAt(other *Menu) bool {
 	return m.ParentID == other.ParentID && m.Position == other.Position
 }
 
-// applyMove puts a menu where it is wanted, as an edit of its place.
+// applyMove moves a menu to the requested place, as an edit of its parent and position.
 func (s *Service) applyMove(ctx context.Context, u *uow.Unit, tree *menuTree, current, wanted *Menu, move MenuMove) (change.Edited[*Menu], error) {
 	edit := change.Edit{IfMatch: guard.Precondition{Ref: current.Ref()}, MergeDisjoint: move.MergeDisjoint}
 	if move.IfMatch != nil {
@@ -334,18 +332,18 @@ func (s *Service) applyMove(ctx context.Context, u *uow.Unit, tree *menuTree, cu
 	menus := s.menus("move", tree)
 	edited, err := menus.Apply(ctx, u, current, edit)
 	if err == nil && tree != nil && edited.Row.Ref() == current.Ref() {
-		// Back to where the caller saw it, which is no change of theirs, and from where somebody
-		// else moved it: they are told of that.
+		// The menu is already at the requested place, but another user moved it since the caller
+		// read it. The caller receives that conflict.
 		return change.Edited[*Menu]{}, uow.Explain(func(ctx context.Context) error { return movedByOthers(menus.Conflict(ctx, current.ID, edit)) })
 	}
 	if move.IfMatch == nil {
-		// It was edited between the read of the tree and its write.
+		// The menu was edited between the read of the tree and this write.
 		err = rerunIfStale(err)
 	}
 	return edited, err
 }
 
-// movedByOthers says of a conflict that asking again to merge does not help.
+// movedByOthers marks a conflict as not automatically mergeable.
 func movedByOthers(err error) error {
 	var refusal *apperr.Error
 	if errors.As(err, &refusal) {
@@ -354,8 +352,7 @@ func movedByOthers(err error) error {
 	return err
 }
 
-// placePatch is a move as a merge patch of a menuDocument, in which the top is the absence of
-// a parent.
+// placePatch is a move as a merge patch of a menuDocument, in which the top has no parent member.
 func placePatch(wanted *Menu) (any, error) {
 	patch := map[string]any{"position": wanted.Position, "parentId": nil}
 	if wanted.ParentID != 0 {
@@ -364,7 +361,7 @@ func placePatch(wanted *Menu) (any, error) {
 	return merge.Tree(patch)
 }
 
-// DeleteMenu removes a menu that has none below it. Its history stays. Errors: InUse,
+// DeleteMenu deletes a menu without menus below it. Its history remains. Errors: InUse,
 // VersionConflict.
 func (s *Service) DeleteMenu(ctx context.Context, u *uow.Unit, m *Menu, ifMatch guard.Precondition) error {
 	return s.menus("delete", nil).Delete(ctx, u, m, ifMatch, func() error {

@@ -12,13 +12,13 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// menuRevision counts the changes of a tenant's tree of menus. A version guards one row, and
-// the rules of a tree look at several: that it has no circle, that nothing is below a menu
-// that is deleted, how deep and how many. So every unit that adds, moves or deletes a menu
-// raises this row first, and of two the second waits, or is run again.
+// menuRevision counts the changes of a tenant's tree of menus. A version guards one row, but the
+// rules of the tree concern several: no cycle, no menu below a deleted one, the number of levels
+// and of menus. Every unit that adds, moves or deletes a menu therefore increments this row first;
+// of two concurrent units the second waits or is retried.
 //
-// It is no part of access_revisions: raising that makes every process ask anew what all of
-// its callers may do, which no menu changes.
+// It is separate from access_revisions, because incrementing that row makes every process read
+// all its callers again, and menus do not change permissions.
 type menuRevision struct {
 	TenantID int64 `gorm:"primaryKey;autoIncrement:false"`
 	Version  int64
@@ -27,15 +27,14 @@ type menuRevision struct {
 // TableName implements gorm's Tabler.
 func (menuRevision) TableName() string { return "menu_revisions" }
 
-// raiseMenus raises the revision of the tenant's menus and then reads them:
+// raiseMenus increments the revision of the tenant's menus and then reads them:
 //
 //	INSERT INTO menu_revisions (tenant_id, version) VALUES (?, 1)
 //	  ON DUPLICATE KEY UPDATE version = menu_revisions.version + 1
 //
-// Where they stand nobody else changes before the unit has ended. It comes before the
-// guarded write of a menu, so that all units take the two in one order; edits, which move
-// nothing, take the menu alone. The first change in a tenant makes the row: a tenant that
-// was created by a release without menus has none.
+// Until the unit ends, no other unit can change the tree. All units lock the revision before the
+// menu's row; edits, which move nothing, lock only the menu. The first change in a tenant inserts
+// the row, because a tenant from a release without menus has none.
 func raiseMenus(ctx context.Context, u *uow.Unit) (*menuTree, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -52,7 +51,7 @@ func raiseMenus(ctx context.Context, u *uow.Unit) (*menuTree, error) {
 	return readMenus(tx)
 }
 
-// readMenus reads all menus of the tenant of db's context; there are few.
+// readMenus reads all menus of the tenant of db's context; they are at most mostMenus.
 func readMenus(db *gorm.DB) (*menuTree, error) {
 	var rows []Menu
 	if err := db.Find(&rows).Error; err != nil {
@@ -61,14 +60,13 @@ func readMenus(db *gorm.DB) (*menuTree, error) {
 	return newMenuTree(rows), nil
 }
 
-// findMenu reads the menu with an id, and counts where it stands. Errors:
-// gorm.ErrRecordNotFound.
+// findMenu reads a menu by its id and computes its position. Errors: gorm.ErrRecordNotFound.
 func findMenu(db *gorm.DB, id int64) (*Menu, error) {
 	var m Menu
 	if err := db.Where("id = ?", id).Take(&m).Error; err != nil {
 		return nil, err
 	}
-	// The chain that found the menu may lock it, and its siblings are not to be locked.
+	// The caller's query may lock the menu; its siblings must not be locked.
 	before := db.Session(&gorm.Session{NewDB: true}).Model(&Menu{}).
 		Where("parent_id = ? AND (sort_key < ? OR sort_key = ? AND id < ?)", m.ParentID, m.SortKey, m.SortKey, m.ID)
 	var count int64
@@ -79,14 +77,14 @@ func findMenu(db *gorm.DB, id int64) (*Menu, error) {
 	return &m, nil
 }
 
-// place gives a menu the key of its position below its parent, in a unit that has raised the
-// revision. Where no number is left between its siblings there, they are numbered again:
+// place sets a menu's sort key for its position below its parent, in a unit that has incremented
+// the revision. If no key is free between its siblings, it renumbers them:
 //
 //	UPDATE menus SET sort_key = ? WHERE tenant_id = ? AND id = ?
 //	UPDATE menu_histories SET sort_key = ? WHERE tenant_id = ? AND menu_id = ? AND parent_id = ? AND sort_key = ?
 //
-// Their order stays, and with it all that can be read of them, so their versions do too; and
-// those versions in which they stood where they stand now go on standing there.
+// The order is unchanged, and so is every visible member, so the versions do not change either. Past
+// versions with the same place receive the new key too.
 func (t *menuTree) place(ctx context.Context, u *uow.Unit, m *Menu) error {
 	key, room := t.keyAt(m, m.ParentID, m.Position)
 	if room {
@@ -122,7 +120,7 @@ func insertMenu(ctx context.Context, u *uow.Unit, m *Menu) error {
 	return insertMenuVersion(ctx, u, m, "create")
 }
 
-// insertMenuVersion writes the history row of the version that the menu has now.
+// insertMenuVersion inserts the history row of the menu's current version.
 func insertMenuVersion(ctx context.Context, u *uow.Unit, m *Menu, action string) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {

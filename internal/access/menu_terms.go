@@ -19,8 +19,8 @@ const longestPath = 500
 
 var iconNames = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9-]{0,31}$`)
 
-// checkMenu lists what breaks a rule of menus. Which pages and drawings there are is for the
-// admin to know; had is the permission that the menu had before.
+// checkMenu returns the violations of the rules of menus. It does not check whether pages and
+// icons exist, which only the admin knows. had is the menu's previous permission.
 func (s *Service) checkMenu(m MenuTerms, had string) (broken apperr.Fields) {
 	_, isPage := pageOf(m.Path)
 	if m.Title != "" || !isPage {
@@ -39,9 +39,9 @@ func checkPosition(broken *apperr.Fields, position *int) {
 	broken.Check(position == nil || *position >= 0, "/position", "min", "must be 0 or more")
 }
 
-// pageOf returns the path of an address within this admin. What a browser could take for
-// another site is none: "//" and "\" begin a host, and a control character is left out
-// before the browser looks.
+// pageOf returns the path of an address within this admin. Addresses that a browser could resolve to
+// another site are rejected: "//" and "\" start a host, and browsers remove control characters
+// before they parse an address.
 func pageOf(path string) (page string, ok bool) {
 	if !strings.HasPrefix(path, "/") || strings.Contains(path, "//") || strings.ContainsAny(path, `\`) || unshowable(path) || strings.ContainsFunc(path, unicode.IsSpace) {
 		return "", false
@@ -53,8 +53,7 @@ func pageOf(path string) (page string, ok bool) {
 	return parsed.Path, true
 }
 
-// isLink reports whether an address leads elsewhere, over TLS and without a name or password
-// in it.
+// isLink reports whether an address is an external https:// address without credentials.
 func isLink(address string) bool {
 	if unshowable(address) || strings.ContainsFunc(address, unicode.IsSpace) || strings.ContainsAny(address, `\`) {
 		return false
@@ -63,7 +62,7 @@ func isLink(address string) bool {
 	return err == nil && strings.HasPrefix(address, "https://") && parsed.Hostname() != "" && parsed.User == nil
 }
 
-// unshowable reports whether no screen could show a text as it is.
+// unshowable reports whether a text contains characters that cannot be displayed.
 func unshowable(text string) bool {
 	return !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl)
 }

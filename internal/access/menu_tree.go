@@ -7,22 +7,21 @@ import (
 )
 
 const (
-	// mostMenus bounds the menus of a tenant, which every shell reads as a whole.
+	// mostMenus bounds the menus of a tenant, which every page of the admin reads as a whole.
 	mostMenus = 200
-	// mostLevels bounds how deep menus stand: deeper ones nobody finds.
+	// mostLevels bounds the depth of the tree: users do not find deeper menus.
 	mostLevels = 4
-	// sortGap is what lies between the keys of two siblings that were put in order: so many
-	// menus as its bits can be moved into the same gap, one after the other, before its
-	// siblings are numbered again.
+	// sortGap is the initial distance between the keys of siblings. Each move into a gap halves it,
+	// so about 32 moves into the same gap fit before the siblings are renumbered.
 	sortGap = 1 << 32
 )
 
 // menuTree is all menus of a tenant.
 type menuTree struct {
 	byID map[int64]*Menu
-	// below are the menus directly below another one, in order; those at the top below 0.
+	// below are the children of each menu, in order; key 0 has the menus at the top.
 	below map[int64][]*Menu
-	// drawn are the menus as they are drawn, each before those below it.
+	// drawn are the menus in display order, each before those below it.
 	drawn []*Menu
 }
 
@@ -46,8 +45,8 @@ func (t *menuTree) draw(parent int64) {
 	}
 }
 
-// shownTo returns what the navigation shows to somebody: menus that are not hidden and whose
-// permission they hold, below such menus.
+// shownTo returns the visible menus of a user: not hidden, with a permission that the user has,
+// and only below visible menus.
 func (t *menuTree) shownTo(may func(permission string) bool) []*Menu {
 	shown := map[int64]bool{0: true}
 	var list []*Menu
@@ -60,7 +59,7 @@ func (t *menuTree) shownTo(may func(permission string) bool) []*Menu {
 	return list
 }
 
-// allows is ValidationFailed when a menu, which may be a new one, cannot be below another.
+// allows returns ValidationFailed if a menu, which may be new, cannot have a parent.
 func (t *menuTree) allows(m *Menu, parent int64) error {
 	const pointer = "/parentId"
 	levels := 1
@@ -80,7 +79,7 @@ func (t *menuTree) allows(m *Menu, parent int64) error {
 	return nil
 }
 
-// levelsBelow returns how many levels of menus are below one; none below a new one.
+// levelsBelow returns the number of levels below a menu; 0 for a new menu.
 func (t *menuTree) levelsBelow(id int64) int {
 	if id == 0 {
 		return 0
@@ -92,13 +91,12 @@ func (t *menuTree) levelsBelow(id int64) int {
 	return levels
 }
 
-// others returns the menus below a parent without one that is to stand among them.
+// others returns the children of a parent, except the menu itself.
 func (t *menuTree) others(m *Menu, parent int64) []*Menu {
 	return slices.DeleteFunc(slices.Clone(t.below[parent]), func(other *Menu) bool { return other.ID == m.ID })
 }
 
-// clamp returns where a menu comes to stand that is wanted at a position: nil, and all beyond
-// the last, are the last.
+// clamp returns the effective position of a menu: the last one for nil and for positions beyond the last.
 func (t *menuTree) clamp(m *Menu, parent int64, position *int) int {
 	last := len(t.others(m, parent))
 	if position == nil {
@@ -107,8 +105,8 @@ func (t *menuTree) clamp(m *Menu, parent int64, position *int) int {
 	return min(*position, last)
 }
 
-// keyAt returns the key that brings a menu to a position below a parent, and false when no
-// number is left between its siblings' there.
+// keyAt returns a sort key for a position below a parent, and false if no key is free between its
+// siblings.
 func (t *menuTree) keyAt(m *Menu, parent int64, position int) (key int64, room bool) {
 	others := t.others(m, parent)
 	position = min(position, len(others))

@@ -14,20 +14,20 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// OpenSession is one session that has not ended. Its token is only in the browser.
+// OpenSession is a session that has not ended. Only the browser has its token.
 type OpenSession struct {
 	ID       int64 `gorm:"primaryKey"`
 	TenantID int64
 	UserID   int64
-	// Username is the user's, for people.
+	// Username is the user's name, for display.
 	Username  string `gorm:"-"`
 	TokenHash string
 	Data      []byte
-	// Address and UserAgent are what the sign-in came from.
+	// Address and UserAgent are those of the sign-in.
 	Address     string
 	UserAgent   string
 	ExpiresTime time.Time
-	// LastUsedTime is exact to markEvery, and nil before the first use.
+	// LastUsedTime is accurate to markEvery, and nil before the first use.
 	LastUsedTime *time.Time
 	CreatedTime  time.Time
 }
@@ -37,33 +37,32 @@ func (OpenSession) TableName() string { return "sessions" }
 
 var sessionSorts = storage.Sorts{Columns: map[string]string{"createdTime": "created_time"}, Default: "-createdTime"}
 
-// errForeignSessions is for who asks about sessions that are not theirs to see.
+// errForeignSessions is the error for callers who may not see or end a session.
 func errForeignSessions() error {
 	return apperr.New(apperr.Forbidden, "Sign in to see or end your own sessions; those of others need the permission %s, which you do not have.", writeUsersPermission)
 }
 
-// seesSessionsOf reports whether the caller may see and end a user's sessions. An API token
-// may not for its own user, or one that leaked would tell where its user works, and sign it
-// out.
+// seesSessionsOf reports whether the caller may see and end a user's sessions. An API token may
+// not do so for its user: a leaked token would reveal the user's addresses, and end the user's
+// sessions.
 func seesSessionsOf(caller principal.Principal, userID int64) bool {
 	return caller.May(writeUsersPermission) || caller.Kind == principal.Admin && caller.UserID == userID
 }
 
-// open selects the sessions that have not ended by now.
+// open selects the sessions that have not ended.
 func (s sessionStore) open(db *gorm.DB) *gorm.DB {
 	now := s.clock.Now()
 	return storage.Apply(db, s.live(now)...)
 }
 
-// byHash reads the session with a token's digest. Errors: gorm.ErrRecordNotFound for one that has
-// ended.
+// byHash reads an open session by the digest of its token. Errors: gorm.ErrRecordNotFound.
 func (s sessionStore) byHash(db *gorm.DB, tokenHash string) (OpenSession, error) {
 	var row OpenSession
 	err := s.open(db).Where("token_hash = ?", tokenHash).Take(&row).Error
 	return row, err
 }
 
-// live are the conditions of a session that has not ended.
+// live are the conditions of an open session.
 func (s sessionStore) live(now time.Time) []storage.Filter {
 	filters := []storage.Filter{storage.Examined("sessions.expires_time > ?", now)}
 	if s.idle > 0 {
@@ -72,8 +71,7 @@ func (s sessionStore) live(now time.Time) []storage.Filter {
 	return filters
 }
 
-// OpenSessions returns one page of the sessions of a user; 0 is the caller. Errors:
-// Forbidden.
+// OpenSessions returns one page of a user's sessions; 0 is the caller. Errors: Forbidden.
 func (s *Service) OpenSessions(ctx context.Context, userID int64, page storage.Page) (storage.Listing[OpenSession], error) {
 	caller, _ := principal.From(ctx)
 	if userID == 0 {
@@ -100,8 +98,7 @@ func (s *Service) OpenSessions(ctx context.Context, userID int64, page storage.P
 	return listing, nil
 }
 
-// OpenSession returns the session with an id, among those that the caller may see. Errors:
-// NotFound.
+// OpenSession returns a session that the caller may see. Errors: NotFound.
 func (s *Service) OpenSession(ctx context.Context, id int64) (*OpenSession, error) {
 	caller, _ := principal.From(ctx)
 	var row OpenSession
@@ -112,8 +109,8 @@ func (s *Service) OpenSession(ctx context.Context, id int64) (*OpenSession, erro
 	return &row, storage.Found(err, "session", strconv.FormatInt(id, 10))
 }
 
-// EndSession ends a session: it opens nothing any more and its streams end, at once in this
-// process and within a second in others. One that has ended meanwhile is no error.
+// EndSession ends a session and its streams: immediately in this process and within one second in
+// others. It is no error if the session has ended already.
 func (s *Service) EndSession(ctx context.Context, u *uow.Unit, session *OpenSession) error {
 	tx, err := s.raise(ctx, u)
 	if err != nil {
@@ -127,8 +124,8 @@ func (s *Service) EndSession(ctx context.Context, u *uow.Unit, session *OpenSess
 	return nil
 }
 
-// EndOtherSessions ends all sessions of the caller but the one whose token this is. Errors:
-// Forbidden for who has none.
+// EndOtherSessions ends all sessions of the caller, except the one with this token. Errors:
+// Forbidden for an API token or a customer.
 func (s *Service) EndOtherSessions(ctx context.Context, u *uow.Unit, token string) error {
 	caller, _ := principal.From(ctx)
 	if caller.Kind != principal.Admin {

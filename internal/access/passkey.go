@@ -20,18 +20,17 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// A passkey is a second factor whose private key never leaves its authenticator: what its user
-// shows is the signature of a challenge, made for this site and no other. Package passkey says
-// what is signed rightly; here is that a challenge is answered once and that the counter of a
-// passkey only goes forward.
+// A passkey is a second factor whose private key never leaves its authenticator: its user presents
+// a signature of a challenge, bound to this site. Package passkey verifies signatures; this file
+// ensures that a challenge is used once and that the counter of a passkey only increases.
 //
-// The challenge of a sign-in or step-up is made from the token of its row (signedFor), and that
-// of a set-up is kept in the row of the factor until it is confirmed. A unit that takes an answer
-// deletes or confirms that row by a statement whose row count decides, in the transaction that
-// takes the answer: a crash leaves the challenge unanswered or the answer taken, and of many
-// answers at once one is taken.
+// The challenge of a sign-in or step-up is derived from the token of its row (signedFor), and that
+// of a set-up is stored in the row of the factor until the confirmation. A unit that accepts a
+// response deletes or confirms that row with a statement whose row count decides, in the same
+// transaction: a crash leaves both the challenge and the response unused or both used, and of
+// concurrent responses one is accepted.
 
-// PasskeySite returns the host that passkeys are used at, and "" where they cannot be.
+// PasskeySite returns the host of the passkeys, and "" if passkeys are unavailable.
 func (s *Service) PasskeySite() string {
 	if s.site == nil {
 		return ""
@@ -39,8 +38,8 @@ func (s *Service) PasskeySite() string {
 	return s.site.ID()
 }
 
-// requirePasskeysAt is ValidationFailed where no passkey can be used: browsers know none but for
-// the host of the page, and no page of another origin is believed.
+// requirePasskeysAt returns ValidationFailed if passkeys are unavailable: browsers use passkeys
+// only on the host of the page, and the service accepts no other origin.
 func (s *Service) requirePasskeysAt(origin string) error {
 	switch {
 	case s.site == nil:
@@ -51,15 +50,15 @@ func (s *Service) requirePasskeysAt(origin string) error {
 	return nil
 }
 
-// signedFor is the challenge that a passkey signs for the sign-in or step-up with a token. The
-// token opens more than that and is not shown to authenticators.
+// signedFor is the challenge that a passkey signs for the sign-in or step-up with this token. The
+// token itself is a secret that authenticators must not learn.
 func signedFor(token string) []byte {
 	sum := sha256.Sum256([]byte("passkey\x00" + token))
 	return sum[:]
 }
 
-// passkeyRequest is what a browser is told to use one of a user's passkeys; nil for a user who
-// has none that is good at this site.
+// passkeyRequest returns the browser's request options for a user's passkeys; nil for a user
+// without a passkey for this site.
 func (s *Service) passkeyRequest(db *gorm.DB, userID int64, token string) (json.RawMessage, error) {
 	rows, err := s.passkeysHere(db, userID)
 	if err != nil || len(rows) == 0 {
@@ -68,7 +67,7 @@ func (s *Service) passkeyRequest(db *gorm.DB, userID int64, token string) (json.
 	return s.site.RequestOptions(signedFor(token), known(rows))
 }
 
-// passkeySetup is what the set-up of a passkey has to be answered with, as its factor keeps it.
+// passkeySetup is the expected response to a passkey's set-up, as the factor stores it.
 type passkeySetup struct{ challenge, handle []byte }
 
 const setupChallengeBytes = 32
@@ -82,15 +81,15 @@ func unpackSetup(raw []byte) (passkeySetup, error) {
 	return passkeySetup{raw[:setupChallengeBytes], raw[setupChallengeBytes:]}, nil
 }
 
-// preparePasskey makes the challenge of a passkey. All of a user's have one handle, by which
-// authenticators know that they are of one user; it is random and says nothing of the user.
+// preparePasskey generates the challenge of a passkey. All passkeys of a user have one handle, by
+// which authenticators group them; it is random and contains no data of the user.
 func (s *Service) preparePasskey(tx *gorm.DB, user *User, setup *FactorSetup) error {
 	rows, err := s.passkeysHere(tx, user.ID)
 	if err != nil {
 		return err
 	}
 	wanted := passkeySetup{make([]byte, setupChallengeBytes), make([]byte, passkey.HandleBytes)}
-	// They end the program rather than return an error (crypto/rand).
+	// crypto/rand crashes the program instead of returning an error.
 	_, _ = rand.Read(wanted.challenge)
 	_, _ = rand.Read(wanted.handle)
 	if len(rows) > 0 {
@@ -106,8 +105,8 @@ func ownerOf(user *User, handle []byte) passkey.Owner {
 	return passkey.Owner{Handle: handle, Name: user.Username, DisplayName: user.DisplayName}
 }
 
-// registerPasskey takes what a browser says of the passkey that it made for a factor, whose
-// challenge ends with it. Errors: ValidationFailed at /credential.
+// registerPasskey verifies the browser's response for a new passkey of a factor. The challenge is
+// deleted with it. Errors: ValidationFailed at /credential.
 func (s *Service) registerPasskey(tx *gorm.DB, user *User, factor *Factor, in FactorConfirmation, _ time.Time) error {
 	wanted, err := unpackSetup(factor.Secret)
 	if err != nil {
@@ -136,14 +135,13 @@ func (s *Service) registerPasskey(tx *gorm.DB, user *User, factor *Factor, in Fa
 	return nil
 }
 
-// acceptPasskey takes what one of a user's passkeys signed:
+// acceptPasskey verifies and accepts a signature of one of a user's passkeys:
 //
 //	UPDATE user_passkeys SET counter = ?, flags = ? WHERE tenant_id = ? AND id = ? AND (counter < ? OR counter = 0 AND ? = 0)
 //
-// A counter that does not go forward is of a copy of the passkey, or a copy was used before: it is
-// refused, as a *cloneWarning. Authenticators that do not count say 0 each time, which proves
-// nothing either way and is taken (WebAuthn, 7.2, step 22). What is said of backup may change, and
-// is then in the audit log.
+// A counter that does not increase indicates a copy of the passkey; the signature is rejected with
+// a *cloneWarning. Authenticators without a counter always send 0, which is accepted (WebAuthn,
+// 7.2, step 22). A changed backup state is recorded in the audit log.
 func (s *Service) acceptPasskey(tx *gorm.DB, user User, shown ShownFactor, now time.Time) (bool, map[string]any, error) {
 	rows, err := s.passkeysHere(tx, user.ID)
 	if err != nil || len(rows) == 0 {
@@ -176,7 +174,7 @@ func (s *Service) acceptPasskey(tx *gorm.DB, user User, shown ShownFactor, now t
 	return true, detail, nil
 }
 
-// backupOf is what the audit log has of where a passkey is kept.
+// backupOf is the backup state of a passkey for the audit log.
 func backupOf(f passkey.Flags) map[string]bool {
 	return map[string]bool{"eligible": f.BackupEligible(), "backedUp": f.BackedUp()}
 }
@@ -185,10 +183,10 @@ func errPasskeyRefused() *apperr.Error {
 	return apperr.New(apperr.InvalidCredentials, "The passkey was not accepted. Try again, or show another factor.")
 }
 
-// cloneWarning is a passkey whose counter went back: there may be a copy of it.
+// cloneWarning is the error for a passkey whose counter decreased: a copy of it may exist.
 type cloneWarning struct {
 	row Passkey
-	// counter is what was said.
+	// counter is the received counter.
 	counter uint32
 }
 
@@ -197,13 +195,12 @@ func (c *cloneWarning) Error() string {
 	return fmt.Sprintf("passkey %d says %d after %d", c.row.ID, c.counter, c.row.Counter)
 }
 
-// Unwrap is what the caller is told: no more than of any passkey that proves nothing.
+// Unwrap returns the error for the client, the same as for any invalid passkey response.
 func (c *cloneWarning) Unwrap() error { return errPasskeyRefused() }
 
-// noteClone leaves the warning that a passkey may have a copy: with the passkey, for its user, and
-// in the audit log. The refusal it is for has been rolled back with all else of its unit, so that
-// this is a unit of its own; a crash in between loses the warning and not the refusal. Any other
-// error is none.
+// noteClone records a cloneWarning in the passkey's row, for its user, and in the audit log. The
+// unit that rejected the passkey was rolled back, so the record needs a separate unit; a crash in
+// between loses the record, but not the rejection. Other errors are ignored.
 func (s *Service) noteClone(ctx context.Context, user User, address string, err error) {
 	var warning *cloneWarning
 	if !errors.As(err, &warning) {

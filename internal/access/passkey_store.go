@@ -12,28 +12,27 @@ import (
 	"interlock/internal/base/passkey"
 )
 
-// Passkey is what is kept of a passkey beside its factor, with which it comes and goes. There is
-// none for a factor that is not confirmed.
+// Passkey is the passkey's part of a factor, inserted and deleted with it. An unconfirmed factor
+// has none.
 type Passkey struct {
 	ID       int64 `gorm:"primaryKey"`
 	TenantID int64
 	UserID   int64
 	FactorID int64
-	// Site is the host that it is good for. When the service moves to another, it is good for
-	// nothing until the service is back.
+	// Site is the host of the passkey. It is unusable while the service has another host.
 	Site string
-	// CredentialHash is of one user, of all tenants: who shows the passkey of another registers
-	// nothing.
+	// CredentialHash is unique over all users of all tenants, so that no user can register another
+	// user's passkey.
 	CredentialHash string
 	CredentialID   []byte
 	PublicKey      []byte
 	UserHandle     []byte
 	Counter        uint32
 	Flags          passkey.Flags
-	// Transports are divided by commas.
+	// Transports are separated by commas.
 	Transports string
 	Model      string
-	// CloneWarningTime is when its counter was last seen to go back.
+	// CloneWarningTime is the last time at which its counter decreased.
 	CloneWarningTime *time.Time
 }
 
@@ -42,7 +41,7 @@ func (Passkey) TableName() string { return "user_passkeys" }
 
 const credentialKey = "uq_user_passkeys_credential"
 
-// passkeyOf is the row of a passkey that was made for a site.
+// passkeyOf is the row of a passkey of a site.
 func passkeyOf(site string, p passkey.Passkey) Passkey {
 	return Passkey{
 		Site: site, CredentialHash: credentialHash(site, p.ID), CredentialID: p.ID, PublicKey: p.PublicKey, UserHandle: p.Handle,
@@ -50,13 +49,13 @@ func passkeyOf(site string, p passkey.Passkey) Passkey {
 	}
 }
 
-// credentialHash is by what a credential id is compared: engines hold long ones for equal, or
-// take none for a key.
+// credentialHash is the comparison key of a credential id: databases compare long binary values
+// incompletely, or do not index them.
 func credentialHash(site string, id []byte) string {
 	return digest(sha256.Sum256([]byte(site + "\x00" + string(id)))).String()
 }
 
-// transports are the ways by which browsers reach the authenticator.
+// transports are the transports by which browsers reach the authenticator.
 func (p Passkey) transports() []string {
 	if p.Transports == "" {
 		return []string{}
@@ -64,11 +63,11 @@ func (p Passkey) transports() []string {
 	return strings.Split(p.Transports, ",")
 }
 
-// known are rows as package passkey knows them.
+// known converts rows to the type of package passkey.
 func known(rows []Passkey) []passkey.Passkey {
 	all := make([]passkey.Passkey, len(rows))
 	for i, row := range rows {
-		// One that cannot be read is of no known model; nothing is decided by it.
+		// An unreadable model is unknown; nothing depends on it.
 		model, _ := uuid.Parse(row.Model)
 		all[i] = passkey.Passkey{
 			ID: row.CredentialID, PublicKey: row.PublicKey, Handle: row.UserHandle, Transports: row.transports(), Model: model,
@@ -78,7 +77,7 @@ func known(rows []Passkey) []passkey.Passkey {
 	return all
 }
 
-// passkeysHere reads a user's passkeys that are good at this site, oldest first.
+// passkeysHere reads a user's passkeys for this site, oldest first.
 func (s *Service) passkeysHere(db *gorm.DB, userID int64) ([]Passkey, error) {
 	if s.site == nil {
 		return nil, nil
@@ -90,7 +89,7 @@ func (s *Service) passkeysHere(db *gorm.DB, userID int64) ([]Passkey, error) {
 	return rows, nil
 }
 
-// attachPasskeys reads the rest of those of a user's factors that are passkeys.
+// attachPasskeys reads the Passkey of those factors that are passkeys.
 func attachPasskeys(db *gorm.DB, userID int64, factors []Factor) error {
 	var rows []Passkey
 	if err := db.Where("user_id = ?", userID).Find(&rows).Error; err != nil {

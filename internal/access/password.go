@@ -18,12 +18,12 @@ import (
 	"interlock/internal/base/guessable"
 )
 
-// HashCost is what a hash of a password costs whoever makes it, and whoever guesses.
+// HashCost is the cost of a password hash, for the service and for an attacker.
 type HashCost struct {
 	MemoryKiB, Passes uint32
 }
 
-// owaspCost is OWASP's for argon2id in one lane (Password Storage Cheat Sheet).
+// owaspCost is OWASP's cost for argon2id with one lane (Password Storage Cheat Sheet).
 var owaspCost = HashCost{MemoryKiB: 19 * 1024, Passes: 2}
 
 func (c HashCost) params() argon2id.Params {
@@ -31,28 +31,28 @@ func (c HashCost) params() argon2id.Params {
 }
 
 const (
-	// maxPasswordBytes bounds what is hashed.
+	// maxPasswordBytes bounds the hashed text.
 	maxPasswordBytes = 1024
-	// leastPassword is in characters.
+	// leastPassword is the minimum length in characters.
 	leastPassword = 12
-	// hashTimeout is how long a caller waits for its slot to hash.
+	// hashTimeout bounds the wait for a hash slot.
 	hashTimeout = 3 * time.Second
 )
 
-// passwords hashes and compares passwords, on half of the processors at a time: a hash
-// costs 19 MiB and some 30 ms, so unbounded sign-ins would take the service down.
+// passwords hashes and compares passwords on half of the processors: a hash uses 19 MiB and about
+// 30 ms, so unlimited sign-ins would exhaust the machine.
 type passwords struct {
 	params  argon2id.Params
 	queue   *hashQueue
 	timeout time.Duration
 	compare func(password, hash string) (bool, error)
-	// weak takes passwords that are short or easily guessed, with a warning.
+	// weak accepts short or easily guessed passwords, with a warning.
 	weak bool
-	// dummy is a hash that no password has, at the same cost as a real one.
+	// dummy is a hash that no password matches, at the cost of a real one.
 	dummy string
 }
 
-// newPasswords returns passwords whose hashes cost as much; the zero cost is OWASP's.
+// newPasswords returns passwords with this hash cost; the zero cost means OWASP's.
 func newPasswords(cost HashCost) *passwords {
 	params := cmp.Or(cost, owaspCost).params()
 	return &passwords{
@@ -64,8 +64,8 @@ func newPasswords(cost HashCost) *passwords {
 	}
 }
 
-// dummyHash is the hash for accounts that do not exist. Its key is all zeros,
-// which argon2id gives for no password that anybody will find.
+// dummyHash is the hash for accounts that do not exist. Its key is all zeros, for which no
+// password can be found.
 func dummyHash(p argon2id.Params) string {
 	zeros := func(n uint32) string { return base64.RawStdEncoding.EncodeToString(make([]byte, n)) }
 	return fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$%s$%s",
@@ -86,8 +86,8 @@ func (p *passwords) hash(ctx context.Context, password string) (string, error) {
 	return hash, nil
 }
 
-// digest returns a key that argon2id derives from a text at the cost of a hash. It is the same for
-// the same salt. Errors: Unavailable.
+// digest derives a key from a text with argon2id, at the cost of a hash. Equal texts and salts give
+// equal keys. Errors: Unavailable.
 func (p *passwords) digest(ctx context.Context, text string, salt []byte) ([]byte, error) {
 	slot, err := p.enter(ctx, rank{})
 	if err != nil {
@@ -97,8 +97,7 @@ func (p *passwords) digest(ctx context.Context, text string, salt []byte) ([]byt
 	return argon2.IDKey([]byte(text), salt, p.params.Iterations, p.params.Memory, p.params.Parallelism, p.params.KeyLength), nil
 }
 
-// matches compares a password of somebody who has a session. Errors: Unavailable, and then
-// nothing was compared.
+// matches compares a password in a session. Errors: Unavailable, if no comparison was made.
 func (p *passwords) matches(ctx context.Context, password, hash string) (bool, error) {
 	slot, err := p.enter(ctx, rank{})
 	if err != nil {
@@ -108,8 +107,8 @@ func (p *passwords) matches(ctx context.Context, password, hash string) (bool, e
 	return p.same(password, hash)
 }
 
-// same compares a password with a hash; the caller has a slot. No password is that of a user
-// who has none, at the same cost.
+// same compares a password with a hash; the caller holds a slot. For a user without a password it
+// returns false, at the same cost.
 func (p *passwords) same(password, hash string) (bool, error) {
 	if hash == "" {
 		hash = p.dummy
@@ -121,24 +120,23 @@ func (p *passwords) same(password, hash string) (bool, error) {
 	return same, nil
 }
 
-// enter waits for a slot to hash. Errors: those of hashQueue.acquire.
+// enter acquires a hash slot. Errors: those of hashQueue.acquire.
 func (p *passwords) enter(ctx context.Context, r rank) (*hashSlot, error) {
 	return p.queue.acquire(ctx, r, p.timeout)
 }
 
-// chooser is who a password comes from.
+// chooser is the origin of a password.
 type chooser bool
 
 const (
-	// oneself is held to all rules: what they choose, they keep.
+	// oneself must follow all rules: the user keeps the password.
 	oneself chooser = true
-	// another gives it: an operator in a setting or a command, or an admin to a user. It is
-	// long enough, and whatever else it lacks is a warning in the log.
+	// another is an operator, in a setting or a command, or an admin. Only the minimum length is
+	// required; other violations are logged as warnings.
 	another chooser = false
 )
 
-// newHash checks a password that somebody chose and hashes it. Errors: ValidationFailed, at
-// the pointer that the password stands at.
+// newHash checks and hashes a chosen password. Errors: ValidationFailed, at the pointer.
 func (p *passwords) newHash(ctx context.Context, by chooser, pointer, username, password string) (string, error) {
 	if err := p.check(ctx, by, pointer, username, password); err != nil {
 		return "", err
@@ -146,7 +144,7 @@ func (p *passwords) newHash(ctx context.Context, by chooser, pointer, username, 
 	return p.hash(ctx, password)
 }
 
-// check refuses a password that nobody should choose, before anything is hashed.
+// check rejects weak passwords before the hash.
 func (p *passwords) check(ctx context.Context, by chooser, pointer, username, password string) error {
 	switch {
 	case password == "":
@@ -167,20 +165,20 @@ func (p *passwords) check(ctx context.Context, by chooser, pointer, username, pa
 	return nil
 }
 
-// tooShort is the code of the rule that every password keeps.
+// tooShort is the code of the rule that every password must follow.
 const tooShort = "min"
 
-// productName is a name that everybody knows who finds a sign-in.
+// productName is a name that every visitor of the sign-in page knows.
 const productName = "interlock"
 
-// easilyGuessed are the rules that passwords break which are tried first.
+// easilyGuessed are the rules that exclude the passwords that attackers try first.
 var easilyGuessed = map[guessable.Why]string{
 	guessable.Common:  "must not be a common password, nor one with other digits or signs; several words that do not belong together are good",
 	guessable.Pattern: "must not repeat a few characters, nor run along the alphabet, the digits or the keyboard",
 	guessable.Named:   "must not be the username or the name of the product with little beside it",
 }
 
-// weaknessOf returns the code of the rule that a password breaks, and the rule; "" for none.
+// weaknessOf returns the code and the text of the rule that a password violates; "" for none.
 func weaknessOf(username, password string) (code, rule string) {
 	if utf8.RuneCountInString(password) < leastPassword {
 		return tooShort, "must have at least " + strconv.Itoa(leastPassword) + " characters"

@@ -11,7 +11,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// DisabledAmong returns those of some users of the context's tenant who are disabled:
+// DisabledAmong returns the disabled users among some users of the context's tenant:
 //
 //	SELECT id FROM users WHERE tenant_id = ? AND id IN (…) AND disabled = 1
 func (s *Service) DisabledAmong(ctx context.Context, users []int64) ([]int64, error) {
@@ -25,8 +25,8 @@ func (s *Service) DisabledAmong(ctx context.Context, users []int64) ([]int64, er
 	return ids, nil
 }
 
-// UnableAmong returns those of some users of the context's tenant who are disabled or lack a
-// permission, with those that do not exist.
+// UnableAmong returns those users of the context's tenant that are disabled, lack the permission
+// or do not exist.
 func (s *Service) UnableAmong(ctx context.Context, permission string, users ...int64) ([]int64, error) {
 	disabled, err := s.DisabledAmong(ctx, users)
 	if err != nil {
@@ -46,8 +46,7 @@ func (s *Service) UnableAmong(ctx context.Context, permission string, users ...i
 	}), nil
 }
 
-// Disabled returns users of the context's tenant who are disabled, the newest first and at most so
-// many.
+// Disabled returns at most limit disabled users of the context's tenant, newest first.
 func (s *Service) Disabled(ctx context.Context, limit int) ([]int64, error) {
 	var ids []int64
 	if err := s.store.db.Read(ctx).Model(&User{}).Where("disabled = ?", true).Order("id DESC").Limit(limit).Pluck("id", &ids).Error; err != nil {
@@ -56,11 +55,10 @@ func (s *Service) Disabled(ctx context.Context, limit int) ([]int64, error) {
 	return ids, nil
 }
 
-// reset are the actions in a user's history by which others gave the user another way to sign in.
+// reset are the actions by which another user changed a user's credentials.
 var reset = []string{"create", "password", "reset-factors", "invite"}
 
-// Resets returns the times since a time at which others gave one of the users another way to
-// sign in:
+// Resets returns the changes of the users' credentials by other users since a time:
 //
 //	SELECT … FROM user_histories WHERE tenant_id = ? AND user_id IN (…) AND action IN (…) AND changed_time >= ?
 func (s *Service) Resets(ctx context.Context, u *uow.Unit, users []int64, since time.Time) ([]principal.Reset, error) {
@@ -81,8 +79,8 @@ func (s *Service) Resets(ctx context.Context, u *uow.Unit, users []int64, since 
 	return resets, nil
 }
 
-// Person returns a user of the context's tenant as others see them, and false when there is
-// none or they are disabled.
+// Person returns a user of the context's tenant as a reference, and false if the user does not
+// exist or is disabled.
 func (s *Service) Person(ctx context.Context, id int64) (principal.Person, bool, error) {
 	user, err := findUser(s.store.db.Read(ctx), id)
 	if storage.IsNotFound(err) {

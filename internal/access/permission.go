@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// ReadPermission is also what the dashboard and the live feed ask for roles.
+	// ReadPermission is also the permission of the dashboard and the live feed for roles.
 	ReadPermission  = "access:read"
 	writePermission = "access:write"
-	// ReadUsersPermission is also what they ask for users.
+	// ReadUsersPermission is also their permission for users.
 	ReadUsersPermission  = "users:read"
 	writeUsersPermission = "users:write"
 	readTokensPermission = "tokens:read"
 	makeTokensPermission = "tokens:write"
 
-	// ReadMenusPermission is also what they ask for menus.
+	// ReadMenusPermission is also their permission for menus.
 	ReadMenusPermission  = "menus:read"
 	writeMenusPermission = "menus:write"
 
@@ -26,7 +26,7 @@ const (
 	writeSettingsPermission = "settings:write"
 )
 
-// Permissions are what a role or a token can be given here.
+// Permissions are the permissions of this package's routes.
 var Permissions = []principal.Grant{
 	{Name: ReadPermission, Meaning: "See the roles, their history, and the permissions that roles and tokens can be given."},
 	{Name: writePermission, Meaning: "Create, edit and delete roles, with permissions that one has oneself."},
@@ -41,11 +41,11 @@ var Permissions = []principal.Grant{
 	{Name: principal.Impersonate, Meaning: "Act for a customer with an API token, named in X-On-Behalf-Of."},
 }
 
-// Catalogue returns every permission there is, by name.
+// Catalogue returns all permissions, sorted by name.
 func (s *Service) Catalogue() []principal.Grant { return s.catalogue }
 
-// checkGrants refuses what no route asks for. A grant is a permission of the
-// catalogue, "<resource>:*" of a resource in it, or "*".
+// checkGrants rejects grants that no route requires. A grant is a permission of the catalogue,
+// "<resource>:*" of a resource in it, or "*".
 func (s *Service) checkGrants(pointer string, grants []string) error {
 	if len(grants) > mostNames {
 		return invalid(pointer, "max", fmt.Sprintf("must have at most %d permissions", mostNames))
@@ -67,8 +67,7 @@ func (s *Service) grantable(grant string) bool {
 	return false
 }
 
-// intersect returns what both sets of grants allow. Scopes that are not given
-// limit nothing.
+// intersect returns the grants that both sets allow. Empty scopes do not limit the grants.
 func intersect(grants, scopes []string) []string {
 	if len(scopes) == 0 {
 		return grants
@@ -87,7 +86,7 @@ func intersect(grants, scopes []string) []string {
 	return distinct(both)
 }
 
-// distinct returns the values sorted, each once.
+// distinct returns the values sorted and without duplicates.
 func distinct(values []string) []string {
 	sorted := append([]string{}, values...)
 	slices.Sort(sorted)

@@ -77,8 +77,8 @@ func (c contested) end(ctx context.Context, u *uow.Unit, tx *gorm.DB, user *User
 	return nil
 }
 
-// reissue is changeUser for an invitation or a password from another user: it ends the
-// contested credentials too, and the result counts what it ended.
+// reissue is changeUser for an invitation or a password from another user: it also ends the
+// contested credentials and counts them in the result.
 func (s *Service) reissue(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition, c userChange) (*User, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {

@@ -105,6 +105,7 @@ type Service struct {
 	readyRoles []Role
 }
 
+// New returns a Service.
 func New(d Deps) *Service {
 	catalogue := slices.Clone(d.Grants)
 	slices.SortFunc(catalogue, func(a, b principal.Grant) int { return strings.Compare(a.Name, b.Name) })
