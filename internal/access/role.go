@@ -22,8 +22,8 @@ import (
 type Role struct {
 	guard.Row
 	Name string
-	// Permissions are grants of the catalogue, in order. They are rows of their own, and
-	// change only with the version of the role.
+	// Permissions are grants of the catalogue, sorted. They are stored in separate rows and
+	// change only with the role's version.
 	Permissions []string `gorm:"-"`
 }
 
@@ -32,7 +32,7 @@ func (Role) TableName() string { return "roles" }
 
 func (r *Role) label() string { return fmt.Sprintf("role %q", r.Name) }
 
-// content is what the audit log tells of a role.
+// content is the audit log's description of a role.
 func (r *Role) content() map[string]any {
 	return map[string]any{"name": r.Name, "permissions": r.Permissions}
 }
@@ -57,7 +57,7 @@ func roleVersionOf(role *Role, action string) *RoleVersion {
 	}
 }
 
-// restore returns the role as it was at this version, for comparing.
+// restore returns the role at this version, for comparing.
 func (v RoleVersion) restore(role *Role) *Role {
 	then := *role
 	then.Name, then.Permissions = v.Name, distinct(v.Permissions)
@@ -65,13 +65,13 @@ func (v RoleVersion) restore(role *Role) *Role {
 	return &then
 }
 
-// rolePatch is what an edit of a role may change.
+// rolePatch is the part of a role that an edit may change.
 type rolePatch struct {
 	Name        string  `json:"name"`
 	Permissions setEdit `json:"permissions"`
 }
 
-// roleDocument is a role as edits are compared and merged.
+// roleDocument is the document of a role for comparing and merging.
 type roleDocument struct {
 	Name        string          `json:"name"`
 	Permissions map[string]bool `json:"permissions"`
@@ -92,8 +92,8 @@ func (s *Service) roles() change.Editable[Role, *Role] {
 	}
 }
 
-// reviseRole returns the role that an edited document makes. Grants that it had before are
-// taken as they are: the catalogue may have changed since.
+// reviseRole returns the role that an edited document describes. Present grants are accepted
+// unchecked: the catalogue may have changed since.
 func (s *Service) reviseRole(role *Role, document any) (*Role, guard.Set, error) {
 	var edited roleDocument
 	if err := merge.Decode(document, &edited); err != nil {
@@ -105,7 +105,7 @@ func (s *Service) reviseRole(role *Role, document any) (*Role, guard.Set, error)
 	return &after, guard.Set{"name": after.Name}, err
 }
 
-// roleAt reads a role as it was at an earlier version, or gorm.ErrRecordNotFound.
+// roleAt reads a role at an earlier version. Errors: gorm.ErrRecordNotFound.
 func (s *Service) roleAt(ctx context.Context, role *Role, version int64) (*Role, error) {
 	var then RoleVersion
 	if err := s.store.db.Read(ctx).Where("role_id = ? AND version = ?", role.ID, version).Take(&then).Error; err != nil {
@@ -114,14 +114,14 @@ func (s *Service) roleAt(ctx context.Context, role *Role, version int64) (*Role,
 	return then.restore(role), nil
 }
 
-// recordRoleEdit changes what the role holds, after its own row, and leaves the traces.
+// recordRoleEdit updates the role's permissions after its row, and records the edit.
 func (s *Service) recordRoleEdit(ctx context.Context, u *uow.Unit, before, after *Role, _ *change.Overwrite) error {
 	given, taken := without(after.Permissions, before.Permissions), without(before.Permissions, after.Permissions)
 	if err := requireHeld(ctx, given, "The edit gives"); err != nil {
 		return err
 	}
 	if after.Name != before.Name && s.grantedToGroups(after.Name) {
-		// Groups find their roles by name: who takes the name gives what the role holds.
+		// Groups are mapped to roles by name, so taking the name grants the role's permissions.
 		if err := requireHeld(ctx, after.Permissions, "Groups of single sign-on are given roles of this name, and it holds"); err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (s *Service) recordRoleEdit(ctx context.Context, u *uow.Unit, before, after
 	return insertRoleVersion(ctx, u, after, "update")
 }
 
-// recordRole leaves the audit entry of a change, and what others hear of it.
+// recordRole writes the audit entry of a change and announces the change.
 func (s *Service) recordRole(u *uow.Unit, role *Role, action string, detail any) {
 	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "role", Topic: RoleTopic, Key: strconv.FormatInt(role.ID, 10), Detail: detail,
@@ -153,7 +153,7 @@ func (s *Service) recordRole(u *uow.Unit, role *Role, action string, detail any)
 	})
 }
 
-// without returns the values that are not among others.
+// without returns the values that are not in others.
 func without(values, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(values), func(value string) bool { return slices.Contains(others, value) })
 }
@@ -164,7 +164,7 @@ func (s *Service) Role(ctx context.Context, id int64) (*Role, error) {
 	return role, storage.Found(err, "role", strconv.FormatInt(id, 10))
 }
 
-// Roles returns one page of roles, those whose name has a text in it, in either case.
+// Roles returns one page of the roles whose name contains a text, ignoring case.
 func (s *Service) Roles(ctx context.Context, text string, page storage.Page) (storage.Listing[Role], error) {
 	listing, err := storage.List[Role](s.store.db.Read(ctx), page, roleSorts, storage.Containing(text, "name"))
 	if err != nil {
@@ -178,8 +178,8 @@ func (s *Service) RoleHistory(ctx context.Context, role *Role, page storage.Page
 	return storage.List[RoleVersion](s.store.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("role_id", role.ID))
 }
 
-// AddRole creates a role that holds the permissions. Errors: ValidationFailed,
-// AlreadyExists; Forbidden for a permission that the caller does not have.
+// AddRole creates a role with the permissions. Errors: ValidationFailed, AlreadyExists; Forbidden
+// for a permission that the caller lacks.
 func (s *Service) AddRole(ctx context.Context, u *uow.Unit, name string, permissions []string) (*Role, error) {
 	if err := cmp.Or(checkName("/name", name), s.checkGrants("/permissions", permissions), requireHeld(ctx, permissions, "The role would have")); err != nil {
 		return nil, err
@@ -192,10 +192,10 @@ func (s *Service) AddRole(ctx context.Context, u *uow.Unit, name string, permiss
 	return role, nil
 }
 
-// EditRole changes a role that was just read; see change.Editable.Apply for what is
-// refused. Permissions are a set: edits that give and take different ones can be merged.
-// Errors: ValidationFailed, AlreadyExists (name), Forbidden for a permission that the
-// caller does not have, and InUse when the last user with access:* would lose it.
+// EditRole changes a role that was just read; see change.Editable.Apply for conflicts.
+// Permissions are a set: edits that add and remove different ones can be merged. Errors:
+// ValidationFailed, AlreadyExists (name), Forbidden for a permission that the caller lacks, and
+// InUse if the last user with access:* would lose it.
 func (s *Service) EditRole(ctx context.Context, u *uow.Unit, role *Role, edit change.Edit) (change.Edited[*Role], error) {
 	edited, err := s.roles().Apply(ctx, u, role, edit)
 	if storage.IsDuplicate(err, roleNameKey) {
@@ -204,7 +204,7 @@ func (s *Service) EditRole(ctx context.Context, u *uow.Unit, role *Role, edit ch
 	return edited, err
 }
 
-// DeleteRole removes a role that nobody holds. Its history stays. Errors: InUse,
+// DeleteRole deletes a role that no user has. Its history remains. Errors: InUse,
 // VersionConflict.
 func (s *Service) DeleteRole(ctx context.Context, u *uow.Unit, role *Role, ifMatch guard.Precondition) error {
 	return s.roles().Delete(ctx, u, role, ifMatch, func() error {
@@ -246,8 +246,8 @@ func (s *Service) CreateRole(ctx context.Context, tenant, name string, permissio
 	})
 }
 
-// SetRolePermissions replaces what a role's holders may do, for a command. Errors:
-// ValidationFailed, NotFound.
+// SetRolePermissions replaces a role's permissions, for a command. Errors: ValidationFailed,
+// NotFound.
 func (s *Service) SetRolePermissions(ctx context.Context, tenant, name string, permissions []string) error {
 	return s.commandRole(ctx, tenant, name, func(ctx context.Context, u *uow.Unit, role *Role) error {
 		_, err := s.EditRole(ctx, u, role, change.Edit{

@@ -12,9 +12,8 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// rolePermission is one grant of a role. It has no version of its own: whoever
-// changes a role's grants first brings the role itself to its next version, which
-// is what two of them collide on.
+// rolePermission is one grant of a role. It has no version: a unit increments the role's version
+// before it changes the role's grants, so that concurrent changes conflict there.
 type rolePermission struct {
 	TenantID   int64
 	RoleID     int64  `gorm:"primaryKey;autoIncrement:false"`
@@ -24,26 +23,26 @@ type rolePermission struct {
 // TableName implements gorm's Tabler.
 func (rolePermission) TableName() string { return "role_permissions" }
 
-// userRole gives a user a role. A user can have one role both by hand and by a group, and loses
-// it with the last of them.
+// userRole grants a role to a user. A user can have a role both by hand and by a group, and loses
+// it with the last grant.
 type userRole struct {
 	TenantID int64
 	UserID   int64 `gorm:"primaryKey;autoIncrement:false"`
 	RoleID   int64 `gorm:"primaryKey;autoIncrement:false"`
-	// LinkID is the link whose provider gives the role, by a group; 0 for one given by hand.
+	// LinkID is the link whose provider's group grants the role; 0 for a grant by hand.
 	LinkID int64 `gorm:"primaryKey;autoIncrement:false"`
 }
 
 // TableName implements gorm's Tabler.
 func (userRole) TableName() string { return "user_roles" }
 
-// rolesNamed returns the roles that have these names, by name.
+// rolesNamed returns the roles with these names, by name.
 func rolesNamed(tx *gorm.DB, names []string) (map[string]Role, error) {
 	var roles []Role
 	if err := tx.Where("name IN ?", names).Find(&roles).Error; err != nil {
 		return nil, fmt.Errorf("read the roles: %w", err)
 	}
-	// MySQL finds "support" for "support " as well, which is looked up here and not found.
+	// MySQL returns "support" for "support " as well; the lookup in the map does not.
 	named := make(map[string]Role, len(roles))
 	for _, role := range roles {
 		named[role.Name] = role
@@ -51,7 +50,7 @@ func rolesNamed(tx *gorm.DB, names []string) (map[string]Role, error) {
 	return named, nil
 }
 
-// permissionsOf returns the permissions of roles, by the roles' ids.
+// permissionsOf returns the permissions of roles, by role id.
 func permissionsOf(tx *gorm.DB, roles []Role) (map[int64][]string, error) {
 	ids := make([]int64, len(roles))
 	for i, role := range roles {
@@ -74,8 +73,7 @@ func roleNameTaken(name string) error {
 	return apperr.New(apperr.AlreadyExists, "There is a role %q already.", name)
 }
 
-// insertRole adds a role with the permissions that it names, and its first version.
-// Errors: AlreadyExists.
+// insertRole inserts a role with its permissions and its first version. Errors: AlreadyExists.
 func insertRole(ctx context.Context, u *uow.Unit, role *Role) error {
 	err := guard.Insert(ctx, u, role)
 	switch {
@@ -94,7 +92,7 @@ func insertRole(ctx context.Context, u *uow.Unit, role *Role) error {
 	return insertRoleVersion(ctx, u, role, "create")
 }
 
-// insertRoleVersion writes the history row of the version that the role has now.
+// insertRoleVersion inserts the history row of the role's current version.
 func insertRoleVersion(ctx context.Context, u *uow.Unit, role *Role, action string) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -106,7 +104,7 @@ func insertRoleVersion(ctx context.Context, u *uow.Unit, role *Role, action stri
 	return nil
 }
 
-// grant gives permissions to a role whose row this unit has inserted or raised.
+// grant adds permissions to a role, in a unit that has inserted or updated the role's row.
 func grant(tx *gorm.DB, roleID int64, permissions []string) error {
 	if len(permissions) == 0 {
 		return nil
@@ -121,7 +119,7 @@ func grant(tx *gorm.DB, roleID int64, permissions []string) error {
 	return nil
 }
 
-// revoke takes permissions from a role whose row this unit has raised.
+// revoke deletes permissions of a role, in a unit that has updated the role's row.
 func revoke(tx *gorm.DB, role *Role, permissions []string) error {
 	if len(permissions) == 0 {
 		return nil
@@ -133,8 +131,7 @@ func revoke(tx *gorm.DB, role *Role, permissions []string) error {
 	return nil
 }
 
-// findRole reads the role with an id, with its permissions. Errors:
-// gorm.ErrRecordNotFound.
+// findRole reads a role and its permissions by id. Errors: gorm.ErrRecordNotFound.
 func findRole(db *gorm.DB, id int64) (*Role, error) {
 	var role Role
 	if err := db.Where("id = ?", id).Take(&role).Error; err != nil {
@@ -149,7 +146,7 @@ func withPermissions(db *gorm.DB, roles []*Role) error {
 	for i, role := range roles {
 		rows[i] = *role
 	}
-	// The chain that found the roles may lock them; what they hold changes only with them.
+	// The caller's query may lock the roles; their permissions change only with them and need no lock.
 	held, err := permissionsOf(db.Session(&gorm.Session{NewDB: true}), rows)
 	if err != nil {
 		return err

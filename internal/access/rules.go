@@ -15,13 +15,13 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// manageAll is what at least one enabled user of a tenant holds.
+// manageAll is the permission that at least one enabled user of a tenant has.
 const manageAll = "access:*"
 
-// revisionRow counts the changes of who may do what in a tenant. Rules that look at
-// several rows, such as that somebody holds access:*, would each hold for two units side by
-// side that break them together; so every such change raises this row, and of two the
-// second waits, or is run again.
+// revisionRow counts the changes of permissions in a tenant. A rule over several rows, such as
+// that some user has access:*, could be violated by two concurrent units that each satisfy it.
+// Every such change therefore increments this row; of two concurrent units the second waits or is
+// retried.
 type revisionRow struct {
 	TenantID int64 `gorm:"primaryKey;autoIncrement:false"`
 	Version  int64
@@ -30,16 +30,14 @@ type revisionRow struct {
 // TableName implements gorm's Tabler.
 func (revisionRow) TableName() string { return "access_revisions" }
 
-// raise raises the tenant's revision:
+// raise increments the tenant's revision:
 //
 //	UPDATE access_revisions SET version = version + 1 WHERE tenant_id = ?
 //
-// What the transaction reads from here on no other change of who may do what can alter
-// before it has ended: that one waits here, and does what stands on it, such as the end of
-// sessions, after it. It comes after the guarded UPDATE of the row that is changed, so
-// that all units take these rows in one order, and comes first in a unit that changes none.
-// After the commit this process asks the database anew who its callers are; other processes
-// see the revision within a second.
+// Until the transaction ends, no other unit can change permissions or, for example, end sessions
+// that depend on them. All units lock the guarded row that they change before the revision; a
+// unit that changes no guarded row calls raise first. After the commit this process reads its
+// callers again; other processes notice the revision within one second.
 func (s *Service) raise(ctx context.Context, u *uow.Unit) (*gorm.DB, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -57,7 +55,7 @@ func (s *Service) raise(ctx context.Context, u *uow.Unit) (*gorm.DB, error) {
 	return tx, nil
 }
 
-// revisions returns the sum of all tenants' revisions, which grows with each change.
+// revisions returns the sum of all tenants' revisions, which increases with each change.
 func (s store) revisions(ctx context.Context) (int64, error) {
 	var sum int64
 	err := s.db.Read(storage.AcrossTenants(ctx)).Model(&revisionRow{}).Select("COALESCE(SUM(version), 0)").Scan(&sum).Error
@@ -66,10 +64,10 @@ func (s store) revisions(ctx context.Context) (int64, error) {
 
 var errNoRevision = errors.New("access: the tenant has no revision")
 
-// requireManager is InUse when what a change took away was the tenant's last access:* of an
-// enabled user who can sign in: by a password, or by a link of a provider that the settings
-// have. One who was only invited may never come. It is asked in a unit that has raised the
-// tenant's revision. Commands are let through: they are the way back in.
+// requireManager returns InUse if a change revoked the tenant's last access:* of an enabled user
+// who can sign in: by a password, or by a link of a configured provider. An invited user does not
+// count, because the invitation may expire. The unit must have incremented the tenant's revision.
+// Commands are exempt, so that an operator can restore access.
 func (s *Service) requireManager(ctx context.Context, tx *gorm.DB, taken []string) error {
 	caller, _ := principal.From(ctx)
 	if caller.Kind == principal.Internal || !principal.Covers(taken, manageAll) {
@@ -94,8 +92,7 @@ func (s *Service) requireManager(ctx context.Context, tx *gorm.DB, taken []strin
 	return nil
 }
 
-// requireGrantable is Forbidden unless the caller has all that the roles hold: nobody
-// grants what they do not have.
+// requireGrantable returns Forbidden unless the caller has all permissions of the roles.
 func requireGrantable(ctx context.Context, tx *gorm.DB, roles []Role) error {
 	held, err := permissionsOf(tx, roles)
 	if err != nil {
@@ -109,9 +106,9 @@ func requireGrantable(ctx context.Context, tx *gorm.DB, roles []Role) error {
 	return nil
 }
 
-// requireRightsOf is Forbidden unless the caller may do all that a user may. Every change of a user
-// needs it: whoever lets a user in, or knows its password, can do all of that, and nobody renames,
-// strips or disables a user who may do more.
+// requireRightsOf returns Forbidden unless the caller has all permissions of a user. Every change
+// of a user needs it: a caller who sets a user's credentials gains the user's permissions, and no
+// caller may rename, demote or disable a user with more permissions.
 func requireRightsOf(ctx context.Context, tx *gorm.DB, user *User) error {
 	grants, err := grantsOf(tx, user.held())
 	if err != nil {
@@ -123,7 +120,7 @@ func requireRightsOf(ctx context.Context, tx *gorm.DB, user *User) error {
 	return nil
 }
 
-// grantsOf returns what the named roles hold together.
+// grantsOf returns the union of the permissions of the named roles.
 func grantsOf(tx *gorm.DB, names []string) ([]string, error) {
 	roles, err := rolesNamed(tx, names)
 	if err != nil {
@@ -136,7 +133,7 @@ func grantsOf(tx *gorm.DB, names []string) ([]string, error) {
 	return distinct(slices.Concat(slices.Collect(maps.Values(held))...)), nil
 }
 
-// requireHeld is Forbidden when a grant is among these that the caller does not have.
+// requireHeld returns Forbidden if the caller lacks one of the grants.
 func requireHeld(ctx context.Context, grants []string, what string) error {
 	if grant := lackedOf(ctx, grants); grant != "" {
 		return apperr.New(apperr.Forbidden, "%s the permission %s, which you do not have, so you cannot give it. Nothing was changed.", what, grant)
@@ -144,7 +141,7 @@ func requireHeld(ctx context.Context, grants []string, what string) error {
 	return nil
 }
 
-// lackedOf returns the first of some grants that the caller does not have, "" for none.
+// lackedOf returns the first grant that the caller lacks, "" for none.
 func lackedOf(ctx context.Context, grants []string) string {
 	caller, _ := principal.From(ctx)
 	for _, grant := range grants {

@@ -23,11 +23,11 @@ import (
 
 const sessionCookie = "interlock_session"
 
-// hostSessionCookie is its name where it is sent over TLS only. The plain one is not read there: a
-// page of a neighbouring host could have set it, and had a visitor act in its own session.
+// hostSessionCookie is the cookie's name over TLS. The plain name is ignored there: a page of a
+// sibling host could have set that cookie, to make a visitor act in the attacker's session.
 const hostSessionCookie = "__Host-" + sessionCookie
 
-// nameOfSessionCookie is the name of the session's cookie on a link.
+// nameOfSessionCookie is the name of the session cookie on a connection.
 func nameOfSessionCookie(secure bool) string {
 	if secure {
 		return hostSessionCookie
@@ -38,20 +38,20 @@ func nameOfSessionCookie(secure bool) string {
 // Defaults of Deps.
 const (
 	defaultSessionLifetime = 12 * time.Hour
-	// longestUserAgent bounds what is kept of a browser's name for itself, in bytes.
+	// longestUserAgent bounds the stored User-Agent, in bytes.
 	longestUserAgent = 255
 )
 
-// What a session holds.
+// Keys of a session's values.
 const (
 	sessionID = "id"
-	// What a session says of its tenant and user is read by the release before alone: this one goes
-	// by the columns of its row.
+	// Only the previous release reads the tenant and the user of the values; this one reads the
+	// columns of the row.
 	sessionTenant = "tenant"
 	sessionUser   = "user"
 	sessionCSRF   = "csrf"
-	// sessionFactorTime is when a second factor was last shown, in microseconds since 1970;
-	// 0 for never.
+	// sessionFactorTime is the time of the last second factor, in microseconds since 1970; 0 for
+	// never.
 	sessionFactorTime = "factorTime"
 )
 
@@ -63,23 +63,23 @@ func newSessions(store scs.CtxStore, lifetime time.Duration) *scs.SessionManager
 	}
 }
 
-// SignIn is what somebody shows to begin a session.
+// SignIn is the request for a session.
 type SignIn struct {
 	// Tenant is the tenant's name; "" means DefaultTenant.
 	Tenant   string
 	Username string
 	Password string
-	// Replaces is the session token that the browser sent along, if any. It ends.
+	// Replaces is the session token that the browser sent, if any. That session ends.
 	Replaces string
-	// Address is where the request came from, and UserAgent what the browser calls itself,
-	// for the audit log and the list of sessions.
+	// Address is the client address and UserAgent the User-Agent header, for the audit log and
+	// the list of sessions.
 	Address   string
 	UserAgent string
-	// Device is the cookie by which a browser may be known to the account; see devices.
+	// Device is the cookie of a known device; see devices.
 	Device string
 }
 
-// Session is a session as its owner sees it.
+// Session is the part of a session that its user may read.
 type Session struct {
 	User Identity
 	// Tenant is the name of the user's tenant, and Currency its currency (ISO 4217).
@@ -88,22 +88,22 @@ type Session struct {
 	CSRFToken string
 }
 
-// SignedIn is what a password that was right has come to: a session or, for a user who has a
-// second factor, a challenge.
+// SignedIn is the result of a right password: a session or, for a user with a second factor, a
+// challenge.
 type SignedIn struct {
-	// Token opens the session. It belongs into the cookie and nowhere else.
+	// Token opens the session. It belongs only into the session cookie.
 	Token   string
 	Session Session
-	// Device belongs into another cookie: by it the browser is known to the account. It is ""
-	// when it cannot be made.
+	// Device is the value of the device cookie, by which the account recognises the browser. It
+	// is "" if it could not be made.
 	Device string
 	// Challenge is nil for a user without a second factor.
 	Challenge *Challenge
 }
 
-// SignIn begins a session, or asks for the second factor that FinishSignIn takes. Who comes
-// too often is turned away before anything is written, and then before anything is hashed;
-// see arrivals and hashQueue. Errors: InvalidCredentials, TooManyAttempts, RateLimited.
+// SignIn starts a session, or makes a challenge for FinishSignIn. Excess sign-ins are rejected
+// before any write and any hash; see arrivals and hashQueue. Errors: InvalidCredentials,
+// TooManyAttempts, RateLimited.
 func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 	if in.Tenant == "" {
 		in.Tenant = DefaultTenant
@@ -115,7 +115,7 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 	return out, err
 }
 
-// signIn is SignIn, and says whose account it was at once that one is found.
+// signIn is SignIn, and sets who to the username as soon as the account is found.
 func (s *Service) signIn(ctx context.Context, in SignIn, who *string) (SignedIn, error) {
 	from, err := s.arrive(ctx, in)
 	if err != nil {
@@ -152,8 +152,8 @@ func (s *Service) signIn(ctx context.Context, in SignIn, who *string) (SignedIn,
 	return out, nil
 }
 
-// countRefusal counts a sign-in that was refused for the audit log. It names the account
-// only where there is one: what is typed as a username is now and then a password.
+// countRefusal counts a rejected sign-in for the audit log. It names only accounts that exist,
+// because users sometimes type a password as the username.
 func (s *Service) countRefusal(tenant, address, who string, err error) {
 	var refusal *apperr.Error
 	if s.refusals == nil || !errors.As(err, &refusal) {
@@ -167,9 +167,9 @@ func (s *Service) countRefusal(tenant, address, who string, err error) {
 	}
 }
 
-// verify checks the password; the caller has a slot to hash. An account that does not exist
-// costs a hash as well, so that the time does not tell. The user comes with the error of a
-// wrong password, where there is one.
+// verify checks the password; the caller holds a hash slot. An account that does not exist costs a
+// hash as well, so that the time does not reveal it. For a wrong password verify returns both the
+// user, if one exists, and the error.
 func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {
 	row, err := s.store.account(ctx, in.Tenant, in.Username)
 	known := err == nil
@@ -190,9 +190,9 @@ func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {
 	return row, nil
 }
 
-// begin makes the session of a user whose password was right. For one who has a second
-// factor, prove takes it in the unit that begins the session, and says what the audit log is to
-// have of it; nil for one who has none.
+// begin starts the session of a user whose password was right. For a user with a second factor,
+// prove accepts the factor in the unit that starts the session, and returns details for the audit
+// log; it is nil for any other user.
 func (s *Service) begin(
 	ctx context.Context, in SignIn, from arrival, row User, prove func(ctx context.Context, u *uow.Unit, tx *gorm.DB) (map[string]any, error),
 ) (SignedIn, error) {
@@ -214,20 +214,19 @@ func (s *Service) begin(
 	}})
 }
 
-// opening is how a user comes to a session.
+// opening is the way in which a user opens a session.
 type opening struct {
 	row User
-	// factorShown is set where admit takes a second factor, and byProvider where a provider says
-	// who it is: then nothing was shown that is guessed at, so that guesses go on to count and
-	// the device is known no better.
+	// factorShown is set if admit accepts a second factor, and byProvider if a provider
+	// authenticated the user: then no secret was guessed, so the attempts remain counted and the
+	// device does not become known.
 	factorShown, byProvider bool
-	// admit lets the user in, in the unit that begins the session, and says in the audit log
-	// how. It holds the user from then on, and returns the hash of the password that the
-	// user has.
+	// admit locks and admits the user, in the unit that starts the session, writes the audit
+	// entry, and returns the user's password hash.
 	admit func(ctx context.Context, u *uow.Unit) (passwordHash string, err error)
 }
 
-// open begins a session; admit and it are one unit.
+// open starts a session, in one unit with admit.
 func (s *Service) open(ctx context.Context, in SignIn, from arrival, o opening) (SignedIn, error) {
 	row := o.row
 	user, err := s.store.withRoles(ctx, row)
@@ -287,7 +286,7 @@ func (s *Service) open(ctx context.Context, in SignIn, from arrival, o opening) 
 	return SignedIn{Token: token, Session: session, Device: device}, nil
 }
 
-// SignOut ends a session. One that has ended already is no error.
+// SignOut ends a session. It is no error if the session has ended already.
 func (s *Service) SignOut(ctx context.Context, u *uow.Unit, token string) error {
 	ctx, err := s.sessions.Load(inUnit(ctx, u), token)
 	if err != nil {
@@ -306,7 +305,7 @@ func (s *Service) SignOut(ctx context.Context, u *uow.Unit, token string) error 
 	return nil
 }
 
-// Current returns the session that a token opens. Errors: Unauthenticated.
+// Current returns the session of a token. Errors: Unauthenticated.
 func (s *Service) Current(ctx context.Context, token string) (Session, error) {
 	c, err := s.callerInSession(ctx, token)
 	if err != nil {
@@ -319,7 +318,7 @@ func (s *Service) Current(ctx context.Context, token string) (Session, error) {
 	return Session{User: c.user, Tenant: tenant, Currency: c.principal.Currency, CSRFToken: c.csrf}, nil
 }
 
-// shortened returns what of a browser's name for itself is kept.
+// shortened returns the stored part of a User-Agent.
 func shortened(userAgent string) string {
 	if len(userAgent) > longestUserAgent {
 		userAgent = userAgent[:longestUserAgent]

@@ -14,9 +14,8 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// endSessions ends the sessions of a user, but the one with a token that is kept, and returns
-// how many there were. The zero digest is of no token. Sign-ins that wait for a second factor
-// end with them.
+// endSessions ends a user's sessions, except the one whose token has the digest kept, and returns
+// their number. The zero digest ends all. It also deletes the user's challenges.
 func endSessions(tx *gorm.DB, tenantID, userID int64, kept digest) (int64, error) {
 	if err := tx.Exec("DELETE FROM sign_in_challenges WHERE tenant_id = ? AND user_id = ?", tenantID, userID).Error; err != nil {
 		return 0, fmt.Errorf("end the user's sign-ins: %w", err)
@@ -31,27 +30,26 @@ func endSessions(tx *gorm.DB, tenantID, userID int64, kept digest) (int64, error
 
 type unitKey struct{}
 
-// inUnit returns a context under which the session store works in the unit's
-// transaction.
+// inUnit returns a context in which the session store uses the unit's transaction.
 func inUnit(ctx context.Context, u *uow.Unit) context.Context {
 	return context.WithValue(ctx, unitKey{}, u)
 }
 
-// origin is what a sign-in came from.
+// origin is the origin of a sign-in.
 type origin struct {
 	address, userAgent string
-	// began is when a session that is renewed did; zero for one that begins.
+	// began is the start of a renewed session; zero for a new one.
 	began time.Time
 }
 
 type originKey struct{}
 
-// sessionStore keeps scs's sessions in our database. It finds a session whatever
-// its tenant, since only the session says which that is.
+// sessionStore stores scs's sessions in the database. It finds sessions of all tenants, because
+// the tenant is only known from the session.
 type sessionStore struct {
 	db    *storage.DB
 	clock clock.Clock
-	// idle is how long a session stays open without being used; 0 means until it expires.
+	// idle is the time without use after which a session ends; 0 means never.
 	idle time.Duration
 }
 
@@ -76,9 +74,8 @@ func (s sessionStore) FindCtx(ctx context.Context, tokenHash string) ([]byte, bo
 	return row.Data, true, nil
 }
 
-// CommitCtx implements scs.CtxStore for new sessions: one belongs to the principal
-// that it is begun as, and is not changed afterwards. One that is renewed is another one,
-// which began when the first did.
+// CommitCtx implements scs.CtxStore for new sessions: a session belongs to the principal of ctx
+// and is not changed afterwards. A renewed session is a new row with the original start time.
 func (s sessionStore) CommitCtx(ctx context.Context, tokenHash string, data []byte, expires time.Time) error {
 	tx, err := s.tx(ctx)
 	if err != nil {
@@ -106,8 +103,7 @@ func (s sessionStore) DeleteCtx(ctx context.Context, tokenHash string) error {
 	return tx.WithContext(storage.AcrossTenants(ctx)).Exec("DELETE FROM sessions WHERE token_hash = ?", tokenHash).Error
 }
 
-// Find, Commit and Delete implement scs.Store, whose methods scs prefers with a
-// context and then never calls without.
+// Find, Commit and Delete implement scs.Store; scs calls only the variants with a context.
 func (s sessionStore) Find(tokenHash string) ([]byte, bool, error) {
 	return s.FindCtx(context.Background(), tokenHash)
 }
@@ -124,7 +120,7 @@ func (s sessionStore) Delete(tokenHash string) error {
 
 var errOutsideUnit = errors.New("access: a session was begun or ended outside a unit")
 
-// tx returns the unit's transaction: sessions begin and end in units only.
+// tx returns the unit's transaction: sessions start and end only in units.
 func (s sessionStore) tx(ctx context.Context) (*gorm.DB, error) {
 	u, ok := ctx.Value(unitKey{}).(*uow.Unit)
 	if !ok {
@@ -133,7 +129,7 @@ func (s sessionStore) tx(ctx context.Context) (*gorm.DB, error) {
 	return u.Tx(ctx)
 }
 
-// ends is when a session does if nobody uses it any more.
+// ends is the end of a session without further use.
 func (s sessionStore) ends(row OpenSession) time.Time {
 	if s.idle == 0 {
 		return row.ExpiresTime

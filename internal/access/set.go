@@ -12,15 +12,14 @@ import (
 	"interlock/internal/base/strictjson"
 )
 
-// mostNames bounds the names of a set in a request.
+// mostNames bounds the names in a set of a request.
 const mostNames = 500
 
-// setEdit is how a patch changes a set of names: an array replaces it, and
-// {"add":[…],"remove":[…]} gives and takes what it names. patchedSet reads it from the
-// patch; this is its form.
+// setEdit documents the form of a set's edit in a patch: an array replaces the set, and
+// {"add":[…],"remove":[…]} changes it. patchedSet applies the edit.
 type setEdit struct{}
 
-// UnmarshalJSON refuses what is no edit of a set.
+// UnmarshalJSON rejects JSON that is not an edit of a set.
 func (*setEdit) UnmarshalJSON(text []byte) error {
 	var whole []string
 	var parts struct {
@@ -53,7 +52,7 @@ func (*setEdit) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// tooLong returns the index of the first text that is longer than any name, or -1.
+// tooLong returns the index of the first text that is longer than a name may be, or -1.
 func tooLong(texts []string) int {
 	return slices.IndexFunc(texts, func(text string) bool { return utf8.RuneCountInString(text) > longestName })
 }
@@ -62,8 +61,8 @@ func longAt(place string, i int) error {
 	return &strictjson.Error{Pointer: place + strconv.Itoa(i), Message: "must have at most " + strconv.Itoa(longestName) + " characters"}
 }
 
-// patchedSet applies patches to documents that have a set as the member name: an object
-// with a member for each name in the set.
+// patchedSet applies patches to documents whose member name is a set: an object with one member
+// per element.
 func patchedSet(name string) func(document, patch any) any {
 	return func(document, patch any) any {
 		changes, _ := merge.ObjectOf(patch)
@@ -84,8 +83,8 @@ func patchedSet(name string) func(document, patch any) any {
 	}
 }
 
-// representedSet returns documents that have a set as the member name as representations have it: an
-// array of the names.
+// representedSet converts documents whose member name is a set to their representation, in which
+// the set is an array of names.
 func representedSet(name string) func(document any) any {
 	return func(document any) any {
 		members, _ := merge.ObjectOf(document)
@@ -99,7 +98,7 @@ func representedSet(name string) func(document any) any {
 	}
 }
 
-// setPatch returns an edit of a set as a merge patch of the object that stands for it.
+// setPatch converts an edit of a set to a merge patch of the set's object.
 func setPatch(set, edit any) any {
 	patch := map[string]any{}
 	if parts, ok := merge.ObjectOf(edit); ok {
@@ -124,7 +123,7 @@ func setPatch(set, edit any) any {
 	return patch
 }
 
-// textsOf returns the texts of an array in a tree.
+// textsOf returns the strings of an array in a tree.
 func textsOf(array any) []string {
 	items, _ := array.([]any)
 	texts := make([]string, 0, len(items))
@@ -136,7 +135,7 @@ func textsOf(array any) []string {
 	return texts
 }
 
-// treeOf is textsOf the other way round.
+// treeOf is the inverse of textsOf.
 func treeOf(texts []string) any {
 	items := make([]any, len(texts))
 	for i, text := range texts {
@@ -145,7 +144,7 @@ func treeOf(texts []string) any {
 	return items
 }
 
-// membersOf returns a set of names as an object of a document.
+// membersOf returns the set of names as the object in a document.
 func membersOf(names []string) map[string]bool {
 	members := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -154,7 +153,7 @@ func membersOf(names []string) map[string]bool {
 	return members
 }
 
-// namesOf is membersOf the other way round, in order.
+// namesOf is the inverse of membersOf, sorted.
 func namesOf(members map[string]bool) []string {
 	return distinct(slices.Collect(maps.Keys(members)))
 }

@@ -16,11 +16,11 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// Settings decide how many votes the changes of everything else that is protected need, so each
-// change of them waits for votes itself. The rows are protected, so that package guard refuses a
-// write in a unit that applies no approval.
+// Settings determine the required votes of all other protected changes, so each change of them
+// needs votes itself. The rows are protected: package guard rejects a write in a unit that applies
+// no approval.
 
-// settingsPath names the settings of the tenant, of which there is one row.
+// settingsPath is the resource path of the tenant's only row of settings.
 const settingsPath = "settings"
 
 const kindSettings = "settings.update"
@@ -31,18 +31,17 @@ func (TenantSettings) Proposable() {}
 // Protectable implements guard.Protectable.
 func (TenantSettings) Protectable() {}
 
-// OfferSettings has changes of the settings wait for approvals. It is called once, as the program
-// is put together.
+// OfferSettings registers the settings as a subject of approvals. It is called once, at start-up.
 func (s *Service) OfferSettings(a *approvals.Service) {
 	s.approvals = a
 	a.Offer(settingsSubject{s})
 }
 
-// settingsSubject implements approvals.Subject for the settings of a tenant. A proposal's content is
-// the merge patch on their document.
+// settingsSubject implements approvals.Subject for a tenant's settings. The content of a proposal
+// is a merge patch of their document.
 type settingsSubject struct{ *Service }
 
-// proposeSettings proposes an edit of the settings, and reports whether it did: false in a unit
+// proposeSettings proposes an edit of the settings. It returns false, without a proposal, in a unit
 // that applies an approval or bypasses the votes.
 func (s *Service) proposeSettings(ctx context.Context, u *uow.Unit, before, after *TenantSettings, _ *change.Overwrite) (bool, error) {
 	to, err := after.document()
@@ -57,7 +56,7 @@ func (s *Service) proposeSettings(ctx context.Context, u *uow.Unit, before, afte
 	return !now, err
 }
 
-// settingsProposal is the change from the settings that were read to another document.
+// settingsProposal is the proposal to change the settings that were read to another document.
 func settingsProposal(before *TenantSettings, to any, note string) (approvals.Proposal, error) {
 	p := approvals.Proposal{
 		Kind: kindSettings, Resource: settingsPath, BaseETag: before.Ref().ETag(), Targets: []string{settingsPath}, Note: note,
@@ -77,7 +76,7 @@ func settingsProposal(before *TenantSettings, to any, note string) (approvals.Pr
 	return p, err
 }
 
-// decodeSettings reads what settingsProposal wrote, as package change takes it.
+// decodeSettings decodes a proposal of settingsProposal to an edit.
 func decodeSettings(p approvals.Proposal) (edit change.Edit, err error) {
 	if edit.Patch, err = merge.Tree(json.RawMessage(p.Content)); err != nil {
 		return edit, fmt.Errorf("read the change of the settings that is proposed: %w", err)
@@ -86,7 +85,7 @@ func decodeSettings(p approvals.Proposal) (edit change.Edit, err error) {
 	return edit, err
 }
 
-// proposedSettings returns the settings as the unit sees them, and the edit of a proposal.
+// proposedSettings returns the settings in the unit, and the edit of a proposal.
 func proposedSettings(ctx context.Context, u *uow.Unit, p approvals.Proposal) (*TenantSettings, change.Edit, error) {
 	edit, err := decodeSettings(p)
 	if err != nil {
@@ -105,7 +104,7 @@ func (settingsSubject) Grants() approvals.Grants {
 	return approvals.Grants{Kind: "settings", Path: settingsPath, Read: readSettingsPermission, Write: writeSettingsPermission}
 }
 
-// Lock implements approvals.Subject: the version of the settings is guard enough.
+// Lock implements approvals.Subject. The version of the settings suffices as a guard.
 func (settingsSubject) Lock(ctx context.Context, _ *uow.Unit, _ approvals.Proposal) (context.Context, error) {
 	return ctx, nil
 }
@@ -147,7 +146,7 @@ func (s settingsSubject) Revise(ctx context.Context, u *uow.Unit, p approvals.Pr
 	return reviseSettingsProposal(row, to, p.Note)
 }
 
-// reviseSettingsProposal is the proposal that makes the settings an edited document. Errors:
+// reviseSettingsProposal is the proposal to change the settings to an edited document. Errors:
 // ValidationFailed, with pointers below /patch.
 func reviseSettingsProposal(row *TenantSettings, to any, note string) (approvals.Proposal, error) {
 	_, _, err := reviseSettings(row, to)
@@ -164,7 +163,7 @@ func reviseSettingsProposal(row *TenantSettings, to any, note string) (approvals
 	return settingsProposal(row, to, note)
 }
 
-// baseOf returns the settings that a proposed edit was made from, and their document.
+// baseOf returns the base of a proposed edit and its document.
 func (s settingsSubject) baseOf(ctx context.Context, row *TenantSettings, edit change.Edit) (base *TenantSettings, document any, err error) {
 	if base, err = s.settingsAt(ctx, row, edit.IfMatch.Ref.Version); err != nil {
 		return nil, nil, fmt.Errorf("read the base of a change of the settings: %w", err)

@@ -17,29 +17,29 @@ import (
 	"interlock/internal/ratelimit"
 )
 
-// flowTime is how long a provider may take to answer: somebody signs in there meanwhile.
+// flowTime bounds the user's sign-in at the provider.
 const flowTime = 10 * time.Minute
 
-// What somebody asks a provider for.
+// Purposes of a single sign-on.
 const (
 	purposeSignIn     = "sign-in"
 	purposeInvitation = "invitation"
 	purposeLink       = "link"
 )
 
-// Provider is a provider of single sign-on, as the settings have it.
+// Provider is a provider of single sign-on in the settings.
 type Provider struct {
-	// Name stands in addresses, and DisplayName on buttons.
+	// Name is part of URLs, and DisplayName is the label of buttons.
 	Name, DisplayName string
 	// Tenant is the only tenant whose users it signs in; "" for any.
 	Tenant string
-	// GroupRoles are the names of the roles that its groups give, by the groups' names.
+	// GroupRoles maps the provider's group names to role names.
 	GroupRoles map[string]string
 	OIDC       *oidc.Provider
 }
 
-// Providers returns those that users of a tenant can sign in by, in the order of the settings; ""
-// means DefaultTenant.
+// Providers returns the providers of a tenant, in the order of the settings; "" means
+// DefaultTenant.
 func (s *Service) Providers(tenant string) []Provider {
 	tenant = cmp.Or(tenant, DefaultTenant)
 	return slices.DeleteFunc(slices.Clone(s.providers), func(p Provider) bool { return p.Tenant != "" && p.Tenant != tenant })
@@ -55,8 +55,8 @@ func (s *Service) Provider(_ context.Context, name string) (Provider, error) {
 	return Provider{}, apperr.MissingRow("provider of single sign-on", name)
 }
 
-// providerOf returns the display name of an issuer's provider, or "" when the settings have
-// none any more.
+// providerOf returns the display name of an issuer's provider, or "" if the settings no longer
+// contain it.
 func (s *Service) providerOf(issuer string) string {
 	for _, p := range s.providers {
 		if p.OIDC.Issuer() == issuer {
@@ -66,7 +66,7 @@ func (s *Service) providerOf(issuer string) string {
 	return ""
 }
 
-// issuers returns those whose links let somebody in, in a tenant.
+// issuers returns the issuers whose links permit a sign-in in a tenant.
 func (s *Service) issuers(tenant string) []string {
 	issuers := []string{}
 	for _, p := range s.Providers(tenant) {
@@ -75,23 +75,23 @@ func (s *Service) issuers(tenant string) []string {
 	return issuers
 }
 
-// Traveller is a browser on its way to a provider or back.
+// Traveller is a browser that goes to a provider or returns from it.
 type Traveller struct {
 	Provider Provider
-	// Browser is its cookie; "" when it has none yet.
+	// Browser is the value of its journey cookie; "" without one.
 	Browser string
-	// Callback is the address at which the provider answers.
+	// Callback is the URL to which the provider redirects.
 	Callback string
 	// Address and UserAgent are as in SignIn.
 	Address, UserAgent string
 }
 
-// Journey is where a browser goes, and the cookie that it has from now on. All that it begins
-// within flowTime have the same one, so that two tabs do not spoil each other's.
+// Journey is the redirect URL and the value of the browser's cookie. All journeys of a browser
+// within flowTime share one value, so that concurrent tabs work.
 type Journey struct{ Location, Browser string }
 
-// BeginSingleSignOn asks a provider who somebody is, to sign them in. It says the same whether
-// there is such a tenant or not. Replaces is as in SignIn. Errors: RateLimited, failures.
+// BeginSingleSignOn starts a sign-in at a provider. The result does not reveal whether the tenant
+// exists. replaces is as in SignIn. Errors: RateLimited, failures.
 func (s *Service) BeginSingleSignOn(ctx context.Context, by Traveller, tenant, replaces string) (Journey, error) {
 	tenant = cmp.Or(tenant, DefaultTenant)
 	isName := tenantNames.MatchString(tenant)
@@ -111,8 +111,8 @@ func (s *Service) BeginSingleSignOn(ctx context.Context, by Traveller, tenant, r
 	return s.ask(ctx, by, flow)
 }
 
-// BeginAcceptance asks a provider who somebody is that shows an invitation, to accept it by a
-// link instead of a password. Errors: those of CheckInvitation, and failures.
+// BeginAcceptance starts a single sign-on that accepts an invitation by a link instead of a
+// password. Errors: those of CheckInvitation, and failures.
 func (s *Service) BeginAcceptance(ctx context.Context, by Traveller, invitation string) (Journey, error) {
 	user, tenant, err := s.invited(ctx, invitation, by.Address)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Service) BeginAcceptance(ctx context.Context, by Traveller, invitation 
 	return s.ask(ctx, by, flowRow{Purpose: purposeInvitation, Tenant: tenant, UserID: user.ID, ProofHash: *user.InvitationHash})
 }
 
-// ask keeps a question and returns the way to the provider. Errors: failures.
+// ask stores a flow and returns the redirect to the provider. Errors: failures.
 func (s *Service) ask(ctx context.Context, by Traveller, flow flowRow) (Journey, error) {
 	if by.Provider.Tenant != "" && by.Provider.Tenant != flow.Tenant {
 		if flow.Purpose == purposeSignIn {
@@ -148,24 +148,24 @@ func (s *Service) ask(ctx context.Context, by Traveller, flow flowRow) (Journey,
 	return Journey{Location: location, Browser: browser}, nil
 }
 
-// ProviderAnswer is what a provider sends a browser back with.
+// ProviderAnswer is the content of a provider's callback.
 type ProviderAnswer struct {
 	Traveller
 	State string
-	// Error is why the provider says nothing else, by its code; "" when it does.
+	// Error is the provider's error code; "" without an error.
 	Error string
 	oidc.Answer
 }
 
-// Arrived is what the answer of a provider has come to: a session or a challenge, or a link.
+// Arrived is the result of a callback: a session, a challenge or a link.
 type Arrived struct {
 	SignedIn
-	// Linked is set when a link was made in a session, which goes on.
+	// Linked is set if a link was added in a session, which continues.
 	Linked bool
 }
 
-// FinishSingleSignOn takes the answer of a provider, once: its row ends before the provider is
-// asked what the answer is worth, so that of many that show it one goes on. Errors: RateLimited,
+// FinishSingleSignOn handles a provider's callback, once: it deletes the flow before it sends the
+// code to the provider, so that one of concurrent callbacks succeeds. Errors: RateLimited,
 // failures.
 func (s *Service) FinishSingleSignOn(ctx context.Context, in ProviderAnswer) (out Arrived, err error) {
 	network := ratelimit.Network(in.Address)
@@ -191,15 +191,16 @@ func (s *Service) FinishSingleSignOn(ctx context.Context, in ProviderAnswer) (ou
 	if err == nil {
 		s.arrivals.giveBack(arrival{at: guessed{network: network}})
 		if flow.Purpose == purposeSignIn {
-			// The question was counted too.
+			// The start of the flow was counted too.
 			s.arrivals.giveBack(arrival{at: guessed{network: network}})
 		}
 	}
 	return out, err
 }
 
-// CallbackURL returns where a provider answers: an address that nobody outside chooses. Without
-// one in the settings it is that of the request, if that is of this machine. Errors: failures.
+// CallbackURL returns the URL of the callback, which a client must not be able to choose: it is
+// built from the public URL of the settings or, without one, from the request's host if that is
+// this machine. Errors: failures.
 func (s *Service) CallbackURL(request *http.Request, secure bool, provider string) (string, error) {
 	base := s.publicURL
 	if base == "" {
@@ -219,7 +220,7 @@ func (s *Service) CallbackURL(request *http.Request, secure bool, provider strin
 	return strings.TrimSuffix(base, "/") + callbackPath(provider), nil
 }
 
-// failure is why single sign-on came to nothing, by a word that the page has a sentence for.
+// failure is a failed single sign-on, with a reason code that the page translates.
 type failure struct {
 	reason string
 	err    *apperr.Error
@@ -228,12 +229,12 @@ type failure struct {
 // Error implements error.
 func (f *failure) Error() string { return f.reason + ": " + f.err.Error() }
 
-// Unwrap returns what a program is told.
+// Unwrap returns the error for API clients.
 func (f *failure) Unwrap() error { return f.err }
 
 func fail(reason string, err *apperr.Error) error { return &failure{reason, err} }
 
-// reasonOf returns the word for why single sign-on came to nothing.
+// reasonOf returns the reason code of a failed single sign-on.
 func reasonOf(err error) string {
 	var known *failure
 	switch {
@@ -253,7 +254,7 @@ func errNotLinked() error {
 	return fail("not_linked", apperr.New(apperr.InvalidCredentials, "No user here is linked to this account of the provider. Ask for an invitation, or sign in otherwise and link it."))
 }
 
-// errNoProvider is for a provider that the caller's tenant does not have.
+// errNoProvider is the error for a provider that the caller's tenant does not have.
 func errNoProvider() error {
 	return invalid("/provider", "unknown", "must name a provider of single sign-on that there is")
 }
@@ -266,7 +267,7 @@ func errLinkedElsewhere() error {
 	return fail("linked_elsewhere", apperr.New(apperr.AlreadyExists, "Another user here is linked to this account of the provider. Nothing was changed."))
 }
 
-// errNotAnswered is for a provider that names nobody, and says why by a code (RFC 6749, 4.1.2.1).
+// errNotAnswered is the error for a provider's error code (RFC 6749, 4.1.2.1).
 func errNotAnswered(ctx context.Context, p Provider, code string) error {
 	if code == "access_denied" {
 		return fail("cancelled", apperr.New(apperr.InvalidCredentials, "The sign-in was cancelled at the provider."))
@@ -274,7 +275,7 @@ func errNotAnswered(ctx context.Context, p Provider, code string) error {
 	return errProvider(ctx, p, fmt.Errorf("%w: it answers %.100q", oidc.ErrRefused, code))
 }
 
-// errProvider says what a provider's error means to who wants to sign in; why, the log has.
+// errProvider converts a provider's error to one for the user; the log contains the cause.
 func errProvider(ctx context.Context, p Provider, err error) error {
 	slog.WarnContext(ctx, "nobody was signed in by a provider", "provider", p.Name, "error", err)
 	switch {

@@ -18,7 +18,7 @@ import (
 	"interlock/internal/ratelimit"
 )
 
-// answered is a question whose answer was believed.
+// answered is a verified response of a provider and its flow.
 type answered struct {
 	by     Traveller
 	flow   flowRow
@@ -26,18 +26,18 @@ type answered struct {
 	named  oidc.Named
 }
 
-// signIn is the answer as what begins a session.
+// signIn returns the response as a sign-in.
 func (a answered) signIn(username string) SignIn {
 	return SignIn{Tenant: a.flow.Tenant, Username: username, Address: a.by.Address, UserAgent: a.by.UserAgent}
 }
 
-// from is what a sign-in by the answer counts for: nothing was guessed.
+// from is the response as an arrival: no secret was guessed.
 func (a answered) from(username string) arrival {
 	return arrival{at: guessed{account: accountKey(a.flow.Tenant, username), network: ratelimit.Network(a.by.Address)}}
 }
 
-// arriveBy does what somebody asked a provider for, now that it has said who they are. It says
-// whose account it is at once that one is found.
+// arriveBy carries out the purpose of a flow for the identity in the response. It sets who to the
+// username as soon as the account is found.
 func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrived, error) {
 	tenantID, err := s.TenantID(ctx, a.flow.Tenant)
 	if err == nil {
@@ -100,8 +100,8 @@ func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrive
 	return Arrived{Linked: true}, s.linkInSession(ctx, a, user)
 }
 
-// signInLinked begins the session of a user whom a provider names or, for one who has a second
-// factor, the challenge of it: what the provider asked for is not known here.
+// signInLinked starts the session of a linked user or, for a user with a second factor, makes a
+// challenge, because it is unknown whether the provider required one.
 func (s *Service) signInLinked(ctx context.Context, a answered, user User, link Link) (SignedIn, error) {
 	in := a.signIn(user.Username)
 	use := func(ctx context.Context, u *uow.Unit, action string) (*gorm.DB, error) {
@@ -124,8 +124,8 @@ func (s *Service) signInLinked(ctx context.Context, a answered, user User, link 
 	}})
 }
 
-// endReplaced ends the session that the browser had when it left for the provider. Its cookie
-// does not come with the answer, which a page of another site sends.
+// endReplaced ends the session that the browser had when the flow started. The callback comes from
+// another site, so it does not include the session cookie.
 func (s *Service) endReplaced(ctx context.Context, u *uow.Unit, tokenHash string) error {
 	if tokenHash == "" {
 		return nil
@@ -136,8 +136,8 @@ func (s *Service) endReplaced(ctx context.Context, u *uow.Unit, tokenHash string
 	return nil
 }
 
-// acceptLinked accepts an invitation by a link, and leaves the user without a password. A link
-// that the user has already is as good.
+// acceptLinked accepts an invitation by a link; the user has no password. An existing link of the
+// user suffices.
 func (s *Service) acceptLinked(ctx context.Context, a answered, user User) (SignedIn, error) {
 	how := acceptance{
 		user: user, tenant: a.flow.Tenant, invitation: a.flow.ProofHash, address: a.by.Address,
@@ -156,8 +156,8 @@ func (s *Service) acceptLinked(ctx context.Context, a answered, user User) (Sign
 	}})
 }
 
-// linkInSession links a user whose session began the question and is still open; the user's
-// other sessions end.
+// linkInSession links a user whose session started the flow and is still open; the user's other
+// sessions end.
 func (s *Service) linkInSession(ctx context.Context, a answered, user *User) error {
 	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		tx, row, err := userInUnit(ctx, u, user.ID)
@@ -193,8 +193,8 @@ func (s *Service) linkInSession(ctx context.Context, a answered, user *User) err
 	})
 }
 
-// insert links a user, whose row this unit has raised, to whom the provider names. Errors:
-// errLinkedElsewhere.
+// insert links a user to the identity in the response, in a unit that has updated the user's row.
+// Errors: errLinkedElsewhere.
 func (a answered) insert(tx *gorm.DB, userID int64, now time.Time) error {
 	there, err := linkTo(tx, a.issuer, a.named.Subject)
 	switch {
@@ -216,7 +216,7 @@ func (a answered) insert(tx *gorm.DB, userID int64, now time.Time) error {
 	return nil
 }
 
-// digestFrom is the digest whose String this is.
+// digestFrom is the inverse of digest.String.
 func digestFrom(text string) (d digest, err error) {
 	if _, err := base64.RawURLEncoding.Strict().Decode(d[:], []byte(text)); err != nil {
 		return d, fmt.Errorf("read a digest: %w", err)

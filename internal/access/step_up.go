@@ -16,15 +16,14 @@ import (
 )
 
 const (
-	// stepUpFor is how long a second factor counts as fresh after it was shown.
+	// stepUpFor is the time for which a presented second factor counts as fresh.
 	stepUpFor = 5 * time.Minute
-	// mostStepUps bounds how many challenges a session has at a time: its browser may ask in
-	// several tabs, and older ones end.
+	// mostStepUps bounds the open challenges of a session, one per tab; the oldest are deleted.
 	mostStepUps = 10
 )
 
-// inSession returns the session that a second factor is to be shown in. Errors: Unauthenticated;
-// Forbidden for an API token; ValidationFailed at /method for a user who has no second factor.
+// inSession returns the session for a step-up. Errors: Unauthenticated; Forbidden for an API token;
+// ValidationFailed at /method for a user without a second factor.
 func (s *Service) inSession(ctx context.Context, token string) (session Session, err error) {
 	if caller, _ := principal.From(ctx); caller.Kind != principal.Admin {
 		return Session{}, apperr.New(apperr.Forbidden, "Only a session can confirm a second factor; an API token is not asked for one.")
@@ -36,10 +35,9 @@ func (s *Service) inSession(ctx context.Context, token string) (session Session,
 	return session, err
 }
 
-// BeginStepUp makes the challenge of a session that is to show a second factor afresh: which ones
-// its user has, and what a passkey has to sign. It holds and changes nothing but its own row, which
-// opens nothing by itself, so that it takes no unit; a crash leaves it to its end. Errors: those of
-// StepUp for a session that has nothing to show.
+// BeginStepUp makes a challenge for a step-up in a session: the user's methods and the passkey
+// options. It writes only the challenge's row, which grants nothing by itself, so it needs no
+// unit; after a crash the row expires. Errors: those of inSession.
 func (s *Service) BeginStepUp(ctx context.Context, token string) (*Challenge, error) {
 	session, err := s.inSession(ctx, token)
 	if err != nil {
@@ -67,7 +65,7 @@ func errStepUpOver() error {
 	return invalid("/challenge", "over", "has ended, was used already, or is of another session; ask for another one")
 }
 
-// stepUpChallenge finds the challenge of a session. Errors: errStepUpOver.
+// stepUpChallenge finds a challenge of a session. Errors: errStepUpOver.
 func stepUpChallenge(tx *gorm.DB, userID int64, session, token string, now time.Time) (row challengeRow, err error) {
 	err = tx.Where("token_hash = ? AND session_hash = ? AND user_id = ? AND expires_time > ?",
 		digestOf(token).String(), digestOf(session).String(), userID, now).Take(&row).Error
@@ -80,21 +78,20 @@ func stepUpChallenge(tx *gorm.DB, userID int64, session, token string, now time.
 	return row, nil
 }
 
-// StepUp is a second factor that is shown afresh in a session.
+// StepUp is a second factor that is presented again in a session.
 type StepUp struct {
 	// Session is the session's token.
 	Session string
 	ShownFactor
-	// Address is where the request came from.
+	// Address is the client address.
 	Address string
 }
 
-// StepUp takes a second factor afresh and renews the session: it goes on under another token
-// with another CSRF token, and the old ones open nothing any more. It ends when it would have
-// ended. The code is taken, or the challenge that a passkey answers, and the session renewed in
-// one unit. A wrong one counts as a wrong password does. Errors: Unauthenticated, Forbidden without
-// a session, ValidationFailed for a user without a second factor and for a challenge that has
-// ended, InvalidCredentials, TooManyAttempts.
+// StepUp accepts a second factor and renews the session: it continues with a new token and a new
+// CSRF token, the old ones are invalid, and its end is unchanged. One unit accepts the code, or
+// redeems the passkey's challenge, and renews the session. A wrong factor counts like a wrong
+// password. Errors: Unauthenticated; Forbidden without a session; ValidationFailed for a user
+// without a second factor and for an expired challenge; InvalidCredentials, TooManyAttempts.
 func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session Session, err error) {
 	if session, err = s.inSession(ctx, in.Session); err != nil {
 		return "", Session{}, err
@@ -139,8 +136,8 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 	return token, session, nil
 }
 
-// renew gives a session, whose user this unit holds, another token and another CSRF token, and
-// notes that a factor was shown. Errors: Unauthenticated when it has ended.
+// renew replaces a session's token and CSRF token and records the second factor, in a unit that
+// locks the user. Errors: Unauthenticated if the session has ended.
 func (s *Service) renew(ctx context.Context, u *uow.Unit, old, csrf string) (token string, err error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -170,8 +167,8 @@ func (s *Service) renew(ctx context.Context, u *uow.Unit, old, csrf string) (tok
 	return token, nil
 }
 
-// isFresh reports whether a caller may do what takes a second factor that was shown lately.
-// Who has none is not asked for it, nor is an API token.
+// isFresh reports whether a caller passes a check for a recent second factor. API tokens and users
+// without a second factor always pass.
 func (c *caller) isFresh(now time.Time) bool {
 	return c.csrf == "" || !c.user.SecondFactor || now.Before(c.factorTime.Add(stepUpFor))
 }

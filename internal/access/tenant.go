@@ -17,13 +17,13 @@ import (
 // DefaultTenant is the tenant of installations that need only one.
 const DefaultTenant = "default"
 
-// AdminRole is the role of the first user of each tenant, who may do everything.
+// AdminRole is the role of the first user of each tenant; it has all permissions.
 const AdminRole = "admin"
 
-// adminUsername is the first user's name.
+// adminUsername is the username of the first user.
 const adminUsername = "admin"
 
-// Tenant is an organisation whose rows no other one sees.
+// Tenant is an organisation with a separate set of all records.
 type Tenant struct {
 	ID   int64 `gorm:"primaryKey"`
 	Name string
@@ -31,7 +31,7 @@ type Tenant struct {
 	// minor units.
 	Currency    string
 	CreatedTime time.Time
-	// DisabledTime is since when nobody of it may come in, nil where they may.
+	// DisabledTime is the time at which the tenant was disabled; nil for an enabled tenant.
 	DisabledTime *time.Time
 }
 
@@ -41,10 +41,9 @@ func (Tenant) TableName() string { return "tenants" }
 // Global implements storage.Global.
 func (Tenant) Global() {}
 
-// CreateTenant creates a tenant with the role admin, which holds every
-// permission, the user admin, and the ready-made menus. Without a currency, the tenant has the
-// currency of the tenant "default" or, if there is none, currency.Default. Errors:
-// ValidationFailed, AlreadyExists.
+// CreateTenant creates a tenant with the role admin, which has all permissions, the user admin, and
+// the ready-made menus. Without a code, the tenant has the currency of the tenant "default" or, if
+// that does not exist, currency.Default. Errors: ValidationFailed, AlreadyExists.
 func (s *Service) CreateTenant(ctx context.Context, name, adminPassword, code string) (Tenant, error) {
 	if err := checkTenantName(name); err != nil {
 		return Tenant{}, err
@@ -71,8 +70,8 @@ func (s *Service) CreateTenant(ctx context.Context, name, adminPassword, code st
 	}
 }
 
-// addTenant chooses the tenant's id before the unit begins, because the unit acts
-// in that tenant and its audit row is the tenant's first.
+// addTenant assigns the tenant's id before the unit, because the unit runs in that tenant and its
+// audit row is the tenant's first.
 func (s *Service) addTenant(ctx context.Context, tenant Tenant, passwordHash string) (Tenant, error) {
 	id, err := s.store.nextTenantID(ctx)
 	if err != nil {
@@ -119,8 +118,7 @@ func (s *Service) InTenant(ctx context.Context, name string) (context.Context, e
 	return AsOperator(ctx, tenant), nil
 }
 
-// command runs what a command changes in the named tenant, in a unit. Errors: NotFound
-// (tenant).
+// command runs a command's change of the named tenant in a unit. Errors: NotFound (tenant).
 func (s *Service) command(ctx context.Context, tenant string, fn func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error) error {
 	ctx, err := s.InTenant(ctx, tenant)
 	if err != nil {
@@ -135,11 +133,11 @@ func (s *Service) command(ctx context.Context, tenant string, fn func(ctx contex
 	})
 }
 
-// Bootstrap creates the tenant "default" with the user "admin" on the first start.
-// Without a password it makes one and returns it; nobody can get it again. On a
-// later start, and in all but one of several replicas that start at once, it does
-// nothing and returns "". A configured currency must be the tenant's; "" accepts each.
-// Errors: ErrOtherCurrency.
+// Bootstrap creates the tenant "default" with the user "admin" on the first start. Without a
+// password it generates one and returns it; the password cannot be read again. On a later start,
+// and in all except one of several replicas that start concurrently, it changes nothing and
+// returns "". A configured currency must be that of the tenant; "" accepts any. Errors:
+// ErrOtherCurrency.
 func (s *Service) Bootstrap(ctx context.Context, adminPassword, configured string) (generated string, err error) {
 	existing, err := s.store.tenantByName(ctx, DefaultTenant)
 	if err == nil {

@@ -14,10 +14,10 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// A disabled tenant lets nobody in: its users' sessions and tokens, its customers' tokens and all
-// their streams end within a second on every process, as those of a disabled user do, and whoever
-// signs in is answered as if there were no such account. Its rows stay, and what was begun in it is
-// finished by the workers. Enabled again, it has what had not ended by itself.
+// A disabled tenant rejects all callers: the sessions and tokens of its users, the tokens of its
+// customers and all their streams end within one second in every process, like those of a disabled
+// user, and a sign-in gets the response for an unknown account. Its rows remain, and workers
+// finish the started work. After it is enabled again, credentials that have not expired are valid.
 
 // openTenant is the condition of rows of tenants that are not disabled.
 const openTenant = "EXISTS (SELECT 1 FROM tenants t WHERE t.id = users.tenant_id AND t.disabled_time IS NULL)"
@@ -31,8 +31,8 @@ func (s *Service) Tenants(ctx context.Context) ([]Tenant, error) {
 	return tenants, nil
 }
 
-// SetTenantDisabled shuts a tenant, or opens it again, and reports whether that changed anything. It
-// is for the command line. Errors: NotFound.
+// SetTenantDisabled disables or enables a tenant, and reports whether that changed it. It is for
+// the command line. Errors: NotFound.
 //
 //	UPDATE tenants SET disabled_time = ? WHERE id = ? AND disabled_time IS NULL
 //	UPDATE access_revisions SET version = version + 1 WHERE tenant_id = ?
@@ -67,7 +67,7 @@ func (s *Service) SetTenantDisabled(ctx context.Context, name string, disabled b
 	return changed, err
 }
 
-// openTenants returns those of some tenants that are not disabled; none asks for nothing.
+// openTenants returns the enabled ones of some tenants; without ids it runs no query.
 func (s store) openTenants(ctx context.Context, ids []int64) (open []int64, err error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -79,8 +79,8 @@ func (s store) openTenants(ctx context.Context, ids []int64) (open []int64, err 
 	return open, nil
 }
 
-// requireOpen is InvalidCredentials for a disabled tenant. It is for those who have no row here, and
-// asks the database no more often than it is asked who a user is.
+// requireOpen returns InvalidCredentials for a disabled tenant. It serves customers, who have no
+// row, and uses the cache of callers.
 func (s *Service) requireOpen(ctx context.Context, id int64) error {
 	_, err := s.recognise(ctx, credentialOfTenant(id))
 	return err
@@ -93,7 +93,7 @@ func orElse(err, other error) error {
 	return other
 }
 
-// requireOpenTenant is NotFound for a tenant that is disabled.
+// requireOpenTenant returns NotFound for a disabled tenant.
 func (s *Service) requireOpenTenant(ctx context.Context, id int64) error {
 	open, err := s.store.openTenants(ctx, []int64{id})
 	if err == nil && len(open) == 0 {

@@ -31,7 +31,7 @@ type TenantRules struct {
 	WalletApprovalThreshold *int64 `json:"walletApprovalThreshold"`
 }
 
-// defaultRules are those of a new tenant.
+// defaultRules are the rules of a new tenant.
 var defaultRules = TenantRules{ApprovalsRequired: 1, ApprovalDays: 7}
 
 // Bounds of the rules.
@@ -50,8 +50,8 @@ func (r TenantRules) check() (broken apperr.Fields) {
 
 func isThreshold(amount *int64) bool { return amount == nil || *amount >= 0 }
 
-// document is the rules as they are edited: a threshold that is not set is not there, as after
-// a merge patch that sets it to null.
+// document is the rules as a tree for editing. An unset threshold has no member, as after a merge
+// patch that sets it to null.
 func (r TenantRules) document() (any, error) {
 	tree, err := merge.Tree(r)
 	if members, ok := tree.(map[string]any); ok {
@@ -60,7 +60,7 @@ func (r TenantRules) document() (any, error) {
 	return tree, err
 }
 
-// TenantSettings are the rules of one tenant, which has one row of them.
+// TenantSettings is the only row of a tenant's rules.
 type TenantSettings struct {
 	guard.Row
 	TenantRules
@@ -166,7 +166,7 @@ func settingsIn(db *gorm.DB) (*TenantSettings, error) {
 }
 
 // EditSettings changes the settings of the caller's tenant, which were just read, or proposes the
-// change: the unit replies with the approval then. See change.Editable.Apply for what is refused.
+// change: then the unit replies with the approval. See change.Editable.Apply for conflicts.
 func (s *Service) EditSettings(ctx context.Context, u *uow.Unit, row *TenantSettings, edit change.Edit) (change.Edited[*TenantSettings], error) {
 	return s.settings().Apply(ctx, u, row, edit)
 }
@@ -176,8 +176,8 @@ func (s *Service) SettingsHistory(ctx context.Context, page storage.Page) (stora
 	return storage.List[TenantSettingsVersion](s.store.db.Read(ctx), page, change.HistorySorts)
 }
 
-// RulesIn returns the rules of the tenant of db's context, and when they last changed; the zero
-// time when they never have.
+// RulesIn returns the rules of the tenant of db's context and the time of their last change; the
+// zero time if they never changed.
 func (s *Service) RulesIn(db *gorm.DB) (rules TenantRules, since time.Time, err error) {
 	row, err := settingsIn(db)
 	if row.Version > 1 {
@@ -186,10 +186,9 @@ func (s *Service) RulesIn(db *gorm.DB) (rules TenantRules, since time.Time, err 
 	return row.TenantRules, since, err
 }
 
-// StillMay returns those of the users who are enabled and hold a permission. It raises the
-// tenant's revision, as each change of who may do what does: of the unit and such a change
-// side by side the second waits or is run again, on a cluster of servers as well, which a
-// row that is only locked would not bring about.
+// StillMay returns the users that are enabled and have a permission. It increments the tenant's
+// revision, like each change of permissions: of two concurrent units the second waits or is
+// retried. On a cluster of servers a row lock would not have this effect.
 func (s *Service) StillMay(ctx context.Context, u *uow.Unit, users []int64, permission string) (map[int64]bool, error) {
 	tx, err := s.raise(ctx, u)
 	if err != nil {

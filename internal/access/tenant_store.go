@@ -25,8 +25,7 @@ func (s store) tenantName(ctx context.Context, id int64) (string, error) {
 	return tenant.Name, nil
 }
 
-// nextTenantID returns an id that no tenant has yet. Tenants are never deleted,
-// so none is used again.
+// nextTenantID returns an unused id. Tenants are never deleted, so no id is reused.
 func (s store) nextTenantID(ctx context.Context) (int64, error) {
 	var last int64
 	err := s.db.Read(ctx).Model(&Tenant{}).Select("COALESCE(MAX(id), 0)").Scan(&last).Error

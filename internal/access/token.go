@@ -22,27 +22,27 @@ import (
 // tokenPrefix lets people and secret scanners recognise a token.
 const tokenPrefix = "ilk_"
 
-// TokenLifetime is how long a token is good for when nobody says otherwise.
+// TokenLifetime is the default lifetime of a token.
 const TokenLifetime = 90 * 24 * time.Hour
 
-// TokenSpec says which token to make.
+// TokenSpec is the request for a token.
 type TokenSpec struct {
-	// Tenant and Username say whom the token acts as, for CreateToken.
+	// Tenant and Username are the user that the token acts as, for CreateToken.
 	Tenant   string
 	Username string
 	Name     string
-	// Scopes are grants of the catalogue; nil leaves the token all that its user may do, which
-	// nobody can give to a token of another user.
+	// Scopes are grants of the catalogue; nil gives the token all permissions of its user, which
+	// is rejected for a token of another user.
 	Scopes []string
-	// Expires is when the token ends; the zero time means after TokenLifetime.
+	// Expires is the end of the token; the zero time means TokenLifetime from now.
 	Expires time.Time
 	// Endless is set for a token that does not expire.
 	Endless bool
 }
 
-// TokenFilter narrows a list of tokens; zero members narrow nothing.
+// TokenFilter narrows a list of tokens; zero members do not filter.
 type TokenFilter struct {
-	// Text is looked for in the name, in either case.
+	// Text must occur in the name, ignoring case.
 	Text string
 	// UserID is the user that the tokens act as.
 	UserID int64
@@ -61,11 +61,12 @@ func (s *Service) CreateToken(ctx context.Context, spec TokenSpec) (secret strin
 	return secret, token, err
 }
 
-// AddToken makes an API token that acts as a user, and returns its secret, which cannot be
-// had again. A token of another user has explicit scopes, within what the caller and the user may
-// do now, so that it does not grow with either; and it cannot decide on what others request.
-// Errors: ValidationFailed, NotFound (user); Forbidden for another user's without users:write, for
-// a token that could do what the caller may not, and for a caller with a token of somebody else.
+// AddToken creates an API token that acts as a user, and returns its secret, which cannot be read
+// again. A token of another user needs explicit scopes that both the caller and the user have, so
+// that it does not gain later permissions of either; it cannot vote on approvals. Errors:
+// ValidationFailed, NotFound (user); Forbidden for another user's token without users:write, for
+// a token with permissions that the caller lacks, and for a caller with a token that another user
+// created.
 func (s *Service) AddToken(ctx context.Context, u *uow.Unit, userID int64, spec TokenSpec) (secret string, token *Token, err error) {
 	if err := requireOwn(ctx, userID); err != nil {
 		return "", nil, err
@@ -109,9 +110,9 @@ func (s *Service) AddToken(ctx context.Context, u *uow.Unit, userID int64, spec 
 	return secret, token, nil
 }
 
-// requireUnchangedCaller refuses, in a unit that has raised the tenant's revision, a caller who
-// was changed since they were recognised: a token that their new password
-// was to end would outlive it.
+// requireUnchangedCaller rejects a caller whose user was changed since its authentication, in a
+// unit that has incremented the tenant's revision. Otherwise a new token could survive the
+// password change that should have ended it.
 func requireUnchangedCaller(ctx context.Context, tx *gorm.DB) error {
 	caller, _ := principal.From(ctx)
 	if caller.UserVersion == 0 {
@@ -127,9 +128,9 @@ func requireUnchangedCaller(ctx context.Context, tx *gorm.DB) error {
 	return nil
 }
 
-// checkScopes checks the scopes of a token of a user. A list that is there and empty would give all
-// where something was meant. Errors: ValidationFailed; Forbidden for a caller whose own token is of
-// another user, who is behind it and would not be behind what it makes.
+// checkScopes checks the scopes of a user's token. An empty list is rejected, because it would
+// grant all permissions. Errors: ValidationFailed; Forbidden for a caller whose token another user
+// created, because that creator is not recorded in the tokens that it creates.
 func (s *Service) checkScopes(ctx context.Context, userID int64, scopes []string) error {
 	caller, _ := principal.From(ctx)
 	if caller.ByTokenOfAnother() {
@@ -150,13 +151,13 @@ func (s *Service) checkScopes(ctx context.Context, userID int64, scopes []string
 	return s.checkGrants("/scopes", scopes)
 }
 
-// isOfAnother reports whether what is made for a user is for another one than the caller. Commands
-// act for whom they name.
+// isOfAnother reports whether a token is for a user other than the caller. Commands act for the
+// user that they name.
 func isOfAnother(caller principal.Principal, userID int64) bool {
 	return caller.Kind != principal.Internal && caller.UserID != userID
 }
 
-// requireOwn is Forbidden for what is another user's, unless the caller sees to users.
+// requireOwn returns Forbidden for another user's token, unless the caller has users:write.
 func requireOwn(ctx context.Context, userID int64) error {
 	caller, _ := principal.From(ctx)
 	if caller.UserID == userID || caller.May(writeUsersPermission) {
@@ -165,8 +166,8 @@ func requireOwn(ctx context.Context, userID int64) error {
 	return apperr.New(apperr.Forbidden, "A token of another user needs the permission %s, which you do not have.", writeUsersPermission)
 }
 
-// requireTokensRights is Forbidden unless the caller may do all that a token could, and
-// ValidationFailed for a scope that another user does not have.
+// requireTokensRights returns Forbidden unless the caller has all permissions of a token, and
+// ValidationFailed for a scope that another user lacks.
 func requireTokensRights(ctx context.Context, tx *gorm.DB, token *Token, owner *User) error {
 	rights := token.Scopes
 	if len(rights) == 0 {
@@ -189,8 +190,7 @@ func requireTokensRights(ctx context.Context, tx *gorm.DB, token *Token, owner *
 	return requireHeld(ctx, rights, "The token would have")
 }
 
-// Token returns the token with an id: one of the caller's own, or any for who sees to
-// users. Errors: NotFound.
+// Token returns a token: one of the caller's or, with users:write, any. Errors: NotFound.
 func (s *Service) Token(ctx context.Context, id int64) (*Token, error) {
 	token, err := findToken(s.store.db.Read(ctx), id)
 	if err == nil && requireOwn(ctx, token.UserID) != nil {
@@ -199,8 +199,7 @@ func (s *Service) Token(ctx context.Context, id int64) (*Token, error) {
 	return token, storage.Found(err, "token", strconv.FormatInt(id, 10))
 }
 
-// Tokens returns one page of tokens: the caller's own, or all of the tenant for who sees to
-// users.
+// Tokens returns one page of tokens: the caller's or, with users:write, all of the tenant.
 func (s *Service) Tokens(ctx context.Context, f TokenFilter, page storage.Page) (storage.Listing[Token], error) {
 	caller, _ := principal.From(ctx)
 	var filters []storage.Filter
@@ -218,7 +217,7 @@ func (s *Service) Tokens(ctx context.Context, f TokenFilter, page storage.Page) 
 	return listing, withUsernames(s.store.db.Read(ctx), listing.Pointers())
 }
 
-// tokens declares tokens to package change. They are made and revoked, never edited.
+// tokens declares tokens to package change. Tokens are created and revoked, never edited.
 func (s *Service) tokens() change.Editable[Token, *Token] {
 	return change.Editable[Token, *Token]{
 		Rows: change.Rows[Token, *Token]{
@@ -227,9 +226,8 @@ func (s *Service) tokens() change.Editable[Token, *Token] {
 	}
 }
 
-// DeleteToken revokes a token that was just read: it opens nothing any more and its streams
-// end, at once in this process and within a second in others. Errors: VersionConflict,
-// NotFound.
+// DeleteToken revokes a token that was just read, and ends its streams: immediately in this process
+// and within one second in others. Errors: VersionConflict, NotFound.
 func (s *Service) DeleteToken(ctx context.Context, u *uow.Unit, token *Token, ifMatch guard.Precondition) error {
 	return s.tokens().Delete(ctx, u, token, ifMatch, func() error {
 		if err := guard.Delete[Token](ctx, u, token.Ref()); err != nil {
@@ -241,8 +239,8 @@ func (s *Service) DeleteToken(ctx context.Context, u *uow.Unit, token *Token, if
 	})
 }
 
-// revokeAll revokes all tokens of a user, in a unit that has raised the tenant's revision
-// and audits them, and returns their names.
+// revokeAll revokes all tokens of a user and returns their names, in a unit that has incremented
+// the tenant's revision and audits them.
 func revokeAll(ctx context.Context, u *uow.Unit, tx *gorm.DB, userID int64) ([]string, error) {
 	var tokens []Token
 	if err := tx.Where("user_id = ?", userID).Order("id").Find(&tokens).Error; err != nil {
@@ -255,7 +253,7 @@ func revokeAll(ctx context.Context, u *uow.Unit, tx *gorm.DB, userID int64) ([]s
 	return names, revokeTokens(ctx, u, tokens)
 }
 
-// revokeTokens revokes tokens in a unit that has raised the tenant's revision and audits them.
+// revokeTokens revokes tokens in a unit that has incremented the tenant's revision and audits them.
 func revokeTokens(ctx context.Context, u *uow.Unit, tokens []Token) error {
 	for _, token := range tokens {
 		if err := guard.Delete[Token](ctx, u, token.Ref()); err != nil {

@@ -14,18 +14,18 @@ import (
 type Token struct {
 	guard.Row
 	UserID int64
-	// Username is the user's, for people.
+	// Username is the user's name, for display.
 	Username  string `gorm:"-"`
 	Name      string
 	TokenHash string
-	// Scopes narrow what the token may do; none leave it all that its user may.
+	// Scopes limit the token's permissions; none means all permissions of its user.
 	Scopes []string `gorm:"serializer:json"`
-	// CreatedBy and CreatedByName are of the user who created the token; 0 for the command line.
+	// CreatedBy and CreatedByName are the user who created the token; 0 for the command line.
 	CreatedBy     int64
 	CreatedByName string
 	// ExpiresTime is nil for a token that does not expire.
 	ExpiresTime *time.Time
-	// LastUsedTime is exact to markEvery, and nil before the first use.
+	// LastUsedTime is accurate to markEvery, and nil before the first use.
 	LastUsedTime *time.Time
 }
 
@@ -40,8 +40,7 @@ var tokenSorts = storage.Sorts{
 	Columns: map[string]string{"name": "name", "createdTime": "created_time"}, Default: "-createdTime",
 }
 
-// findToken reads the token with an id, with the name of its user. Errors:
-// gorm.ErrRecordNotFound.
+// findToken reads a token and the name of its user by id. Errors: gorm.ErrRecordNotFound.
 func findToken(db *gorm.DB, id int64) (*Token, error) {
 	var row Token
 	if err := db.Where("id = ?", id).Take(&row).Error; err != nil {

@@ -11,32 +11,32 @@ import (
 )
 
 const (
-	// markEvery is how exact the last use of a token or a session is kept.
+	// markEvery is the accuracy of the stored last use of a token or a session.
 	markEvery = time.Minute
-	// markTimeout bounds the statement that writes it.
+	// markTimeout bounds the statement that writes last uses.
 	markTimeout = 500 * time.Millisecond
-	// mostMarks bounds what a process remembers of what it wrote.
+	// mostMarks bounds the entries of uses.last.
 	mostMarks = 10_000
 )
 
-// use names the row of a credential whose last use is kept; the zero use is of none.
+// use is the row that stores a credential's last use; the zero use is no row.
 type use struct {
 	table string
 	id    int64
 }
 
-// uses are those that are to be written. It remembers when each credential was last among them, so
-// that a database that takes no writes is not asked again and again.
+// uses are the last uses to write. last is the time at which each credential was last queued, so
+// that a failing database receives no repeated writes.
 type uses struct {
 	mu   sync.Mutex
 	last map[use]time.Time
-	// waiting are the ids of rows, by table, and latest is when the last of them was used.
+	// waiting are the ids of the rows to write, by table, and latest is the newest use of them.
 	waiting map[string][]int64
 	latest  time.Time
 }
 
-// note has a use written, when the one in the row and the last one that was noted here are markEvery
-// ago. It counts as written from then on, also when the write fails.
+// note queues a use, if both the stored use and the last queued one are at least markEvery old. A
+// failed write is not repeated before markEvery.
 func (u *uses) note(of use, written *time.Time, now time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -53,8 +53,8 @@ func (u *uses) note(of use, written *time.Time, now time.Time) {
 	u.waiting[of.table] = append(u.waiting[of.table], of.id)
 }
 
-// drain removes and returns the ids of the rows to write, by table, and the time. They are in order,
-// so that two processes that write the same rows do not deadlock.
+// drain removes and returns the ids of the rows to write, by table, and their time. The ids are
+// sorted, so that two processes that write the same rows do not deadlock.
 func (u *uses) drain() (ids map[string][]int64, used time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -66,7 +66,7 @@ func (u *uses) drain() (ids map[string][]int64, used time.Time) {
 	return taken, u.latest
 }
 
-// noteUse has the use of a caller's credential written soon, which no request waits for.
+// noteUse queues the use of a caller's credential; refresh writes it, so that no request waits.
 func (s *Service) noteUse(c *caller) {
 	if c.use == (use{}) {
 		return
@@ -79,19 +79,19 @@ func (s *Service) noteUse(c *caller) {
 	s.uses.note(c.use, c.lastUse, now)
 }
 
-// writeUses writes that credentials were used:
+// writeUses writes the queued last uses:
 //
 //	UPDATE api_tokens SET last_used_time = ? WHERE id IN (…)
 //	UPDATE sessions SET last_used_time = ? WHERE id IN (…)
 //
-// All have the time of the last of them. It leaves the versions alone, since nothing was edited.
+// All rows get the time of the newest use. Versions do not change, because this is no edit.
 func (s *Service) writeUses(ctx context.Context) {
 	waiting, used := s.uses.drain()
 	for table, ids := range waiting {
 		for together := range slices.Chunk(ids, mostTogether) {
 			if err := s.writeUsesIn(ctx, table, together, used); err != nil {
 				slog.WarnContext(ctx, "the use of credentials could not be noted", "table", table, "credentials", len(together), "error", err)
-				// The others would most likely wait in vain as well, each for markTimeout.
+				// The other statements would probably fail too, each after markTimeout.
 				return
 			}
 		}

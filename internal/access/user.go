@@ -28,27 +28,27 @@ type User struct {
 	DisplayName  string
 	PasswordHash string
 	Disabled     bool
-	// SecondFactor is true for a user who has a confirmed factor. It changes with the version
-	// of the user, in the unit that changes the factors.
+	// SecondFactor is true for a user who has a confirmed factor. It changes with the user's
+	// version, in the unit that changes the factors.
 	SecondFactor bool
-	// InvitationHash is the digest of the invitation that the user has not accepted, and
-	// InvitationExpiresTime when it ends; nil for none. PasswordHash is "" meanwhile.
+	// InvitationHash is the digest of the user's open invitation, and InvitationExpiresTime its
+	// end; nil for none. PasswordHash is "" while an invitation is open.
 	InvitationHash        *string
 	InvitationExpiresTime *time.Time
-	// IssuedTime is when another user last invited the user or reset the password; nil for
-	// never since a creation with a password.
+	// IssuedTime is the time at which another user last invited the user or reset the password;
+	// nil if that never happened since a creation with a password.
 	IssuedTime *time.Time
-	// Roles are the names of the roles that the user was given, in order. They are rows of
-	// their own, and change only with the version of the user.
+	// Roles are the names of the roles that were granted by hand, sorted. They are stored in
+	// separate rows and change only with the user's version.
 	Roles []string `gorm:"-"`
-	// GroupRoles are those of the roles that the user has by the groups of a provider, which
-	// says so at each sign-in.
+	// GroupRoles are the names of the roles that a provider's groups grant, updated at each
+	// single sign-on.
 	GroupRoles []string `gorm:"-"`
 	// Ended is set in the result of Invite and ResetPassword.
 	Ended Ended `gorm:"-"`
 }
 
-// held are the names of all roles that a user has.
+// held are the names of all roles of a user.
 func (u *User) held() []string { return distinct(slices.Concat(u.Roles, u.GroupRoles)) }
 
 // TableName implements gorm's Tabler.
@@ -58,12 +58,12 @@ func (u *User) label() string { return fmt.Sprintf("user %q", u.Username) }
 
 func (u *User) path() string { return fmt.Sprintf("users/%d", u.ID) }
 
-// content is what the audit log tells of a user.
+// content is the audit log's description of a user.
 func (u *User) content() map[string]any {
 	return map[string]any{"username": u.Username, "displayName": u.DisplayName, "roles": u.Roles}
 }
 
-// Identity is who a user is and what its roles allow.
+// Identity is a user with the permissions of its roles.
 type Identity struct {
 	ID          int64
 	Version     int64
@@ -71,7 +71,7 @@ type Identity struct {
 	DisplayName string
 	Roles       []string
 	Permissions []string
-	// SecondFactor is true when the user has one, which some acts ask for afresh.
+	// SecondFactor is true if the user has one; some acts then require a step-up.
 	SecondFactor bool
 }
 
@@ -109,7 +109,7 @@ func userVersionOf(user *User, action string) *UserVersion {
 	}
 }
 
-// restore returns the user as it was at this version, for comparing.
+// restore returns the user at this version, for comparing.
 func (v UserVersion) restore(user *User) *User {
 	then := *user
 	then.Username, then.DisplayName, then.Disabled, then.Roles = v.Username, v.DisplayName, v.Disabled, distinct(v.Roles)
@@ -117,14 +117,14 @@ func (v UserVersion) restore(user *User) *User {
 	return &then
 }
 
-// UserSpec says which user to create.
+// UserSpec is the request for a new user.
 type UserSpec struct {
-	// Tenant is for CreateUser; AddUser creates in the caller's.
+	// Tenant is for CreateUser; AddUser uses the caller's tenant.
 	Tenant   string
 	Username string
-	// DisplayName is what others read; "" means the username.
+	// DisplayName is the name for display; "" means the username.
 	DisplayName string
-	// Password is for AddUser; who is invited chooses one.
+	// Password is for AddUser; an invited user chooses one.
 	Password string
 	// Roles are names of roles that the tenant has.
 	Roles []string
@@ -148,8 +148,8 @@ func (s *Service) CreateUser(ctx context.Context, spec UserSpec) (Identity, erro
 }
 
 // AddUser creates a user. It hashes the password before the transaction of the unit begins.
-// Errors: ValidationFailed, AlreadyExists; Forbidden for a role that holds what the caller does
-// not.
+// Errors: ValidationFailed, AlreadyExists; Forbidden for a role with a permission that the caller
+// lacks.
 func (s *Service) AddUser(ctx context.Context, u *uow.Unit, spec UserSpec) (*User, error) {
 	row := spec.user()
 	if err := row.check(); err != nil {
@@ -167,7 +167,7 @@ func (spec UserSpec) user() User {
 	return User{Username: spec.Username, DisplayName: cmp.Or(spec.DisplayName, spec.Username)}
 }
 
-// insertWithRoles adds a user and leaves the traces of it.
+// insertWithRoles inserts a user with its roles, history, audit entry and event.
 func (s *Service) insertWithRoles(ctx context.Context, u *uow.Unit, user User, roles []string) (*User, error) {
 	user.Roles = []string{}
 	if err := insertUser(ctx, u, &user); err != nil {
@@ -205,10 +205,10 @@ func (s *Service) UserHistory(ctx context.Context, user *User, page storage.Page
 	return storage.List[UserVersion](s.store.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("user_id", user.ID))
 }
 
-// EditUser changes a user that was just read; see change.Editable.Apply for what is
-// refused. Roles are a set: edits that give and take different ones can be merged. Errors:
-// ValidationFailed, AlreadyExists (username), Forbidden for a role that holds what the
-// caller does not and for a user who may do what the caller may not, and InUse when the last user with access:* would lose it.
+// EditUser changes a user that was just read; see change.Editable.Apply for conflicts. Roles are
+// a set: edits that add and remove different ones can be merged. Errors: ValidationFailed,
+// AlreadyExists (username), Forbidden for a role or a user with a permission that the caller
+// lacks, and InUse if the last user with access:* would lose it.
 func (s *Service) EditUser(ctx context.Context, u *uow.Unit, user *User, edit change.Edit) (change.Edited[*User], error) {
 	edited, err := s.users().Apply(ctx, u, user, edit)
 	if storage.IsDuplicate(err, usernameKey) {
@@ -217,30 +217,30 @@ func (s *Service) EditUser(ctx context.Context, u *uow.Unit, user *User, edit ch
 	return edited, err
 }
 
-// userChange is a change of what a user's credentials stand on.
+// userChange is a change of a user that ends the user's sessions.
 type userChange struct {
 	action string
 	set    guard.Set
-	// apply brings the reader's copy to what set says.
+	// apply makes the change of set in the caller's copy.
 	apply func(user *User)
-	// also is what the change does beside; nil for nothing.
+	// also makes further changes in the unit; nil for none.
 	also func(ctx context.Context, tx *gorm.DB) error
-	// address is where a change by somebody without a session came from, for the audit log, and
-	// detail what else it tells; nil for nothing.
+	// address is the client address of a change without a session, for the audit log, and detail
+	// further details; empty for none.
 	address string
 	detail  map[string]any
 	// endTokens revokes the user's API tokens as well.
 	endTokens bool
-	// ends are the credentials that also ends, nil for an act that reports no counts.
+	// ends counts the credentials that also ends; nil for an act that reports no counts.
 	ends *Ended
-	// kept is of the token of the one session that stays; zero for none.
+	// kept is the digest of the one session token that remains valid; zero for none.
 	kept digest
 }
 
-// DisableUser shuts a user out: its sessions end, and its tokens and streams open nothing
-// any more, at once in this process and within a second in others. A user who is disabled
-// is left as it is. Errors: Forbidden when the user may do what the caller may not; InUse when it is the
-// last user with access:*; VersionConflict.
+// DisableUser disables a user and ends its sessions, tokens and streams: immediately in this
+// process and within one second in others. A disabled user is unchanged. Errors: Forbidden if
+// the user has a permission that the caller lacks; InUse for the last user with access:*;
+// VersionConflict.
 func (s *Service) DisableUser(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition) (*User, error) {
 	if err := s.demandUser(user, ifMatch); err != nil || user.Disabled {
 		return user, err
@@ -260,8 +260,8 @@ func (s *Service) DisableUser(ctx context.Context, u *uow.Unit, user *User, ifMa
 	})
 }
 
-// EnableUser lets a disabled user in again; one who is not disabled is left as it is.
-// Errors: Forbidden when the user may do what the caller may not; VersionConflict.
+// EnableUser enables a disabled user; an enabled one is unchanged. Errors: Forbidden if the user
+// has a permission that the caller lacks; VersionConflict.
 func (s *Service) EnableUser(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition) (*User, error) {
 	if err := s.demandUser(user, ifMatch); err != nil || !user.Disabled {
 		return user, err
@@ -272,7 +272,7 @@ func (s *Service) EnableUser(ctx context.Context, u *uow.Unit, user *User, ifMat
 	})
 }
 
-// demandUser is VersionConflict when a precondition was given that does not hold.
+// demandUser returns VersionConflict if a precondition is not true.
 func (s *Service) demandUser(user *User, ifMatch *guard.Precondition) error {
 	if ifMatch == nil || ifMatch.Holds(user.Ref()) {
 		return nil
@@ -286,8 +286,8 @@ func (s *Service) userMoved(user *User, ifMatch guard.Precondition) error {
 	})
 }
 
-// changeUser changes what a user's sessions stand on, and so ends them. The row comes
-// first and then the tenant's revision, as in every change of who may do what.
+// changeUser changes a user and ends the user's sessions. It updates the user's row before the
+// tenant's revision, in the lock order of all changes of permissions.
 func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition, c userChange) (*User, error) {
 	err := guard.Update[User](ctx, u, user.Ref(), c.set)
 	switch {
@@ -337,8 +337,8 @@ func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMat
 	return &after, s.recordUser(ctx, u, &after, c.action, detail)
 }
 
-// recordUser leaves the traces of a change: the history row of the version that the user has
-// now, the audit entry, and what others hear of it.
+// recordUser records a change: the history row of the user's current version, the audit entry and
+// the event.
 func (s *Service) recordUser(ctx context.Context, u *uow.Unit, user *User, action string, detail any) error {
 	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "user", Topic: UserTopic, Key: strconv.FormatInt(user.ID, 10), Detail: detail,
@@ -347,8 +347,8 @@ func (s *Service) recordUser(ctx context.Context, u *uow.Unit, user *User, actio
 	return insertUserVersion(ctx, u, user, action)
 }
 
-// SetUserDisabled is DisableUser or EnableUser for a command, which may shut the last user
-// with access:* out as well. Errors: NotFound.
+// SetUserDisabled is DisableUser or EnableUser for a command, which may also disable the last user
+// with access:*. Errors: NotFound.
 func (s *Service) SetUserDisabled(ctx context.Context, tenant, username string, disabled bool) error {
 	act := s.EnableUser
 	if disabled {
@@ -360,8 +360,7 @@ func (s *Service) SetUserDisabled(ctx context.Context, tenant, username string, 
 	})
 }
 
-// SetUserRoles gives a user these roles and no others, for a command. Errors: NotFound,
-// ValidationFailed.
+// SetUserRoles replaces a user's roles, for a command. Errors: NotFound, ValidationFailed.
 func (s *Service) SetUserRoles(ctx context.Context, tenant, username string, roles []string) error {
 	return s.commandUser(ctx, tenant, username, func(ctx context.Context, u *uow.Unit, user *User) error {
 		_, err := s.EditUser(ctx, u, user, change.Edit{

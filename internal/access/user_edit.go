@@ -12,14 +12,14 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// userPatch is what an edit of a user may change.
+// userPatch is the part of a user that an edit may change.
 type userPatch struct {
 	Username    string  `json:"username"`
 	DisplayName string  `json:"displayName"`
 	Roles       setEdit `json:"roles"`
 }
 
-// userDocument is a user as edits are compared and merged.
+// userDocument is the document of a user for comparing and merging.
 type userDocument struct {
 	Username    string          `json:"username"`
 	DisplayName string          `json:"displayName"`
@@ -43,8 +43,8 @@ func (s *Service) users() change.Editable[User, *User] {
 	}
 }
 
-// reviseUser returns the user that an edited document makes. Which roles there are, and
-// whether the caller may give them, is for setRoles to ask.
+// reviseUser returns the user that an edited document describes. setRoles checks whether the roles
+// exist and whether the caller may grant them.
 func reviseUser(user *User, document any) (*User, guard.Set, error) {
 	var edited userDocument
 	if err := merge.Decode(document, &edited); err != nil {
@@ -55,7 +55,7 @@ func reviseUser(user *User, document any) (*User, guard.Set, error) {
 	return &after, guard.Set{"username": after.Username, "display_name": after.DisplayName}, after.check()
 }
 
-// userAt reads a user as it was at an earlier version, or gorm.ErrRecordNotFound.
+// userAt reads a user at an earlier version. Errors: gorm.ErrRecordNotFound.
 func (s *Service) userAt(ctx context.Context, user *User, version int64) (*User, error) {
 	var then UserVersion
 	if err := s.store.db.Read(ctx).Where("user_id = ? AND version = ?", user.ID, version).Take(&then).Error; err != nil {
@@ -64,7 +64,7 @@ func (s *Service) userAt(ctx context.Context, user *User, version int64) (*User,
 	return then.restore(user), nil
 }
 
-// recordUserEdit changes the user's roles, after its own row, and leaves the traces.
+// recordUserEdit updates the user's roles after its row, and records the edit.
 func (s *Service) recordUserEdit(ctx context.Context, u *uow.Unit, before, after *User, _ *change.Overwrite) error {
 	wanted := after.Roles
 	after.Roles = before.Roles
@@ -77,8 +77,8 @@ func (s *Service) recordUserEdit(ctx context.Context, u *uow.Unit, before, after
 	})
 }
 
-// setRoles gives a user, whose row this unit has inserted or raised, the named roles and
-// no others. Errors: ValidationFailed, Forbidden, InUse.
+// setRoles replaces a user's roles, in a unit that has inserted or updated the user's row. Errors:
+// ValidationFailed, Forbidden, InUse.
 func (s *Service) setRoles(ctx context.Context, u *uow.Unit, user *User, names []string) error {
 	tx, err := s.raise(ctx, u)
 	if err != nil {

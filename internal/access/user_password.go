@@ -14,7 +14,7 @@ import (
 	"interlock/internal/ratelimit"
 )
 
-// PasswordReset is another password for a user, by who sees to users.
+// PasswordReset is a new password that another user sets.
 type PasswordReset struct {
 	Password string
 	// EndTokens revokes the user's API tokens as well.
@@ -22,10 +22,10 @@ type PasswordReset struct {
 	IfMatch   *guard.Precondition
 }
 
-// ResetPassword gives a user a new password, ends the user's sessions and contested
-// credentials, and ends a lock-out. It hashes the password before the transaction of the unit
-// begins. Errors: ValidationFailed, NotFound; Forbidden when the user may do what the caller may
-// not, since who knows the password can do all of it.
+// ResetPassword sets a user's password, ends the user's sessions and contested credentials, and
+// unlocks the account. It hashes the password before the transaction of the unit begins. Errors:
+// ValidationFailed, NotFound; Forbidden if the user has a permission that the caller lacks,
+// because the new password grants it.
 func (s *Service) ResetPassword(ctx context.Context, u *uow.Unit, user *User, reset PasswordReset) (*User, error) {
 	hash, err := s.passwords.newHash(ctx, another, "/password", user.Username, reset.Password)
 	if err != nil {
@@ -37,20 +37,20 @@ func (s *Service) ResetPassword(ctx context.Context, u *uow.Unit, user *User, re
 	})
 }
 
-// PasswordChange is another password of one's own.
+// PasswordChange is a change of the caller's password.
 type PasswordChange struct {
 	Current, New string
-	// Session is the token of the session that it is changed in, which stays.
+	// Session is the token of the caller's session, which stays open.
 	Session string
-	// Address is where the request came from.
+	// Address is the client address.
 	Address string
-	// EndTokens revokes one's API tokens as well.
+	// EndTokens also revokes the caller's API tokens.
 	EndTokens bool
 }
 
-// ChangePassword changes the caller's own password and ends the caller's other sessions.
-// Errors: Forbidden without a session; ValidationFailed, at /currentPassword when that is
-// wrong, which counts as a wrong password at sign-in does; TooManyAttempts.
+// ChangePassword changes the caller's password and ends the caller's other sessions. Errors:
+// Forbidden without a session; ValidationFailed, at /currentPassword if it is wrong, which counts
+// like a wrong password at sign-in; TooManyAttempts.
 func (s *Service) ChangePassword(ctx context.Context, user *User, change PasswordChange) (*User, error) {
 	caller, _ := principal.From(ctx)
 	if caller.Kind != principal.Admin {
@@ -71,18 +71,18 @@ func (s *Service) ChangePassword(ctx context.Context, user *User, change Passwor
 	return s.choosePassword(ctx, user, change)
 }
 
-// shownPassword is a password that somebody shows afresh in a session.
+// shownPassword is a password that a user enters again in a session.
 type shownPassword struct {
-	// pointer is where it stands in the request.
+	// pointer is the JSON Pointer of the password in the request.
 	pointer, password, address string
-	// session is the token of the session that it is shown in.
+	// session is the token of the session.
 	session string
 }
 
 // requirePassword checks the password of a user. A user without one, who signs in by a provider,
-// needs a session that began lately instead. It counts the attempt outside of any unit, so it must
-// run before the transaction of a unit begins. Errors: ValidationFailed at the pointer when the
-// password is missing or wrong, which counts as a wrong password at sign-in does; TooManyAttempts.
+// needs a session that started recently instead. It counts the attempt outside of any unit, so it
+// must run before the transaction of a unit begins. Errors: ValidationFailed at the pointer if the
+// password is missing or wrong, which counts like a wrong password at sign-in; TooManyAttempts.
 func (s *Service) requirePassword(ctx context.Context, user *User, shown shownPassword) error {
 	if user.PasswordHash == "" {
 		return s.requireLateSession(ctx, shown)
@@ -108,7 +108,7 @@ func (s *Service) requirePassword(ctx context.Context, user *User, shown shownPa
 	})
 }
 
-// requireLateSession is ValidationFailed unless a session began in the last minutes.
+// requireLateSession returns ValidationFailed unless a session started in the last minutes.
 func (s *Service) requireLateSession(ctx context.Context, shown shownPassword) error {
 	row, err := s.sessionStore.byHash(s.store.db.Read(ctx), digestOf(shown.session).String())
 	switch {
@@ -122,7 +122,7 @@ func (s *Service) requireLateSession(ctx context.Context, shown shownPassword) e
 	return nil
 }
 
-// choosePassword stores the password that a user chose who has shown the one of now.
+// choosePassword stores the new password of a user whose current password was checked.
 func (s *Service) choosePassword(ctx context.Context, user *User, change PasswordChange) (*User, error) {
 	hash, err := s.passwords.hash(ctx, change.New)
 	if err != nil {
@@ -144,31 +144,30 @@ func (s *Service) choosePassword(ctx context.Context, user *User, change Passwor
 	return after, err
 }
 
-// newPassword is how a password comes to be a user's.
+// newPassword is a change of a user's password.
 type newPassword struct {
 	hash      string
 	endTokens bool
-	// kept is of the token of the one session that stays; zero for none.
+	// kept is the digest of the one session token that remains valid; zero for none.
 	kept    digest
 	ifMatch *guard.Precondition
 	// change is changeUser, or reissue for a password from another user.
 	change func(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition, c userChange) (*User, error)
-	// may refuses it, of the row as the unit sees it.
+	// may rejects the change, given the row in the unit.
 	may func(ctx context.Context, tx *gorm.DB, row *User) error
 }
 
-// passwordSet is what a user's row is set to with a password: an invitation to choose one is
-// void.
+// passwordSet are the columns of a password change, which also voids an open invitation.
 func passwordSet(hash string) guard.Set {
 	return guard.Set{"password_hash": hash, "invitation_hash": nil, "invitation_expires_time": nil}
 }
 
-// takePassword brings the reader's copy to what passwordSet says.
+// takePassword makes the change of passwordSet in the caller's copy.
 func (u *User) takePassword(hash string) {
 	u.PasswordHash, u.InvitationHash, u.InvitationExpiresTime = hash, nil, nil
 }
 
-// storePassword gives a user a password in a unit, in which a lock-out is lifted too.
+// storePassword sets a user's password and unlocks the account, in a unit.
 func (s *Service) storePassword(ctx context.Context, u *uow.Unit, user *User, p newPassword) (*User, error) {
 	caller, _ := principal.From(ctx)
 	tenant, err := s.store.tenantName(ctx, caller.TenantID)

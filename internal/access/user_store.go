@@ -13,12 +13,11 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// account finds a user by the names that are typed at sign-in, in one statement
+// account finds a user by the tenant and username that were typed at sign-in, in one statement
 // whether the tenant exists or not. Errors: gorm.ErrRecordNotFound.
 //
-// Attempts are counted by the name as it is typed, and MySQL finds "admin" for "admin "
-// too: that would be another five attempts at one account. So only names that a user can
-// have are looked up.
+// It looks up only valid names: attempts are counted by the typed name, and MySQL also finds
+// "admin" for "admin ", which would allow five more attempts at one account.
 func (s store) account(ctx context.Context, tenant, username string) (User, error) {
 	if !tenantNames.MatchString(tenant) || !usernames.MatchString(username) {
 		return User{}, gorm.ErrRecordNotFound
@@ -48,7 +47,7 @@ func (s store) withRoles(ctx context.Context, row User) (Identity, error) {
 
 // userNamed reads a user with the names of its roles. Errors: NotFound.
 func userNamed(db *gorm.DB, username string) (*User, error) {
-	// MySQL finds "li" under "li " as well, which names no user.
+	// MySQL also finds "li" for "li ", which is not a username.
 	if !usernames.MatchString(username) {
 		return nil, apperr.MissingRow("user", username)
 	}
@@ -56,8 +55,7 @@ func userNamed(db *gorm.DB, username string) (*User, error) {
 	return user, storage.Found(err, "user", username)
 }
 
-// findUser reads the user with an id, with the names of its roles. Errors:
-// gorm.ErrRecordNotFound.
+// findUser reads a user with the names of its roles by id. Errors: gorm.ErrRecordNotFound.
 func findUser(db *gorm.DB, id int64) (*User, error) { return takeUser(db.Where("id = ?", id), db) }
 
 func takeUser(query, db *gorm.DB) (*User, error) {
@@ -86,7 +84,7 @@ func withRoleNames(db *gorm.DB, users []*User) error {
 		UserID, LinkID int64
 		Name           string
 	}
-	// The chain that found the users has conditions of its own.
+	// db may contain conditions of the query that found the users.
 	db = db.Session(&gorm.Session{NewDB: true})
 	if err := db.Raw(query, users[0].TenantID, ids).Scan(&held).Error; err != nil {
 		return fmt.Errorf("read the names of users' roles: %w", err)
@@ -104,10 +102,10 @@ func withRoleNames(db *gorm.DB, users []*User) error {
 	return nil
 }
 
-// holdOpen has a user who may come in stay as it is until the unit ends, and returns it. It raises
-// the tenant's revision, where it meets whatever changes a user, and reads the user then: on a
-// cluster a row that is only locked excludes nobody at another server. Errors: Unauthenticated
-// when there is none, it is disabled, or its tenant is.
+// holdOpen locks an enabled user until the unit ends, and returns it. It increments the tenant's
+// revision before the read, because a row lock excludes no other server of a cluster, and every
+// change of a user increments the revision too. Errors: Unauthenticated if the user does not
+// exist, or the user or its tenant is disabled.
 func (s *Service) holdOpen(ctx context.Context, u *uow.Unit, id int64) (*gorm.DB, User, error) {
 	tx, err := s.raise(ctx, u)
 	if err != nil {
@@ -124,9 +122,8 @@ func (s *Service) holdOpen(ctx context.Context, u *uow.Unit, id int64) (*gorm.DB
 	return tx, row, nil
 }
 
-// holdUnchanged is holdOpen for a user who comes in, and refuses when its password was changed, it
-// was disabled, or its first factor came or its last one went since it was read. Errors:
-// InvalidCredentials.
+// holdUnchanged is holdOpen for a sign-in. Errors: InvalidCredentials also if since the read the
+// password changed, or the user's first factor was added or last one removed.
 func (s *Service) holdUnchanged(ctx context.Context, u *uow.Unit, seen User) (*gorm.DB, error) {
 	tx, row, err := s.holdOpen(ctx, u, seen.ID)
 	switch {
@@ -140,11 +137,11 @@ func (s *Service) holdUnchanged(ctx context.Context, u *uow.Unit, seen User) (*g
 	return tx, nil
 }
 
-// UserFilter narrows a list of users; zero members narrow nothing.
+// UserFilter narrows a list of users; zero members do not filter.
 type UserFilter struct {
-	// Text is looked for in username and display name, in either case.
+	// Text must occur in the username or the display name, ignoring case.
 	Text string
-	// Role is the name of a role that the users hold.
+	// Role is the name of a role that the users have.
 	Role     string
 	Disabled *bool
 }
@@ -179,14 +176,14 @@ func insertUser(ctx context.Context, u *uow.Unit, row *User) error {
 	return nil
 }
 
-// usernameKey is the unique key that keeps one user a name and tenant.
+// usernameKey is the unique key on tenant and username.
 const usernameKey = "uq_users_username"
 
 func usernameTaken(username string) error {
 	return apperr.New(apperr.AlreadyExists, "There is a user %q already.", username)
 }
 
-// grantRoles grants roles to a user whose row this unit has inserted or raised.
+// grantRoles grants roles to a user, in a unit that has inserted or updated the user's row.
 func grantRoles(tx *gorm.DB, userID int64, roles []Role) error {
 	if len(roles) == 0 {
 		return nil
@@ -201,7 +198,7 @@ func grantRoles(tx *gorm.DB, userID int64, roles []Role) error {
 	return nil
 }
 
-// revokeRoles removes roles that were granted by hand from a user whose row this unit has raised.
+// revokeRoles revokes roles that were granted by hand, in a unit that has updated the user's row.
 func revokeRoles(tx *gorm.DB, user *User, roles []Role) error {
 	if len(roles) == 0 {
 		return nil
@@ -217,7 +214,7 @@ func revokeRoles(tx *gorm.DB, user *User, roles []Role) error {
 	return nil
 }
 
-// insertUserVersion writes the history row of the version that the user has now.
+// insertUserVersion inserts the history row of the user's current version.
 func insertUserVersion(ctx context.Context, u *uow.Unit, user *User, action string) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {

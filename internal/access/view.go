@@ -67,7 +67,7 @@ func userViewOf(u User) userView {
 	}
 }
 
-// invitationView is an invitation with its secret. The service returns the secret once.
+// invitationView is an invitation with its secret, which is returned only once.
 type invitationView struct {
 	Token httpapi.Secret `json:"token"`
 	// Path is that of the page that accepts it. The token is in its fragment, which no browser
@@ -80,7 +80,7 @@ func invitationViewOf(i Invitation) *invitationView {
 	return &invitationView{Token: httpapi.Secret(i.Token), Path: httpapi.Secret(i.Path()), ExpiresTime: i.ExpiresTime}
 }
 
-// invitedUserView is a user with the invitation that it was given just now, if it was.
+// invitedUserView is a user and its new invitation, if one was made.
 type invitedUserView struct {
 	userView
 	Invitation *invitationView `json:"invitation,omitempty"`
@@ -94,14 +94,13 @@ type resetUserView struct {
 	Ended
 }
 
-// editedUserView is a user that says what an edit was merged with.
+// editedUserView is a user and the changes with which an edit was merged.
 type editedUserView struct {
 	userView
 	Merged *change.Merged `json:"merged,omitempty"`
 }
 
-// meView is the caller's own account, and what the caller may do: for an API token no more
-// than its scopes.
+// meView is the caller's account and permissions; for an API token, limited to its scopes.
 type meView struct {
 	userView
 	Permissions []string `json:"permissions"`
@@ -112,7 +111,7 @@ func meViewOf(ctx context.Context, u *User) meView {
 	return meView{userView: userViewOf(*u), Permissions: caller.Permissions}
 }
 
-// editedMeView is one's own account that says what an edit was merged with.
+// editedMeView is the caller's account and the changes with which an edit was merged.
 type editedMeView struct {
 	meView
 	Merged *change.Merged `json:"merged,omitempty"`
@@ -168,7 +167,7 @@ func roleViewOf(r Role) roleView {
 	return roleView{ID: r.ID, Name: r.Name, Permissions: r.Permissions, Stamp: r.Stamp()}
 }
 
-// editedRoleView is a role that says what an edit was merged with.
+// editedRoleView is a role and the changes with which an edit was merged.
 type editedRoleView struct {
 	roleView
 	Merged *change.Merged `json:"merged,omitempty"`
@@ -215,7 +214,7 @@ func tokenViewOf(t Token) tokenView {
 	return view
 }
 
-// createdTokenView is a token with its secret. The service returns the secret once.
+// createdTokenView is a token with its secret, which is returned only once.
 type createdTokenView struct {
 	tokenView
 	Token httpapi.Secret `json:"token"`
