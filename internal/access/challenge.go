@@ -58,8 +58,8 @@ func errChallengeOver() error {
 	return apperr.New(apperr.Unauthenticated, "This sign-in has ended. Enter your password again.")
 }
 
-// challenge makes the challenge of a user whose password was right. Errors:
-// InvalidCredentials if the user was changed concurrently.
+// challenge makes the challenge of a user after the password check. Errors: InvalidCredentials if
+// the user was changed concurrently.
 func (s *Service) challenge(ctx context.Context, in SignIn, row User) (*Challenge, error) {
 	return s.makeChallenge(ctx, row, func(ctx context.Context, u *uow.Unit) (*gorm.DB, error) {
 		u.Audit(uow.Entry{Action: challengeMade, Resource: "session", Detail: map[string]any{"address": in.Address}})

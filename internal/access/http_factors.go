@@ -93,7 +93,7 @@ type beginFactorRequest struct {
 	Body    struct {
 		Kind string `json:"kind" validate:"required,oneof=totp passkey"`
 		Name string `json:"name" validate:"required"`
-		// Password is asked of who has no factor yet.
+		// Password is required of a user without a factor.
 		Password httpapi.Proof `json:"password" validate:"max=1024"`
 	}
 }
@@ -160,7 +160,7 @@ func (h handler) confirmFactor(ctx context.Context, u *uow.Unit, user *User, in 
 type renameFactorRequest struct {
 	ID   int64 `path:"id" of:"factor"`
 	Body struct {
-		// From is the name that is replaced.
+		// From is the expected current name.
 		From string `json:"from" validate:"required,max=100"`
 		Name string `json:"name" validate:"required"`
 	}

@@ -57,7 +57,7 @@ type changePasswordRequest struct {
 	Body    struct {
 		CurrentPassword string `json:"currentPassword" validate:"required,max=1024"`
 		NewPassword     string `json:"newPassword" validate:"required"`
-		// EndTokens revokes one's API tokens as well.
+		// EndTokens also revokes the caller's API tokens.
 		EndTokens bool `json:"endTokens"`
 	}
 }

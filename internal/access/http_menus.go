@@ -150,7 +150,7 @@ func (h handler) editMenu(ctx context.Context, u *uow.Unit, m *Menu, in editMenu
 }
 
 type moveMenuRequest struct {
-	// Body says where: a parent of null is the top, and one that is left out the present one.
+	// Body is the new place: null is the top, and an absent member leaves the present value.
 	Body struct {
 		ParentID below    `json:"parentId"`
 		Position position `json:"position"`

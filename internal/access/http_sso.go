@@ -262,7 +262,7 @@ type beginLinkRequest struct {
 	HostSession  string `cookie:"__Host-interlock_session"`
 	Body         struct {
 		Provider string `json:"provider" validate:"required,max=64"`
-		// Password is asked of who has no second factor.
+		// Password is required of a user without a second factor.
 		Password string `json:"password" validate:"max=1024"`
 	}
 }

@@ -26,7 +26,7 @@ type createUserRequest struct {
 	Body struct {
 		Username    string `json:"username" validate:"required"`
 		DisplayName string `json:"displayName"`
-		// Password is absent for a user who is invited to choose one.
+		// Password is absent if the user is invited to choose one.
 		Password *httpapi.Secret `json:"password"`
 		Roles    []string        `json:"roles" validate:"max=500,dive,max=100"`
 	}
@@ -82,7 +82,7 @@ func (h handler) enableUser(ctx context.Context, u *uow.Unit, user *User, in use
 type resetPasswordRequest struct {
 	Body struct {
 		Password httpapi.Secret `json:"password" validate:"required"`
-		// EndTokens revokes the user's API tokens as well.
+		// EndTokens also revokes the user's API tokens.
 		EndTokens bool `json:"endTokens"`
 	}
 	IfMatch *guard.Precondition

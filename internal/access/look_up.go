@@ -20,7 +20,7 @@ const (
 // credential identifies the rows of a presented secret.
 type credential struct {
 	// kind is Admin for a session and Token for an API token. Internal is for a customer, who has
-	// no row: then only the tenant is looked up.
+	// no row: only the customer's tenant is read.
 	kind principal.Kind
 	// hash is the digest of the secret. For a tenant it is the digest of a text that is not a possible secret.
 	hash digest

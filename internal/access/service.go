@@ -71,7 +71,7 @@ type Deps struct {
 	Cipher encryption.Cipher
 }
 
-// Service holds the use cases of access. It is safe for concurrent use.
+// Service is the use cases of this package. It is safe for concurrent use.
 type Service struct {
 	runner    *uow.Runner
 	clock     clock.Clock

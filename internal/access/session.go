@@ -190,7 +190,7 @@ func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {
 	return row, nil
 }
 
-// begin starts the session of a user whose password was right. For a user with a second factor,
+// begin starts the session of a user after the password check. For a user with a second factor,
 // prove accepts the factor in the unit that starts the session, and returns details for the audit
 // log; it is nil for any other user.
 func (s *Service) begin(

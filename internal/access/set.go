@@ -61,8 +61,8 @@ func longAt(place string, i int) error {
 	return &strictjson.Error{Pointer: place + strconv.Itoa(i), Message: "must have at most " + strconv.Itoa(longestName) + " characters"}
 }
 
-// patchedSet applies patches to documents whose member name is a set: an object with one member
-// per element.
+// patchedSet applies patches to documents with a set, an object with one member per element, as
+// the member name.
 func patchedSet(name string) func(document, patch any) any {
 	return func(document, patch any) any {
 		changes, _ := merge.ObjectOf(patch)
@@ -83,8 +83,8 @@ func patchedSet(name string) func(document, patch any) any {
 	}
 }
 
-// representedSet converts documents whose member name is a set to their representation, in which
-// the set is an array of names.
+// representedSet converts documents with a set as the member name to their representation, in
+// which the set is an array of names.
 func representedSet(name string) func(document any) any {
 	return func(document any) any {
 		members, _ := merge.ObjectOf(document)

@@ -145,7 +145,7 @@ func insertSettingsVersion(ctx context.Context, u *uow.Unit, row *TenantSettings
 	return nil
 }
 
-// insertSettings gives a new tenant its settings.
+// insertSettings inserts the default settings of a new tenant.
 func insertSettings(ctx context.Context, u *uow.Unit) error {
 	row := TenantSettings{TenantRules: defaultRules}
 	if err := guard.Insert(ctx, u, &row); err != nil {

@@ -229,7 +229,7 @@ type userChange struct {
 	// further details; empty for none.
 	address string
 	detail  map[string]any
-	// endTokens revokes the user's API tokens as well.
+	// endTokens also revokes the user's API tokens.
 	endTokens bool
 	// ends counts the credentials that also ends; nil for an act that reports no counts.
 	ends *Ended

@@ -17,7 +17,7 @@ import (
 // PasswordReset is a new password that another user sets.
 type PasswordReset struct {
 	Password string
-	// EndTokens revokes the user's API tokens as well.
+	// EndTokens also revokes the user's API tokens.
 	EndTokens bool
 	IfMatch   *guard.Precondition
 }
