@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"))
 }
 
-// fixture is a Service with a tenant of its own, a clock that stands still, and hashes
-// that are cheap and counted.
+// fixture is a Service with a separate tenant, a fake clock, and cheap hashes that are
+// counted.
 type fixture struct {
 	*Service
 	db     *storage.DB
@@ -44,7 +44,7 @@ var catalogue = []principal.Grant{
 	{Name: "access:read"}, {Name: "access:write"}, {Name: "users:read"}, {Name: "users:write"}, {Name: "tokens:read"}, {Name: "tokens:write"}, {Name: "configs:read"}, {Name: "configs:write"}, {Name: "orders:read"}, {Name: "orders:pay"}, {Name: "orders:decide", Decides: true}, {Name: "menus:read"}, {Name: "menus:write"},
 }
 
-// anonymous is the context of a request before anybody is recognised.
+// anonymous is the context of an unauthenticated request.
 func anonymous(t testing.TB) context.Context { return t.Context() }
 
 func newFixture(t testing.TB, db *storage.DB) *fixture {
@@ -56,8 +56,8 @@ func newFixture(t testing.TB, db *storage.DB) *fixture {
 	return h
 }
 
-// newProcess returns a fixture without a tenant; a second one on the same database is
-// another process.
+// newProcess returns a fixture without a tenant. Two on the same database simulate two
+// processes.
 func newProcess(db *storage.DB, clk *clock.Fake) *fixture {
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clk})
 	h := &fixture{db: db, bus: events.NewInProcess(64), clock: clk}
@@ -89,7 +89,7 @@ func (h *fixture) newToken(t testing.TB, scopes ...string) (secret string, token
 	return secret, token
 }
 
-// inside is a context that sees the rows of the fixture's tenant.
+// inside is a context in the fixture's tenant.
 func (h *fixture) inside(t testing.TB) context.Context {
 	return principal.With(t.Context(), principal.System(h.tenant.ID, "test"))
 }

@@ -19,7 +19,7 @@ func (h *fixture) signInFrom(t testing.TB, address, username, password, device s
 	return h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: username, Password: password, Address: address, Device: device})
 }
 
-// lock has so many networks guess at the admin's password that its account is locked.
+// lock makes wrong guesses from maxAnonymous networks, which lock the admin's account.
 func (h *fixture) lock(t testing.TB) {
 	t.Helper()
 	for i := range maxAnonymous {
@@ -28,7 +28,7 @@ func (h *fixture) lock(t testing.TB) {
 	}
 }
 
-// counted is how many rows there are of wrong passwords.
+// counted is the number of stored attempts.
 func (h *fixture) counted(t testing.TB) int64 {
 	t.Helper()
 	var rows int64
@@ -59,7 +59,7 @@ func TestANetworkThatTriesTooOftenIsTurnedAwayBeforeAnythingIsHashedOrWritten(t 
 	})
 }
 
-// Everybody in an office has one address, and begins at nine.
+// The people of an office share one address and start at the same time.
 func TestWhoSignsInIsNotCountedAgainstTheRateOfTheNetwork(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	h.arrivals.rate = networkRate(1)
@@ -134,7 +134,7 @@ func TestADeviceHasFiveGuessesOfItsOwnAndARate(t *testing.T) {
 func TestADeviceIsKnownToOneAccountUntilItsPasswordOrItsTimeEnds(t *testing.T) {
 	cases := []struct {
 		name string
-		// spoil makes a cookie of the admin's unknown.
+		// spoil returns a cookie that does not identify a known device of the admin.
 		spoil func(t *testing.T, h *fixture, cookie string) string
 	}{
 		{"of another account", func(t *testing.T, h *fixture, _ string) string {

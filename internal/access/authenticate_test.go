@@ -105,7 +105,7 @@ func TestUnsafeRequestsWithTheCookieNeedTheSessionsOwnCSRFToken(t *testing.T) {
 	}
 }
 
-// readsOf returns how often the statements read a caller's user.
+// readsOf returns the number of statements that read callers.
 func readsOf(statements []string) (n int) {
 	for _, s := range statements {
 		if strings.HasPrefix(s, "SELECT") && !strings.Contains(s, "access_revisions") {
@@ -144,22 +144,22 @@ func TestACallerIsNotReadAgainWhileNothingChanges(t *testing.T) {
 	}
 	h.clock.Advance(3 * time.Second)
 	known = elsewhere.lookForChanges(t.Context(), known)
-	asks(1) // which sees what was written by hand
+	asks(1) // reads the row that was changed by hand
 
 	h.clock.Advance(time.Second)
-	asks(1) // nobody has looked whether anything changed
+	asks(1) // no check confirmed the revisions
 
 	h.clock.Advance(500 * time.Millisecond)
 	known = elsewhere.lookForChanges(t.Context(), known)
 	require.NoError(t, h.RevokeToken(anonymous(t), h.tenant.Name, token.ID))
-	asks(0) // for less than a second
+	asks(0) // within callerTTL
 	h.clock.Advance(400 * time.Millisecond)
 	elsewhere.lookForChanges(t.Context(), known)
 	_, err := ask()
 	requireCode(t, apperr.InvalidCredentials, err)
 }
 
-// A stream asks now and then who its caller is, which is remembered too.
+// A stream rechecks its caller from time to time, which reads the cache too.
 func TestASessionIsInUseByItsRequestsWhateverItsStreamsAsk(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	session := h.mustSignIn(t)
@@ -186,7 +186,7 @@ func TestASessionIsInUseByItsRequestsWhateverItsStreamsAsk(t *testing.T) {
 	require.Equal(t, h.clock.Now(), lastUse())
 }
 
-// What ends by itself changes nothing in a row.
+// An expiry changes no row.
 func TestACredentialThatEndsIsNotBelievedAnyLonger(t *testing.T) {
 	read := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &caller{readTime: read, ends: read.Add(10 * time.Second)}

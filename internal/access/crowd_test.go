@@ -16,14 +16,14 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// one is a user of a crowd, with the one credential that is the user's.
+// one is a user of a crowd, with the user's only credential.
 type one struct {
 	userID   int64
 	tenantID int64
-	// secret is an API token's where token is set, and a session's otherwise.
+	// secret is an API token's if token is set, and a session's otherwise.
 	secret string
 	token  bool
-	// role is the name of the only role, which permits what its crowd says.
+	// role is the name of the only role, a key of permittedInCrowd.
 	role string
 }
 
@@ -36,7 +36,7 @@ func (o one) request() *http.Request {
 	return withCookie(http.MethodGet, o.secret)
 }
 
-// stream is the request as a stream asks with it.
+// stream is the request as a stream sends it.
 func (o one) stream() *http.Request {
 	r := o.request()
 	return r.WithContext(httpapi.WithStream(r.Context()))
@@ -50,15 +50,15 @@ func (o one) credential() credential {
 	return credential{kind: kind, hash: digestOf(o.secret)}
 }
 
-// permittedInCrowd is what the roles of a crowd permit, by their names.
+// permittedInCrowd maps the roles of a crowd to their permissions.
 var permittedInCrowd = map[string][]string{
 	"readers": {"configs:read", "orders:read"},
 	"payers":  {"orders:pay"},
 	"nobody":  {},
 }
 
-// crowd adds n users with a credential each to the fixture's tenant. The rows are inserted as they
-// are, since nothing here is about how they came.
+// crowd adds n users, each with one credential, to the fixture's tenant. It inserts the rows
+// directly, because no test here depends on their creation.
 func (h *fixture) crowd(t testing.TB, n int) []one {
 	t.Helper()
 	ctx := h.inside(t)
@@ -106,15 +106,15 @@ func (h *fixture) crowd(t testing.TB, n int) []one {
 	return crowd
 }
 
-// requireRecognised fails unless a process takes one of a crowd for who that is, with the rights of
-// its role.
+// requireRecognised fails unless a process identified a user of a crowd, with the permissions of
+// the user's role.
 func requireRecognised(t testing.TB, o one, p principal.Principal, err error) {
 	t.Helper()
 	require.NoError(t, err)
 	require.Equal(t, []any{o.userID, o.tenantID, permittedInCrowd[o.role]}, []any{p.UserID, p.TenantID, p.Permissions})
 }
 
-// everywhere is a handle for statements that no code of the service makes.
+// everywhere runs a statement that the service itself never runs, over all tenants.
 func (h *fixture) everywhere(t testing.TB, statement string, values ...any) {
 	t.Helper()
 	result := h.db.Write(storage.AcrossTenants(t.Context())).Exec(statement, values...)

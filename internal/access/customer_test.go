@@ -27,17 +27,17 @@ import (
 
 const shopSecret = "a secret that only the shop has, 32+"
 
-// shop is a fixture whose customers' tokens are signed with shopSecret.
+// shop is a fixture with shopSecret as the key of customers' tokens.
 func shop(t *testing.T) *fixture {
 	h := newFixture(t, storagetest.SQLite(t))
 	h.customers, h.customerMay = SharedSecret(shopSecret), []string{"orders:pay"}
 	return h
 }
 
-// never is the exp of a token that must not have one.
+// never is the exp of a token without expiry.
 const never = "never"
 
-// signed signs claims, which end in 2099 unless they say otherwise.
+// signed returns a token with the claims; the default exp is in 2099.
 func signed(t *testing.T, method jwt.SigningMethod, key any, claims jwt.MapClaims) string {
 	t.Helper()
 	switch claims["exp"] {

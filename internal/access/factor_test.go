@@ -29,12 +29,12 @@ type enrolled struct {
 	user     *User
 	factorID int64
 	secret   string
-	// session is the token of the session that the factor was set up in.
+	// session is the token of the session in which the factor was set up.
 	session string
 	codes   []string
 }
 
-// code is what the user's app shows at the fixture's time, shifted by so many steps.
+// code is the app's code at the fixture's time, shifted by a number of steps.
 func (e *enrolled) code(t testing.TB, steps int) string {
 	t.Helper()
 	at := e.clock.Now().Add(time.Duration(steps) * totpPeriod * time.Second)
@@ -43,13 +43,13 @@ func (e *enrolled) code(t testing.TB, steps int) string {
 	return code
 }
 
-// nextCode lets a step of time pass, so that there is a code that was not used.
+// nextCode advances the clock by one step and returns an unused code.
 func (e *enrolled) nextCode(t testing.TB) string {
 	e.clock.Advance(totpPeriod * time.Second)
 	return e.code(t, 0)
 }
 
-// as returns a context of the session's user.
+// as returns a context with the session's user.
 func (h *fixture) as(t testing.TB, session string) context.Context {
 	t.Helper()
 	p, err := h.Authenticate(withCookie(http.MethodGet, session))
@@ -73,7 +73,7 @@ func enroll(t testing.TB, h *fixture) *enrolled {
 	return e
 }
 
-// challenged gives the right password and returns the challenge.
+// challenged signs in with the right password and returns the challenge.
 func (e *enrolled) challenged(t testing.TB) string {
 	t.Helper()
 	signedIn, err := e.SignIn(anonymous(t), SignIn{Tenant: e.tenant.Name, Username: "admin", Password: adminPassword})
@@ -191,7 +191,7 @@ func TestOneCodeOneRecoveryCodeAndOneChallengeOpenOneSessionEachHoweverMany(t *t
 	const at = 100
 	cases := []struct {
 		name string
-		// attempts returns the challenge, method and code of each of the attempts.
+		// attempts returns the challenge, method and code of each attempt.
 		attempts func(t *testing.T, e *enrolled) [at][3]string
 	}{
 		{"one TOTP code at many challenges", func(t *testing.T, e *enrolled) (all [at][3]string) {
@@ -227,7 +227,7 @@ func TestOneCodeOneRecoveryCodeAndOneChallengeOpenOneSessionEachHoweverMany(t *t
 				for i, a := range attempts {
 					all.Go(func() {
 						<-start
-						// Each from a network of its own, so that all of them are compared.
+						// Each attempt is from a separate network, so that all of them are compared.
 						_, err := e.finish(t, a[0], a[1], a[2], fmt.Sprintf("10.0.%d.%d", i/100, i%100))
 						switch {
 						case err == nil:
@@ -249,7 +249,7 @@ func TestOneCodeOneRecoveryCodeAndOneChallengeOpenOneSessionEachHoweverMany(t *t
 func TestWrongCodesCountAsWrongPasswordsDo(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
-		// The right password in between buys no further guesses.
+		// The right password in between allows no further guesses.
 		for range 5 {
 			_, err := e.finish(t, e.challenged(t), methodTOTP, "12345x", "")
 			requireCode(t, apperr.InvalidCredentials, err)
@@ -360,8 +360,8 @@ func TestAChallengeEndsByTimeAndByWhateverChangesItsUser(t *testing.T) {
 	})
 }
 
-// A lock on the user's row excludes nobody at another server of a cluster, and whatever
-// changes a user raises the revision.
+// A row lock excludes no other server of a cluster, but every change of a user increments the
+// revision.
 func TestAChallengeMeetsWhateverChangesItsUserAtTheRevision(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
@@ -556,8 +556,8 @@ func TestAFactorThatIsNotConfirmedInTimeIsSweptAndANewBeginningReplacesIt(t *tes
 	})
 }
 
-// Of a first factor that is confirmed while its user signs in, one is first: there is no
-// session that was begun without the factor after it counts.
+// A sign-in and the confirmation of the first factor are serialized: no session without the
+// factor starts after the confirmation.
 func TestASignInThatBeganBeforeTheFirstFactorBeginsNoSessionWithoutIt(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -590,7 +590,7 @@ func TestTheFirstFactorTakesThePasswordAndWrongOnesCountAsAtSignIn(t *testing.T)
 		h.clock.Advance(attemptWindow)
 		require.NoError(t, begin(user, adminPassword))
 
-		// A copy that was read before the account changed proves nothing.
+		// A copy that was read before the change is not accepted as proof.
 		before := *user
 		before.SecondFactor = true
 		requireCode(t, apperr.ValidationFailed, begin(&before, ""))

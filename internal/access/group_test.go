@@ -15,11 +15,11 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// grouped is a fixture whose provider says who is in which group.
+// grouped is a fixture whose provider returns groups.
 type grouped struct {
 	*sso
 	d desk
-	// groups are those that the provider names next.
+	// groups are those in the provider's next response.
 	groups any
 }
 
@@ -35,7 +35,7 @@ func newGrouped(t *testing.T, db *storage.DB) *grouped {
 	return h
 }
 
-// come has somebody come by the provider, and returns what they may do and have.
+// come signs a subject in by the provider, and returns its permissions and account.
 func (h *grouped) come(t *testing.T, subject string, groups any) (v *visitor, may any, user map[string]any) {
 	t.Helper()
 	h.groups = groups
@@ -44,7 +44,7 @@ func (h *grouped) come(t *testing.T, subject string, groups any) (v *visitor, ma
 	return v, v.do(200, "GET", "/session", "").body["user"].(map[string]any)["permissions"], v.do(200, "GET", "/me", "").body
 }
 
-// linkedUser creates a user with a password, and links them from a session.
+// linkedUser creates a user with a password, and links the user in a session.
 func (h *grouped) linkedUser(t *testing.T, username, subject string) (*visitor, Identity) {
 	t.Helper()
 	user, err := h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: username, Password: adminPassword})
@@ -75,7 +75,7 @@ func TestGroupsGiveTheRolesOfTheSettingsAndTakeWhatTheyGaveAndNothingElse(t *tes
 		require.Equal(t, version, me["version"], "nothing changed, and nothing was written")
 		require.True(t, first.isSignedIn(), "whose roles change is not signed out")
 
-		// By hand only what was given by hand is taken, and what a group gives is not given twice.
+		// An edit removes only roles that were granted by hand, and adds no second grant of a group's role.
 		path := fmt.Sprintf("/users/%d", user.ID)
 		edited := h.d.do(200, "PATCH", path, `{"roles":["editor"]}`, "If-Match", h.d.do(200, "GET", path, nil).Header.Get("ETag"))
 		require.Equal(t, []any{"editor"}, edited.Body["roles"])
@@ -108,7 +108,7 @@ func TestNobodyIsGivenByAGroupWhatTheSettingsDoNotSay(t *testing.T) {
 		_, may, _ := h.come(t, "of-li", "shop")
 		require.Equal(t, []any{"orders:read"}, may)
 
-		// Of another claim than that of the settings nothing is read.
+		// Groups in another claim than that of the settings are ignored.
 		h.at.Claims = func(claims map[string]any) { claims["roles"] = []string{"bosses"} }
 		_, may, _ = h.come(t, "of-li", nil)
 		require.Empty(t, may)
@@ -127,7 +127,7 @@ func TestALinkTakesWithItWhatItGaveAndARoleThatAGroupGivesIsHeld(t *testing.T) {
 		path := fmt.Sprintf("/roles/%d", roles["support"].ID)
 		tag := h.d.do(200, "GET", path, nil).Header.Get("ETag")
 		h.d.do(409, "DELETE", path, nil, "If-Match", tag)
-		// Who has all of access by a group may do more than somebody who has some of it.
+		// A user with full access by a group has more permissions than one with partial access.
 		weak := h.d.of("admin", "users:*", "tokens:*")
 		weak.do(403, "POST", fmt.Sprintf("/users/%d/invite", user.ID), nil)
 
@@ -145,7 +145,7 @@ func TestTheLastUserWithAllOfAccessKeepsItWhateverHisGroupsAre(t *testing.T) {
 		h.linkedUser(t, "li", "of-li")
 		v, may, _ := h.come(t, "of-li", []string{"bosses", "shop"})
 		require.Equal(t, []any{"*", "orders:read"}, may)
-		// She who has it by a group can let the other go, and is the last one then.
+		// The user with full access by a group can disable the other admin, and is then the last one.
 		admin, err := h.UserNamed(h.inside(t), "admin")
 		require.NoError(t, err)
 		v.csrf = v.do(200, "GET", "/session", "").body["csrfToken"].(string)

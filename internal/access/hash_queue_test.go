@@ -11,13 +11,13 @@ import (
 	"interlock/internal/base/apperr"
 )
 
-// waiter is somebody who asked a queue for a slot.
+// waiter is the result of a caller of the queue.
 type waiter struct {
 	slot *hashSlot
 	err  error
 }
 
-// wait has somebody wait for a slot, and returns when it does or was answered.
+// wait starts a caller of the queue, and returns as soon as it waits or has its result.
 func wait(t *testing.T, queue *hashQueue, r rank) <-chan waiter {
 	t.Helper()
 	queue.mu.Lock()

@@ -16,7 +16,7 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// browser sends requests to a fixture's routes and keeps the cookie, as one does.
+// browser sends requests to a fixture's routes and stores the session cookie.
 type browser struct {
 	t      *testing.T
 	server *httpapi.Server
@@ -33,7 +33,7 @@ func newBrowser(t *testing.T, h *fixture) *browser {
 	return &browser{t: t, server: server, origin: "http://shop.example"}
 }
 
-// answer is a reply as the browser keeps it.
+// answer is a reply as the browser received it.
 type answer struct {
 	status int
 	header http.Header

@@ -28,12 +28,12 @@ func (h *fixture) invite(t testing.TB, username string, roles ...string) (*User,
 	return user, invitation
 }
 
-// accept shows an invitation from an address.
+// accept accepts an invitation from an address.
 func (h *fixture) accept(t testing.TB, invitation Invitation, address string) (SignedIn, error) {
 	return h.AcceptInvitation(anonymous(t), Acceptance{Token: invitation.Token, Password: chosen, Address: address})
 }
 
-// someAddress is of a network of its own, since guesses at invitations count by network alone.
+// someAddress is in a random network, because guesses at invitations count per network only.
 func someAddress() string {
 	return fmt.Sprintf("10.%d.%d.%d", rand.IntN(256), rand.IntN(256), rand.IntN(256))
 }
@@ -107,7 +107,7 @@ func TestWhoIsInvitedChoosesAPasswordAndIsSignedIn(t *testing.T) {
 	})
 }
 
-// requireNowhere looks for a secret in what is kept of users and of what was done.
+// requireNowhere requires that a secret is neither in the users nor in the audit log.
 func requireNowhere(t *testing.T, db *storage.DB, h *fixture, secret string) {
 	t.Helper()
 	var users []User
@@ -128,7 +128,7 @@ func requireNowhere(t *testing.T, db *storage.DB, h *fixture, secret string) {
 	}
 }
 
-// sessionCookieOf returns the session's cookie, which a browser keeps beside that of the device.
+// sessionCookieOf returns the session cookie of a reply, which may also set a device cookie.
 func sessionCookieOf(t *testing.T, reply answer) *http.Cookie {
 	t.Helper()
 	for _, line := range reply.header.Values("Set-Cookie") {
@@ -182,7 +182,7 @@ func TestOfAHundredParallelAcceptancesOneBeginsASession(t *testing.T) {
 		var racing sync.WaitGroup
 		outs, errs := make([]SignedIn, 100), make([]error, 100)
 		for i := range outs {
-			// From many networks, so that no count of guesses decides it.
+			// From many networks, so that no limit of guesses decides.
 			racing.Go(func() { outs[i], errs[i] = h.accept(t, invitation, fmt.Sprintf("192.0.2.%d", i)) })
 		}
 		racing.Wait()
@@ -290,7 +290,7 @@ func TestWhoIsInvitedAnewShowsTheSecondFactorAfterThePassword(t *testing.T) {
 	})
 }
 
-// add gives a user another factor and a token, in a session of the user.
+// add adds a factor and a token to a user, in a session of the user, and returns the token's secret.
 func (h *fixture) add(t testing.TB, username, session, password string) (secret string) {
 	t.Helper()
 	ctx := h.as(t, session)

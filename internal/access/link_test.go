@@ -39,7 +39,7 @@ func TestALinkIsMadeBySomebodyWhoShowsThatItIsHim(t *testing.T) {
 		require.Equal(t, "linked", v.link("subject-1").Get("result"), "to be linked twice is to be linked")
 		require.EqualValues(t, 1, h.count(t, &Link{}))
 
-		// A session that has ended links nobody.
+		// A session that has ended cannot add a link.
 		begun := v.do(200, "POST", "/me/links", fmt.Sprintf(`{"provider":"corp","password":%q}`, adminPassword))
 		callback := v.leave(begun.body["location"].(string), "subject-2")
 		v.do(204, "DELETE", "/session", "")
@@ -63,7 +63,7 @@ func TestAnAccountOfAProviderIsOfOneUser(t *testing.T) {
 		}
 		v.do(422, "POST", "/me/links", fmt.Sprintf(`{"provider":"corp","password":%q}`, adminPassword))
 
-		// Of two users who link one account at once one does; the answers were asked for before.
+		// Of two concurrent links of one identity, one succeeds; both flows started before.
 		_, err = h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: "chen", Password: adminPassword})
 		require.NoError(t, err)
 		_, err = h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: "wu", Password: adminPassword})
@@ -103,7 +103,7 @@ func TestAUserWithoutAPasswordKeepsOneWayIn(t *testing.T) {
 		d.do(409, "DELETE", fmt.Sprintf("%s/%v", of, links()[0].(map[string]any)["id"]), nil)
 		require.Len(t, links(), 1)
 
-		// They have no password to show: that they have just signed in stands for it.
+		// The user has no password, so the recent sign-in is the proof.
 		reply = v.do(200, "POST", "/me/links", `{"provider":"corp"}`)
 		require.Equal(t, "linked", v.arrive(v.leave(reply.body["location"].(string), "second")).Get("result"))
 		h.clock.Advance(stepUpFor + time.Second)
@@ -117,7 +117,7 @@ func TestAUserWithoutAPasswordKeepsOneWayIn(t *testing.T) {
 		v.do(409, "DELETE", pathOf(links()[0]), "")
 		v.do(404, "DELETE", "/me/links/999999999", "")
 
-		// Who is invited anew has a way in, and begins without links.
+		// A user with a new invitation can sign in by it, and has no links.
 		require.Len(t, d.do(200, "GET", of, nil).Body["items"], 1)
 		_, invitation, err := h.Invite(h.inside(t), user, nil)
 		require.NoError(t, err)

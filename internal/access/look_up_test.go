@@ -20,7 +20,7 @@ import (
 	"interlock/test/racing"
 )
 
-// tappedProcess returns a process whose statements pass a tap, beside a fixture whose do not.
+// tappedProcess returns a fixture, and a second process whose statements pass through a tap.
 func tappedProcess(t *testing.T) (h, process *fixture, statements *storagetest.Tap) {
 	t.Helper()
 	address := storagetest.NewMariaDBURL(t)
@@ -44,7 +44,7 @@ func TestManyWhoComeAtOnceAreLookedUpInFewStatements(t *testing.T) {
 			p, err := process.Authenticate(how(crowd[i]))
 			requireRecognised(t, crowd[i], p, err)
 		})
-		// A flush takes three statements at most, and each carries who came during the one before.
+		// A flush needs at most three statements, and each includes the callers that came during the previous one.
 		count := readsOf(statements.Take())
 		require.Positive(t, count)
 		require.Less(t, count, len(crowd)/5)
@@ -65,7 +65,7 @@ func TestWhoIsAtWorkIsReadAgainAheadOfTimeAndWaitsForNoStatement(t *testing.T) {
 	const minutes = 2
 	for beat := range minutes * 60 * 10 { // tenths of a second
 		h.clock.Advance(100 * time.Millisecond)
-		// Each stream asks every ten seconds, each at another moment; one of them is closed.
+		// Each stream rechecks every ten seconds, at different times; one of them is closed.
 		for i := beat % 100; i < len(crowd)-1; i += 100 {
 			p, err := process.Authenticate(crowd[i].stream())
 			requireRecognised(t, crowd[i], p, err)
@@ -112,7 +112,7 @@ func TestOfACrowdThatIsReadTogetherEachIsToldItsOwn(t *testing.T) {
 		crowd, others, shut := h.crowd(t, 40), neighbour.crowd(t, 10), closed.crowd(t, 2)
 		_, err := h.SetTenantDisabled(anonymous(t), closed.tenant.Name, true)
 		require.NoError(t, err)
-		// Of six roles apart the first are sessions, every other one.
+		// The crowd cycles through six combinations: even indexes are sessions, odd ones tokens.
 		session := func(i int) one { return crowd[2*i] }
 		token := func(i int) one { return crowd[2*i+1] }
 		later := h.clock.Now().Add(30 * time.Minute)
@@ -137,7 +137,7 @@ func TestOfACrowdThatIsReadTogetherEachIsToldItsOwn(t *testing.T) {
 		broken := map[string]one{"a session that cannot be read": session(5), "a token whose scopes cannot be read": token(4)}
 		h.everywhere(t, "UPDATE sessions SET data = ? WHERE token_hash = ?", []byte("no gob"), hash(session(5)))
 		h.everywhere(t, "UPDATE api_tokens SET scopes = ? WHERE token_hash = ?", `{"configs":"read"}`, hash(token(4)))
-		// Rows that name another tenant than their user's and role's give nothing.
+		// Rows with a tenant other than that of their user and role grant nothing.
 		h.everywhere(t, "INSERT INTO user_roles (tenant_id, user_id, role_id) SELECT ?, ?, id FROM roles WHERE tenant_id = ? AND name = 'admin'", neighbour.tenant.ID, session(6).userID, neighbour.tenant.ID)
 		h.everywhere(t, "INSERT INTO user_roles (tenant_id, user_id, role_id) SELECT ?, ?, id FROM roles WHERE tenant_id = ? AND name = 'admin'", h.tenant.ID, session(7).userID, neighbour.tenant.ID)
 		h.everywhere(t, "INSERT INTO role_permissions (tenant_id, role_id, permission) SELECT ?, id, '*' FROM roles WHERE tenant_id = ? AND name = 'nobody'", neighbour.tenant.ID, h.tenant.ID)
@@ -147,7 +147,7 @@ func TestOfACrowdThatIsReadTogetherEachIsToldItsOwn(t *testing.T) {
 
 		all := slices.Concat(crowd, others, shut, []one{refused["a token that was never made"]})
 		shown := make([]credential, 0, 2*len(all))
-		for _, o := range slices.Concat(all, all) { // twice, as two tabs do
+		for _, o := range slices.Concat(all, all) { // twice, as from two tabs
 			shown = append(shown, o.credential())
 		}
 		answers, err := h.lookUpAll(t.Context(), shown)
@@ -173,7 +173,7 @@ func TestOfACrowdThatIsReadTogetherEachIsToldItsOwn(t *testing.T) {
 	})
 }
 
-// readsRights reports whether a statement is the last one of a look-up.
+// readsRights reports whether a statement is the last one of a lookup.
 func readsRights(statement string) bool { return strings.Contains(statement, "FROM user_roles") }
 
 func nameOf(named map[string]one, o one) string {
@@ -196,7 +196,7 @@ func TestACredentialThatTheRefreshFindsNoMoreOpensNothing(t *testing.T) {
 				require.NoError(t, err)
 			}
 		}
-		// By hand, so that no revision tells of it.
+		// By hand, without a new revision.
 		h.everywhere(t, "DELETE FROM sessions WHERE user_id = ?", crowd[0].userID)
 		h.everywhere(t, "DELETE FROM api_tokens WHERE user_id = ?", crowd[1].userID)
 		h.clock.Advance(refreshAfter)
@@ -215,14 +215,14 @@ func TestACredentialThatTheRefreshFindsNoMoreOpensNothing(t *testing.T) {
 	})
 }
 
-// The rows were read before the revocation, and are told to who came before it only.
+// The rows were read before the revocation, and the result reaches only callers that came before it.
 func TestAnAnswerThatWasReadBeforeARevocationIsNotRemembered(t *testing.T) {
 	h, process, statements := tappedProcess(t)
 	secret, token := h.newToken(t)
 	reading, revoked := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	statements.Refuse(func(statement string) *storagetest.Refusal {
-		// The token's row has been read by then.
+		// The token's row has already been read.
 		if readsRights(statement) {
 			once.Do(func() { close(reading); <-revoked })
 		}
@@ -294,8 +294,8 @@ func TestNoRequestWaitsForALookUpOfStreams(t *testing.T) {
 	requireRecognised(t, crowd[1], p, err)
 }
 
-// inLine is a context that tells when its caller waits for a batcher: it asks for Done once before
-// it is in line, and once behind.
+// inLine is a context that reports when its caller waits for a batcher: the batcher calls Done
+// once before it queues the caller, and once afterwards.
 type inLine struct {
 	context.Context
 	asked atomic.Int64

@@ -159,7 +159,7 @@ func TestOnesOwnPasswordIsChangedWithTheOldOneAndEndsTheOtherSessions(t *testing
 	})
 }
 
-// secret is of a new token that may do everything.
+// secret returns a new token with all permissions.
 func (h *fixture) secret(t *testing.T) string {
 	secret, _ := h.newToken(t)
 	return secret

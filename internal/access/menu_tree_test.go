@@ -9,7 +9,7 @@ import (
 	"interlock/internal/base/principal"
 )
 
-// treeOfMenus has the menus 1 to n, each below the one that parents names, 0 for the top.
+// treeOfMenus has the menus 1 to n; parents are their parents, 0 for the top.
 func treeOfMenus(parents ...int64) *menuTree {
 	rows := make([]Menu, len(parents))
 	for i, parent := range parents {
@@ -64,8 +64,8 @@ func TestANavigationShowsWhatItsReaderMayOpenBelowWhatIsShown(t *testing.T) {
 	require.Equal(t, []int64{1, 2}, idsOf(tree.shownTo(caller.May)), "5 is below a hidden menu, 7 below one that needs another permission")
 }
 
-// Whatever is asked, the key that is given brings the menu to the position that was asked
-// for, and leaves the order of the others.
+// Every returned key moves the menu to the requested position and preserves the order of the
+// others.
 func TestAKeyBringsAMenuToItsPositionUntilNoNumberIsLeftBetween(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a test's choice
@@ -79,7 +79,7 @@ func TestAKeyBringsAMenuToItsPositionUntilNoNumberIsLeftBetween(t *testing.T) {
 	}
 	full := 0
 	for range 2000 {
-		// Two positions are asked for far more often than the others, so that a gap fills up.
+		// Two positions are chosen far more often than the others, so that a gap fills up.
 		m, position := tree.drawn[random.IntN(5)], 1+random.IntN(2)
 		if random.IntN(20) == 0 {
 			position = random.IntN(5)

@@ -28,15 +28,15 @@ func fieldOf(t testing.TB, err error) apperr.Field {
 	return refused.Fields[0]
 }
 
-// hang creates a menu by REST, below another one's path or at the top, and returns where it
-// is and its tag.
+// hang creates a menu by REST, below another one's path or at the top, and returns its path and
+// ETag.
 func (d desk) hang(title, below string) (path, etag string) {
 	d.t.Helper()
 	made := d.do(http.StatusCreated, "POST", "/menus", map[string]any{"title": title, "parentId": idIn(below)})
 	return fmt.Sprintf("/menus/%v", made.Body["id"]), made.Header.Get("ETag")
 }
 
-// idIn is the id that a path ends with, or nil for none.
+// idIn is the id at the end of a path, or nil for an empty path.
 func idIn(path string) any {
 	if path == "" {
 		return nil
@@ -44,7 +44,7 @@ func idIn(path string) any {
 	return json.Number(strings.TrimPrefix(path, "/menus/"))
 }
 
-// move asks to put a menu below another one, nil for the top, at a position.
+// move moves a menu below another one, "" for the top, to a position.
 func (d desk) move(path, below string, position int, headers ...string) int {
 	d.t.Helper()
 	return d.send("POST", path+"/move", map[string]any{"parentId": idIn(below), "position": position}, headers...).Status
@@ -55,7 +55,7 @@ func (d desk) tag(path string) string {
 	return d.do(200, "GET", path, nil).Header.Get("ETag")
 }
 
-// titles returns the titles of the menus below another one, in the order of the list.
+// titles returns the titles of the menus below another one, in display order.
 func (d desk) titles(below string) (titles []string) {
 	d.t.Helper()
 	for _, item := range d.do(200, "GET", "/menus", nil).Items() {
@@ -137,7 +137,7 @@ func TestAMoveLeavesTheVersionsOfTheSiblings(t *testing.T) {
 		require.Equal(t, 200, d.move(paths["d"], top, 0))
 		require.Equal(t, 200, d.move(paths["a"], top, 99))
 		require.Equal(t, []string{"d", "b", "c", "a"}, d.titles(top))
-		// So often that no number is left between two siblings, who are then numbered again.
+		// Repeated until no key is free between two siblings, which are then renumbered.
 		for range 80 {
 			require.Equal(t, 200, d.move(paths["d"], top, 2))
 			require.Equal(t, []string{"b", "c", "d", "a"}, d.titles(top))
@@ -246,7 +246,7 @@ func TestAMoveAndAnEditOfOneMenuMergeAndTwoMovesDoNot(t *testing.T) {
 	})
 }
 
-// What siblings did is no change of a menu: who moves it by what they saw before is not refused.
+// Moves of siblings do not change a menu: a move with its earlier ETag succeeds.
 func TestAMenuWhoseSiblingsMovedIsNotTakenForMoved(t *testing.T) {
 	d := newDesk(t, newFixture(t, storagetest.SQLite(t)))
 	path, seen := d.hang("Desk", "")
@@ -257,7 +257,7 @@ func TestAMenuWhoseSiblingsMovedIsNotTakenForMoved(t *testing.T) {
 	require.Equal(t, []string{"First", "Desk", "Operate", "Sell", "Govern", "Inspect"}, d.titles(""))
 }
 
-// Siblings that are numbered again stand where they stood, also for who saw them before.
+// Renumbered siblings keep their place, also for users who read them before.
 func TestAMenuThatIsNumberedAgainIsNotTakenForMoved(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
@@ -308,7 +308,7 @@ func TestATenantWithoutMenusAndWithoutTheirRevisionGetsItsFirst(t *testing.T) {
 	})
 }
 
-// Each of two moves is right alone, and together they are a circle.
+// Each of the two moves alone is valid, and together they form a cycle.
 func TestOfTwoAdminsWhoMoveTwoMenusBelowEachOtherAtOnceOneIsRefused(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)

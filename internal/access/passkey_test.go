@@ -21,7 +21,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// here is the page of the fixture's service.
+// here is the origin of the fixture's service.
 const here = "http://localhost:8080"
 
 // keyed is the admin of a fixture's tenant with a passkey.
@@ -30,7 +30,7 @@ type keyed struct {
 	key *passkeytest.Authenticator
 }
 
-// addPasskey registers the passkey of an authenticator in a session that may.
+// addPasskey registers an authenticator's passkey in a session.
 func (h *fixture) addPasskey(t testing.TB, key *passkeytest.Authenticator, session, name string) (Factor, []string) {
 	t.Helper()
 	ctx := h.as(t, session)
@@ -55,7 +55,7 @@ func withPasskey(t testing.TB, h *fixture) *keyed {
 	return k
 }
 
-// asked gives the right password and returns the challenge.
+// asked signs in with the right password and returns the challenge.
 func (h *fixture) asked(t testing.TB, username string) *Challenge {
 	t.Helper()
 	signedIn, err := h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: username, Password: adminPassword})
@@ -242,7 +242,7 @@ func TestAPasskeyOfSomebodyElseIsRefusedAndRegistersNothing(t *testing.T) {
 		_, err = k.show(t, k.asked(t, "li"), k.key.Get(t, mine.Passkey), "")
 		requireCode(t, apperr.InvalidCredentials, err)
 
-		// Whoever knows the id of a passkey could claim it with a key of their own.
+		// A user who knows the id of a passkey could try to register it with another key.
 		ctx := k.as(t, session)
 		li, err := k.UserNamed(ctx, "li")
 		require.NoError(t, err)
@@ -280,7 +280,7 @@ func TestACounterThatGoesBackIsRefusedAndWarnedOf(t *testing.T) {
 		}
 		require.Equal(t, before, k.sessions(t))
 
-		// In a step-up too. It counts as a guess, of which three were made.
+		// The same applies to a step-up. It counts as a guess, of which three were made.
 		ctx := k.as(t, k.session)
 		challenge, err := k.BeginStepUp(ctx, k.session)
 		require.NoError(t, err)
@@ -475,7 +475,7 @@ func TestAPasskeyIsShownAfreshInTheSessionThatAsksForItOnce(t *testing.T) {
 		require.Equal(t, []string{"passkey", "recovery"}, challenge.Methods)
 		answer := k.key.Get(t, challenge.Passkey)
 
-		// What is signed for one opens nothing in another.
+		// A signature for one challenge is invalid for another.
 		_, err = k.show(t, challenge, answer, "")
 		requireCode(t, apperr.Unauthenticated, err)
 		_, err = stepUp(other, challenge, answer)
@@ -484,7 +484,7 @@ func TestAPasskeyIsShownAfreshInTheSessionThatAsksForItOnce(t *testing.T) {
 		_, err = stepUp(token, signIn, k.key.Get(t, signIn.Passkey))
 		requireCode(t, apperr.ValidationFailed, err)
 
-		// Its counter was signed before the one above, which nobody took.
+		// Its counter was signed before the one above, which was not accepted.
 		renewed, err := stepUp(token, challenge, answer)
 		require.NoError(t, err)
 		require.NotEqual(t, token, renewed)
@@ -595,7 +595,7 @@ func TestOfTwoPagesNeitherRenamesAFactorOverTheOther(t *testing.T) {
 	})
 }
 
-// A sign-in that was refused costs time of the signature's check at most, and no more rows.
+// A rejected response costs at most one signature check and writes no rows.
 func TestAnAnswerThatIsNoneIsRefusedBeforeAnythingIsKept(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	k := withPasskey(t, h)

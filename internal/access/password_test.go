@@ -167,8 +167,7 @@ func TestWhoChoosesHisOwnPasswordIsRefusedOneThatIsTriedFirst(t *testing.T) {
 	require.NoError(t, err, "nothing was changed")
 }
 
-// An operator may have reasons that we do not know, and must not find that the program does
-// not start.
+// An operator may have unknown reasons for a weak password, and the program must still start.
 func TestAPasswordThatSomebodyGivesToAnotherIsWarnedOfWhenItIsTriedFirst(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	ctx := h.inside(t)

@@ -24,7 +24,7 @@ import (
 	"interlock/internal/lock"
 )
 
-// newKeyedDesk is newDesk with a store of replies that does not encrypt, so that a test can scan them.
+// newKeyedDesk is newDesk with a reply store that does not encrypt, so that a test can scan the replies.
 func newKeyedDesk(t *testing.T, h *fixture, wrap func(httpapi.ReplyStore) httpapi.ReplyStore) desk {
 	t.Helper()
 	d := newDesk(t, h)
@@ -37,12 +37,12 @@ func newKeyedDesk(t *testing.T, h *fixture, wrap func(httpapi.ReplyStore) httpap
 	return d
 }
 
-// secretCase is a request with a secret in it or in its reply.
+// secretCase is a request with a secret in its body or its reply.
 type secretCase struct {
 	path, body, otherBody string
-	// secrets are the texts that are to be stored nowhere.
+	// secrets are the texts that must not be stored.
 	secrets func(reply map[string]any) []string
-	// shownOnce is set where the reply contains them.
+	// shownOnce is set if the reply contains them.
 	shownOnce bool
 	effects   string
 }
@@ -179,7 +179,7 @@ func TestParallelRepeatsCreateOneTokenAndOneUser(t *testing.T) {
 	})
 }
 
-// failingStore fails to store replies, as a unit fails whose process dies before COMMIT.
+// failingStore fails to store replies, like a process that dies before COMMIT.
 type failingStore struct{ httpapi.ReplyStore }
 
 func (s failingStore) Begin(ctx context.Context, request httpapi.KeyedRequest) (httpapi.Attempt, error) {
@@ -208,7 +208,7 @@ func TestUnstoredReplyRollsTheEffectBack(t *testing.T) {
 	})
 }
 
-// A key whose reply is stored would otherwise confirm guesses that no limit counts.
+// Otherwise a replayed key would confirm guesses that no limit counts.
 func TestKeyConfirmsNoGuessOfTheCallersPassword(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	d := newKeyedDesk(t, h, nil)

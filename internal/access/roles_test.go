@@ -14,7 +14,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// establish creates a role by REST and returns where it is and its tag.
+// establish creates a role by REST and returns its path and ETag.
 func (d desk) establish(name string, permissions ...string) (path, etag string) {
 	d.t.Helper()
 	made := d.do(http.StatusCreated, "POST", "/roles", map[string]any{"name": name, "permissions": permissions})

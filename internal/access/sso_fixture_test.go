@@ -36,7 +36,7 @@ func newSSO(t testing.TB, db *storage.DB) *sso {
 	return &sso{h, at, server}
 }
 
-// visitor is a browser with its cookies, at an address of its own.
+// visitor is a browser with its cookies, at a separate address.
 type visitor struct {
 	*sso
 	t       testing.TB
@@ -82,14 +82,14 @@ func (v *visitor) do(status int, method, path, body string) answer {
 	return reply
 }
 
-// signInByPassword begins a session.
+// signInByPassword starts a session.
 func (v *visitor) signInByPassword(username, password string) {
 	v.t.Helper()
 	body := fmt.Sprintf(`{"tenant":%q,"username":%q,"password":%q}`, v.tenant.Name, username, password)
 	v.csrf = v.do(201, "POST", "/session", body).body["csrfToken"].(string)
 }
 
-// begin asks the provider who this is, and returns where the browser is sent.
+// begin starts a sign-in at the provider, and returns the redirect URL.
 func (v *visitor) begin() string {
 	v.t.Helper()
 	reply := v.send("GET", httpapi.Base+"/session/oidc/corp?tenant="+v.tenant.Name, "")
@@ -97,15 +97,15 @@ func (v *visitor) begin() string {
 	return reply.header.Get("Location")
 }
 
-// leave signs in at the provider as a subject, and returns where the browser is sent back to.
+// leave signs a subject in at the provider, and returns the callback URL.
 func (v *visitor) leave(location, subject string) string {
 	v.t.Helper()
 	require.True(v.t, strings.HasPrefix(location, v.at.URL), "not sent to the provider but to %s", location)
 	return v.at.SignIn(v.t, location, subject)
 }
 
-// arrive comes back, without the cookies that a page of another site does not send, and returns
-// what the page is told.
+// arrive sends the callback without the SameSite=Strict cookies, and returns the parameters of
+// the page.
 func (v *visitor) arrive(callback string) url.Values {
 	v.t.Helper()
 	kept := v.cookies
@@ -123,7 +123,7 @@ func (v *visitor) arrive(callback string) url.Values {
 	return told303(v.t, reply)
 }
 
-// told303 is what the page of single sign-on is told.
+// told303 returns the parameters that a redirect passes to the page of single sign-on.
 func told303(t testing.TB, reply answer) url.Values {
 	t.Helper()
 	require.Equal(t, http.StatusSeeOther, reply.status, "%v", reply.body)
@@ -134,7 +134,7 @@ func told303(t testing.TB, reply answer) url.Values {
 	return values
 }
 
-// signIn goes the whole way, and returns what the page is told.
+// signIn runs a complete single sign-on, and returns the parameters of the page.
 func (v *visitor) signIn(subject string) url.Values {
 	v.t.Helper()
 	return v.arrive(v.leave(v.begin(), subject))
@@ -151,7 +151,7 @@ func (v *visitor) isSignedIn() bool {
 	return v.send("GET", httpapi.Base+"/session", "").status == http.StatusOK
 }
 
-// linkedAdmin links the fixture's admin, and returns the browser that it was done in.
+// linkedAdmin links the fixture's admin, and returns the browser.
 func (s *sso) linkedAdmin(t testing.TB, subject string) *visitor {
 	t.Helper()
 	v := s.visitor(t)

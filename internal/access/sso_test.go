@@ -112,7 +112,7 @@ func TestAnAnswerIsGoodOnceForTenMinutesAndInTheBrowserThatAsked(t *testing.T) {
 	})
 }
 
-// waiting is how many of the fixture's sign-ins wait for an answer.
+// waiting is the number of open flows in the fixture's tenant.
 func (s *sso) waiting(t testing.TB) (n int64) {
 	t.Helper()
 	require.NoError(t, s.db.Read(t.Context()).Model(&flowRow{}).Where("tenant = ?", s.tenant.Name).Count(&n).Error)
@@ -135,7 +135,7 @@ func TestNobodyIsLinkedByAnythingButIssuerAndSubject(t *testing.T) {
 		elsewhere := newSSO(t, db)
 		failed(t, "not_linked", elsewhere.visitor(t).signIn("Subject"))
 
-		// The same subject of another issuer is somebody else.
+		// The same subject of another issuer is another identity.
 		h.at = oidctest.New(t)
 		h.at.Now = h.clock.Now
 		h.providers[0].OIDC = oidc.New(oidc.Client{Issuer: h.at.URL, ID: oidctest.ClientID, Secret: oidctest.ClientSecret}, h.clock)
@@ -164,7 +164,7 @@ func TestAnInvitationIsAcceptedByALinkInPlaceOfAPassword(t *testing.T) {
 		require.Equal(t, "signed-in", late.signIn("of-li").Get("result"))
 		require.Equal(t, []string{"tenant.create", "user.create", "user.accept", "session.create"}, h.audited(t))
 
-		// Whoever has it by then, an invitation that was replaced links nobody.
+		// An invitation that was replaced during the flow adds no link.
 		user, invitation := h.invite(t, "chen")
 		reply := v.do(200, "POST", "/session/invitation/provider", fmt.Sprintf(`{"invitation":%q,"provider":"corp"}`, invitation.Token))
 		callback := v.leave(reply.body["location"].(string), "of-chen")
@@ -190,14 +190,14 @@ func TestASecondFactorIsAskedForAfterAProviderToo(t *testing.T) {
 		require.True(t, v.isSignedIn())
 		v.do(401, "POST", "/session/factor", finish)
 
-		// A link that is gone by then opens nothing: the challenge went with it.
+		// A link that was removed during the flow opens nothing: its challenge was deleted too.
 		waiting := h.visitor(t)
 		told = waiting.signIn("subject-1")
 		link := v.do(200, "GET", "/me/links", "").body["items"].([]any)[0].(map[string]any)
 		v.do(204, "DELETE", fmt.Sprintf("/me/links/%v", link["id"]), "")
 		waiting.do(401, "POST", "/session/factor", fmt.Sprintf(`{"challenge":%q,"method":"totp","code":%q}`, told.Get("challenge"), e.nextCode(t)))
 
-		// To link takes the factor afresh, and no password.
+		// Adding a link requires a step-up, and no password.
 		v.csrf = v.do(200, "POST", "/session/step-up", fmt.Sprintf(`{"method":"recovery","code":%q}`, e.codes[0])).body["csrfToken"].(string)
 		v.do(200, "POST", "/me/links", `{"provider":"corp"}`)
 		h.clock.Advance(stepUpFor)

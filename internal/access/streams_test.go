@@ -17,14 +17,14 @@ import (
 	"interlock/test/racing"
 )
 
-// A third of 240 users loses a right, one user is disabled and one token is revoked: their streams
-// at another process end within a second, nobody else's does, and it takes few statements.
+// 80 of 240 users lose a permission, one user is disabled and one token is revoked. Their streams
+// in another process end within a second, all others continue, and few statements run.
 func TestTheStreamsOfManyEndWithTheirRightsWithinASecondElsewhereInFewStatements(t *testing.T) {
 	h, elsewhere, statements := tappedProcess(t)
 	d, crowd := newDesk(t, h), h.crowd(t, 240)
 	elsewhere.watch(t)
 	beats := elsewhere.beats(t, "")
-	// A stream that does not end is cut off, and has then lasted too long.
+	// A stream that fails to end is interrupted by the timeout, and has then lasted too long.
 	patient, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	elsewhere.noticesChanges(t, d)
@@ -72,7 +72,7 @@ func TestTheStreamsOfManyEndWithTheirRightsWithinASecondElsewhereInFewStatements
 	}
 }
 
-// watch has a process look for the changes of others until the test ends.
+// watch runs Watch of a process until the test ends.
 func (h *fixture) watch(t *testing.T) {
 	watching, stop := context.WithCancel(t.Context())
 	var watch sync.WaitGroup
@@ -83,7 +83,7 @@ func (h *fixture) watch(t *testing.T) {
 	})
 }
 
-// beats serves a stream from a process, for who has a permission, and returns where.
+// beats serves a stream that needs a permission, and returns its URL.
 func (h *fixture) beats(t *testing.T, permission string) (url string) {
 	server := httpapi.NewServer(httpapi.Options{Authenticator: h.Service})
 	httpapi.Listen(server.Router(), "/beats", permission, func(ctx context.Context, _ httpapi.None, s *httpapi.Stream) error {

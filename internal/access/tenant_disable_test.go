@@ -19,7 +19,7 @@ func TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled(t *te
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h, neighbour := newFixture(t, db), newFixture(t, db)
 		d := newDesk(t, h)
-		// Its clock stands still, so that what it remembers would be believed for ever.
+		// The fake clock does not advance, so without a notification the cache would stay valid.
 		elsewhere := newProcess(db, h.clock)
 		for _, process := range []*fixture{h, elsewhere} {
 			process.customers, process.customerMay = SharedSecret(shopSecret), []string{"orders:pay"}

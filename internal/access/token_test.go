@@ -20,7 +20,7 @@ func TestATokenActsAsItsUserInTheTenantThatItsRowNames(t *testing.T) {
 		h, other := newFixture(t, db), newFixture(t, db)
 		secret, token := h.newToken(t)
 		theirs, _ := other.newToken(t)
-		// One program serves all tenants.
+		// One process serves all tenants.
 		p, err := h.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		require.Equal(t, principal.Token, p.Kind)
@@ -171,7 +171,7 @@ func TestTheUseOfATokenIsMarkedAtMostOnceAMinuteAndIsNoNewVersion(t *testing.T) 
 			require.Equal(t, first, row().LastUsedTime.UTC())
 			h.clock.Advance(time.Second)
 		}
-		// Another process goes by the mark that this one left.
+		// Another process uses the time that this one stored.
 		use(newProcess(db, h.clock))
 		require.Equal(t, first.Add(time.Minute), row().LastUsedTime.UTC())
 		h.clock.Advance(time.Second)

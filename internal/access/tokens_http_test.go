@@ -20,7 +20,7 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// issue creates a token by REST and returns where it is, its tag and its secret.
+// issue creates a token by REST and returns its path, ETag and secret.
 func (d desk) issue(body string) (path, etag, secret string) {
 	d.t.Helper()
 	made := d.do(http.StatusCreated, "POST", "/tokens", body)
@@ -29,8 +29,8 @@ func (d desk) issue(body string) (path, etag, secret string) {
 	return path, made.Header.Get("ETag"), made.Body["token"].(string)
 }
 
-// Whoever was recognised just before a new password must not be left with a token that the
-// password was to end.
+// A caller that was authenticated just before a password change must not keep a token that the
+// change should have ended.
 func TestNoTokenIsMadeByWhoWasChangedSinceHeWasRecognised(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -197,7 +197,7 @@ func TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator(t *testing.T)
 	})
 }
 
-// A stream ends with its credential, and does not keep a session open that nobody uses.
+// A stream ends with its credential, and does not keep an idle session open.
 func TestAStreamEndsWithinASecondOfItsCredentialsEnd(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -215,7 +215,7 @@ func TestAStreamEndsWithinASecondOfItsCredentialsEnd(t *testing.T) {
 			if err := s.Send("", "begun", true); err != nil {
 				return err
 			}
-			// Half an hour later it is there still.
+			// Half an hour later it is still open.
 			h.clock.Advance(30 * time.Minute)
 			if err := s.Ping(); err != nil {
 				return err
@@ -236,7 +236,7 @@ func TestAStreamEndsWithinASecondOfItsCredentialsEnd(t *testing.T) {
 			"a customer": func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+customer) },
 		} {
 			h.clock.Advance(began.Sub(h.clock.Now()))
-			// A stream that does not end is cut off, and has then lasted too long.
+			// A stream that fails to end is interrupted by the timeout, and has then lasted too long.
 			patient, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			request, err := http.NewRequestWithContext(patient, http.MethodGet, listening.URL+httpapi.Base+"/beats", nil)
@@ -247,7 +247,7 @@ func TestAStreamEndsWithinASecondOfItsCredentialsEnd(t *testing.T) {
 			require.Equal(t, http.StatusOK, reply.StatusCode, name)
 			<-looks
 			at := time.Now()
-			// The fixture's clock goes on by hand: it is over when the stream looks next.
+			// The test advances the fake clock: the credential has expired at the stream's next check.
 			require.True(t, clock.Sleep(t.Context(), 50*time.Millisecond))
 			h.clock.Advance(400 * time.Millisecond)
 			lines := bufio.NewScanner(reply.Body)
@@ -265,11 +265,11 @@ func TestARevokedTokensStreamsEndWithinASecondElsewhere(t *testing.T) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
 		path, etag, secret := d.issue(`{"name":"robot"}`)
-		// Its clock stands still, so that what it remembers would be believed for ever.
+		// The fake clock does not advance, so without a notification the cache would stay valid.
 		elsewhere := newProcess(db, h.clock)
 		elsewhere.watch(t)
 		beats := elsewhere.beats(t, "orders:read")
-		// A stream that does not end is cut off, and has then lasted too long.
+		// A stream that fails to end is interrupted by the timeout, and has then lasted too long.
 		patient, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		open := func() (status int, lines *bufio.Scanner) {

@@ -10,7 +10,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// A row that is only locked excludes nobody at another server of a cluster.
+// A row lock excludes no other server of a cluster.
 
 func TestASignInBesideAChangeOfItsPasswordBeginsNoSessionWithoutLocks(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)

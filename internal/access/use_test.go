@@ -14,7 +14,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// lastUses returns how many credentials of the fixture's tenant have been used at a time.
+// lastUses returns the number of credentials in the fixture's tenant with this last use.
 func (h *fixture) lastUses(t *testing.T, at time.Time) (n int) {
 	t.Helper()
 	for _, table := range []string{"sessions", "api_tokens"} {

@@ -36,7 +36,7 @@ func newDesk(t *testing.T, h *fixture, scopes ...string) desk {
 	return desk{caller, t, h, secret}
 }
 
-// of returns the desk of another user of the tenant.
+// of returns a desk for another user of the tenant.
 func (d desk) of(username string, scopes ...string) desk {
 	d.t.Helper()
 	secret, _, err := d.h.CreateToken(anonymous(d.t), TokenSpec{Tenant: d.h.tenant.Name, Username: username, Name: "desk", Scopes: scopes})
@@ -57,7 +57,7 @@ func (d desk) send(method, path string, body any, headers ...string) httpapitest
 	return d.Send(d.t, method, path, body, append(headers, "Authorization", "Bearer "+d.secret)...)
 }
 
-// hire creates a user by REST and returns where it is and its tag.
+// hire creates a user by REST and returns its path and ETag.
 func (d desk) hire(username string, roles ...string) (path, etag string) {
 	d.t.Helper()
 	if roles == nil {
@@ -222,7 +222,7 @@ func TestNobodyGivesARoleOrLetsAUserInWithWhatHeDoesNotHave(t *testing.T) {
 		require.Equal(t, true, d.do(200, "GET", boss, nil).Body["disabled"])
 		require.EqualValues(t, 0, d.do(200, "GET", "/users?q=ana", nil).Body["total"])
 
-		// Scopes of a token bound what it gives, as they bound all that it does.
+		// Scopes of a token limit the permissions that it can grant.
 		d.of("admin", "users:write", "users:read").do(403, "PATCH", leadPath, `{"roles":{"add":["wide"]}}`, "If-Match", d.do(200, "GET", leadPath, nil).Header.Get("ETag"))
 		lead.do(200, "PATCH", path, `{"roles":[]}`, "If-Match", etag)
 	})
@@ -250,7 +250,7 @@ func TestTheLastUserWithAllOfAccessKeepsIt(t *testing.T) {
 		d.do(200, "POST", other+"/enable", nil)
 		d.do(200, "PATCH", path, `{"roles":[]}`, "If-Match", etag)
 
-		// The command line is the way back in, and so is not held up.
+		// The command line is exempt, so that an operator can restore access.
 		require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "li", true))
 		require.NoError(t, h.SetUserRoles(anonymous(t), h.tenant.Name, "admin", []string{"admin"}))
 		require.Equal(t, []any{"admin"}, d.do(200, "GET", path, nil).Body["roles"])
@@ -296,7 +296,7 @@ func TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere(t *testing.T
 		d := newDesk(t, h)
 		path, _ := d.hire("li", "admin")
 		li := d.of("li")
-		// Its clock stands still, so that what it remembers would be believed for ever.
+		// The fake clock does not advance, so without a notification the cache would stay valid.
 		elsewhere := newProcess(db, h.clock)
 		elsewhere.watch(t)
 		_, err := elsewhere.Authenticate(withBearer(li.secret))
@@ -337,7 +337,7 @@ func TestAProcessThatRemembersNobodyAndHasNoStreamsAsksForNoChanges(t *testing.T
 		return !asks()
 	}
 	require.True(t, isQuiet())
-	// Whoever comes is remembered, and a change is noticed from then on.
+	// The next caller is cached, and from then on a change is noticed.
 	changed := elsewhere.Changed()
 	_, _ = elsewhere.Authenticate(withBearer(d.secret))
 	require.Eventually(t, asks, 10*time.Second, watchEvery)
@@ -349,8 +349,8 @@ func TestAProcessThatRemembersNobodyAndHasNoStreamsAsksForNoChanges(t *testing.T
 	<-changed
 }
 
-// noticesChanges returns when a process that watches has noticed a change that d made, and
-// so has begun to watch.
+// noticesChanges returns when a watching process has noticed a change that d made, which shows
+// that it has started to watch.
 func (h *fixture) noticesChanges(t *testing.T, d desk) {
 	t.Helper()
 	defer h.Follow()()
