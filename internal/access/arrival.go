@@ -38,7 +38,7 @@ func (a arrivals) admit(ctx context.Context, network string) (tries int, err err
 	return a.count(ctx, "network:"+network, a.rate)
 }
 
-// giveBack refunds the token of a sign-in whose password was right: many employees in the
+// giveBack removes a sign-in from the count after its password was right: many employees in the
 // morning, or a script that signs in repeatedly, are not a flood of guesses.
 func (a arrivals) giveBack(from arrival) {
 	switch {
