@@ -20,7 +20,8 @@ const (
 	maxCallers = 10_000
 )
 
-// caller is the caller of a credential. It is shared between requests and immutable, except its atomic members.
+// caller is the caller of a credential. It is shared between requests and immutable, except its
+// atomic members.
 type caller struct {
 	shown     credential
 	principal principal.Principal

@@ -47,7 +47,8 @@ type CustomerKeys struct {
 // zero time without TLS.
 func (k *CustomerKeys) CertificateEnd() time.Time { return k.certificate.End() }
 
-// CustomerChecks are the required claims of a customer's token besides the subject; "" requires nothing.
+// CustomerChecks are the required claims of a customer's token besides the subject; "" requires
+// nothing.
 type CustomerChecks struct {
 	// Issuer and Audience are the required iss and aud.
 	Issuer, Audience string

@@ -119,7 +119,8 @@ func (s *Service) prepareTOTP(_ *gorm.DB, user *User, setup *FactorSetup) error 
 func (s *Service) insertFactor(
 	ctx context.Context, u *uow.Unit, user *User, in FactorBeginning, prepare func(tx *gorm.DB, user *User, setup *FactorSetup) error,
 ) (FactorSetup, error) {
-	// Without the lock, two concurrent set-ups would pass the limit together, and neither would void the other.
+	// Without the lock, two concurrent set-ups would pass the limit together, and neither would
+	// void the other.
 	tx, held, err := s.holdOpen(ctx, u, user.ID)
 	switch {
 	case err != nil:

@@ -120,7 +120,8 @@ func (t *hashQueue) acquire(ctx context.Context, r rank, timeout time.Duration) 
 	return &hashSlot{queue: t, rank: r, began: clock.Mark()}, nil
 }
 
-// enter queues own, grants the free slots, and rejects the caller with the lowest rank if the queue is full.
+// enter queues a caller, grants the free slots, and rejects the caller with the lowest rank if the
+// queue is full.
 func (t *hashQueue) enter(own *hashWaiter) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -145,7 +146,8 @@ func (t *hashQueue) giveBack(coolingDown int) {
 	t.grant()
 }
 
-// cooledDown ends one cooldown. The slots are interchangeable: a known caller may hold the one that cooled down.
+// cooledDown ends one cooldown. The slots are interchangeable: a known caller may hold the one that
+// cooled down.
 func (t *hashQueue) cooledDown() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -169,7 +171,7 @@ func (t *hashQueue) withdraw(own *hashWaiter) {
 		t.waiting = slices.Delete(t.waiting, at, at+1)
 	}
 	t.mu.Unlock()
-	// After the removal, no slot is granted to own.
+	// After the removal, the queue grants the caller no slot.
 	select {
 	case granted := <-own.granted:
 		if granted {

@@ -67,7 +67,7 @@ func factorViewOf(f Factor) factorView {
 type factorsView struct {
 	httpapi.List[factorView]
 	RecoveryCodesLeft int64 `json:"recoveryCodesLeft"`
-	// PasskeySite is the host that passkeys are used at; null where they cannot be.
+	// PasskeySite is the host of the passkeys; null if passkeys are unavailable.
 	PasskeySite *string `json:"passkeySite"`
 }
 
@@ -107,7 +107,7 @@ type factorSetupView struct {
 	Secret  httpapi.Secret  `json:"secret,omitempty"`
 	URI     httpapi.Secret  `json:"uri,omitempty"`
 	Options json.RawMessage `json:"options,omitempty"`
-	// ExpiresTime is when it ends unless it is confirmed.
+	// ExpiresTime is the end of the unconfirmed factor.
 	ExpiresTime *time.Time `json:"expiresTime"`
 }
 
@@ -204,8 +204,8 @@ func secretsOf(texts []string) []httpapi.Secret {
 type challengeView struct {
 	Challenge string   `json:"challenge"`
 	Methods   []string `json:"methods"`
-	// Passkey is what a browser is told to use a passkey; null where the user has none that is
-	// good at this site.
+	// Passkey is the request options for the browser; null if the user has no passkey for this
+	// site.
 	Passkey json.RawMessage `json:"passkey"`
 }
 

@@ -27,7 +27,7 @@ func (h handler) find(ctx context.Context, _ httpapi.Path) (*TenantSettings, err
 
 type settingsView struct {
 	TenantRules
-	// Currency never changes: it is no member of a patch.
+	// Currency never changes and is not a member of a patch.
 	Currency string `json:"currency"`
 	guard.Stamp
 }

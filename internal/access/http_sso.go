@@ -235,8 +235,8 @@ func unwrapFailure(err error) error {
 
 type linkView struct {
 	ID int64 `json:"id"`
-	// Provider is the display name; null when the settings have the provider no more, so that
-	// the link lets nobody in.
+	// Provider is the display name; null if the settings no longer contain the provider, so that
+	// the link permits no sign-in.
 	Provider     *string    `json:"provider"`
 	Issuer       string     `json:"issuer"`
 	Subject      string     `json:"subject"`

@@ -22,7 +22,8 @@ type credential struct {
 	// kind is Admin for a session and Token for an API token. Internal is for a customer, who has
 	// no row: only the customer's tenant is read.
 	kind principal.Kind
-	// hash is the digest of the secret. For a tenant it is the digest of a text that is not a possible secret.
+	// hash is the digest of the secret. For a tenant it is the digest of a text that is not a
+	// possible secret.
 	hash digest
 	// tenantID is for Internal only; other rows contain their tenant.
 	tenantID int64

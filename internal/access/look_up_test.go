@@ -44,7 +44,8 @@ func TestManyWhoComeAtOnceAreLookedUpInFewStatements(t *testing.T) {
 			p, err := process.Authenticate(how(crowd[i]))
 			requireRecognised(t, crowd[i], p, err)
 		})
-		// A flush needs at most three statements, and each includes the callers that came during the previous one.
+		// A flush needs at most three statements, and includes all callers that came during the
+		// previous one.
 		count := readsOf(statements.Take())
 		require.Positive(t, count)
 		require.Less(t, count, len(crowd)/5)

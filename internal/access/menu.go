@@ -44,16 +44,16 @@ func (m *Menu) label() string {
 
 // MenuTerms are the members of a menu that an edit changes; a move changes its place.
 type MenuTerms struct {
-	// Title may be empty for a page of the admin, which then goes by its own name in the
-	// language of who reads it.
+	// Title may be empty for a page of the admin, which then has the page's name in the reader's
+	// language.
 	Title string `json:"title"`
-	// Path is a path of the admin, an address that begins with https://, or empty for a group.
+	// Path is a path of the admin, an address that starts with https://, or empty for a group.
 	Path string `json:"path"`
-	// Icon is the name of a drawing; empty for the page's own.
+	// Icon is the name of an icon; empty for the page's icon.
 	Icon string `json:"icon"`
-	// Permission is what it takes to be shown the menu; empty for nothing.
+	// Permission is the permission to see the menu; empty for none.
 	Permission string `json:"permission"`
-	// Hidden leaves the menu, and what is below it, out of the navigation.
+	// Hidden removes the menu, and the menus below it, from the navigation.
 	Hidden bool `json:"hidden"`
 }
 

@@ -96,7 +96,8 @@ func (t *menuTree) others(m *Menu, parent int64) []*Menu {
 	return slices.DeleteFunc(slices.Clone(t.below[parent]), func(other *Menu) bool { return other.ID == m.ID })
 }
 
-// clamp returns the effective position of a menu: the last one for nil and for positions beyond the last.
+// clamp returns the effective position of a menu: the last one for nil and for positions beyond
+// the last.
 func (t *menuTree) clamp(m *Menu, parent int64, position *int) int {
 	last := len(t.others(m, parent))
 	if position == nil {

@@ -24,7 +24,8 @@ import (
 	"interlock/internal/lock"
 )
 
-// newKeyedDesk is newDesk with a reply store that does not encrypt, so that a test can scan the replies.
+// newKeyedDesk is newDesk with a reply store that does not encrypt, so that a test can scan the
+// replies.
 func newKeyedDesk(t *testing.T, h *fixture, wrap func(httpapi.ReplyStore) httpapi.ReplyStore) desk {
 	t.Helper()
 	d := newDesk(t, h)

@@ -42,8 +42,8 @@ func (Tenant) TableName() string { return "tenants" }
 func (Tenant) Global() {}
 
 // CreateTenant creates a tenant with the role admin, which has all permissions, the user admin, and
-// the ready-made menus. Without a code, the tenant has the currency of the tenant "default" or, if
-// that does not exist, currency.Default. Errors: ValidationFailed, AlreadyExists.
+// the ready-made menus. Without a currency code, the tenant has the currency of the tenant
+// "default" or, if that does not exist, currency.Default. Errors: ValidationFailed, AlreadyExists.
 func (s *Service) CreateTenant(ctx context.Context, name, adminPassword, code string) (Tenant, error) {
 	if err := checkTenantName(name); err != nil {
 		return Tenant{}, err

@@ -17,17 +17,17 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// TenantRules are what a tenant's admins set.
+// TenantRules are the settings that a tenant's admins change.
 type TenantRules struct {
-	// ApprovalsRequired is how many votes a change of what is protected takes.
+	// ApprovalsRequired is the number of votes that a protected change needs.
 	ApprovalsRequired int `json:"approvalsRequired"`
-	// ApprovalDays is how long it waits for them.
+	// ApprovalDays is the number of days for which an approval waits for votes.
 	ApprovalDays int `json:"approvalDays"`
 	// RefundApprovalThreshold is the amount, in minor units, above which the approval of a refund
-	// waits for votes; nil for none.
+	// needs votes; null for none.
 	RefundApprovalThreshold *int64 `json:"refundApprovalThreshold"`
-	// WalletApprovalThreshold is that of an entry of a wallet which somebody makes by hand,
-	// whatever its sign.
+	// WalletApprovalThreshold is the amount, in minor units and regardless of the sign, above which
+	// a manual entry of a wallet needs votes; null for none.
 	WalletApprovalThreshold *int64 `json:"walletApprovalThreshold"`
 }
 

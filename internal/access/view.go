@@ -17,7 +17,7 @@ type identityView struct {
 	DisplayName string   `json:"displayName"`
 	Roles       []string `json:"roles"`
 	Permissions []string `json:"permissions"`
-	// SecondFactor is true for a user who has one.
+	// SecondFactor is true for a user with a second factor.
 	SecondFactor bool `json:"secondFactor"`
 }
 
@@ -48,14 +48,14 @@ type userView struct {
 	Username    string   `json:"username"`
 	DisplayName string   `json:"displayName"`
 	Roles       []string `json:"roles"`
-	// GroupRoles are those that a provider gives; they are not edited here.
+	// GroupRoles are the roles that a provider's groups grant; an edit cannot change them.
 	GroupRoles []string `json:"groupRoles"`
 	Disabled   bool     `json:"disabled"`
-	// SecondFactor is true for a user who has one.
+	// SecondFactor is true for a user with a second factor.
 	SecondFactor bool `json:"secondFactor"`
-	// HasPassword is false for a user who was invited, or signs in by a provider alone.
+	// HasPassword is false for an invited user, or one who signs in only by a provider.
 	HasPassword bool `json:"hasPassword"`
-	// InvitationExpiresTime is null unless the user was invited and has not accepted.
+	// InvitationExpiresTime is null without an open invitation.
 	InvitationExpiresTime *time.Time `json:"invitationExpiresTime"`
 	guard.Stamp
 }
@@ -70,8 +70,8 @@ func userViewOf(u User) userView {
 // invitationView is an invitation with its secret, which is returned only once.
 type invitationView struct {
 	Token httpapi.Secret `json:"token"`
-	// Path is that of the page that accepts it. The token is in its fragment, which no browser
-	// sends and no server logs.
+	// Path is the path of the page that accepts the invitation. The token is in the fragment, which
+	// browsers do not send and servers do not log.
 	Path        httpapi.Secret `json:"path"`
 	ExpiresTime time.Time      `json:"expiresTime"`
 }
@@ -123,7 +123,7 @@ type openSessionView struct {
 	Username  string `json:"username"`
 	Address   string `json:"address"`
 	UserAgent string `json:"userAgent"`
-	// Current is true for the session that asks.
+	// Current is true for the session of the request.
 	Current      bool       `json:"current"`
 	LastUsedTime *time.Time `json:"lastUsedTime"`
 	ExpiresTime  time.Time  `json:"expiresTime"`
@@ -194,7 +194,7 @@ type tokenView struct {
 	Name     string `json:"name"`
 	UserID   int64  `json:"userId"`
 	Username string `json:"username"`
-	// Scopes is null for a token that may do all that its user may.
+	// Scopes is null for a token with all permissions of its user.
 	Scopes *[]string `json:"scopes"`
 	// CreatedBy is the user who created the token; 0 for the command line.
 	CreatedBy    principal.Person `json:"createdBy"`
