@@ -34,7 +34,7 @@ test('chosen items get a price each, another admin’s change is left and told, 
   await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Edit…' }).click();
   await dialogOf(first).getByText('One per row').click();
   await paste(first, 'Table', 'PRICE-1\t11.00\nPRICE-2\t21.50\nPRICE-3\tthirty\nPRICE-9\t1.00');
-  await dialogOf(first).getByText('Assign the columns').waitFor();
+  await dialogOf(first).getByText('Assign the columns', { exact: true }).waitFor();
   expect(await dialogOf(first).getByText('The table is empty.').count()).toBe(0);
   await press(first, 'Apply');
   await dialogOf(first).getByText('2 rows will be sent').waitFor();

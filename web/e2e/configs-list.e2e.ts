@@ -56,7 +56,7 @@ test('a batch in which another admin was faster changes nothing, names them, and
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'New value' }).fill('2.50');
   await dialog.getByRole('textbox', { name: 'Note' }).fill('Rates of spring');
-  await dialog.getByText('3 will change').waitFor();
+  await dialog.getByText('3 rows will change').waitFor();
   await dialog.getByText(/rate\.title.*has another type/).waitFor();
 
   await site.asLi('PATCH', '/configs/rate.b', { value: 9 }, { 'If-Match': (await now('rate.b')).etag });
@@ -158,7 +158,7 @@ test('an import that another admin overtakes is refused with the verdicts of now
   await site.asLi('POST', '/configs', { key: 'race.a', value: 2 });
   await dialog.getByRole('button', { name: 'Import 1 config' }).click();
 
-  await dialog.getByText('Nothing was imported: something changed').waitFor();
+  await dialog.getByText('Nothing was imported: configs changed').waitFor();
   await dialog.getByText('It exists with other content; Li changed it last.').waitFor();
   expect((await now('race.a')).value).toBe(2);
   await dialog.getByRole('button', { name: 'Check again' }).click();

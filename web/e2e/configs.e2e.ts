@@ -115,11 +115,11 @@ test('a config that is deleted while it is edited can be created again with what
   await second.page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
   await second.page.getByText('banner.text was deleted.').waitFor();
 
-  await first.page.getByText(/^Li deleted it (just now|\d)/).waitFor();
+  await first.page.getByText(/^Li deleted this record (just now|\d)/).waitFor();
   expect(await value(first.page).inputValue()).toBe('Welcome back');
   await first.check('config-deleted');
   await first.page.reload();
-  await first.page.getByText('You had not saved this when it was deleted.', { exact: false }).waitFor();
+  await first.page.getByText(/^Your draft was not saved before the deletion/, { exact: false }).waitFor();
   await first.page.getByRole('button', { name: 'Recreate' }).click();
 
   await expect.poll(async () => (await stored('banner.text').catch(() => undefined))?.value).toBe('Welcome back');
@@ -158,7 +158,7 @@ test('a clean form follows within a second; a dirty one keeps its edits and its 
 
   await value(first.page).fill('50');
   await edit('search.boost', { value: 60, remark: 'theirs' });
-  await first.page.getByText(/Li saved v5 .*, while you were editing v4\./).waitFor();
+  await first.page.getByText(/Li saved v5 .* while you were editing v4\./).waitFor();
   await first.page.getByText('Changed: Remark and Value.', { exact: false }).waitFor();
   expect(await value(first.page).inputValue()).toBe('50');
   expect(await remark(first.page).inputValue()).toBe('as it was');

@@ -59,7 +59,7 @@ test('a head that is not known is a question, and no line is used before its ans
   const visitor = await importItems();
   const dialog = dialogOf(visitor);
   await choose(visitor, 'artikel.csv', Buffer.from('Preis;Artikel;Bezeichnung\n3.00;HEAD-1;Tasse\n'));
-  await dialog.getByText('Assign the columns').waitFor();
+  await dialog.getByText('Assign the columns', { exact: true }).waitFor();
   await dialog.getByText('artikel.csv is read as UTF-8.').waitFor();
   await visitor.inspectBothLanguages('files-question');
   await visitor.speak('en');
@@ -102,7 +102,7 @@ test('the words of a table are no list of customers', async () => {
   const dialog = dialogOf(visitor);
   await visitor.page.getByRole('button', { name: 'Issue to a list' }).click();
   await dialog.getByRole('textbox', { name: 'List' }).fill('email,name\nada@example.com,Ada\nli@example.com,Li');
-  await dialog.getByText('Assign the columns').waitFor();
+  await dialog.getByText('Assign the columns', { exact: true }).waitFor();
   expect(await dialog.locator('button[type=submit]').isDisabled()).toBe(true);
   await visitor.inspectBothLanguages('files-list');
   await visitor.speak('en');

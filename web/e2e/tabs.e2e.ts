@@ -243,7 +243,7 @@ test('two tabs on one record: the clean one never takes the draft of the other',
   const { etag } = await site.asLi<{ etag: string }>('GET', '/items/TWICE-1');
   await site.asLi('PATCH', '/items/TWICE-1', { price: 5500 }, { 'If-Match': etag });
   await expect.poll(() => clean.getByRole('textbox', { name: 'Price' }).inputValue()).toBe('55.00');
-  await typing.getByText(/Li saved v2 .*, while you were editing v1/).waitFor();
+  await typing.getByText(/Li saved v2 .* while you were editing v1/).waitFor();
 
   await typing.close();
   await clean.close();

@@ -67,7 +67,7 @@ test('a batch is taken back, but for what others changed since', async () => {
   await site.asLi('PATCH', '/configs/undo.batch.b', { value: 9 }, { 'If-Match': (await now('b')).etag });
 
   await dialog.getByRole('button', { name: 'Undo 3 changes' }).click();
-  await dialog.getByText('What others did since stays.').waitFor();
+  await dialog.getByText('Later changes of other users stay.').waitFor();
   await visitor.check();
   expect(await now('a')).toMatchObject({ value: 2 });
   await dialog.getByRole('button', { name: 'Exclude conflicts' }).click();

@@ -71,7 +71,7 @@ for (const [reply, fate, userId] of [
     await settled(visitor);
     expect(await visitor.page.getByText(/nothing was changed/i).count()).toBe(0);
     await dialogOf(visitor)
-      .getByText(/not known whether this was done|so the outcome is unknown/)
+      .getByText(/outcome of this request is still unknown|so the outcome is unknown/)
       .waitFor();
     await visitor.page.keyboard.press('Escape');
     await visitor.page.reload();
@@ -173,7 +173,7 @@ test('giving up an unknown outcome is asked first, and so is deleting its draft'
   await submit(visitor).click();
   await page.getByRole('button', { name: 'Abandon' }).click();
   const question = page.getByRole('dialog', { name: 'Abandon this request?' });
-  await question.getByText(/It may have been done/).waitFor();
+  await question.getByText(/It may have been applied/).waitFor();
   await visitor.inspectBothLanguages('give-up');
   await visitor.speak('en');
   await question.getByRole('button', { name: 'Cancel' }).click();

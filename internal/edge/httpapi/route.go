@@ -75,7 +75,7 @@ func GetOf[R, In, Out any](r *Router, path, permission string, find Find[R], fn 
 	})
 }
 
-// Act registers an authenticated route whose reply is not stored under an idempotency key,
+// Act registers an authenticated route that stores no reply under an idempotency key,
 // because it sets a cookie, because a stored fingerprint would confirm guesses of the caller's
 // password, or because another package makes it safe to repeat, such as a purchase. fn opens its
 // units of work.

@@ -27,7 +27,7 @@ type SecretDigester interface {
 }
 
 // Proof is a secret of a request by which the caller proves its identity again, such as its
-// password. It is not part of the fingerprint of the request: a key whose reply is stored would
+// password. It is not part of the fingerprint of the request: a key with a stored reply would
 // confirm or reject guesses that no limit counts.
 type Proof string
 

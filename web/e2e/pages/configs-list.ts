@@ -74,7 +74,7 @@ const pages: PageUnderTest[] = [
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('combobox').selectOption('number');
       await dialog.getByRole('textbox', { name: /^(New value|新值)$/ }).fill('0.19');
-      await dialog.getByText(/2 will change|将更改 2 个/).waitFor();
+      await dialog.getByText(/2 rows will change|将更改 2 行/).waitFor();
     },
   },
   {

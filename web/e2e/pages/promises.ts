@@ -23,6 +23,7 @@ const page: PageUnderTest = {
       route.fulfill({
         json: {
           time: '2026-11-22T12:00:05.000000Z',
+          quotas: [],
           promises: [
             { ...satisfied, name: 'wallet-balances', says: 'The entries of each wallet add up to its balance, which is never negative.' },
             {
