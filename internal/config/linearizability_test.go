@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/config"
@@ -72,7 +73,7 @@ func unguarded(ctx context.Context, u *uow.Unit, row *config.Config, expected gu
 	if row.Ref() != expected {
 		return apperr.New(apperr.VersionConflict, "stale")
 	}
-	time.Sleep(5 * time.Millisecond)
+	clock.Sleep(ctx, 5*time.Millisecond)
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
