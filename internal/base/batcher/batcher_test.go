@@ -148,7 +148,7 @@ func TestTheFirstCallerDoesNotOutstayItsContext(t *testing.T) {
 func TestAnAnswerTooFewFailsAll(t *testing.T) {
 	b := New(10, func(context.Context, []int) ([]int, error) { return nil, nil })
 	_, err := b.Do(t.Context(), 1)
-	require.ErrorContains(t, err, "0 answers to 1 calls")
+	require.ErrorContains(t, err, "0 results for 1 calls")
 }
 
 func TestPanickingFlushFailsOnlyItsCalls(t *testing.T) {
