@@ -34,7 +34,7 @@ func TestChangedRedisPasswordIsUnavailableUntilFileHasIt(t *testing.T) {
 	require.NoError(t, program.Start(ctx))
 	ended := make(chan error, 1)
 	go func() { ended <- program.Run(ctx) }()
-	t.Cleanup(func() { stop(); _ = <-ended })
+	t.Cleanup(func() { stop(); require.NoError(t, <-ended) })
 	c := (&apptest.Program{Program: program, URL: "http://" + program.Addr()}).Admin(t)
 	give := func(reference string) apptest.Answer {
 		return c.Do(t, http.MethodPost, "/api/v1/wallets/kim/entries", object{"amount": 10, "kind": "gift", "reference": reference})
