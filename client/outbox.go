@@ -61,7 +61,7 @@ type Entry[T any] struct {
 }
 
 // Key is the idempotency key of the entry's operation; it is the same after every restart. An entry
-// stands for one operation: the service rejects another operation under its key.
+// is for one operation: the service rejects another operation under its key.
 func (e Entry[T]) Key() string {
 	sum := sha256.Sum256([]byte(e.Writer + "\n" + e.ID))
 	return "outbox-" + hex.EncodeToString(sum[:16])

@@ -150,7 +150,7 @@ func comment[C any](ctx context.Context, c *Client, path, text string, options [
 }
 
 // Claim makes the caller the holder. Like the others that follow it returns a
-// [TransitionRejected] when somebody else was first.
+// [TransitionRejected] if another user was first.
 func (s *WorkOrders) Claim(ctx context.Context, id int64, options ...CallOption) (WorkOrder, error) {
 	return s.step(ctx, id, "claim", struct{}{}, options)
 }

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// headerOnBehalfOf is the header with the customer for whom an API token acts.
+	// headerOnBehalfOf is the header with the customer that an API token acts for.
 	headerOnBehalfOf = "X-On-Behalf-Of"
 	// clockSkew is the accepted difference between the clocks of the shop and this service.
 	clockSkew = 5 * time.Second

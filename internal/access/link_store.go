@@ -71,8 +71,8 @@ func (l Link) use(tx *gorm.DB, now time.Time) error {
 	return nil
 }
 
-// flowRow is a started single sign-on that waits for the provider's response. It grants nothing
-// by itself: the state and the browser's cookie are stored as digests.
+// flowRow is a started single sign-on that waits for the provider's response. It grants no access:
+// the state and the browser's cookie are stored as digests.
 type flowRow struct {
 	ID        int64 `gorm:"primaryKey"`
 	StateHash string

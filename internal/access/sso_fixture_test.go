@@ -120,11 +120,11 @@ func (v *visitor) arrive(callback string) url.Values {
 		kept[name] = cookie
 	}
 	v.cookies = kept
-	return told303(v.t, reply)
+	return redirectParameters(v.t, reply)
 }
 
-// told303 returns the parameters that a redirect passes to the page of single sign-on.
-func told303(t testing.TB, reply answer) url.Values {
+// redirectParameters returns the parameters that a redirect passes to the page of single sign-on.
+func redirectParameters(t testing.TB, reply answer) url.Values {
 	t.Helper()
 	require.Equal(t, http.StatusSeeOther, reply.status, "%v", reply.body)
 	page, fragment, _ := strings.Cut(reply.header.Get("Location"), "#")

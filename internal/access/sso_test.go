@@ -277,7 +277,7 @@ func TestAProviderThatIsDownOrWrongSignsNobodyInAndKeepsNobodyOut(t *testing.T) 
 		h.clock.Advance(2 * time.Hour)
 		h.providers[0].OIDC = oidc.New(oidc.Client{Issuer: h.at.URL, ID: oidctest.ClientID}, h.clock)
 		v := h.visitor(t)
-		failed(t, "unavailable", told303(t, v.send("GET", httpapi.Base+"/session/oidc/corp?tenant="+h.tenant.Name, "")))
+		failed(t, "unavailable", redirectParameters(t, v.send("GET", httpapi.Base+"/session/oidc/corp?tenant="+h.tenant.Name, "")))
 		v.signInByPassword("admin", adminPassword)
 		v.do(503, "POST", "/me/links", fmt.Sprintf(`{"provider":"corp","password":%q}`, adminPassword))
 	})
@@ -305,12 +305,12 @@ func TestABeginningTellsNothingOfTenantsAndIsNobodyElsesToMake(t *testing.T) {
 		require.True(t, strings.HasPrefix(begin(tenant).header.Get("Location"), h.at.URL), "as where there is one")
 	}
 	failed(t, "not_linked", v.arrive(v.leave(begin("nowhere").header.Get("Location"), "subject-1")))
-	failed(t, "not_linked", told303(t, begin(strings.Repeat("x", 64))))
-	failed(t, "failed", told303(t, begin(h.tenant.Name, "Sec-Fetch-Site", "cross-site")))
+	failed(t, "not_linked", redirectParameters(t, begin(strings.Repeat("x", 64))))
+	failed(t, "failed", redirectParameters(t, begin(h.tenant.Name, "Sec-Fetch-Site", "cross-site")))
 	require.Equal(t, http.StatusNotFound, v.send("GET", httpapi.Base+"/session/oidc/other", "").status)
 	require.Equal(t, http.StatusBadRequest, v.send("GET", httpapi.Base+"/session/oidc/corp/callback?state=a&state=b", "").status)
 	h.providers[0].Tenant = "another"
-	failed(t, "not_linked", told303(t, begin(h.tenant.Name)))
+	failed(t, "not_linked", redirectParameters(t, begin(h.tenant.Name)))
 	require.Empty(t, v.do(200, "GET", "/session/providers?tenant="+h.tenant.Name, "").body["items"])
 	h.providers[0].Tenant = ""
 
@@ -318,7 +318,7 @@ func TestABeginningTellsNothingOfTenantsAndIsNobodyElsesToMake(t *testing.T) {
 	for range 60 {
 		begin(h.tenant.Name)
 	}
-	failed(t, "too_many", told303(t, begin(h.tenant.Name)))
+	failed(t, "too_many", redirectParameters(t, begin(h.tenant.Name)))
 	require.Less(t, h.waiting(t)-before, int64(61), "who comes too often leaves nothing behind")
 }
 

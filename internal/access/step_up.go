@@ -36,7 +36,7 @@ func (s *Service) inSession(ctx context.Context, token string) (session Session,
 }
 
 // BeginStepUp makes a challenge for a step-up in a session: the user's methods and the passkey
-// options. It writes only the challenge's row, which grants nothing by itself, so it needs no
+// options. It writes only the challenge's row, which grants no access, so it needs no
 // unit; after a crash the row expires. Errors: those of inSession.
 func (s *Service) BeginStepUp(ctx context.Context, token string) (*Challenge, error) {
 	session, err := s.inSession(ctx, token)

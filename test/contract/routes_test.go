@@ -40,7 +40,7 @@ func operationOf(t *testing.T, route httpapi.Route) *validate.Operation {
 }
 
 // serviceOperations are served outside the API's router.
-var serviceOperations = []string{"GET /healthz", "GET /health", "GET /readyz", "GET /metrics", "GET /openapi.json", "GET /docs", "GET /graphiql"}
+var serviceOperations = []string{"GET /healthz", "GET /health", "GET /readyz", "GET /metrics", "GET /openapi.json", "GET /docs", "GET /graphiql", "GET /problems", "GET /problems/{code}"}
 
 func TestEveryRouteIsDocumentedAndEveryDocumentedOneExists(t *testing.T) {
 	contract := load(t)

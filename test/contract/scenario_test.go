@@ -800,7 +800,7 @@ func codeOf(t *testing.T, secret any, periods int) string {
 }
 
 func (d day) operate() {
-	for _, path := range []string{"/healthz", "/health", "/readyz", "/metrics", "/openapi.json", "/docs", "/graphiql"} {
+	for _, path := range []string{"/healthz", "/health", "/readyz", "/metrics", "/openapi.json", "/docs", "/graphiql", "/problems", "/problems/version_conflict"} {
 		require.Equal(d.t, http.StatusOK, d.Do(d.t, "GET", path, nil).Status, path)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/strictjson"
@@ -40,7 +41,7 @@ func hiddenMembersOf(body reflect.Type) (hidden hiddenMembers) {
 	}
 	for i := range body.NumField() {
 		f := body.Field(i)
-		switch name := f.Tag.Get("json"); f.Type {
+		switch name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.Type {
 		case reflect.TypeFor[Secret](), reflect.TypeFor[*Secret]():
 			hidden.secrets = append(hidden.secrets, name)
 		case reflect.TypeFor[Proof]():

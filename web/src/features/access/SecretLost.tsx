@@ -5,7 +5,7 @@ import { Banner } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 
 interface Props {
-  /** What was done, such as “The token was created”. */
+  /** The completed act, such as “The token was created”. */
   title: string;
   /** States that the secret is lost. */
   warning: string;
