@@ -21,7 +21,6 @@ import (
 	"interlock/internal/base/clock"
 	"interlock/internal/base/encryption"
 	"interlock/internal/base/epoch"
-	"interlock/internal/base/principal"
 	"interlock/internal/base/redisconn"
 	"interlock/internal/base/storage"
 	"interlock/internal/catalog"
@@ -112,13 +111,6 @@ type Services struct {
 	cipher encryption.Cipher
 	// lostKeys are the ids of missing keys that encrypt values in the database.
 	lostKeys []string
-}
-
-// Permissions returns every permission that a role or token can have.
-func Permissions() []principal.Grant {
-	return slices.Concat(access.Permissions, audit.Permissions, approvals.Permissions, config.Permissions,
-		catalog.Permissions, inventory.Permissions, wallets.Permissions, orders.Permissions, refunds.Permissions, workorders.Permissions, coupons.Permissions,
-		actions.Permissions, aggregates.Permissions, flashsale.Permissions, idempotency.Permissions, ops.Permissions, engines.Permissions, promises.Permissions)
 }
 
 // Options are the settings of a server in addition to its storage; commands use few of them.
@@ -268,7 +260,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 	sv.Refusals = audit.NewRefusals(sv.Runner, sv.Clock, func(ctx context.Context, name string) (int64, error) { return sv.Access.TenantID(ctx, name) })
 	sv.Access = access.New(access.Deps{
 		Refusals: sv.Refusals.CountRefusal,
-		DB:       sv.DB, Runner: sv.Runner, Clock: sv.Clock, Bus: sv.bus, Grants: Permissions(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
+		DB:       sv.DB, Runner: sv.Runner, Clock: sv.Clock, Bus: sv.bus, Domains: Declarations(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
 		WeakPasswords: o.WeakPasswords, HashCost: o.HashCost, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle, Cipher: cipher, SignInRate: o.SignInRate,
 		Providers: o.Providers, PublicURL: o.PublicURL, ReadyRoles: true,
 	})

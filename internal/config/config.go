@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/principal"
 	"interlock/internal/base/strictjson"
 	"interlock/internal/core/guard"
 )
@@ -78,14 +77,6 @@ func (Config) Proposable() {}
 func (Config) Protectable() {}
 
 func (c *Config) label() string { return fmt.Sprintf("Config %q", c.Key) }
-
-// Permissions are the permissions that a role or token can have in this package.
-var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "Read configs and their history, export them and watch them change."},
-	{Name: overwritePermission, Meaning: "Overwrite, with a reason, changes of others in a config."},
-	{Name: SecretsPermission, Meaning: "Read the values of secret configs, and make such configs readable."},
-	{Name: writePermission, Meaning: "Create, edit, roll back and delete configs, one by one, in batches and by import."},
-}
 
 const (
 	// ReadPermission is also checked by the search, the dashboard and the live feed.

@@ -21,7 +21,6 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/naming"
-	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 )
@@ -31,12 +30,6 @@ const (
 	ReadPermission  = "coupons:read"
 	writePermission = "coupons:write"
 )
-
-// Permissions are the permissions that a role or a token can have in this package.
-var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See coupon campaigns, coupons and their history."},
-	{Name: writePermission, Meaning: "Run coupon campaigns, and issue, redeem and void coupons."},
-}
 
 // The kinds of coupon.
 const (

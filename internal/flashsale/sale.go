@@ -46,7 +46,6 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/naming"
-	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 )
@@ -56,12 +55,6 @@ const (
 	ReadPermission  = "flash-sales:read"
 	writePermission = "flash-sales:write"
 )
-
-// Permissions are the permissions of this package for roles and tokens.
-var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See flash sales, their numbers, tickets and dead letters."},
-	{Name: writePermission, Meaning: "Plan, open, pause, change and close flash sales, and handle their dead letters."},
-}
 
 const (
 	maxName  = 100

@@ -16,11 +16,6 @@ import (
 // ReadPermission is required to read the audit log.
 const ReadPermission = "audit:read"
 
-// Permissions are the permissions of this package for roles and tokens.
-var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "Read the audit log of all changes."},
-}
-
 // Filter selects entries. Zero members select all.
 type Filter struct {
 	// Resource is a path, "configs/checkout.tax", or a prefix that ends in "/". It selects
