@@ -11,7 +11,6 @@ import (
 	"interlock/internal/access"
 	"interlock/internal/app"
 	"interlock/internal/settings"
-	"interlock/internal/views/promises"
 )
 
 type promisesCommand struct {
@@ -86,7 +85,7 @@ type promisesList struct{}
 func (promisesList) Run() error {
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tGUARANTEE\tPROMISE")
-	for _, p := range promises.List {
+	for _, p := range app.Promises() {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", p.Name, p.Guarantee, p.Says)
 	}
 	return table.Flush()

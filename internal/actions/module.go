@@ -17,6 +17,7 @@ var Declaration = &module.Declaration{
 		module.Support:  {readPermission},
 		module.Operator: {readPermission},
 	},
+	Promises: promises,
 }
 
 // Module returns the domain of a running program.

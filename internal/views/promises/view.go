@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"interlock/internal/edge/idempotency"
+	"interlock/internal/module"
 )
 
 // mostShown bounds the violations shown per promise.
@@ -77,14 +78,14 @@ func (s *Service) list(ctx context.Context) (listView, error) {
 	for _, v := range found {
 		byName[v.Name] = append(byName[v.Name], v)
 	}
-	view := listView{Time: s.clock.Now(), Promises: make([]promiseView, len(List)), Quotas: quotas}
-	for i, p := range List {
+	view := listView{Time: s.clock.Now(), Promises: make([]promiseView, len(s.checks.list)), Quotas: quotas}
+	for i, p := range s.checks.list {
 		view.Promises[i] = viewOf(p, states[p.Name], byName[p.Name])
 	}
 	return view, nil
 }
 
-func viewOf(p Promise, st *state, found []violation) promiseView {
+func viewOf(p module.Promise, st *state, found []violation) promiseView {
 	v := promiseView{
 		Name: p.Name, Guarantee: p.Guarantee, Says: p.Says, Tests: p.Tests, Faults: append([]string{}, p.Faults...),
 		State: stateUnknown, LastTrueTime: st.PassedTime, LookedTime: st.PassedTime,
