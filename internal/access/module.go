@@ -38,6 +38,7 @@ var Declaration = &module.Declaration{
 		{Name: MenuTopic, Read: ReadMenusPermission, Live: true},
 		{Name: NavigationTopic, Live: true},
 	},
+	Tables: tables,
 }
 
 // Module returns the domain of a running program.

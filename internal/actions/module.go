@@ -17,6 +17,7 @@ var Declaration = &module.Declaration{
 		module.Support:  {readPermission},
 		module.Operator: {readPermission},
 	},
+	Tables:   tables,
 	Promises: promises,
 }
 

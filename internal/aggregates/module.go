@@ -21,6 +21,7 @@ var Declaration = &module.Declaration{
 	},
 	Pages:     []module.Page{{Group: module.Inspect, Path: "/aggregates", Permission: ReadPermission}},
 	Resources: []module.Resource{{Name: Topic, Read: ReadPermission, Live: true}},
+	Tables:    tables,
 	Promises:  promises,
 }
 

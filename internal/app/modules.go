@@ -50,6 +50,14 @@ func Permissions() []principal.Grant {
 	return collect(Declarations(), func(d *module.Declaration) []principal.Grant { return d.Permissions })
 }
 
+// Tables returns the tables of all domains. A table whose rows are found by rows of another domain
+// precedes that domain's tables.
+func Tables() []module.Table {
+	domains := Declarations()
+	slices.Reverse(domains)
+	return collect(domains, func(d *module.Declaration) []module.Table { return d.Tables })
+}
+
 // collect returns the facts of all elements in one list.
 func collect[E, F any](list []E, of func(E) []F) (facts []F) {
 	for _, element := range list {

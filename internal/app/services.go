@@ -34,6 +34,7 @@ import (
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/inventory"
 	"interlock/internal/lock"
+	"interlock/internal/module"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
 	"interlock/internal/ratelimit"
@@ -291,10 +292,10 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Bus: sv.bus, Clock: sv.Clock, Promises: Promises(), Gates: sv.lookAtGates, Replies: sv.Idempotency, Share: o.PromiseShare,
 	})
 	sv.Retention = retention.New(retention.Deps{
-		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Clock: sv.Clock, Share: o.Retention.Share / 100,
-		Keep: map[retention.Kind]time.Duration{retention.Audit: days(o.Retention.Audit), retention.History: days(o.Retention.History), retention.Tickets: days(o.Retention.Tickets)},
+		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Clock: sv.Clock, Tables: Tables(), Share: o.Retention.Share / 100,
+		Keep: map[module.Retention]time.Duration{module.AuditRows: days(o.Retention.Audit), module.HistoryRows: days(o.Retention.History), module.TicketRows: days(o.Retention.Tickets)},
 	})
-	sv.Customers = customers.New(customers.Deps{DB: sv.DB, Runner: sv.Runner, Replies: sv.Idempotency, Clock: sv.Clock, LockWallets: sv.Wallets.Lock})
+	sv.Customers = customers.New(customers.Deps{DB: sv.DB, Tables: Tables(), Runner: sv.Runner, Replies: sv.Idempotency, Clock: sv.Clock, LockWallets: sv.Wallets.Lock})
 	sv.Engines = engines.NewMonitor(engines.Probe{DB: sv.DB, Redis: sv.redis, RedisCertificate: sv.redisCertificate, Clock: sv.Clock}, slog.Default())
 	sv.buildOverviews()
 }

@@ -24,6 +24,7 @@ var Declaration = &module.Declaration{
 	},
 	Pages:     []module.Page{{Group: module.Operate, Path: "/approvals", Permission: ReadPermission}},
 	Resources: []module.Resource{{Name: Topic, Read: ReadPermission, Live: true}},
+	Tables:    tables,
 	Promises:  promises,
 }
 

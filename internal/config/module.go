@@ -24,6 +24,7 @@ var Declaration = &module.Declaration{
 	},
 	Pages:     []module.Page{{Group: module.Govern, Path: "/configs", Permission: ReadPermission}},
 	Resources: []module.Resource{{Name: Topic, Read: ReadPermission, Live: true}, {Name: "config-batches", Read: ReadPermission}},
+	Tables:    tables,
 	Promises:  promises,
 }
 

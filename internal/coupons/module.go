@@ -29,6 +29,7 @@ var Declaration = &module.Declaration{
 		{Name: Topic, Read: ReadPermission, Live: true},
 		{Name: CampaignTopic, Read: ReadPermission, Live: true},
 	},
+	Tables: tables,
 }
 
 // Module returns the domain of a running program.

@@ -19,6 +19,7 @@ var Declaration = &module.Declaration{
 	},
 	Pages:     []module.Page{{Group: module.Sell, Path: "/inventory", Permission: ReadPermission}},
 	Resources: []module.Resource{{Name: Topic, Read: ReadPermission, Live: true}},
+	Tables:    tables,
 	Promises:  promises,
 }
 

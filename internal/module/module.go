@@ -31,6 +31,8 @@ type Declaration struct {
 	Pages []Page
 	// Resources are the resources of the domain's paths.
 	Resources []Resource
+	// Tables are the tables of the domain.
+	Tables []Table
 	// Promises are the conditions on the domain's tables that are true at any time.
 	Promises []Promise
 }

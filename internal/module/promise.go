@@ -24,16 +24,19 @@ type Promise struct {
 	Subject string
 }
 
+// PrimaryKey returns the columns of the primary key.
+func (p Promise) PrimaryKey() []string { return Table{Key: p.Key}.PrimaryKey() }
+
 // Removed is true if retention may have removed rows of that time from a table: its limit is
 // stored before the first row is removed, and never decreases (package retention).
 func Removed(table, time string) string {
 	return "EXISTS (SELECT 1 FROM retention_sweeps w WHERE w.name = '" + table + "' AND w.until_time >= " + time + ")"
 }
 
-// Versions is true if a row's history does not consist of versions 1 to its current one,
+// HistoryGap is true if a row's history does not consist of versions 1 to its current one,
 // except for removed ones: retention removes a version when its successor is older than the
 // limit, so each younger version still has its predecessor.
-func Versions(history, of string) string {
+func HistoryGap(history, of string) string {
 	where := " FROM " + history + " h WHERE h.tenant_id = x.tenant_id AND h." + of + " = x.id"
 	return `x.version <> (SELECT COALESCE(MAX(h.version), 0)` + where + `)
 		OR x.version <> (SELECT COUNT(*)` + where + `) AND EXISTS (SELECT 1` + where + ` AND h.version > 1 AND NOT ` + Removed(history, "h.changed_time") + `

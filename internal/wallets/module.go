@@ -23,6 +23,7 @@ var Declaration = &module.Declaration{
 	},
 	Pages:     []module.Page{{Group: module.Sell, Path: "/wallets", Permission: ReadPermission}},
 	Resources: []module.Resource{{Name: Topic, Read: ReadPermission, Live: true}, {Name: "wallet-transfers", Read: ReadPermission}},
+	Tables:    tables,
 	Promises:  promises,
 }
 

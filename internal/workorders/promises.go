@@ -8,7 +8,7 @@ var promises = []module.Promise{
 	{
 		Name: "work-order-versions", Guarantee: "G2", Table: "work_orders", Subject: "CONCAT('work-orders/', x.id)",
 		Says: "The history of each work order is its versions 1 to the current one, and ends with its status.",
-		Broken: module.Versions("work_order_histories", "work_order_id") + ` OR EXISTS (SELECT 1 FROM work_order_histories h
+		Broken: module.HistoryGap("work_order_histories", "work_order_id") + ` OR EXISTS (SELECT 1 FROM work_order_histories h
 			WHERE h.tenant_id = x.tenant_id AND h.work_order_id = x.id AND h.version = x.version AND h.to_status <> x.status)`,
 		Tests:  []string{"TestOfAHundredAgentsWhoClaimOneWorkOrderOneHoldsItAndTheOthersAreToldWho"},
 		Faults: module.KilledAtCommit,

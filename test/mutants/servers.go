@@ -205,7 +205,7 @@ var servers = []mutant{
 	},
 	{
 		name: "the newest version of an existing record is removed for its age",
-		file: "internal/views/retention/retention.go", old: "AND n.version = x.version + 1\"", new: "AND n.version >= x.version\"",
+		file: "internal/module/table.go", old: "AND n.version = x.version + 1\"", new: "AND n.version >= x.version\"",
 		caught: tests{"internal/views/retention": {"TestOldVersionsAreRemovedExceptTheNewest"}},
 	},
 	{

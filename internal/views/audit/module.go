@@ -15,7 +15,8 @@ var Declaration = &module.Declaration{
 	Roles: map[module.Role][]string{
 		module.Auditor: {ReadPermission},
 	},
-	Pages: []module.Page{{Group: module.Govern, Path: "/audit-log", Permission: ReadPermission}},
+	Pages:  []module.Page{{Group: module.Govern, Path: "/audit-log", Permission: ReadPermission}},
+	Tables: tables,
 }
 
 // Module returns the domain of a running program.

@@ -78,7 +78,7 @@ func (c checks) rows(ctx context.Context, p module.Promise, place []any, limit i
 	}
 	next, _ := statements(p, c.db.Dialect)
 	statement, values := next(place, limit)
-	return c.read(ctx, len(keyOf(p)), statement, values)
+	return c.read(ctx, len(p.PrimaryKey()), statement, values)
 }
 
 // broken checks an apparently violating row again.
@@ -89,7 +89,7 @@ func (c checks) broken(ctx context.Context, p module.Promise, row Row) (bool, er
 	}
 	_, again := statements(p, c.db.Dialect)
 	statement, values := again(row.Place)
-	rows, err := c.read(ctx, len(keyOf(p)), statement, values)
+	rows, err := c.read(ctx, len(p.PrimaryKey()), statement, values)
 	return len(rows) == 1 && rows[0].Broken, err
 }
 

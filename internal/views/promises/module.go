@@ -14,6 +14,7 @@ var Declaration = &module.Declaration{
 	},
 	Pages:     []module.Page{{Group: module.Inspect, Path: "/promises", Permission: ReadPermission}},
 	Resources: []module.Resource{{Name: Topic, Read: ReadPermission, Live: true}},
+	Tables:    tables,
 }
 
 // Module returns the domain of a running program.

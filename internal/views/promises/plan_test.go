@@ -31,7 +31,7 @@ func TestNoStepReadsAWholeTable(t *testing.T) {
 		if p.Table == "" {
 			continue
 		}
-		place := make([]any, max(1, len(p.Key)))
+		place := make([]any, len(p.PrimaryKey()))
 		for i := range place {
 			place[i] = 1
 		}

@@ -32,23 +32,15 @@ const Topic = "promises"
 // statements returns the statement that checks the next rows after a position, at most
 // limit, and the one that checks one row again. Both see one snapshot of the database.
 func statements(p module.Promise, dialect storage.Dialect) (next func(place []any, limit int) (string, []any), again func(place []any) (string, []any)) {
-	columns := "x." + strings.Join(keyOf(p), ", x.")
+	columns := "x." + strings.Join(p.PrimaryKey(), ", x.")
 	head := "SELECT x.tenant_id, " + p.Subject + ", CASE WHEN " + p.Broken + " THEN 1 ELSE 0 END, " + columns + " FROM " + p.Table + " x"
 	order := " ORDER BY " + columns + " LIMIT ?"
 	next = func(place []any, limit int) (string, []any) {
-		where, values := dialect.Behind(keyOf(p), place)
+		where, values := dialect.Behind(p.PrimaryKey(), place)
 		return head + " WHERE " + where + order, append(values, limit)
 	}
 	again = func(place []any) (string, []any) {
-		return head + " WHERE x." + strings.Join(keyOf(p), " = ? AND x.") + " = ?", place
+		return head + " WHERE x." + strings.Join(p.PrimaryKey(), " = ? AND x.") + " = ?", place
 	}
 	return next, again
-}
-
-// keyOf returns the primary key of a promise's table.
-func keyOf(p module.Promise) []string {
-	if p.Key == nil {
-		return []string{"id"}
-	}
-	return p.Key
 }
