@@ -7,8 +7,8 @@ import "interlock/internal/module"
 var promises = []module.Promise{
 	{
 		Name: "action-counts", Guarantee: "G3", Table: "action_counts", Key: []string{"tenant_id", "entity_type", "entity_id", "shard"},
-		Subject: "CONCAT(x.entity_type, '/', x.entity_id)",
-		Says:    "The counts of likes, dislikes and bookmarks of each resource equal the number of rows.",
+		Subject:  "CONCAT(x.entity_type, '/', x.entity_id)",
+		Sentence: "The counts of likes, dislikes and bookmarks of each resource equal the number of rows.",
 		// The first shard of a thing represents all of them.
 		Broken: `x.shard = (SELECT MIN(c.shard) FROM action_counts c WHERE ` + sameThing + `) AND (
 			` + counted("likes", "like") + ` OR ` + counted("dislikes", "dislike") + ` OR ` + counted("bookmarks", "bookmark") + `)`,

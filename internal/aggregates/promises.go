@@ -7,7 +7,7 @@ import "interlock/internal/module"
 var promises = []module.Promise{
 	{
 		Name: "aggregate-versions", Guarantee: "G3", Table: "aggregates", Subject: "CONCAT('aggregates/', x.type, '/', x.name)",
-		Says: "Each aggregate has one version for each of its events and repairs.",
+		Sentence: "Each aggregate has one version for each of its events and repairs.",
 		Broken: `x.version <> (SELECT COUNT(*) FROM aggregate_events e WHERE e.tenant_id = x.tenant_id AND e.aggregate_id = x.id)
 			+ (SELECT COUNT(*) FROM audit_entries a WHERE a.tenant_id = x.tenant_id AND a.action = 'aggregate.rebuild'
 				AND a.resource = CONCAT('aggregates/', x.type, '/', x.name))`,
@@ -16,7 +16,7 @@ var promises = []module.Promise{
 	},
 	{
 		Name: "aggregate-requests", Guarantee: "G3", Table: "aggregates", Subject: "CONCAT('aggregates/', x.type, '/', x.name)",
-		Says: "The events of each aggregate were written with exactly one audit row a request.",
+		Sentence: "The events of each aggregate were written with exactly one audit row a request.",
 		Broken: `(SELECT COUNT(DISTINCT e.batch_version) FROM aggregate_events e WHERE e.tenant_id = x.tenant_id AND e.aggregate_id = x.id
 				AND NOT ` + module.Removed("audit_entries", "e.created_time") + `)
 			<> (SELECT COUNT(*) FROM audit_entries a WHERE a.tenant_id = x.tenant_id AND a.action = 'aggregate.append'
@@ -26,7 +26,7 @@ var promises = []module.Promise{
 	},
 	{
 		Name: "aggregate-writers", Guarantee: "G3", Table: "aggregates", Subject: "CONCAT('aggregates/', x.type, '/', x.name)",
-		Says: "The stored sequence of each writer of an aggregate is the highest one of its events.",
+		Sentence: "The stored sequence of each writer of an aggregate is the highest one of its events.",
 		Broken: `EXISTS (SELECT 1 FROM aggregate_writers w WHERE w.tenant_id = x.tenant_id AND w.aggregate_id = x.id
 			AND w.last_seq <> (SELECT COALESCE(MAX(e.client_seq), 0) FROM aggregate_events e
 				WHERE e.tenant_id = w.tenant_id AND e.aggregate_id = w.aggregate_id AND e.client_id = w.client_id))`,

@@ -50,8 +50,7 @@ func Permissions() []principal.Grant {
 	return collect(Declarations(), func(d *module.Declaration) []principal.Grant { return d.Permissions })
 }
 
-// Tables returns the tables of all domains. A table whose rows are found by rows of another domain
-// precedes that domain's tables.
+// Tables returns the tables of all domains. A table precedes the tables by which its rows are found.
 func Tables() []module.Table {
 	domains := Declarations()
 	slices.Reverse(domains)
@@ -66,7 +65,7 @@ func collect[E, F any](list []E, of func(E) []F) (facts []F) {
 	return facts
 }
 
-// keys is the module of the idempotency keys, whose package is below package module.
+// keys is the module of the idempotency keys; their package is below package module.
 func (sv *Services) keys() module.Module {
 	const read = idempotency.ReadPermission
 	return module.Module{

@@ -7,8 +7,8 @@ type Promise struct {
 	Name string
 	// Guarantee is its heading in docs/guarantees.md, such as G4.
 	Guarantee string
-	// Says is the promise as a sentence about all rows of the table.
-	Says string
+	// Sentence states the promise about all rows of the table.
+	Sentence string
 	// Tests are the tests that fail if the program breaks it, with their names in
 	// docs/guarantees.md, and Faults the tests with failing engines and processes.
 	Tests, Faults []string
@@ -64,11 +64,11 @@ func AuditedVersions(of, history, subject, row string, faults ...string) Promise
 	return p
 }
 
-// AuditedRows promises the same of a table whose rows are inserted once.
+// AuditedRows promises the same of a table with rows that are inserted once.
 func AuditedRows(of, table, subject, row string, faults ...string) Promise {
 	return Promise{
 		Name: "audited-" + of, Guarantee: "G6", Table: table, Subject: subject,
-		Says: "Each " + row + " has an audit row of its unit.", Broken: audited("created_time"),
+		Sentence: "Each " + row + " has an audit row of its unit.", Broken: audited("created_time"),
 		Tests: []string{ProvesAudit}, Faults: faults,
 	}
 }

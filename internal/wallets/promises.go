@@ -7,7 +7,7 @@ import "interlock/internal/module"
 var promises = []module.Promise{
 	{
 		Name: "wallet-balances", Guarantee: "G4", Table: "wallets", Subject: "CONCAT('wallets/', x.user_id)",
-		Says: "The entries of each wallet add up to its balance, which is never negative.",
+		Sentence: "The entries of each wallet add up to its balance, which is never negative.",
 		Broken: `x.balance < 0
 			OR x.balance <> (SELECT COALESCE(SUM(e.amount), 0) FROM wallet_entries e WHERE e.tenant_id = x.tenant_id AND e.user_id = x.user_id)
 			OR x.version <> (SELECT COUNT(*) FROM wallet_entries e WHERE e.tenant_id = x.tenant_id AND e.user_id = x.user_id)`,
@@ -16,7 +16,7 @@ var promises = []module.Promise{
 	},
 	{
 		Name: "wallet-transfers", Guarantee: "G4", Table: "wallet_entries", Subject: "CONCAT('wallets/', x.user_id)",
-		Says: "Each entry of a transfer has its counterpart in the other wallet.",
+		Sentence: "Each entry of a transfer has its counterpart in the other wallet.",
 		Broken: `x.other_user_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM wallet_entries o WHERE o.tenant_id = x.tenant_id
 			AND o.user_id = x.other_user_id AND o.reference = x.reference AND o.other_user_id = x.user_id AND o.amount = -x.amount)`,
 		Tests:  []string{"TestOppositeTransfersConserveTheTotalAndNoDeadlockReachesAClient"},

@@ -5,7 +5,7 @@ import "interlock/internal/module"
 // tables are the tables of this package.
 var tables = []module.Table{
 	{
-		Name: "work_order_comments", Stays: "what people wrote stays with the work order",
+		Name: "work_order_comments", Stays: "comments stay with the work order",
 		Columns:  []module.Column{{Name: "text", Erase: module.Blanked}, {Name: "created_by_name", Erase: module.Renamed}},
 		Customer: linked("work_order_id"),
 	},

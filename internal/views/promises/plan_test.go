@@ -18,7 +18,7 @@ func TestEachPromiseHasANameAndAProof(t *testing.T) {
 		require.False(t, names[p.Name], p.Name)
 		names[p.Name] = true
 		require.NotEmpty(t, p.Tests, p.Name)
-		require.Regexp(t, `^[A-Z].*\.$`, p.Says)
+		require.Regexp(t, `^[A-Z].*\.$`, p.Sentence)
 		require.Regexp(t, `^G[1-7]$`, p.Guarantee)
 	}
 }

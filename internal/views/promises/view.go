@@ -87,7 +87,7 @@ func (s *Service) list(ctx context.Context) (listView, error) {
 
 func viewOf(p module.Promise, st *state, found []violation) promiseView {
 	v := promiseView{
-		Name: p.Name, Guarantee: p.Guarantee, Says: p.Says, Tests: p.Tests, Faults: append([]string{}, p.Faults...),
+		Name: p.Name, Guarantee: p.Guarantee, Says: p.Sentence, Tests: p.Tests, Faults: append([]string{}, p.Faults...),
 		State: stateUnknown, LastTrueTime: st.PassedTime, LookedTime: st.PassedTime,
 		Rows: st.LastLooked, BusySeconds: float64(st.LastBusyUS) / 1e6,
 		Violated: len(found), Violations: []violationView{},
