@@ -106,10 +106,6 @@ func save(ctx context.Context, c *Client, path string, v Versioned, options []Ca
 	return c.do(ctx, request{method: http.MethodPatch, path: path, body: patch, ifMatch: v.stamp().ETag}, v, options)
 }
 
-func remove(ctx context.Context, c *Client, path, etag string, options []CallOption) error {
-	return c.do(ctx, request{method: http.MethodDelete, path: path, ifMatch: etag}, nil, options)
-}
-
 // Merge applies the changes in mine since it was read to the current state, so that mine can be
 // saved again. If both sides changed the same JSON Pointer, it returns [ErrContested] and leaves
 // mine unchanged; Conflicts lists the pointers, and [Conflict.Take] starts again from the current
@@ -176,13 +172,4 @@ func (c *Conflict) Take(mine Versioned) error {
 		return fmt.Errorf("take the current state: %w", err)
 	}
 	return nil
-}
-
-// transition posts an action that returns the resource.
-func transition[T any](ctx context.Context, c *Client, path string, body any, options []CallOption) (T, error) {
-	return call[T](ctx, c, request{method: http.MethodPost, path: path, body: body}, options)
-}
-
-func get[T any](ctx context.Context, c *Client, path string, options []CallOption) (T, error) {
-	return call[T](ctx, c, request{method: http.MethodGet, path: path}, options)
 }
