@@ -161,7 +161,7 @@ func (w walk) decide(caller *apptest.Caller) {
 	var waits *client.Proposed
 	_, err := w.Wallets.EnterEntry(ctx, "threshold", client.WalletPosting{Amount: 6, Kind: "topup", Reference: "above"})
 	require.ErrorAs(t, err, &waits)
-	require.Equal(t, "wallet.entry", waits.Approval.Kind)
+	require.EqualValues(t, "wallet.entry", waits.Approval.Kind)
 	ok[client.Approval](t)(w.Approvals.WithdrawChange(ctx, waits.Approval))
 	settings.WalletApprovalThreshold = nil
 	save()
@@ -462,7 +462,7 @@ func (w walk) sell(sku string) {
 	require.Equal(t, other.ID, ok[client.Order](t)(w.Orders.Get(ctx, other.ID)).ID)
 	ok[client.Order](t)(w.Orders.Cancel(ctx, other.ID, client.Cancellation{Reason: "changed their mind"}))
 	verdicts := ok[client.OrderBatchResult](t)(w.Orders.Move(ctx, client.OrderBatch{Action: "cancel", IDs: []int64{other.ID}, Reason: "again"})).Items
-	require.Equal(t, "conflict", verdicts[0].Verdict)
+	require.EqualValues(t, "conflict", verdicts[0].Verdict)
 	require.Len(t, all(t, w.Orders.History(order.ID, client.Paging{Limit: 2})), 4)
 	found := all(t, w.Orders.List(client.OrderFilter{UserID: payer, From: order.CreatedTime, To: other.CreatedTime.Add(time.Second), Paging: client.Paging{Limit: 1}}))
 	require.Len(t, found, 2)
@@ -502,7 +502,7 @@ func (w walk) refund(caller *apptest.Caller, sku string) {
 	cancelled := ok[client.Order](t)(w.Orders.Cancel(ctx, order.ID, client.Cancellation{Reason: "recalled"}))
 	require.Equal(t, [3]int64{order.Amount - 1, 1, 0}, [3]int64{cancelled.RefundReserved, cancelled.Refunded, cancelled.Refundable})
 	rest := ok[client.Page[client.Refund]](t)(w.Refunds.List(client.RefundFilter{OrderID: order.ID, Paging: client.Paging{Limit: 1}}).Page(ctx)).Items[0]
-	require.Equal(t, "cancellation", rest.Origin)
+	require.EqualValues(t, "cancellation", rest.Origin)
 	require.Equal(t, settled, ok[client.Refund](t)(w.Refunds.Get(ctx, settling.ID)))
 	require.Len(t, all(t, w.Refunds.History(settling.ID, client.Paging{Limit: 2})), 4)
 	require.Equal(t, []int64{rest.ID}, idsOf(all(t, w.Refunds.List(client.RefundFilter{OrderID: order.ID, Status: client.RefundStatusRequested, UserID: payer}))))
@@ -613,7 +613,7 @@ func (w walk) flash(p *apptest.Program) {
 	require.Equal(t, client.FlashSaleStatusClosed, ok[client.FlashSale](t)(w.FlashSales.Close(ctx, sale.ID)).Status)
 	require.Equal(t, sale.ID, ok[client.FlashSale](t)(w.FlashSales.Get(ctx, sale.ID)).ID)
 	require.Len(t, all(t, w.FlashSales.List(client.FlashSaleFilter{Status: client.FlashSaleStatusClosed, SKU: "FLASH"})), 1)
-	require.Equal(t, "close", all(t, w.FlashSales.History(sale.ID, client.Paging{Limit: 2}))[0].Action)
+	require.EqualValues(t, "close", all(t, w.FlashSales.History(sale.ID, client.Paging{Limit: 2}))[0].Action)
 	require.NoError(t, w.FlashSales.Delete(ctx, ok[client.FlashSale](t)(w.FlashSales.Plan(ctx, terms))))
 }
 
@@ -636,7 +636,7 @@ func (w walk) act(sku string) {
 	tap := client.ActionRequest{EntityType: "item", EntityID: sku, Action: "like", ActionID: 7, Active: &yes}
 	taken := ok[client.ActionResult](t)(w.ApplyAction(ctx, tap))
 	require.Equal(t, client.ActionResult{Active: true, LastActionID: 7, Outcome: "applied"}, taken)
-	require.Equal(t, "duplicate", ok[client.ActionResult](t)(w.ApplyAction(ctx, tap)).Outcome)
+	require.EqualValues(t, "duplicate", ok[client.ActionResult](t)(w.ApplyAction(ctx, tap)).Outcome)
 	summary := ok[client.ActionSummary](t)(w.Actions(ctx, "item", sku))
 	require.EqualValues(t, 1, summary.Counts.Like)
 	require.True(t, summary.Own.Like.Active)

@@ -14,6 +14,7 @@ package main
 import (
 	"bytes"
 	_ "embed" // for the template
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -84,6 +85,7 @@ type generator struct {
 	read   map[string]bool
 	groups []*group
 	file   *file
+	errs   []error
 }
 
 // generate returns the generated files by name.
@@ -111,6 +113,9 @@ func generate(contract, folder string) (map[string][]byte, error) {
 		g.file = files[name]
 		g.method(r)
 	}
+	if len(g.errs) > 0 {
+		return nil, errors.Join(g.errs...)
+	}
 	client.All = g.groups
 	texts := map[string][]byte{}
 	for name, f := range files {
@@ -137,6 +142,9 @@ func imports(code []byte) []byte {
 }
 
 func (g *generator) add(t *goType) {
+	if g.types[t.Name] != nil || g.declared[t.Name] {
+		g.errs = append(g.errs, fmt.Errorf("two types have the name %s", t.Name))
+	}
 	g.types[t.Name] = t
 	g.file.Types = append(g.file.Types, t)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -187,7 +186,7 @@ func (g *generator) single(m *method, r route, client, link string, reply *schem
 		c.arguments(g, r)
 	}
 	if body := jsonOf(r.RequestBody.Content); body != nil && len(g.resolve(body).Properties.names)+len(g.resolve(body).AllOf) > 0 {
-		of, _ := g.typeOf(body, m.Name, "the request body of "+link)
+		of, _ := g.typeOf(body, goName(r.OperationID)+"Body", "the request body of "+link)
 		c.parameters = append(c.parameters, "body "+of)
 		c.fields = append(c.fields, "body: body")
 	}
@@ -206,7 +205,7 @@ func (g *generator) single(m *method, r route, client, link string, reply *schem
 		m.Result, m.Body = "error", fmt.Sprintf("return %s.do(ctx, %s, nil, options)", client, request)
 		return
 	}
-	of, _ := g.typeOf(reply, m.Name+"Reply", "returned by "+link)
+	of, _ := g.typeOf(reply, goName(r.OperationID)+"Reply", "returned by "+link)
 	m.Result = "(" + of + ", error)"
 	m.Body = fmt.Sprintf("return call[%s](ctx, %s, %s, options)", of, client, request)
 	if g.resolve(reply).Properties.values["secretShownOnce"] != nil {
@@ -217,7 +216,7 @@ func (g *generator) single(m *method, r route, client, link string, reply *schem
 
 // list generates the method of a list, with a filter if it has parameters besides the page.
 func (g *generator) list(m *method, r route, client, link string, item *schema) {
-	of, _ := g.typeOf(item, m.Name+"Row", "a row of "+link)
+	of, _ := g.typeOf(item, goName(r.OperationID)+"Row", "a row of "+link)
 	var c call
 	c.arguments(g, r)
 	query := "nil"
@@ -248,6 +247,10 @@ func (g *generator) save(m *method, r route, client, link string) {
 	of := g.resourceOf(r, link)
 	g.typeOf(g.reply(r.operation), of, "")
 	t := g.types[of]
+	if t == nil {
+		g.errs = append(g.errs, fmt.Errorf("%s saves a type that is not generated", r.OperationID))
+		return
+	}
 	for _, name := range g.resolve(jsonOf(r.RequestBody.Content)).Properties.names {
 		if slices.ContainsFunc(t.Fields, func(f field) bool { return f.Tag == name || f.Tag == name+",omitzero" }) || g.embedded(t, name) {
 			t.Editable = append(t.Editable, name)
@@ -304,7 +307,8 @@ func (g *generator) resourceOf(r route, link string) string {
 			return of
 		}
 	}
-	panic("no resource of " + http.MethodGet + " " + r.path)
+	g.errs = append(g.errs, fmt.Errorf("no GET returns the resource of %s", r.OperationID))
+	return ""
 }
 
 // ofTheEngine are parameters that the engine and its call options set.

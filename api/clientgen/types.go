@@ -198,11 +198,9 @@ func (g *generator) typeOf(s *schema, name, use string) (of string, nullable boo
 	kind, nullable := g.kind(s)
 	switch {
 	case s.Properties.names != nil:
-		if g.types[name] == nil {
-			t := &goType{Name: name, Doc: describe(name, "", use)}
-			g.add(t)
-			g.fill(t, s, false)
-		}
+		t := &goType{Name: name, Doc: describe(name, "", use)}
+		g.add(t)
+		g.fill(t, s, false)
 		return name, nullable
 	case kind == "array":
 		of, _ := g.typeOf(s.Items, singular(name), use)
