@@ -33,8 +33,7 @@ type Merged struct {
 	KeptTheirs  []string `json:"keptTheirs"`
 }
 
-// Versioned is a value that can be edited and saved: [*Config], [*Item], [*Campaign], [*FlashSale],
-// [*User], [*Role] and [*Settings].
+// Versioned is a value that can be edited and saved, such as [*Config].
 type Versioned interface {
 	json.Unmarshaler
 	stamp() *Stamp
@@ -88,7 +87,7 @@ func changes(v Versioned) (map[string]any, error) {
 	}
 	now, err := document(v)
 	if err != nil {
-		return nil, fmt.Errorf("compare with what was read: %w", err)
+		return nil, fmt.Errorf("compare with the value that was read: %w", err)
 	}
 	patch := patchBetween(before, now)
 	if !equal(applied(before, patch), any(now)) {
@@ -112,14 +111,14 @@ func save(ctx context.Context, c *Client, path string, v Versioned, options []Ca
 // state.
 func (c *Conflict) Merge(mine Versioned) error {
 	if string(c.Base) == "null" {
-		return fmt.Errorf("merge: it was deleted and created anew: %w", ErrContested)
+		return fmt.Errorf("merge: it was deleted and created again: %w", ErrContested)
 	}
 	before := mine.origin().document
 	yours, err := document(mine)
 	if err != nil {
 		return fmt.Errorf("merge: %w", err)
 	}
-	kept, err := encode(mine)
+	edited, err := encode(mine)
 	if err != nil {
 		return fmt.Errorf("merge: %w", err)
 	}
@@ -130,11 +129,11 @@ func (c *Conflict) Merge(mine Versioned) error {
 	var m merger
 	merged, _ := m.merge("", value{before, true}, value{yours, true}, value{theirs, true}).object()
 	if len(m.Conflicts) > 0 {
-		if err := json.Unmarshal(kept, mine); err != nil {
+		if err := json.Unmarshal(edited, mine); err != nil {
 			return fmt.Errorf("merge: %w", err)
 		}
 		mine.origin().document = before
-		return fmt.Errorf("merge %d places: %w", len(m.Conflicts), ErrContested)
+		return fmt.Errorf("merge %d JSON pointers: %w", len(m.Conflicts), ErrContested)
 	}
 	return overlay(mine, merged, theirs)
 }
