@@ -84,24 +84,17 @@ type ConfigFilter struct {
 
 // ConfigCreate is the request body of [Configs.Create].
 type ConfigCreate struct {
-	ConfigContent
-	Key       string `json:"key"`
-	Protected bool   `json:"protected,omitzero"`
-	// Encrypt the value at rest, and return it only to callers with `configs:secrets`. 422 if the
-	// installation has no encryption key.
-	Secret bool `json:"secret,omitzero"`
-}
-
-// ConfigContent is part of [ConfigCreate].
-//
-// The content of a config.
-type ConfigContent struct {
 	// Any JSON of the type `valueType`.
 	Value     json.RawMessage `json:"value"`
 	ValueType ValueType       `json:"valueType,omitzero"`
 	// The JSON Schema of the value; null for none.
-	Schema json.RawMessage `json:"schema,omitzero"`
-	Remark string          `json:"remark,omitzero"`
+	Schema    json.RawMessage `json:"schema,omitzero"`
+	Remark    string          `json:"remark,omitzero"`
+	Key       string          `json:"key"`
+	Protected bool            `json:"protected,omitzero"`
+	// Encrypt the value at rest, and return it only to callers with `configs:secrets`. 422 if the
+	// installation has no encryption key.
+	Secret bool `json:"secret,omitzero"`
 }
 
 // ConfigExport is returned by [Configs.Export].
@@ -112,9 +105,14 @@ type ConfigExport struct {
 
 // ExportedConfig is part of [ConfigExport].
 type ExportedConfig struct {
-	ConfigContent
-	Key       string `json:"key"`
-	Protected bool   `json:"protected"`
+	// Any JSON of the type `valueType`.
+	Value     json.RawMessage `json:"value"`
+	ValueType ValueType       `json:"valueType,omitzero"`
+	// The JSON Schema of the value; null for none.
+	Schema    json.RawMessage `json:"schema,omitzero"`
+	Remark    string          `json:"remark,omitzero"`
+	Key       string          `json:"key"`
+	Protected bool            `json:"protected"`
 	// Whether the value is encrypted at rest, and returned only to callers with `configs:secrets`.
 	Secret bool `json:"secret"`
 	// Set if the value is withheld, with `null` in its place: the config is or was secret, and the
@@ -134,8 +132,13 @@ type ConfigImport struct {
 
 // ImportedConfig is part of [ConfigImport].
 type ImportedConfig struct {
-	ConfigContent
-	Key string `json:"key"`
+	// Any JSON of the type `valueType`.
+	Value     json.RawMessage `json:"value"`
+	ValueType ValueType       `json:"valueType,omitzero"`
+	// The JSON Schema of the value; null for none.
+	Schema json.RawMessage `json:"schema,omitzero"`
+	Remark string          `json:"remark,omitzero"`
+	Key    string          `json:"key"`
 	// Null or absent: unchanged, and false for a new config.
 	Protected *bool `json:"protected,omitzero"`
 	// Null or absent: unchanged, and false for a new config.

@@ -28,15 +28,17 @@ func (v *Config) Decode(out any) error {
 
 // CreateConfig returns the member of a batch that creates a config.
 func CreateConfig(c ConfigCreate) (ConfigChange, error) {
-	patch, err := encode(struct {
-		ConfigContent
-		Protected bool `json:"protected,omitzero"`
-		Secret    bool `json:"secret,omitzero"`
-	}{c.ConfigContent, c.Protected, c.Secret})
+	var content map[string]json.RawMessage
+	text, err := encode(c)
+	if err == nil {
+		err = json.Unmarshal(text, &content)
+	}
 	if err != nil {
 		return ConfigChange{}, fmt.Errorf("create %s in a batch: %w", c.Key, err)
 	}
-	return ConfigChange{Key: c.Key, Op: "create", Patch: patch}, nil
+	delete(content, "key")
+	patch, err := encode(content)
+	return ConfigChange{Key: c.Key, Op: "create", Patch: patch}, err
 }
 
 // UpdateConfig returns the member of a batch that saves the changes of c since it was read.
@@ -58,7 +60,10 @@ func DeleteConfig(c Config) ConfigChange {
 func (e ConfigExport) Import() ConfigImport {
 	var i ConfigImport
 	for _, c := range e.Configs {
-		i.Configs = append(i.Configs, ImportedConfig{ConfigContent: c.ConfigContent, Key: c.Key, Protected: &c.Protected, Secret: &c.Secret, Masked: c.Masked})
+		i.Configs = append(i.Configs, ImportedConfig{
+			Key: c.Key, Value: c.Value, ValueType: c.ValueType, Schema: c.Schema, Remark: c.Remark,
+			Protected: &c.Protected, Secret: &c.Secret, Masked: c.Masked,
+		})
 	}
 	return i
 }

@@ -70,7 +70,7 @@ func TestEveryContractOperationHasWorkingMethod(t *testing.T) {
 func (w walk) configs() {
 	t, ctx := w.t, w.t.Context()
 	big := json.RawMessage(`{"limit":9007199254740993,"rate":0.10}`)
-	made := ok[client.Config](t)(w.Configs.Create(ctx, client.ConfigCreate{Key: "walk.one", ConfigContent: client.ConfigContent{Value: big, Remark: "first"}}))
+	made := ok[client.Config](t)(w.Configs.Create(ctx, client.ConfigCreate{Key: "walk.one", Value: big, Remark: "first"}))
 	require.JSONEq(t, string(big), string(made.Value))
 	require.Equal(t, client.ValueTypeJSON, made.ValueType)
 	require.Equal(t, time.UTC, made.UpdatedTime.Location())
@@ -98,10 +98,10 @@ func (w walk) configs() {
 
 func (w walk) batches() {
 	t, ctx := w.t, w.t.Context()
-	content := client.ConfigContent{Value: json.RawMessage(`1`)}
+	one := json.RawMessage(`1`)
 	var changes []client.ConfigChange
 	for _, key := range []string{"walk.a", "walk.b", "walk.c"} {
-		changes = append(changes, ok[client.ConfigChange](t)(client.CreateConfig(client.ConfigCreate{Key: key, ConfigContent: content})))
+		changes = append(changes, ok[client.ConfigChange](t)(client.CreateConfig(client.ConfigCreate{Key: key, Value: one})))
 	}
 	require.Len(t, ok[client.ConfigBatchResult](t)(w.Configs.Change(ctx, client.ConfigBatch{Note: "three", Changes: changes})).Results, 3)
 
@@ -126,7 +126,7 @@ func (w walk) batches() {
 	require.Len(t, copied.Configs, 2)
 	again := copied.Import()
 	again.OnExisting = "skip"
-	again.Configs = append(again.Configs, client.ImportedConfig{Key: "walk.d", ConfigContent: content})
+	again.Configs = append(again.Configs, client.ImportedConfig{Key: "walk.d", Value: one})
 	require.EqualValues(t, 1, ok[client.ConfigImported](t)(w.Configs.Import(ctx, again, true)).Counts.Create)
 	require.EqualValues(t, 1, ok[client.ConfigImported](t)(w.Configs.Import(ctx, again, false)).Counts.Create)
 	again.OnExisting = "fail"
@@ -167,7 +167,7 @@ func (w walk) decide(caller *apptest.Caller) {
 	save()
 	require.Nil(t, settings.WalletApprovalThreshold)
 
-	safe := ok[client.Config](t)(w.Configs.Create(ctx, client.ConfigCreate{Key: "walk.safe", ConfigContent: client.ConfigContent{Value: json.RawMessage(`1`)}, Protected: true}))
+	safe := ok[client.Config](t)(w.Configs.Create(ctx, client.ConfigCreate{Key: "walk.safe", Value: json.RawMessage(`1`), Protected: true}))
 	require.EqualValues(t, 1, ok[client.Config](t)(w.Configs.Get(ctx, "walk.safe")).ChangeNeeds.Approvals)
 	propose := func(value int) client.Approval {
 		fresh := ok[client.Config](t)(w.Configs.Get(ctx, safe.Key))
@@ -212,7 +212,7 @@ func (w walk) decide(caller *apptest.Caller) {
 	require.EqualValues(t, 1, ok[client.Dashboard](t)(w.Dashboard(ctx)).Approvals.Mine)
 
 	// What is scheduled waits for its time, with no votes where nothing is protected.
-	free := ok[client.Config](t)(w.Configs.Create(ctx, client.ConfigCreate{Key: "walk.later", ConfigContent: client.ConfigContent{Value: json.RawMessage(`1`)}}))
+	free := ok[client.Config](t)(w.Configs.Create(ctx, client.ConfigCreate{Key: "walk.later", Value: json.RawMessage(`1`)}))
 	free.Remark = "later"
 	var planned *client.Proposed
 	require.ErrorAs(t, w.Configs.Save(ctx, &free, client.At(time.Now().Add(time.Hour))), &planned)
@@ -588,8 +588,8 @@ func (w walk) flash(p *apptest.Program) {
 	require.NoError(t, w.FlashSales.ChangeQuantity(ctx, &sale, 1))
 	require.EqualValues(t, 4, sale.Quantity)
 
-	bought := ok[client.FlashSaleTicket](t)(buyer.BuyIn(ctx, sale.ID, client.FlashSalePurchase{Quantity: 2}, client.Key("flash")))
-	require.Equal(t, bought.Ticket, ok[client.FlashSaleTicket](t)(buyer.BuyIn(ctx, sale.ID, client.FlashSalePurchase{Quantity: 2}, client.Key("flash"))).Ticket)
+	bought := ok[client.FlashSaleAccepted](t)(buyer.BuyIn(ctx, sale.ID, client.FlashSalePurchase{Quantity: 2}, client.Key("flash")))
+	require.Equal(t, bought.Ticket, ok[client.FlashSaleAccepted](t)(buyer.BuyIn(ctx, sale.ID, client.FlashSalePurchase{Quantity: 2}, client.Key("flash"))).Ticket)
 	_, err = buyer.BuyIn(ctx, sale.ID, client.FlashSalePurchase{Quantity: 1})
 	var limited *client.LimitReached
 	require.ErrorAs(t, err, &limited)

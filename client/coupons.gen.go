@@ -18,9 +18,22 @@ type Coupons struct{ client *Client }
 // Campaign is a row of [Campaigns.List].
 type Campaign struct {
 	Stamp
-	CampaignTerms
 	originState
-	ID int64 `json:"id"`
+	Name string       `json:"name"`
+	Kind CampaignKind `json:"kind"`
+	// The discount of a coupon, in minor units or percent; never more than the total.
+	Value int64 `json:"value"`
+	// The minimum total for a coupon, in minor units.
+	MinimumAmount int64 `json:"minimumAmount"`
+	// The maximum number of coupons.
+	Total int64 `json:"total"`
+	// The maximum number of coupons for one user.
+	PerUser int64 `json:"perUser"`
+	// Coupons are valid from this time on.
+	ValidFrom time.Time `json:"validFrom"`
+	// Coupons are valid until just before this time.
+	ValidTo time.Time `json:"validTo"`
+	ID      int64     `json:"id"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
 	// changes.
 	Currency string `json:"currency"`
@@ -44,25 +57,7 @@ func (v *Campaign) UnmarshalJSON(text []byte) error {
 	return setOrigin(v)
 }
 
-// CampaignTerms is part of [Campaign].
-type CampaignTerms struct {
-	Name string       `json:"name"`
-	Kind CampaignKind `json:"kind"`
-	// The discount of a coupon, in minor units or percent; never more than the total.
-	Value int64 `json:"value"`
-	// The minimum total for a coupon, in minor units.
-	MinimumAmount int64 `json:"minimumAmount"`
-	// The maximum number of coupons.
-	Total int64 `json:"total"`
-	// The maximum number of coupons for one user.
-	PerUser int64 `json:"perUser"`
-	// Coupons are valid from this time on.
-	ValidFrom time.Time `json:"validFrom"`
-	// Coupons are valid until just before this time.
-	ValidTo time.Time `json:"validTo"`
-}
-
-// CampaignKind is part of [CampaignTerms].
+// CampaignKind is part of [Campaign].
 //
 // Whether `value` is in minor units or in percent.
 type CampaignKind string
@@ -95,8 +90,21 @@ type CampaignCreate struct {
 
 // CampaignRevision is a row of [Campaigns.History].
 type CampaignRevision struct {
-	CampaignTerms
-	Version int64 `json:"version"`
+	Name string       `json:"name"`
+	Kind CampaignKind `json:"kind"`
+	// The discount of a coupon, in minor units or percent; never more than the total.
+	Value int64 `json:"value"`
+	// The minimum total for a coupon, in minor units.
+	MinimumAmount int64 `json:"minimumAmount"`
+	// The maximum number of coupons.
+	Total int64 `json:"total"`
+	// The maximum number of coupons for one user.
+	PerUser int64 `json:"perUser"`
+	// Coupons are valid from this time on.
+	ValidFrom time.Time `json:"validFrom"`
+	// Coupons are valid until just before this time.
+	ValidTo time.Time `json:"validTo"`
+	Version int64     `json:"version"`
 	// One of create, update, issue.
 	Action string `json:"action"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never

@@ -26,7 +26,7 @@ func serve() *client.Client {
 
 // retries creates the config that the examples change.
 func retries(ctx context.Context, c *client.Client) client.Config {
-	cfg, err := c.Configs.Create(ctx, client.ConfigCreate{Key: "checkout.retries", ConfigContent: client.ConfigContent{Value: json.RawMessage(`3`)}})
+	cfg, err := c.Configs.Create(ctx, client.ConfigCreate{Key: "checkout.retries", Value: json.RawMessage(`3`)})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -19,9 +19,29 @@ type FlashSales struct{ client *Client }
 // FlashSale is a row of [FlashSales.List].
 type FlashSale struct {
 	Stamp
-	FlashSaleTerms
 	originState
-	ID int64 `json:"id"`
+	Name string `json:"name"`
+	SKU  string `json:"sku"`
+	// The price of one unit, in minor units.
+	Price int64 `json:"price"`
+	// The number of units for sale.
+	Quantity int64 `json:"quantity"`
+	// The maximum number of units for one customer, in all tickets together.
+	PerUserLimit int64 `json:"perUserLimit"`
+	// Customers are admitted from this time on.
+	StartsTime time.Time `json:"startsTime"`
+	// Customers are admitted until just before this time; then the sale closes.
+	EndsTime time.Time `json:"endsTime"`
+	// The maximum number of waiting tickets; null for no limit.
+	QueueCap *int64 `json:"queueCap"`
+	// The maximum number of tickets of the sale that become orders in a second, regardless of the
+	// number of workers; null for no limit.
+	Rate *int64 `json:"rate"`
+	// The number of Redis replicas that must have a purchase before it is accepted, so that a
+	// failover does not lose it; null for none. While fewer replicas are available, purchases
+	// return 503. Has no effect without Redis.
+	Replicas *int64 `json:"replicas"`
+	ID       int64  `json:"id"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
 	// changes.
 	Currency string `json:"currency"`
@@ -45,31 +65,6 @@ func (v *FlashSale) UnmarshalJSON(text []byte) error {
 	}
 	*v = FlashSale(decoded)
 	return setOrigin(v)
-}
-
-// FlashSaleTerms is part of [FlashSale].
-type FlashSaleTerms struct {
-	Name string `json:"name"`
-	SKU  string `json:"sku"`
-	// The price of one unit, in minor units.
-	Price int64 `json:"price"`
-	// The number of units for sale.
-	Quantity int64 `json:"quantity"`
-	// The maximum number of units for one customer, in all tickets together.
-	PerUserLimit int64 `json:"perUserLimit"`
-	// Customers are admitted from this time on.
-	StartsTime time.Time `json:"startsTime"`
-	// Customers are admitted until just before this time; then the sale closes.
-	EndsTime time.Time `json:"endsTime"`
-	// The maximum number of waiting tickets; null for no limit.
-	QueueCap *int64 `json:"queueCap"`
-	// The maximum number of tickets of the sale that become orders in a second, regardless of the
-	// number of workers; null for no limit.
-	Rate *int64 `json:"rate"`
-	// The number of Redis replicas that must have a purchase before it is accepted, so that a
-	// failover does not lose it; null for none. While fewer replicas are available, purchases
-	// return 503. Has no effect without Redis.
-	Replicas *int64 `json:"replicas"`
 }
 
 // FlashSaleStatus is part of [FlashSale].
@@ -110,8 +105,28 @@ type FlashSaleCreate struct {
 
 // FlashSaleRevision is a row of [FlashSales.History].
 type FlashSaleRevision struct {
-	FlashSaleTerms
-	Version int64 `json:"version"`
+	Name string `json:"name"`
+	SKU  string `json:"sku"`
+	// The price of one unit, in minor units.
+	Price int64 `json:"price"`
+	// The number of units for sale.
+	Quantity int64 `json:"quantity"`
+	// The maximum number of units for one customer, in all tickets together.
+	PerUserLimit int64 `json:"perUserLimit"`
+	// Customers are admitted from this time on.
+	StartsTime time.Time `json:"startsTime"`
+	// Customers are admitted until just before this time; then the sale closes.
+	EndsTime time.Time `json:"endsTime"`
+	// The maximum number of waiting tickets; null for no limit.
+	QueueCap *int64 `json:"queueCap"`
+	// The maximum number of tickets of the sale that become orders in a second, regardless of the
+	// number of workers; null for no limit.
+	Rate *int64 `json:"rate"`
+	// The number of Redis replicas that must have a purchase before it is accepted, so that a
+	// failover does not lose it; null for none. While fewer replicas are available, purchases
+	// return 503. Has no effect without Redis.
+	Replicas *int64 `json:"replicas"`
+	Version  int64  `json:"version"`
 	// One of create, update, open, pause, resume, close, retry_dead, discard_dead.
 	Action string `json:"action"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
@@ -234,8 +249,8 @@ type FlashSalePurchase struct {
 	Quantity int64 `json:"quantity"`
 }
 
-// FlashSaleTicket is returned by [FlashSales.BuyIn].
-type FlashSaleTicket struct {
+// FlashSaleAccepted is returned by [FlashSales.BuyIn].
+type FlashSaleAccepted struct {
 	Ticket string `json:"ticket"`
 	// One of queued, confirmed, rejected.
 	Status   string `json:"status"`
@@ -246,7 +261,20 @@ type FlashSaleTicket struct {
 	// confirmed, and its order is now cancelled.
 	Reason string `json:"reason,omitzero"`
 	// The number of tickets that wait before it.
-	Ahead *int64 `json:"ahead,omitzero"`
+	Ahead int64 `json:"ahead"`
+}
+
+// FlashSaleTicket is returned by [FlashSales.Ticket].
+type FlashSaleTicket struct {
+	Ticket string `json:"ticket"`
+	// One of queued, confirmed, rejected.
+	Status   string `json:"status"`
+	Quantity *int64 `json:"quantity,omitzero"`
+	OrderID  *int64 `json:"orderId,omitzero"`
+	OrderNo  string `json:"orderNo,omitzero"`
+	// Why it was rejected: `sold_out`, `limit`, `discarded`, `lost`. Or `order_cancelled`: it was
+	// confirmed, and its order is now cancelled.
+	Reason string `json:"reason,omitzero"`
 }
 
 // List lists flash sales.
@@ -384,8 +412,8 @@ func (s *FlashSales) DiscardDead(ctx context.Context, id int64, messageID string
 // long as the sale. A repeat under the key returns 202 with the first body, `status` `queued`,
 // regardless of the ticket's current status: `GET` the ticket to read it. (`ahead` is 0 if the gate
 // was rebuilt in between.) Rejections, 409 and 503, are not stored: a repeat may be admitted later.
-func (s *FlashSales) BuyIn(ctx context.Context, id int64, body FlashSalePurchase, options ...CallOption) (FlashSaleTicket, error) {
-	return call[FlashSaleTicket](ctx, s.client, request{method: http.MethodPost, path: "/flash-sales/" + segment(id) + "/orders", body: body}, options)
+func (s *FlashSales) BuyIn(ctx context.Context, id int64, body FlashSalePurchase, options ...CallOption) (FlashSaleAccepted, error) {
+	return call[FlashSaleAccepted](ctx, s.client, request{method: http.MethodPost, path: "/flash-sales/" + segment(id) + "/orders", body: body}, options)
 }
 
 // Ticket returns a ticket.

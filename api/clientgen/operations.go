@@ -252,7 +252,7 @@ func (g *generator) save(m *method, r route, client, link string) {
 		return
 	}
 	for _, name := range g.resolve(jsonOf(r.RequestBody.Content)).Properties.names {
-		if slices.ContainsFunc(t.Fields, func(f field) bool { return f.Tag == name || f.Tag == name+",omitzero" }) || g.embedded(t, name) {
+		if slices.ContainsFunc(t.Fields, func(f field) bool { return f.Name == goName(name) }) {
 			t.Editable = append(t.Editable, name)
 		}
 	}
@@ -260,13 +260,6 @@ func (g *generator) save(m *method, r route, client, link string) {
 	m.Parameters, m.Result = "ctx context.Context, value *"+of+", options ...CallOption", "error"
 	m.Body = fmt.Sprintf("return save(ctx, %s, %s, value, options)", client, path)
 	m.Doc += "\n\nIt sends the changes of value since it was read, and replaces value with the reply. If another writer was first, it returns a [Conflict]."
-}
-
-func (g *generator) embedded(t *goType, member string) bool {
-	return slices.ContainsFunc(t.Embeds, func(name string) bool {
-		of := g.types[name]
-		return of != nil && slices.ContainsFunc(of.Fields, func(f field) bool { return f.Tag == member })
-	})
 }
 
 // arguments adds the parameters of the path.

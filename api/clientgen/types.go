@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -22,21 +23,40 @@ type field struct{ Doc, Name, Type, Tag string }
 
 const raw = "json.RawMessage"
 
-// variants of a resource, such as Config, ConfigRead and EditedConfig, consist of the same members
-// and are one type of the client. members returns the name of the schema with these members; "" for
-// a schema that is no variant.
-func (g *generator) members(name string) string {
-	if strings.HasSuffix(name, "Members") {
-		return ""
-	}
-	for _, part := range g.schema(name).AllOf {
-		of := nameOf(part.Ref)
-		base, ok := strings.CutSuffix(of, "Members")
-		if ok && g.schema(base) != nil && slices.ContainsFunc(g.schema(base).AllOf, func(s *schema) bool { return nameOf(s.Ref) == of }) {
-			return of
+// canonical returns the name of a schema's Go type. Versions of one resource, such as Config,
+// ConfigRead and EditedConfig, have one type: the name of one contains the other's name, and so do
+// its members.
+func (g *generator) canonical(name string) string {
+	shortest := name
+	for _, other := range g.document.Components.Schemas.names {
+		if len(other) < len(shortest) && strings.Contains(name, other) && g.sameResource(name, other) {
+			shortest = other
 		}
 	}
-	return ""
+	return shortest
+}
+
+// sameResource reports whether one of two schemas with ETags has all members of the other.
+func (g *generator) sameResource(a, b string) bool {
+	x, y := g.members(g.schema(a)), g.members(g.schema(b))
+	both := 0
+	for name := range x {
+		if y[name] {
+			both++
+		}
+	}
+	return x["etag"] && y["etag"] && both == min(len(x), len(y))
+}
+
+func (g *generator) members(s *schema) map[string]bool {
+	all := map[string]bool{}
+	for _, part := range s.AllOf {
+		maps.Copy(all, g.members(g.schema(nameOf(part.Ref))))
+	}
+	for _, name := range s.Properties.names {
+		all[name] = true
+	}
+	return all
 }
 
 func (g *generator) schema(name string) *schema { return g.document.Components.Schemas.values[name] }
@@ -44,10 +64,7 @@ func (g *generator) schema(name string) *schema { return g.document.Components.S
 // typeNamed returns the Go type of a named schema, and generates it unless the client declares it.
 func (g *generator) typeNamed(name, use string) string {
 	s := g.schema(name)
-	goName := name
-	if of := g.members(name); of != "" {
-		goName = strings.TrimSuffix(of, "Members")
-	}
+	goName := g.canonical(name)
 	switch {
 	case g.declared[goName]:
 	case len(s.Enum) > 0:
@@ -85,24 +102,27 @@ func (g *generator) resource(name, variant, use string) {
 	}
 }
 
-// fill adds the members of a schema to a type. Schemas with names in Members become fields, others
-// are embedded.
+// fill adds the members of a schema to a type. A part that the client declares by hand is embedded.
 func (g *generator) fill(t *goType, s *schema, optional bool) {
 	for _, part := range s.AllOf {
 		name := nameOf(part.Ref)
-		if strings.HasSuffix(name, "Members") || optional {
-			g.fill(t, g.schema(name), false)
-		} else if embedded := g.typeNamed(name, "part of ["+t.Name+"]"); !slices.Contains(t.Embeds, embedded) {
-			t.Embeds = append(t.Embeds, embedded)
+		switch {
+		case !g.declared[name]:
+			g.fill(t, g.schema(name), optional)
+		case !slices.Contains(t.Embeds, name):
+			t.Embeds = append(t.Embeds, name)
 		}
 	}
 	for _, name := range s.Properties.names {
-		known := slices.ContainsFunc(t.Fields, func(f field) bool { return f.Name == goName(name) })
-		if known || slices.ContainsFunc(s.AllOf, func(part *schema) bool { return g.schema(nameOf(part.Ref)).Properties.values[name] != nil }) {
+		if slices.ContainsFunc(t.Fields, func(f field) bool { return f.Name == goName(name) }) || g.isEmbedded(t, name) {
 			continue
 		}
 		t.Fields = append(t.Fields, g.field(t.Name, name, s.Properties.values[name], !optional && slices.Contains(s.Required, name)))
 	}
+}
+
+func (g *generator) isEmbedded(t *goType, member string) bool {
+	return slices.ContainsFunc(t.Embeds, func(name string) bool { return g.schema(name).Properties.values[member] != nil })
 }
 
 func (g *generator) field(of, name string, s *schema, required bool) field {
