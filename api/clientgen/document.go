@@ -113,6 +113,16 @@ func (d *document) parameter(p parameter) parameter {
 	return p
 }
 
+// tag returns the description of a tag.
+func (d *document) tag(name string) string {
+	for _, tag := range d.Tags {
+		if tag.Name == name {
+			return tag.Description
+		}
+	}
+	return ""
+}
+
 // jsonOf returns the JSON schema of a body; nil if the body has none.
 func jsonOf(content ordered[media]) *schema {
 	for _, name := range []string{"application/merge-patch+json", "application/json"} {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -94,19 +95,14 @@ func (g *generator) groupOf(r route) (of *group, noun string) {
 			nouns[collection(other.path)] = strings.TrimPrefix(other.OperationID, "list")
 		}
 	}
-	of = &group{Name: goName(r.Tags[0])}
-	if len(nouns) == 1 {
-		for _, noun = range nouns {
-			for _, tag := range g.document.Tags {
-				if tag.Name == r.Tags[0] {
-					of.Doc = tag.Description
-				}
-			}
-		}
-	} else if noun = nouns[collection(r.path)]; noun == "" {
+	switch own := nouns[collection(r.path)]; {
+	case len(nouns) == 1:
+		of = &group{Name: goName(r.Tags[0]), Doc: g.document.tag(r.Tags[0])}
+		noun = slices.Collect(maps.Values(nouns))[0]
+	case own != "":
+		of, noun = &group{Name: own}, own
+	default:
 		return nil, ""
-	} else {
-		of.Name = noun
 	}
 	of.Type = of.Name
 	if g.schema(of.Name) != nil {
@@ -135,12 +131,11 @@ func methodName(id, noun string) string {
 	return name
 }
 
-// call collects the code of one method.
+// call collects the parameters of a method, and the path and other fields of its request.
 type call struct {
 	parameters []string
 	path       string
 	fields     []string
-	query      string
 }
 
 func (g *generator) method(r route) {
@@ -190,13 +185,14 @@ func (g *generator) single(m *method, r route, client, link string, reply *schem
 		c.parameters = append(c.parameters, "body "+of)
 		c.fields = append(c.fields, "body: body")
 	}
+	query := ""
 	for _, p := range g.queries(r) {
 		of, _ := g.typeOf(p.Schema, m.Name+goName(p.Name), "a parameter of "+link)
 		c.parameters = append(c.parameters, argument(p.Name)+" "+of)
-		c.query += fmt.Sprintf(".set(%q, %s)", p.Name, argument(p.Name))
+		query += fmt.Sprintf(".set(%q, %s)", p.Name, argument(p.Name))
 	}
-	if c.query != "" {
-		c.fields = append(c.fields, "query: parameters{}"+c.query)
+	if query != "" {
+		c.fields = append(c.fields, "query: parameters{}"+query)
 	}
 	c.fields = slices.Insert(c.fields, 1, "path: "+c.path)
 	m.Parameters = strings.Join(append([]string{"ctx context.Context"}, append(c.parameters, "options ...CallOption")...), ", ")

@@ -63,19 +63,18 @@ func (g *generator) schema(name string) *schema { return g.document.Components.S
 
 // typeNamed returns the Go type of a named schema, and generates it unless the client declares it.
 func (g *generator) typeNamed(name, use string) string {
-	s := g.schema(name)
-	goName := g.canonical(name)
+	s, of := g.schema(name), g.canonical(name)
 	switch {
-	case g.declared[goName]:
+	case g.declared[of]:
 	case len(s.Enum) > 0:
-		g.enumeration(goName, s, use)
+		g.enumeration(of, s, use)
 	case s.Properties.names == nil && len(s.AllOf) == 0:
-		name, _ := g.typeOf(s, goName, use)
-		return name
+		scalar, _ := g.typeOf(s, of, use)
+		return scalar
 	default:
-		g.resource(goName, name, use)
+		g.resource(of, name, use)
 	}
-	return goName
+	return of
 }
 
 func (g *generator) enumeration(name string, s *schema, use string) {
@@ -85,20 +84,20 @@ func (g *generator) enumeration(name string, s *schema, use string) {
 	g.add(&goType{Name: name, Doc: describe(name, s.Description, use), Of: "string", Values: s.Enum})
 }
 
-// resource generates the struct of a schema, or adds the members of another variant to it.
-func (g *generator) resource(name, variant, use string) {
-	if g.read[variant] {
+// resource generates the struct of a schema, or adds the members of another version of the resource.
+func (g *generator) resource(name, version, use string) {
+	if g.read[version] {
 		return
 	}
-	g.read[variant] = true
+	g.read[version] = true
 	t := g.types[name]
 	if t == nil {
 		t = &goType{Name: name, Doc: describe(name, g.schema(name).Description, use)}
 		g.add(t)
 		g.fill(t, g.schema(name), false)
 	}
-	if variant != name {
-		g.fill(t, g.schema(variant), true)
+	if version != name {
+		g.fill(t, g.schema(version), true)
 	}
 }
 
@@ -166,7 +165,7 @@ func (g *generator) resolve(s *schema) *schema {
 	if s.Ref != "" {
 		return g.resolve(g.schema(nameOf(s.Ref)))
 	}
-	if one, _ := single(s); one != nil {
+	if one, _ := alternative(s); one != nil {
 		return g.resolve(one)
 	}
 	return s
@@ -174,7 +173,7 @@ func (g *generator) resolve(s *schema) *schema {
 
 // description returns the text about a member: its own, or that of its scalar type.
 func (g *generator) description(s *schema) string {
-	if one, _ := single(s); s.Description == "" && one != nil {
+	if one, _ := alternative(s); s.Description == "" && one != nil {
 		s = one
 	}
 	if s.Description == "" && s.Ref != "" {
@@ -185,8 +184,8 @@ func (g *generator) description(s *schema) string {
 	return s.Description
 }
 
-// single returns the only alternative of a schema besides null; nil if there are others.
-func single(s *schema) (one *schema, nullable bool) {
+// alternative returns the only alternative of a schema besides null; nil if there are others.
+func alternative(s *schema) (one *schema, nullable bool) {
 	if s.Properties.names != nil {
 		return nil, false
 	}
@@ -211,7 +210,7 @@ func (g *generator) typeOf(s *schema, name, use string) (of string, nullable boo
 		_, nullable = g.kind(of)
 		return g.typeNamed(nameOf(s.Ref), use), nullable
 	}
-	if one, nullable := single(s); one != nil {
+	if one, nullable := alternative(s); one != nil {
 		of, also := g.typeOf(one, name, use)
 		return of, nullable || also
 	}
