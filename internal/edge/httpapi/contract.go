@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"interlock/internal/base/apperr"
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
 )
@@ -43,7 +44,28 @@ type Contract struct {
 	ChecksStatus bool
 	// Sorts are the sort orders of a list.
 	Sorts storage.Sorts
+	// Repeated describes the reply 200 to a creation of something that exists; "" for none.
+	Repeated string
+	// Proposes is true if the change can wait for an approval: 202.
+	Proposes bool
+	// ForCustomers is true if an API token can act for a customer: X-On-Behalf-Of.
+	ForCustomers bool
+	// Rejections are the errors that do not follow from the types.
+	Rejections []Rejection
 }
+
+// Rejection is an error of a route.
+type Rejection struct {
+	Code apperr.Code
+	// Cause is a clause that follows the code; "" for the usual description of the code.
+	Cause string
+	// Members has the members that only this error contains, as a struct; nil for the usual
+	// members of the code.
+	Members any
+}
+
+// Status returns the HTTP status.
+func (r Rejection) Status() int { return kinds[r.Code].status }
 
 // Doc sets the summary, an imperative of a few words, and the description, which may be "".
 func (r *Route) Doc(summary, description string) *Route {

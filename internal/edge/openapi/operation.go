@@ -1,10 +1,12 @@
 package openapi
 
 import (
+	"cmp"
 	"net/http"
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"interlock/internal/base/storage"
@@ -105,13 +107,18 @@ var pageParameters = []string{"limit", "cursor", "total"}
 func (d *document) parameters(r httpapi.Route) (list []mapping) {
 	use := func(name string) { list = append(list, ref("parameters", name)) }
 	for _, name := range pathParameter.FindAllStringSubmatch(r.Path, -1) {
-		use(name[1])
+		list = append(list, d.pathParameter(r, name[1]))
 	}
 	if _, isList := r.In.FieldByName("Cursor"); isList {
 		for _, name := range pageParameters {
 			use(name)
 		}
-		list = append(list, sortParameter(r.Contract.Sorts))
+		if len(r.Contract.Sorts.Columns) > 0 {
+			list = append(list, sortParameter(r.Contract.Sorts))
+		}
+	}
+	if r.Contract.ForCustomers {
+		use("onBehalfOf")
 	}
 	for _, f := range reflect.VisibleFields(r.In) {
 		name := f.Tag.Get("query")
@@ -120,6 +127,8 @@ func (d *document) parameters(r httpapi.Route) (list []mapping) {
 			use("ifMatch")
 		case f.Type == reflect.TypeFor[*guard.Precondition]():
 			use("ifMatchOptional")
+		case f.Type == reflect.TypeFor[httpapi.LongWait]():
+			use("waitLongest")
 		case name == "" || name == "sort" || slices.Contains(pageParameters, name):
 		case slices.Contains(d.baseParameters, name):
 			use(name)
@@ -127,13 +136,31 @@ func (d *document) parameters(r httpapi.Route) (list []mapping) {
 			list = append(list, d.queryParameter(r, f, name))
 		}
 	}
-	if r.Method == http.MethodGet && hasTag(r.Out) {
+	if r.Method == http.MethodGet && tagHeader(r.Out) != "" {
 		use("ifNoneMatch")
 	}
-	if r.Mutates {
+	if storesReply(r) {
 		use("idempotencyKey")
 	}
 	return list
+}
+
+// storesReply reports whether a route stores its reply under an idempotency key. The contract
+// does not offer keys for deletions, because If-Match makes them safe to repeat.
+func storesReply(r httpapi.Route) bool {
+	key, hasKey := r.In.FieldByName("Key")
+	return r.Method != http.MethodDelete && (r.Mutates || hasKey && key.Type == reflect.TypeFor[httpapi.Key]())
+}
+
+// pathParameter refers to the parameter of api/base.yaml that belongs to the collection, such
+// as couponCode of /coupons/:code, or else to the one with the name.
+func (d *document) pathParameter(r httpapi.Route, name string) mapping {
+	collection, _, _ := strings.Cut(strings.TrimPrefix(r.Path, "/"), "/")
+	special := strings.TrimSuffix(collection, "s") + pascal(name)
+	if slices.Contains(d.baseParameters, special) {
+		name = special
+	}
+	return ref("parameters", name)
 }
 
 func (d *document) queryParameter(r httpapi.Route, f reflect.StructField, name string) mapping {
@@ -153,11 +180,12 @@ func (d *document) queryParameter(r httpapi.Route, f reflect.StructField, name s
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	schema := d.schema(t, f.Tag.Get("validate"), true)
+	schema := d.schema(t, f.Tag.Get("validate"), false)
 	if t.Kind() == reflect.Int64 {
-		schema = schema.with("minimum", 1)
+		least, _ := strconv.Atoi(cmp.Or(f.Tag.Get("min"), "1"))
+		schema = schema.with("minimum", least)
 	}
-	return append(parameter, member{"schema", schema})
+	return append(parameter, member{"schema", withDefault(schema, f)})
 }
 
 func sortParameter(sorts storage.Sorts) mapping {
@@ -181,6 +209,9 @@ func (d *document) body(r httpapi.Route, t reflect.Type) mapping {
 	if !isRequired {
 		t = t.Elem()
 	}
+	if patch, ok := reflect.Zero(t).Interface().(interface{ Content() any }); ok {
+		return d.patchBody(r, reflect.TypeOf(patch.Content()))
+	}
 	if step, ok := t.FieldByName("Step"); ok && strings.HasPrefix(t.Name(), "StepBody[") {
 		t = step.Type
 		isRequired = t.NumField() > 0
@@ -193,6 +224,18 @@ func (d *document) body(r httpapi.Route, t reflect.Type) mapping {
 		media = append(media, member{"example", mapping{}})
 	}
 	return mapping{{"required", isRequired}, {"content", mapping{{"application/json", media}}}}
+}
+
+// patchBody describes a merge patch, or JSON Patch, of the members of a type.
+func (d *document) patchBody(r httpapi.Route, t reflect.Type) mapping {
+	_, _, properties := d.members(t, true)
+	schema := d.component(d.noun+"Patch", mapping{{"type", "object"}, {"additionalProperties", false}, {"properties", properties}})
+	patch := mapping{{"schema", schema}, {"example", plainJSON(r.Contract.Body)}}
+	operations := []mapping{{{"op", "add"}, {"path", "/name"}, {"value", "New"}}}
+	return mapping{{"required", true}, {"content", mapping{
+		{"application/merge-patch+json", patch}, {"application/json", patch},
+		{"application/json-patch+json", mapping{{"schema", ref("schemas", "JSONPatch")}, {"example", operations}}},
+	}}}
 }
 
 // success returns the status of a reply type, the type of its body (nil for none), and whether
@@ -210,24 +253,31 @@ func success(t reflect.Type) (status string, body reflect.Type, hasLocation bool
 	return status, f.Type, name == "Created" || name == "Accepted"
 }
 
-// hasTag reports whether a reply has an ETag: its body embeds guard.Stamp.
-func hasTag(t reflect.Type) bool {
+// tagHeader returns the name of the ETag header of a reply; "" unless its body embeds a Stamp.
+func tagHeader(t reflect.Type) string {
 	_, body, _ := success(t)
 	if body == nil || body.Kind() != reflect.Struct {
-		return false
+		return ""
 	}
-	stamp, ok := body.FieldByName("Stamp")
-	return ok && stamp.Anonymous
+	for stamp, name := range map[string]string{"Stamp": "ETag", "OptionalStamp": "ETagOnceTouched"} {
+		if f, ok := body.FieldByName(stamp); ok && f.Anonymous {
+			return name
+		}
+	}
+	return ""
 }
 
 func (d *document) responses(r httpapi.Route) mapping {
 	status, body, hasLocation := success(r.Out)
 	headers := mapping{{"X-Request-Id", ref("headers", "X-Request-Id")}}
-	if hasTag(r.Out) {
-		headers = append(headers, member{"ETag", ref("headers", "ETag")})
+	if name := tagHeader(r.Out); name != "" {
+		headers = append(headers, member{"ETag", ref("headers", name)})
 	}
 	if hasLocation {
 		headers = append(headers, member{"Location", ref("headers", "Location")})
+	}
+	if strings.HasPrefix(r.Out.Name(), "Accepted[") {
+		headers = append(headers, member{"X-Idempotency-Replay", ref("headers", "X-Idempotency-Replay")})
 	}
 	response := mapping{{"description", successText(r, body)}, {"headers", headers}}
 	if body != nil {
@@ -238,10 +288,17 @@ func (d *document) responses(r httpapi.Route) mapping {
 		response = append(response, member{"content", mapping{{"application/json", media}}})
 	}
 	all := mapping{{status, response}}
-	for _, each := range errorResponses(r) {
-		all = append(all, member{each.status, ref("responses", each.name)})
+	if body == nil && r.Contract.Success == "" {
+		all = mapping{{status, ref("responses", "NoContent")}}
 	}
-	return all
+	if r.Contract.Repeated != "" {
+		repeated := mapping{{"description", r.Contract.Repeated}, {"headers", headers[:len(headers)-1]}, {"content", response.get("content")}}
+		all = append(mapping{{"200", repeated}}, all...)
+	}
+	if r.Contract.Proposes {
+		all = append(all, member{"202", ref("responses", "Proposed")})
+	}
+	return append(all, d.errorResponses(r)...)
 }
 
 func successText(r httpapi.Route, body reflect.Type) string {
@@ -252,6 +309,8 @@ func successText(r httpapi.Route, body reflect.Type) string {
 		return "One page."
 	case r.Action != "":
 		return "The " + r.Resource.Noun + " after the transition."
+	case r.Method == http.MethodPatch:
+		return "The updated " + r.Resource.Noun + "."
 	default:
 		return "The " + r.Resource.Noun + "."
 	}

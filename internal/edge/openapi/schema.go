@@ -17,6 +17,8 @@ import (
 // shared are the types that api/base.yaml describes, by the names of their schemas there.
 var shared = map[reflect.Type]string{
 	reflect.TypeFor[guard.Stamp]():          "Stamp",
+	reflect.TypeFor[guard.OptionalStamp]():  "OptionalStamp",
+	reflect.TypeFor[change.Merged]():        "Merged",
 	reflect.TypeFor[principal.Person]():     "Person",
 	reflect.TypeFor[principal.CustomerID](): "CustomerId",
 	reflect.TypeFor[change.CommentView]():   "CommentMembers",
@@ -46,6 +48,9 @@ func (d *document) schema(t reflect.Type, rules string, isRequest bool) mapping 
 	if t.Kind() == reflect.Pointer {
 		return nullable(d.schema(t.Elem(), rules, isRequest))
 	}
+	if isRequest && t == reflect.TypeFor[principal.CustomerID]() {
+		return ref("schemas", "CustomerIdGiven")
+	}
 	if name, ok := shared[t]; ok {
 		return ref("schemas", name)
 	}
@@ -59,10 +64,14 @@ func (d *document) schema(t reflect.Type, rules string, isRequest bool) mapping 
 	case patterned:
 		expression, longest := value.Pattern()
 		return mapping{{"type", "string"}, {"pattern", expression}, {"maxLength", longest}}
+	case interface{ MaxLength() int }:
+		return mapping{{"type", "string"}, {"maxLength", value.MaxLength()}}
 	}
 	switch {
 	case t == timeType:
 		return mapping{{"type", "string"}, {"format", "date-time"}}
+	case t == jsonType && strings.Contains(rules, "json"):
+		return mapping{} // any value
 	case t == jsonType:
 		return mapping{{"type", "object"}}
 	case t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(textType):
@@ -77,6 +86,8 @@ func (d *document) plain(t reflect.Type, rules string, isRequest bool) mapping {
 	switch t.Kind() {
 	case reflect.String, reflect.Struct:
 		return constrained(mapping{{"type", "string"}}, own, "Length")
+	case reflect.Float64:
+		return constrained(mapping{{"type", "number"}}, own, "imum")
 	case reflect.Int, reflect.Int64, reflect.Int32:
 		return constrained(mapping{{"type", "integer"}}, own, "imum")
 	case reflect.Bool:
@@ -84,7 +95,7 @@ func (d *document) plain(t reflect.Type, rules string, isRequest bool) mapping {
 	case reflect.Slice:
 		return constrained(mapping{{"type", "array"}, {"items", d.schema(t.Elem(), strings.Trim(each, ","), isRequest)}}, own, "Items")
 	case reflect.Map:
-		return mapping{{"type", "object"}, {"additionalProperties", d.schema(t.Elem(), "", isRequest)}}
+		return constrained(mapping{{"type", "object"}, {"additionalProperties", d.schema(t.Elem(), strings.Trim(each, ","), isRequest)}}, own, "Properties")
 	default:
 		panic(fmt.Sprintf("openapi: no schema follows from the type %s: give it Enum or Pattern, or describe it in api/base.yaml", t))
 	}
@@ -118,6 +129,18 @@ func constrained(schema mapping, rules, suffix string) mapping {
 	return schema
 }
 
+// withDefault adds the value of a field's tag default.
+func withDefault(schema mapping, f reflect.StructField) mapping {
+	text, ok := f.Tag.Lookup("default")
+	if number, err := strconv.Atoi(text); err == nil {
+		return schema.with("default", number)
+	}
+	if ok {
+		return schema.with("default", text)
+	}
+	return schema
+}
+
 func nullable(schema mapping) mapping {
 	if kind, ok := schema.get("type").(string); ok {
 		return schema.with("type", []string{kind, "null"})
@@ -135,11 +158,15 @@ func (d *document) component(name string, schema mapping) mapping {
 }
 
 // genericNames are the suffixes of generic types in the names of schemas.
-var genericNames = map[string]string{"Name": "Status", "Param": "Status", "EventName": "EventName", "ActionName": "Action", "EventView": "Event", "List": "List"}
+var genericNames = map[string]string{"Name": "Status", "Param": "Status", "EventName": "EventName", "ActionName": "Action", "EventView": "Event", "MoneyEventView": "Event", "List": "List"}
 
 // nameOf returns the name of a type's schema: WorkOrder for workOrderView, WorkOrderList for
-// List[workOrderView], WorkOrderAssignment for Assignment in package workorders.
+// List[workOrderView], WorkOrderAssignment for Assignment in package workorders, EditedItem for
+// editedView in package catalog; or the name that the type states.
 func (d *document) nameOf(t reflect.Type) string {
+	if named, ok := reflect.Zero(t).Interface().(interface{ SchemaName() string }); ok {
+		return named.SchemaName()
+	}
 	name := t.Name()
 	if outer, _, isGeneric := strings.Cut(name, "["); isGeneric {
 		suffix, ok := genericNames[outer]
@@ -150,8 +177,10 @@ func (d *document) nameOf(t reflect.Type) string {
 		if outer == "List" {
 			items, _ := t.FieldByName("Items")
 			name = d.nameOf(items.Type.Elem()) + suffix
-			if resource, isHistory := strings.CutSuffix(name, "EventList"); isHistory {
-				name = resource + "History"
+			for _, entry := range []string{"EventList", "RevisionList"} {
+				if resource, isHistory := strings.CutSuffix(name, entry); isHistory {
+					name = resource + "History"
+				}
 			}
 		}
 	}
@@ -159,6 +188,9 @@ func (d *document) nameOf(t reflect.Type) string {
 		panic("openapi: " + d.noun + ": a body is an unnamed struct; give its type a name")
 	}
 	name = strings.TrimSuffix(strings.ToUpper(name[:1])+name[1:], "View")
+	if name == "Edited" {
+		return name + d.noun
+	}
 	if !strings.HasPrefix(name, d.noun) {
 		name = d.noun + name
 	}
@@ -190,15 +222,19 @@ func (d *document) object(t reflect.Type, isRequest bool) mapping {
 	return d.component(d.nameOf(t), append(schema, member{"properties", properties}))
 }
 
-// members returns the schemas of a struct's embedded structs, the names of its required
-// members, and its members.
+// members returns the schemas of the embedded structs that api/base.yaml describes, the names of
+// the required members, and the members, with those of other embedded structs.
 func (d *document) members(t reflect.Type, isRequest bool) (parts []mapping, required []string, properties mapping) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
-		case f.Anonymous:
+		case f.Anonymous && shared[f.Type] != "":
 			parts = append(parts, d.schema(f.Type, "", isRequest))
+			continue
+		case f.Anonymous:
+			embedded, names, members := d.members(f.Type, isRequest)
+			parts, required, properties = append(parts, embedded...), append(required, names...), append(properties, members...)
 			continue
 		case name == "" || name == "-":
 			continue
@@ -213,14 +249,19 @@ func (d *document) members(t reflect.Type, isRequest bool) (parts []mapping, req
 }
 
 func (d *document) field(t reflect.Type, f reflect.StructField, name, rules string, isRequest bool) mapping {
-	schema := d.schema(f.Type, rules, isRequest)
+	if name == "currency" {
+		return ref("schemas", "Currency")
+	}
+	fieldType := f.Type
+	if isRequest && fieldType.Kind() == reflect.Pointer && isRequired(isRequest, rules, "") {
+		fieldType = fieldType.Elem()
+	}
+	schema := d.schema(fieldType, rules, isRequest)
 	isID := name == "id" || name == "version" || strings.HasSuffix(name, "Id")
 	if isID && schema.get("type") == "integer" && schema.get("minimum") == nil {
 		schema = schema.with("minimum", 1)
 	}
-	if value := f.Tag.Get("default"); value != "" {
-		schema = schema.with("default", value)
-	}
+	schema = withDefault(schema, f)
 	if text := d.comment(t, f.Name); text != "" {
 		schema = schema.with("description", text)
 	}
