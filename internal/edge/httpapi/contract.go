@@ -36,6 +36,8 @@ type Contract struct {
 	Success string
 	// Body is an example of the request body; nil for none.
 	Body any
+	// Reply is an example of the reply; nil for the resource's example, if it has that type.
+	Reply any
 	// Locks is true if the route can wait for a lock: 423.
 	Locks bool
 	// MayMiss is true if the route can return 404 though its path names no resource.
@@ -50,6 +52,9 @@ type Contract struct {
 	Proposes bool
 	// ForCustomers is true if an API token can act for a customer: X-On-Behalf-Of.
 	ForCustomers bool
+	// Responses names, by status, responses of api/base.yaml that replace or complete those that
+	// follow from the types: {"409": "LimitReached"}.
+	Responses map[string]string
 	// Rejections are the errors that do not follow from the types.
 	Rejections []Rejection
 }

@@ -18,10 +18,10 @@ func (d *document) errorResponses(r httpapi.Route) (list mapping) {
 	match, hasMatch := r.In.FieldByName("IfMatch")
 	mustMatch := hasMatch && match.Type == reflect.TypeFor[guard.Precondition]()
 	_, hasBody := r.In.FieldByName("Body")
-	_, isList := r.In.FieldByName("Cursor")
 	writes := r.Method != http.MethodGet
 	storesReply := storesReply(r)
 	checksStatus := r.Action != "" || r.Contract.ChecksStatus
+	stepsUp := r.StepUp || slices.ContainsFunc(r.Needs, func(need httpapi.Need) bool { return need.StepUp })
 	conflict := noun + "Conflict"
 	if !mustMatch && d.edited[noun] {
 		conflict = noun + "MovedOn"
@@ -33,15 +33,15 @@ func (d *document) errorResponses(r httpapi.Route) (list mapping) {
 		{!writes && tagHeader(r.Out) != "", "304", "NotModified"},
 		{true, "400", "BadRequest"},
 		{!r.Public, "401", "Unauthenticated"},
-		{(r.Permission != "" || r.Contract.ForCustomers) && !r.StepUp, "403", "Forbidden"},
-		{r.StepUp, "403", "ForbiddenOrStepUp"},
+		{(r.Permission != "" || r.Contract.ForCustomers) && !stepsUp, "403", "Forbidden"},
+		{stepsUp, "403", "ForbiddenOrStepUp"},
 		{strings.Contains(r.Path, ":") || r.Contract.MayMiss, "404", "NotFound"},
 		{checksStatus, "409", noun + "TransitionRefused"},
 		{storesReply && !checksStatus, "409", "RequestInProgress"},
 		{hasMatch, "412", conflict},
 		{writes, "413", "PayloadTooLarge"},
 		{r.Method == http.MethodPatch, "415", "UnsupportedMediaType"},
-		{storesReply || hasBody || isList && hasTimeParameter(r.In), "422", "ValidationFailed"},
+		{storesReply || hasBody || hasTimeParameter(r.In), "422", "ValidationFailed"},
 		{r.Contract.Locks, "423", "Locked"},
 		{mustMatch, "428", "PreconditionRequired"},
 		{!r.Public, "429", "RateLimited"},
@@ -55,6 +55,9 @@ func (d *document) errorResponses(r httpapi.Route) (list mapping) {
 	for _, rejection := range r.Contract.Rejections {
 		status := strconv.Itoa(rejection.Status())
 		list = list.with(status, d.rejected(r, status, checksStatus && status == "409", storesReply && status == "409"))
+	}
+	for status, name := range r.Contract.Responses {
+		list = list.with(status, ref("responses", name))
 	}
 	slices.SortStableFunc(list, func(a, b member) int { return strings.Compare(a.name, b.name) })
 	return list
@@ -152,9 +155,12 @@ func problem(members string, required []string, properties mapping) mapping {
 	return append(schema, member{"properties", properties})
 }
 
-// response adds an error response; its body has one of the schemas. header is a further header
-// of the response; "" for none.
+// response adds an error response, unless api/base.yaml describes it; its body has one of the
+// schemas. header is a further header of the response; "" for none.
 func (d *document) response(name, description, header string, schemas ...string) {
+	if slices.Contains(d.baseResponses, name) {
+		return
+	}
 	headers := mapping{{"X-Request-Id", ref("headers", "X-Request-Id")}}
 	if header != "" {
 		headers = append(headers, member{header, ref("headers", header)})

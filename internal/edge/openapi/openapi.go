@@ -28,8 +28,8 @@ type document struct {
 	err error
 	// noun is the prefix of the schemas of the current route: WorkOrder.
 	noun string
-	// baseParameters and baseSchemas are the names that api/base.yaml describes.
-	baseParameters, baseSchemas []string
+	// baseParameters, baseSchemas and baseResponses are the names that api/base.yaml describes.
+	baseParameters, baseSchemas, baseResponses []string
 	// edited has the nouns of the resources with an edit: PATCH.
 	edited map[string]bool
 
@@ -45,7 +45,7 @@ func Document(base []byte, routes []httpapi.Route, root, module string) ([]byte,
 	}
 	d := &document{
 		comments: newComments(root, module), edited: map[string]bool{},
-		baseParameters: names(&tree, "parameters"), baseSchemas: names(&tree, "schemas"),
+		baseParameters: names(&tree, "parameters"), baseSchemas: names(&tree, "schemas"), baseResponses: names(&tree, "responses"),
 	}
 	for _, r := range routes {
 		if r.Resource != nil && r.Method == http.MethodPatch && r.Guarded {

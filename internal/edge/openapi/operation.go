@@ -165,6 +165,9 @@ func (d *document) pathParameter(r httpapi.Route, name string) mapping {
 
 func (d *document) queryParameter(r httpapi.Route, f reflect.StructField, name string) mapping {
 	parameter := mapping{{"name", name}, {"in", "query"}}
+	if isRequired(true, f.Tag.Get("validate"), "") {
+		parameter = append(parameter, member{"required", true})
+	}
 	if text := d.comment(r.In, f.Name); text != "" {
 		parameter = append(parameter, member{"description", text})
 	}
@@ -184,6 +187,9 @@ func (d *document) queryParameter(r httpapi.Route, f reflect.StructField, name s
 	if t.Kind() == reflect.Int64 {
 		least, _ := strconv.Atoi(cmp.Or(f.Tag.Get("min"), "1"))
 		schema = schema.with("minimum", least)
+		if most, err := strconv.Atoi(f.Tag.Get("max")); err == nil {
+			schema = schema.with("maximum", most)
+		}
 	}
 	return append(parameter, member{"schema", withDefault(schema, f)})
 }
@@ -209,8 +215,11 @@ func (d *document) body(r httpapi.Route, t reflect.Type) mapping {
 	if !isRequired {
 		t = t.Elem()
 	}
-	if patch, ok := reflect.Zero(t).Interface().(interface{ Content() any }); ok {
-		return d.patchBody(r, reflect.TypeOf(patch.Content()))
+	if parsed, ok := reflect.Zero(t).Interface().(interface{ Content() any }); ok {
+		t = reflect.TypeOf(parsed.Content())
+	}
+	if r.Method == http.MethodPatch {
+		return d.patchBody(r, t)
 	}
 	if step, ok := t.FieldByName("Step"); ok && strings.HasPrefix(t.Name(), "StepBody[") {
 		t = step.Type
@@ -282,8 +291,12 @@ func (d *document) responses(r httpapi.Route) mapping {
 	response := mapping{{"description", successText(r, body)}, {"headers", headers}}
 	if body != nil {
 		media := mapping{{"schema", d.schema(body, "", false)}}
-		if body == reflect.TypeOf(r.Resource.Example) {
-			media = append(media, member{"example", plainJSON(r.Resource.Example)})
+		example := r.Contract.Reply
+		if example == nil && body == reflect.TypeOf(r.Resource.Example) {
+			example = r.Resource.Example
+		}
+		if example != nil {
+			media = append(media, member{"example", plainJSON(example)})
 		}
 		response = append(response, member{"content", mapping{{"application/json", media}}})
 	}

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 
 	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
@@ -27,6 +30,8 @@ var shared = map[reflect.Type]string{
 // Types that state more about their values than Go does.
 type (
 	enumerated interface{ Enum() []string }
+	// named is a type with a schema name that does not follow from its Go name.
+	named interface{ SchemaName() string }
 	// enumParameter is a query parameter with a value of an enumerated type.
 	enumParameter interface{ EnumType() any }
 	patterned     interface {
@@ -54,7 +59,13 @@ func (d *document) schema(t reflect.Type, rules string, isRequest bool) mapping 
 	if name, ok := shared[t]; ok {
 		return ref("schemas", name)
 	}
+	if t.Kind() == reflect.Interface {
+		return mapping{} // any value
+	}
 	zero := reflect.Zero(t).Interface()
+	if named, ok := zero.(named); ok && slices.Contains(d.baseSchemas, named.SchemaName()) {
+		return ref("schemas", named.SchemaName())
+	}
 	if parameter, ok := zero.(enumParameter); ok {
 		return d.schema(reflect.TypeOf(parameter.EnumType()), "", isRequest)
 	}
@@ -68,6 +79,8 @@ func (d *document) schema(t reflect.Type, rules string, isRequest bool) mapping 
 		return mapping{{"type", "string"}, {"maxLength", value.MaxLength()}}
 	}
 	switch {
+	case t == reflect.TypeFor[always]():
+		return mapping{{"const", true}}
 	case t == timeType:
 		return mapping{{"type", "string"}, {"format", "date-time"}}
 	case t == jsonType && strings.Contains(rules, "json"):
@@ -83,7 +96,11 @@ func (d *document) schema(t reflect.Type, rules string, isRequest bool) mapping 
 // plain returns the schema of a type without a name in the contract.
 func (d *document) plain(t reflect.Type, rules string, isRequest bool) mapping {
 	own, each, _ := strings.Cut(rules, "dive")
-	switch t.Kind() {
+	kind := t.Kind()
+	if reflect.PointerTo(t).Implements(textType) && kind == reflect.Slice {
+		kind = reflect.String
+	}
+	switch kind {
 	case reflect.String, reflect.Struct:
 		return constrained(mapping{{"type", "string"}}, own, "Length")
 	case reflect.Float64:
@@ -124,6 +141,8 @@ func constrained(schema mapping, rules, suffix string) mapping {
 			schema = mapping{{"enum", strings.Fields(value)}}
 		case "unique":
 			schema = schema.with("uniqueItems", true)
+		case "datetime":
+			schema = schema.with("format", "date")
 		}
 	}
 	return schema
@@ -132,11 +151,8 @@ func constrained(schema mapping, rules, suffix string) mapping {
 // withDefault adds the value of a field's tag default.
 func withDefault(schema mapping, f reflect.StructField) mapping {
 	text, ok := f.Tag.Lookup("default")
-	if number, err := strconv.Atoi(text); err == nil {
-		return schema.with("default", number)
-	}
 	if ok {
-		return schema.with("default", text)
+		return schema.with("default", &yaml.Node{Kind: yaml.ScalarNode, Value: text})
 	}
 	return schema
 }
@@ -164,7 +180,7 @@ var genericNames = map[string]string{"Name": "Status", "Param": "Status", "Event
 // List[workOrderView], WorkOrderAssignment for Assignment in package workorders, EditedItem for
 // editedView in package catalog; or the name that the type states.
 func (d *document) nameOf(t reflect.Type) string {
-	if named, ok := reflect.Zero(t).Interface().(interface{ SchemaName() string }); ok {
+	if named, ok := reflect.Zero(t).Interface().(named); ok {
 		return named.SchemaName()
 	}
 	name := t.Name()
@@ -191,7 +207,7 @@ func (d *document) nameOf(t reflect.Type) string {
 	if name == "Edited" {
 		return name + d.noun
 	}
-	if !strings.HasPrefix(name, d.noun) {
+	if !strings.Contains(name, d.noun) {
 		name = d.noun + name
 	}
 	return name
@@ -243,29 +259,67 @@ func (d *document) members(t reflect.Type, isRequest bool) (parts []mapping, req
 		if isRequired(isRequest, rules, options) {
 			required = append(required, name)
 		}
+		if !isRequest && strings.Contains(options, "omit") {
+			f.Type = presentType(f.Type)
+		}
 		properties = append(properties, member{name, d.field(t, f, name, rules, isRequest)})
 	}
 	return parts, required, properties
 }
 
-func (d *document) field(t reflect.Type, f reflect.StructField, name, rules string, isRequest bool) mapping {
-	if name == "currency" {
-		return ref("schemas", "Currency")
+// entityTag is a member with the name etag.
+type entityTag string
+
+// SchemaName implements named.
+func (entityTag) SchemaName() string { return "ETag" }
+
+// always is the value of a member that is absent instead of false.
+type always bool
+
+// presentType returns the type of a member of a reply that is absent instead of null or false.
+func presentType(t reflect.Type) reflect.Type {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return t.Elem()
+	case reflect.Bool:
+		return reflect.TypeFor[always]()
+	default:
+		return t
 	}
+}
+
+func (d *document) field(t reflect.Type, f reflect.StructField, name, rules string, isRequest bool) mapping {
 	fieldType := f.Type
+	switch {
+	case name == "currency":
+		return ref("schemas", "Currency")
+	case strings.HasSuffix(strings.ToLower(name), "etag") && fieldType.Kind() == reflect.Pointer:
+		fieldType = reflect.TypeFor[*entityTag]()
+	case strings.HasSuffix(strings.ToLower(name), "etag"):
+		fieldType = reflect.TypeFor[entityTag]()
+	}
 	if isRequest && fieldType.Kind() == reflect.Pointer && isRequired(isRequest, rules, "") {
 		fieldType = fieldType.Elem()
 	}
 	schema := d.schema(fieldType, rules, isRequest)
 	isID := name == "id" || name == "version" || strings.HasSuffix(name, "Id")
-	if isID && schema.get("type") == "integer" && schema.get("minimum") == nil {
+	if isID && isInteger(schema) && schema.get("minimum") == nil {
 		schema = schema.with("minimum", 1)
+	}
+	if pattern := f.Tag.Get("pattern"); pattern != "" {
+		schema = schema.with("pattern", pattern)
 	}
 	schema = withDefault(schema, f)
 	if text := d.comment(t, f.Name); text != "" {
 		schema = schema.with("description", text)
 	}
 	return schema
+}
+
+// isInteger reports whether a schema is one of integers, or null.
+func isInteger(schema mapping) bool {
+	types, _ := schema.get("type").([]string)
+	return schema.get("type") == "integer" || slices.Contains(types, "integer")
 }
 
 // isRequired reports whether a member always exists: in a reply unless it is omitted when
