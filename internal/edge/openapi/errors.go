@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"interlock/internal/base/apperr"
 	"interlock/internal/core/guard"
 	"interlock/internal/edge/httpapi"
 )
@@ -54,7 +55,7 @@ func (d *document) errorResponses(r httpapi.Route) (list mapping) {
 	}
 	for _, rejection := range r.Contract.Rejections {
 		status := strconv.Itoa(rejection.Status())
-		list = list.with(status, d.rejected(r, status, checksStatus && status == "409", storesReply && status == "409"))
+		list = list.with(status, d.rejected(r, status, checksStatus && status == "409", storesReply && (status == "409" || status == "422")))
 	}
 	for status, name := range r.Contract.Responses {
 		list = list.with(status, ref("responses", name))
@@ -82,24 +83,42 @@ func (d *document) rejected(r httpapi.Route, status string, isTransition, stores
 		}
 		sentences = append(sentences, "`"+code+"`: "+rejection.Cause+".")
 		codeOnly := mapping{{"code", mapping{{"const", code}}}}
+		if codes := sharing(r.Contract.Rejections, rejection.Members); len(codes) > 1 {
+			codeOnly = mapping{{"code", mapping{{"enum", codes}}}}
+		}
 		switch {
 		case rejection.Members != nil:
 			t := reflect.TypeOf(rejection.Members)
 			_, required, members := d.members(t, false)
+			if rejection.Code == apperr.ValidationFailed {
+				required = append(required, "fields")
+			}
 			name = d.nameOf(t)
 			d.component(name, problem("ProblemMembers", required, append(codeOnly, members...)))
 		case !slices.Contains(d.baseSchemas, name):
 			d.component(name, problem("ProblemMembers", nil, codeOnly))
 		}
-		schemas = append(schemas, name)
+		if !slices.Contains(schemas, name) {
+			schemas = append(schemas, name)
+		}
 	}
 	if storesReply {
-		schemas = append(schemas, "RequestInProgress")
+		schemas = append(schemas, map[string]string{"409": "RequestInProgress", "422": "IdempotencyKeyReused"}[status])
 	}
 	id := operationID(r)
-	name := strings.ToUpper(id[:1]) + id[1:] + map[string]string{"409": "Refused", "412": "Stale", "422": "Invalid", "503": "Unavailable"}[status]
-	d.response(name, strings.Join(sentences, " "), "", schemas...)
+	name := strings.ToUpper(id[:1]) + id[1:] + map[string]string{"409": "Refused", "412": "Stale", "422": "Invalid", "500": "Failed", "503": "Unavailable"}[status]
+	d.response(name, strings.Join(sentences, " "), map[string]string{"503": "Retry-After"}[status], schemas...)
 	return ref("responses", name)
+}
+
+// sharing returns the codes of the rejections with the same members.
+func sharing(rejections []httpapi.Rejection, members any) (codes []string) {
+	for _, rejection := range rejections {
+		if members != nil && reflect.TypeOf(rejection.Members) == reflect.TypeOf(members) {
+			codes = append(codes, string(rejection.Code))
+		}
+	}
+	return codes
 }
 
 // hasTimeParameter reports whether a query can contain a time. A time out of range is 422.
@@ -133,7 +152,10 @@ func (d *document) conflicts(resource *httpapi.Resource) {
 	var required []string
 	if resource.Refusal != nil {
 		_, names, members := d.members(reflect.TypeOf(resource.Refusal), false)
-		required, refused = names, append(refused, members...)
+		required = names
+		for _, each := range members {
+			refused = refused.with(each.name, each.value)
+		}
 	}
 	d.component(noun+"TransitionRefused", problem("TransitionRefusedMembers", required, refused))
 	d.component(conflict, problem("VersionConflictMembers", []string{"currentStatus", "allowedTransitions"}, mapping{

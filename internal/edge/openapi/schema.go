@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"interlock/internal/base/principal"
+	"interlock/internal/base/status"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 )
@@ -58,6 +59,9 @@ func (d *document) schema(t reflect.Type, rules string, isRequest bool) mapping 
 	}
 	if name, ok := shared[t]; ok {
 		return ref("schemas", name)
+	}
+	if strings.Contains(rules, "reference") {
+		return ref("schemas", "Reference")
 	}
 	if t.Kind() == reflect.Interface {
 		return mapping{} // any value
@@ -207,8 +211,12 @@ func (d *document) nameOf(t reflect.Type) string {
 	if name == "Edited" {
 		return name + d.noun
 	}
-	if !strings.Contains(name, d.noun) {
-		name = d.noun + name
+	noun := d.noun
+	if ofStatus, ok := reflect.Zero(t).Interface().(interface{ Machine() *status.Machine }); ok {
+		noun = pascal(ofStatus.Machine().Name)
+	}
+	if !strings.Contains(name, noun) {
+		name = noun + name
 	}
 	return name
 }
@@ -249,8 +257,15 @@ func (d *document) members(t reflect.Type, isRequest bool) (parts []mapping, req
 			parts = append(parts, d.schema(f.Type, "", isRequest))
 			continue
 		case f.Anonymous:
+			isOptional := f.Type.Kind() == reflect.Pointer
+			if isOptional {
+				f.Type = f.Type.Elem()
+			}
 			embedded, names, members := d.members(f.Type, isRequest)
-			parts, required, properties = append(parts, embedded...), append(required, names...), append(properties, members...)
+			parts, properties = append(parts, embedded...), append(properties, members...)
+			if !isOptional {
+				required = append(required, names...)
+			}
 			continue
 		case name == "" || name == "-":
 			continue
@@ -326,7 +341,24 @@ func isInteger(schema mapping) bool {
 // empty, in a request if a rule requires it.
 func isRequired(isRequest bool, rules, options string) bool {
 	if isRequest {
-		return strings.HasPrefix(rules, "required") || strings.HasPrefix(rules, "name")
+		return rejectsZero(rules)
 	}
 	return !strings.Contains(options, "omit")
+}
+
+// rejectsZero reports whether a validate tag rejects an absent member.
+func rejectsZero(rules string) bool {
+	own, _, _ := strings.Cut(rules, "dive")
+	for rule := range strings.SplitSeq(own, ",") {
+		name, value, _ := strings.Cut(rule, "=")
+		switch name {
+		case "omitempty":
+			return false
+		case "required", "name", "pattern", "enum", "oneof", "reference", "gt":
+			return true
+		case "min", "gte":
+			return value != "0"
+		}
+	}
+	return false
 }
