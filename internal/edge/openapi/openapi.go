@@ -28,6 +28,8 @@ type document struct {
 	err error
 	// noun is the prefix of the schemas of the current route: WorkOrder.
 	noun string
+	// base is api/base.yaml.
+	base *yaml.Node
 	// baseParameters, baseSchemas and baseResponses are the names that api/base.yaml describes.
 	baseParameters, baseSchemas, baseResponses []string
 	// edited has the nouns of the resources with an edit: PATCH.
@@ -44,7 +46,7 @@ func Document(base []byte, routes []httpapi.Route, root, module string) ([]byte,
 		return nil, fmt.Errorf("parse api/base.yaml: %w", err)
 	}
 	d := &document{
-		comments: newComments(root, module), edited: map[string]bool{},
+		comments: newComments(root, module), base: tree.Content[0], edited: map[string]bool{},
 		baseParameters: names(&tree, "parameters"), baseSchemas: names(&tree, "schemas"), baseResponses: names(&tree, "responses"),
 	}
 	for _, r := range routes {

@@ -130,7 +130,7 @@ func (d *document) parameters(r httpapi.Route) (list []mapping) {
 		case f.Type == reflect.TypeFor[httpapi.LongWait]():
 			use("waitLongest")
 		case name == "" || name == "sort" || slices.Contains(pageParameters, name):
-		case slices.Contains(d.baseParameters, name):
+		case d.isBaseQuery(name):
 			use(name)
 		default:
 			list = append(list, d.queryParameter(r, f, name))
@@ -143,6 +143,13 @@ func (d *document) parameters(r httpapi.Route) (list []mapping) {
 		use("idempotencyKey")
 	}
 	return list
+}
+
+// isBaseQuery reports whether api/base.yaml describes a query parameter. Parameters of a path
+// can have the same name.
+func (d *document) isBaseQuery(name string) bool {
+	parameter := child(d.base, "components", "parameters", name, "in")
+	return parameter != nil && parameter.Value == "query"
 }
 
 // storesReply reports whether a route stores its reply under an idempotency key. The contract

@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/core/change"
@@ -23,6 +24,7 @@ var shared = map[reflect.Type]string{
 	reflect.TypeFor[guard.Stamp]():          "Stamp",
 	reflect.TypeFor[guard.OptionalStamp]():  "OptionalStamp",
 	reflect.TypeFor[change.Merged]():        "Merged",
+	reflect.TypeFor[apperr.Code]():          "Code",
 	reflect.TypeFor[principal.Person]():     "Person",
 	reflect.TypeFor[principal.CustomerID](): "CustomerId",
 	reflect.TypeFor[change.CommentView]():   "CommentMembers",
