@@ -16,7 +16,8 @@ type Resource struct {
 	// Tag is the heading of the routes in the contract: "Work orders".
 	Tag string
 	// Noun is the singular in sentences: "work order". Names of schemas and operations
-	// contain it: WorkOrder, claimWorkOrder.
+	// contain it: WorkOrder, claimWorkOrder. It is "" for a group of routes about several things,
+	// whose Go types have complete names.
 	Noun string
 	// Machine is nil for a resource without a status.
 	Machine *status.Machine
@@ -34,6 +35,8 @@ type Contract struct {
 	Summary, Description string
 	// Success describes the successful reply; "" for the usual words.
 	Success string
+	// Otherwise describes the second reply of an Either with another status.
+	Otherwise string
 	// Body is an example of the request body; nil for none.
 	Body any
 	// Reply is an example of the reply; nil for the resource's example, if it has that type.

@@ -23,8 +23,9 @@ func (d *document) errorResponses(r httpapi.Route) (list mapping) {
 	storesReply := storesReply(r)
 	checksStatus := r.Action != "" || r.Contract.ChecksStatus
 	stepsUp := r.StepUp || slices.ContainsFunc(r.Needs, func(need httpapi.Need) bool { return need.StepUp })
+	mayForbid := r.Permission != "" || r.Contract.ForCustomers || writes && !r.Public
 	conflict := noun + "Conflict"
-	if !mustMatch && d.edited[noun] {
+	if !mustMatch && d.edited[noun] && r.Resource.Machine != nil {
 		conflict = noun + "MovedOn"
 	}
 	for _, rule := range []struct {
@@ -34,7 +35,7 @@ func (d *document) errorResponses(r httpapi.Route) (list mapping) {
 		{!writes && tagHeader(r.Out) != "", "304", "NotModified"},
 		{true, "400", "BadRequest"},
 		{!r.Public, "401", "Unauthenticated"},
-		{(r.Permission != "" || r.Contract.ForCustomers) && !stepsUp, "403", "Forbidden"},
+		{mayForbid && !stepsUp, "403", "Forbidden"},
 		{stepsUp, "403", "ForbiddenOrStepUp"},
 		{strings.Contains(r.Path, ":") || r.Contract.MayMiss, "404", "NotFound"},
 		{checksStatus, "409", noun + "TransitionRefused"},
@@ -141,8 +142,11 @@ func (d *document) conflicts(resource *httpapi.Resource) {
 	current := member{"current", ref("schemas", noun)}
 	conflict := noun + "Conflict"
 	if d.edited[noun] {
+		if resource.Example != nil {
+			d.schema(reflect.TypeOf(resource.Example), "", false)
+		}
 		d.component(conflict, problem("VersionConflictMembers", nil, mapping{{"base", nullable(ref("schemas", noun))}, current}))
-		d.response(conflict, "`version_conflict`: the "+resource.Noun+" was changed since you read it. Merge, then repeat with `currentEtag`.", "ETag", conflict)
+		d.response(conflict, "`version_conflict`: `If-Match` is not the current version of the "+resource.Noun+". Merge, then repeat with `currentEtag`.", "ETag", conflict)
 		conflict = noun + "MovedOn"
 	}
 	if resource.Machine == nil {

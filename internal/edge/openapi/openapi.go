@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"reflect"
 	"strings"
 
@@ -28,11 +27,14 @@ type document struct {
 	err error
 	// noun is the prefix of the schemas of the current route: WorkOrder.
 	noun string
+	// withMark is the type of the current reply. If it has secrets, its schema has the mark of a
+	// repeat without them.
+	withMark reflect.Type
 	// base is api/base.yaml.
 	base *yaml.Node
-	// baseParameters, baseSchemas and baseResponses are the names that api/base.yaml describes.
-	baseParameters, baseSchemas, baseResponses []string
-	// edited has the nouns of the resources with an edit: PATCH.
+	// baseSchemas and baseResponses are the names that api/base.yaml describes.
+	baseSchemas, baseResponses []string
+	// edited has the nouns of the resources with routes that require If-Match.
 	edited map[string]bool
 
 	paths, schemas, responseComponents mapping
@@ -47,10 +49,10 @@ func Document(base []byte, routes []httpapi.Route, root, module string) ([]byte,
 	}
 	d := &document{
 		comments: newComments(root, module), base: tree.Content[0], edited: map[string]bool{},
-		baseParameters: names(&tree, "parameters"), baseSchemas: names(&tree, "schemas"), baseResponses: names(&tree, "responses"),
+		baseSchemas: names(&tree, "schemas"), baseResponses: names(&tree, "responses"),
 	}
 	for _, r := range routes {
-		if r.Resource != nil && r.Method == http.MethodPatch && r.Guarded {
+		if r.Resource != nil && r.Resource.Noun != "" && r.Guarded {
 			d.edited[pascal(r.Resource.Noun)] = true
 		}
 	}

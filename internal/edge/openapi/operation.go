@@ -61,7 +61,7 @@ func operationID(r httpapi.Route) string {
 	case r.Method == http.MethodGet && len(segments) == 1:
 		return "list" + pascal(last)
 	case strings.HasPrefix(last, ":"):
-		return map[string]string{http.MethodGet: "get", http.MethodPatch: "update", http.MethodDelete: "delete"}[r.Method] + noun
+		return map[string]string{http.MethodGet: "get", http.MethodPatch: "edit", http.MethodDelete: "delete"}[r.Method] + noun
 	case r.Method == http.MethodGet:
 		return "list" + noun + pascal(last)
 	default:
@@ -130,7 +130,7 @@ func (d *document) parameters(r httpapi.Route) (list []mapping) {
 		case f.Type == reflect.TypeFor[httpapi.LongWait]():
 			use("waitLongest")
 		case name == "" || name == "sort" || slices.Contains(pageParameters, name):
-		case d.isBaseQuery(name):
+		case d.isBase(name, "query", name):
 			use(name)
 		default:
 			list = append(list, d.queryParameter(r, f, name))
@@ -145,11 +145,11 @@ func (d *document) parameters(r httpapi.Route) (list []mapping) {
 	return list
 }
 
-// isBaseQuery reports whether api/base.yaml describes a query parameter. Parameters of a path
-// can have the same name.
-func (d *document) isBaseQuery(name string) bool {
-	parameter := child(d.base, "components", "parameters", name, "in")
-	return parameter != nil && parameter.Value == "query"
+// isBase reports whether api/base.yaml describes a parameter under the name of a component.
+// Parameters of queries and of paths can have the same name.
+func (d *document) isBase(component, in, name string) bool {
+	parameter := child(d.base, "components", "parameters", component)
+	return parameter != nil && child(parameter, "in").Value == in && child(parameter, "name").Value == name
 }
 
 // storesReply reports whether a route stores its reply under an idempotency key. The contract
@@ -164,7 +164,7 @@ func storesReply(r httpapi.Route) bool {
 func (d *document) pathParameter(r httpapi.Route, name string) mapping {
 	collection, _, _ := strings.Cut(strings.TrimPrefix(r.Path, "/"), "/")
 	special := strings.TrimSuffix(collection, "s") + pascal(name)
-	if slices.Contains(d.baseParameters, special) {
+	if d.isBase(special, "path", name) {
 		name = special
 	}
 	return ref("parameters", name)
@@ -245,7 +245,11 @@ func (d *document) body(r httpapi.Route, t reflect.Type) mapping {
 // patchBody describes a merge patch, or JSON Patch, of the members of a type.
 func (d *document) patchBody(r httpapi.Route, t reflect.Type) mapping {
 	_, _, properties := d.members(t, true)
-	schema := d.component(d.noun+"Patch", mapping{{"type", "object"}, {"additionalProperties", false}, {"properties", properties}})
+	name := d.noun + "Patch"
+	if d.noun == "" {
+		name = d.nameOf(t)
+	}
+	schema := d.component(name, mapping{{"type", "object"}, {"additionalProperties", false}, {"properties", properties}})
 	patch := mapping{{"schema", schema}, {"example", plainJSON(r.Contract.Body)}}
 	operations := []mapping{{{"op", "add"}, {"path", "/name"}, {"value", "New"}}}
 	return mapping{{"required", true}, {"content", mapping{
@@ -254,24 +258,49 @@ func (d *document) patchBody(r httpapi.Route, t reflect.Type) mapping {
 	}}}
 }
 
-// success returns the status of a reply type, the type of its body (nil for none), and whether
-// the reply has a Location.
-func success(t reflect.Type) (status string, body reflect.Type, hasLocation bool) {
+// success is a successful reply of a route.
+type success struct {
+	status string
+	// body is nil for a reply without a body; the reply has it or alternative, which is nil for none.
+	body, alternative       reflect.Type
+	hasLocation, setsCookie bool
+}
+
+// successes returns the successful replies of a type: two for an Either with two statuses.
+func successes(t reflect.Type) []success {
 	name, _, _ := strings.Cut(t.Name(), "[")
-	if name == "None" {
-		return "204", nil, false
+	member := func(name string) reflect.Type {
+		f, _ := t.FieldByName(name)
+		return f.Type
 	}
-	status = map[string]string{"Created": "201", "Accepted": "202", "Fresh": "200", "Download": "200"}[name]
-	if status == "" {
-		return "200", t, false
+	switch name {
+	case "None":
+		return []success{{status: "204"}}
+	case "Created":
+		return []success{{status: "201", body: member("Body"), hasLocation: true}}
+	case "Accepted":
+		return []success{{status: "202", body: member("Body"), hasLocation: true}}
+	case "Fresh", "Download":
+		return []success{{status: "200", body: member("Body")}}
+	case "WithCookies":
+		list := successes(member("Out"))
+		list[0].setsCookie = true
+		return list
+	case "Either":
+		list := append(successes(member("First").Elem()), successes(member("Second").Elem())...)
+		if list[0].status == list[1].status {
+			list[0].alternative = list[1].body
+			return list[:1]
+		}
+		return list
+	default:
+		return []success{{status: "200", body: t}}
 	}
-	f, _ := t.FieldByName("Body")
-	return status, f.Type, name == "Created" || name == "Accepted"
 }
 
 // tagHeader returns the name of the ETag header of a reply; "" unless its body embeds a Stamp.
 func tagHeader(t reflect.Type) string {
-	_, body, _ := success(t)
+	body := successes(t)[0].body
 	if body == nil || body.Kind() != reflect.Struct {
 		return ""
 	}
@@ -283,21 +312,44 @@ func tagHeader(t reflect.Type) string {
 	return ""
 }
 
-func (d *document) responses(r httpapi.Route) mapping {
-	status, body, hasLocation := success(r.Out)
+func (d *document) responses(r httpapi.Route) (all mapping) {
+	for i, reply := range successes(r.Out) {
+		if _, isNamed := r.Contract.Responses[reply.status]; !isNamed {
+			all = append(all, d.success(r, reply, i > 0)...)
+		}
+	}
+	if r.Contract.Proposes {
+		all = append(all, member{"202", ref("responses", "Proposed")})
+	}
+	return append(all, d.errorResponses(r)...)
+}
+
+// success describes a successful reply of a route. isSecond is true for that of an Either.
+func (d *document) success(r httpapi.Route, reply success, isSecond bool) mapping {
+	body := reply.body
 	headers := mapping{{"X-Request-Id", ref("headers", "X-Request-Id")}}
 	if name := tagHeader(r.Out); name != "" {
 		headers = append(headers, member{"ETag", ref("headers", name)})
 	}
-	if hasLocation {
+	if reply.hasLocation {
 		headers = append(headers, member{"Location", ref("headers", "Location")})
 	}
 	if strings.HasPrefix(r.Out.Name(), "Accepted[") {
 		headers = append(headers, member{"X-Idempotency-Replay", ref("headers", "X-Idempotency-Replay")})
 	}
-	response := mapping{{"description", successText(r, body)}, {"headers", headers}}
+	if reply.setsCookie {
+		headers = append(headers, member{"Set-Cookie", ref("headers", "Set-Cookie")})
+	}
+	description := successText(r, body)
+	if isSecond {
+		description = r.Contract.Otherwise
+	}
+	response := mapping{{"description", description}, {"headers", headers}}
 	if body != nil {
-		media := mapping{{"schema", d.schema(body, "", false)}}
+		media := mapping{{"schema", d.replySchema(body)}}
+		if reply.alternative != nil {
+			media = mapping{{"schema", mapping{{"oneOf", []mapping{d.replySchema(body), d.replySchema(reply.alternative)}}}}}
+		}
 		example := r.Contract.Reply
 		if example == nil && body == reflect.TypeOf(r.Resource.Example) {
 			example = r.Resource.Example
@@ -307,25 +359,28 @@ func (d *document) responses(r httpapi.Route) mapping {
 		}
 		response = append(response, member{"content", mapping{{"application/json", media}}})
 	}
-	all := mapping{{status, response}}
 	if body == nil && r.Contract.Success == "" {
-		all = mapping{{status, ref("responses", "NoContent")}}
+		return mapping{{reply.status, ref("responses", "NoContent")}}
 	}
 	if r.Contract.Repeated != "" {
 		repeated := mapping{{"description", r.Contract.Repeated}, {"headers", headers[:len(headers)-1]}, {"content", response.get("content")}}
-		all = append(mapping{{"200", repeated}}, all...)
+		return mapping{{"200", repeated}, {reply.status, response}}
 	}
-	if r.Contract.Proposes {
-		all = append(all, member{"202", ref("responses", "Proposed")})
-	}
-	return append(all, d.errorResponses(r)...)
+	return mapping{{reply.status, response}}
+}
+
+// replySchema returns the schema of the body of a reply. A repeat under an idempotency key omits
+// its secrets.
+func (d *document) replySchema(t reflect.Type) mapping {
+	d.withMark = t
+	return d.schema(t, "", false)
 }
 
 func successText(r httpapi.Route, body reflect.Type) string {
 	switch {
 	case r.Contract.Success != "":
 		return r.Contract.Success
-	case body != nil && strings.HasPrefix(body.Name(), "List["):
+	case body != nil && isList(body):
 		return "One page."
 	case r.Action != "":
 		return "The " + r.Resource.Noun + " after the transition."

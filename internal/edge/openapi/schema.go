@@ -17,6 +17,7 @@ import (
 	"interlock/internal/base/status"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
+	"interlock/internal/edge/httpapi"
 )
 
 // shared are the types that api/base.yaml describes, by the names of their schemas there.
@@ -46,6 +47,8 @@ var (
 	textType = reflect.TypeFor[encoding.TextUnmarshaler]()
 	timeType = reflect.TypeFor[time.Time]()
 	jsonType = reflect.TypeFor[json.RawMessage]()
+
+	secretType = reflect.TypeFor[httpapi.Secret]()
 )
 
 func ref(kind, name string) mapping { return mapping{{"$ref", "#/components/" + kind + "/" + name}} }
@@ -145,6 +148,8 @@ func constrained(schema mapping, rules, suffix string) mapping {
 			schema = schema.with("min"+suffix, number+1)
 		case "oneof":
 			schema = mapping{{"enum", strings.Fields(value)}}
+		case "uri", "uuid":
+			schema = schema.with("format", name)
 		case "unique":
 			schema = schema.with("uniqueItems", true)
 		case "datetime":
@@ -204,12 +209,13 @@ func (d *document) nameOf(t reflect.Type) string {
 					name = resource + "History"
 				}
 			}
+			return name
 		}
 	}
 	if name == "" {
 		panic("openapi: " + d.noun + ": a body is an unnamed struct; give its type a name")
 	}
-	name = strings.TrimSuffix(strings.ToUpper(name[:1])+name[1:], "View")
+	name = strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(name[:1])+name[1:], "View"), "Body")
 	if name == "Edited" {
 		return name + d.noun
 	}
@@ -229,14 +235,14 @@ func (d *document) object(t reflect.Type, isRequest bool) mapping {
 	if t.NumField() == 0 {
 		return mapping{{"type", "object"}, {"additionalProperties", false}}
 	}
-	if strings.HasPrefix(t.Name(), "List[") {
-		items, _ := t.FieldByName("Items")
-		return d.component(d.nameOf(t), mapping{
-			{"allOf", []mapping{ref("schemas", "Page")}}, {"unevaluatedProperties", false},
-			{"properties", mapping{{"items", mapping{{"items", d.schema(items.Type.Elem(), "", false)}}}}},
-		})
+	if isList(t) {
+		page, items := d.list(t)
+		return d.component(d.nameOf(t), mapping{{"allOf", []mapping{page}}, {"unevaluatedProperties", false}, {"properties", mapping{items}}})
 	}
 	parts, required, properties := d.members(t, isRequest)
+	if t == d.withMark && hasSecrets(t) {
+		properties = append(properties, member{"secretShownOnce", ref("schemas", "SecretShownOnce")})
+	}
 	schema, closed := mapping{{"type", "object"}}, "additionalProperties"
 	if len(parts) > 0 {
 		schema, closed = mapping{{"allOf", parts}}, "unevaluatedProperties"
@@ -248,6 +254,26 @@ func (d *document) object(t reflect.Type, isRequest bool) mapping {
 	return d.component(d.nameOf(t), append(schema, member{"properties", properties}))
 }
 
+func isList(t reflect.Type) bool { return strings.HasPrefix(t.Name(), "List[") }
+
+// list returns the schema of a page, and the member that narrows its items to those of a list.
+func (d *document) list(t reflect.Type) (page mapping, items member) {
+	f, _ := t.FieldByName("Items")
+	return ref("schemas", "Page"), member{"items", mapping{{"items", d.schema(f.Type.Elem(), "", false)}}}
+}
+
+// hasSecrets reports whether a reply contains secrets, at any depth.
+func hasSecrets(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return hasSecrets(t.Elem())
+	case reflect.Struct:
+		return slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Tag.Get("json") != "" && hasSecrets(f.Type) })
+	default:
+		return t == secretType
+	}
+}
+
 // members returns the schemas of the embedded structs that api/base.yaml describes, the names of
 // the required members, and the members, with those of other embedded structs.
 func (d *document) members(t reflect.Type, isRequest bool) (parts []mapping, required []string, properties mapping) {
@@ -257,6 +283,10 @@ func (d *document) members(t reflect.Type, isRequest bool) (parts []mapping, req
 		switch {
 		case f.Anonymous && shared[f.Type] != "":
 			parts = append(parts, d.schema(f.Type, "", isRequest))
+			continue
+		case f.Anonymous && isList(f.Type):
+			page, items := d.list(f.Type)
+			parts, properties = append(parts, page), append(properties, items)
 			continue
 		case f.Anonymous:
 			isOptional := f.Type.Kind() == reflect.Pointer
@@ -273,7 +303,8 @@ func (d *document) members(t reflect.Type, isRequest bool) (parts []mapping, req
 			continue
 		}
 		rules := f.Tag.Get("validate")
-		if isRequired(isRequest, rules, options) {
+		isSecret := f.Type == secretType || f.Type == reflect.SliceOf(secretType)
+		if isRequired(isRequest, rules, options) && (isRequest || !isSecret) {
 			required = append(required, name)
 		}
 		if !isRequest && strings.Contains(options, "omit") {
@@ -318,10 +349,24 @@ func (d *document) field(t reflect.Type, f reflect.StructField, name, rules stri
 	if isRequest && fieldType.Kind() == reflect.Pointer && isRequired(isRequest, rules, "") {
 		fieldType = fieldType.Elem()
 	}
-	schema := d.schema(fieldType, rules, isRequest)
+	if parsed, ok := reflect.Zero(fieldType).Interface().(interface{ Content() any }); ok {
+		fieldType = reflect.TypeOf(parsed.Content())
+	}
+	var schema mapping
+	switch name := f.Tag.Get("schema"); {
+	case name == "":
+		schema = d.schema(fieldType, rules, isRequest)
+	case fieldType.Kind() == reflect.Pointer:
+		schema = nullable(ref("schemas", name))
+	default:
+		schema = ref("schemas", name)
+	}
 	isID := name == "id" || name == "version" || strings.HasSuffix(name, "Id")
 	if isID && isInteger(schema) && schema.get("minimum") == nil {
 		schema = schema.with("minimum", 1)
+	}
+	if least, err := strconv.Atoi(f.Tag.Get("min")); err == nil {
+		schema = schema.with("minimum", least)
 	}
 	if pattern := f.Tag.Get("pattern"); pattern != "" {
 		schema = schema.with("pattern", pattern)
