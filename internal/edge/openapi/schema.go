@@ -365,8 +365,12 @@ func (d *document) field(t reflect.Type, f reflect.StructField, name, rules stri
 	if isID && isInteger(schema) && schema.get("minimum") == nil {
 		schema = schema.with("minimum", 1)
 	}
+	// The tags min and max are the bounds of a number and of a length that no validate tag checks.
 	if least, err := strconv.Atoi(f.Tag.Get("min")); err == nil {
 		schema = schema.with("minimum", least)
+	}
+	if longest, err := strconv.Atoi(f.Tag.Get("max")); err == nil {
+		schema = schema.with("maxLength", longest)
 	}
 	if pattern := f.Tag.Get("pattern"); pattern != "" {
 		schema = schema.with("pattern", pattern)
