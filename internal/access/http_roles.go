@@ -9,6 +9,7 @@ import (
 )
 
 type listRolesRequest struct {
+	// A part of the name, in either case.
 	Search httpapi.Search `query:"q"`
 	httpapi.Page
 }
@@ -18,11 +19,11 @@ func (h handler) roles(ctx context.Context, in listRolesRequest) (httpapi.List[r
 	return httpapi.ListOf(listing, roleViewOf), err
 }
 
-type createRoleRequest struct {
-	Body struct {
-		Name        string   `json:"name" validate:"required"`
-		Permissions []string `json:"permissions" validate:"max=500,dive,max=100"`
-	}
+type createRoleRequest struct{ Body roleCreate }
+
+type roleCreate struct {
+	Name        string   `json:"name" validate:"required" schema:"RoleName"`
+	Permissions []string `json:"permissions" validate:"max=500,dive,max=100"`
 }
 
 func (h handler) createRole(ctx context.Context, u *uow.Unit, in createRoleRequest) (httpapi.Created[roleView], error) {
@@ -51,7 +52,7 @@ func (h handler) deleteRole(ctx context.Context, u *uow.Unit, role *Role, in htt
 	return httpapi.None{}, h.service.DeleteRole(ctx, u, role, in.IfMatch)
 }
 
-func (h handler) roleHistory(ctx context.Context, role *Role, in httpapi.Page) (httpapi.List[roleVersionView], error) {
+func (h handler) roleHistory(ctx context.Context, role *Role, in httpapi.Page) (httpapi.List[roleRevisionView], error) {
 	listing, err := h.service.RoleHistory(ctx, role, in.Page())
-	return httpapi.ListOf(listing, roleVersionViewOf), err
+	return httpapi.ListOf(listing, roleRevisionViewOf), err
 }

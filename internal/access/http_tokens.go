@@ -11,8 +11,10 @@ import (
 )
 
 type listTokensRequest struct {
+	// A part of the name, in either case.
 	Search httpapi.Search `query:"q"`
-	UserID *int64         `query:"userId"`
+	// The user that the tokens act as.
+	UserID *int64 `query:"userId"`
 	httpapi.Page
 }
 
@@ -25,13 +27,15 @@ func (h handler) tokens(ctx context.Context, in listTokensRequest) (httpapi.List
 	return httpapi.ListOf(listing, tokenViewOf), err
 }
 
-type createTokenRequest struct {
-	Body struct {
-		Name        string     `json:"name" validate:"required"`
-		Scopes      []string   `json:"scopes" validate:"max=500,dive,max=100"`
-		ExpiresTime *time.Time `json:"expiresTime"`
-		UserID      *int64     `json:"userId" validate:"omitempty,min=1"`
-	}
+type createTokenRequest struct{ Body tokenCreate }
+
+type tokenCreate struct {
+	Name   string   `json:"name" validate:"required" schema:"TokenName"`
+	Scopes []string `json:"scopes" validate:"omitempty,min=1,max=500,dive,max=100"`
+	// 90 days from now if absent.
+	ExpiresTime *time.Time `json:"expiresTime"`
+	// The caller if absent.
+	UserID *int64 `json:"userId" validate:"omitempty,min=1"`
 }
 
 func (h handler) createToken(ctx context.Context, u *uow.Unit, in createTokenRequest) (httpapi.Created[createdTokenView], error) {

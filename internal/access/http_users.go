@@ -10,9 +10,11 @@ import (
 )
 
 type listUsersRequest struct {
-	Search   httpapi.Search `query:"q"`
-	Role     string         `query:"role"`
-	Disabled *bool          `query:"disabled"`
+	// A part of the username or the display name, in either case.
+	Search httpapi.Search `query:"q"`
+	// The name of a role of the users.
+	Role     string `query:"role"`
+	Disabled *bool  `query:"disabled"`
 	httpapi.Page
 }
 
@@ -22,14 +24,15 @@ func (h handler) users(ctx context.Context, in listUsersRequest) (httpapi.List[u
 	return httpapi.ListOf(listing, userViewOf), err
 }
 
-type createUserRequest struct {
-	Body struct {
-		Username    string `json:"username" validate:"required"`
-		DisplayName string `json:"displayName"`
-		// Password is absent if the user is invited to choose one.
-		Password *httpapi.Secret `json:"password"`
-		Roles    []string        `json:"roles" validate:"max=500,dive,max=100"`
-	}
+type createUserRequest struct{ Body userCreate }
+
+type userCreate struct {
+	Username string `json:"username" validate:"required" schema:"Username"`
+	// The username if absent.
+	DisplayName string `json:"displayName" validate:"max=100"`
+	// Absent if the user is invited to choose one.
+	Password *httpapi.Secret `json:"password" schema:"NewPassword"`
+	Roles    []string        `json:"roles" validate:"max=500,dive,max=100"`
 }
 
 func (h handler) createUser(ctx context.Context, u *uow.Unit, in createUserRequest) (made httpapi.Created[invitedUserView], err error) {
@@ -64,9 +67,9 @@ func (h handler) editUser(ctx context.Context, u *uow.Unit, user *User, in editU
 	return editedUserView{userView: userViewOf(*edited.Row), Merged: edited.Merged}, nil
 }
 
-func (h handler) userHistory(ctx context.Context, user *User, in httpapi.Page) (httpapi.List[userVersionView], error) {
+func (h handler) userHistory(ctx context.Context, user *User, in httpapi.Page) (httpapi.List[userRevisionView], error) {
 	listing, err := h.service.UserHistory(ctx, user, in.Page())
-	return httpapi.ListOf(listing, userVersionViewOf), err
+	return httpapi.ListOf(listing, userRevisionViewOf), err
 }
 
 type userActRequest struct{ IfMatch *guard.Precondition }
@@ -80,12 +83,14 @@ func (h handler) enableUser(ctx context.Context, u *uow.Unit, user *User, in use
 }
 
 type resetPasswordRequest struct {
-	Body struct {
-		Password httpapi.Secret `json:"password" validate:"required"`
-		// EndTokens also revokes the user's API tokens.
-		EndTokens bool `json:"endTokens"`
-	}
+	Body    passwordResetBody
 	IfMatch *guard.Precondition
+}
+
+type passwordResetBody struct {
+	Password httpapi.Secret `json:"password" validate:"required" schema:"NewPassword"`
+	// Revoke the user's API tokens as well.
+	EndTokens bool `json:"endTokens"`
 }
 
 func (h handler) resetPassword(ctx context.Context, u *uow.Unit, user *User, in resetPasswordRequest) (resetUserView, error) {
@@ -95,6 +100,9 @@ func (h handler) resetPassword(ctx context.Context, u *uow.Unit, user *User, in 
 	}
 	return resetUserView{userViewOf(*after), after.Ended}, nil
 }
+
+// SchemaName returns the name of its schema in the contract.
+func (passwordResetBody) SchemaName() string { return "PasswordReset" }
 
 func shownUser(user *User, err error) (userView, error) {
 	if err != nil {
