@@ -6,7 +6,6 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
-	"interlock/internal/core/change"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
 )
@@ -103,119 +102,6 @@ const exampleSecret = "9yA1oWmS0kG3x5uQ2bL7c4dN6eR8tV0wXzJhPqYiF1M"
 // arrivalErrors are the error responses of the routes on which callers sign in.
 func arrivalErrors(unauthenticated string) map[string]string {
 	return map[string]string{"401": unauthenticated, "403": "CrossSite", "429": "TooManyAttempts"}
-}
-
-// Reasons to reject a change of users or roles.
-var (
-	noManager    = httpapi.Rejection{Code: apperr.InUse, Cause: "no enabled user who can sign in would have `access:*`; grant it to another user first"}
-	onlySignIn   = httpapi.Rejection{Code: apperr.InUse, Cause: "it is the only sign-in method of a user without a password, or no enabled user who can sign in would have `access:*`"}
-	usernameUsed = httpapi.Rejection{Code: apperr.AlreadyExists, Cause: "another user has this username"}
-	roleNameUsed = httpapi.Rejection{Code: apperr.AlreadyExists, Cause: "another role has this name"}
-)
-
-func (h handler) userRoutes(r *httpapi.Router) {
-	r = r.About(httpapi.Resource{Tag: "Access", Noun: "user", Example: userExample})
-	fresh := r.SteppedUp()
-	byID := httpapi.Numbered("user", h.service.User)
-	httpapi.Get(r, "/users", ReadUsersPermission, h.users).
-		Doc("List users", "").With(httpapi.Contract{Sorts: userSorts})
-	httpapi.Mutation(fresh, http.MethodPost, "/users", writeUsersPermission, h.createUser).
-		Doc("Create a user", "403 if the roles contain a permission that you lack. The roles must exist. A user without a password is invited to choose one: "+
-			"the reply contains an `invitation`, once, which is valid for seven days and one acceptance. A repeat with the same idempotency key returns "+
-			"the same user, with `secretShownOnce` instead of the token and path of the invitation; `POST /users/{id}/invite` then creates another invitation.").
-		With(httpapi.Contract{
-			Body:       map[string]any{"username": "li", "displayName": "Li Wei", "roles": []string{"support"}},
-			Rejections: []httpapi.Rejection{{Code: apperr.AlreadyExists}},
-		})
-	httpapi.GetOf(r, "/users/:id", ReadUsersPermission, byID, h.user).Doc("Get a user", "")
-	httpapi.MutationOf(fresh, http.MethodPatch, "/users/:id", writeUsersPermission, byID, h.editUser).
-		Doc("Update a user", "`roles` is a set: an array replaces it, and `{\"add\":[…],\"remove\":[…]}` adds and removes the names listed. "+
-			"Edits of one set conflict only if they contain the same name; conflicts and `merged` report it as `/roles/<name>`. "+
-			"With `?merge=disjoint` two admins who grant different roles both succeed.\n\n"+
-			"403 if a granted role has a permission that you lack, and for a user with a permission that you lack.").
-		With(httpapi.Contract{
-			Body:       map[string]any{"displayName": "Li", "roles": map[string]any{"add": []string{"approver"}, "remove": []string{}}},
-			Rejections: []httpapi.Rejection{noManager, usernameUsed},
-		})
-	httpapi.GetOf(r, "/users/:id/history", ReadUsersPermission, byID, h.userHistory).
-		Doc("List the versions of a user", "The newest first. Every version is retained, without the password.").
-		With(httpapi.Contract{Sorts: change.HistorySorts})
-	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/disable", writeUsersPermission, byID, h.disableUser).
-		Doc("Disable a user", "The user's sessions, tokens and event streams end within a second, on every server. A user who is already disabled is unchanged.").
-		With(httpapi.Contract{Rejections: []httpapi.Rejection{noManager}})
-	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/enable", writeUsersPermission, byID, h.enableUser).
-		Doc("Enable a user", "403 for a user with a permission that you lack. Tokens that were not revoked become valid again; sessions do not.")
-	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/reset-password", writeUsersPermission, byID, h.resetPassword).
-		Doc("Reset a user's password", "Ends the user's sessions and lifts a lock-out; with `endTokens` revokes the user's API tokens. "+
-			"Ends the credentials added since the previous invitation or reset, like `POST /users/{id}/invite`. 403 for a user with a permission that you lack.").
-		With(httpapi.Contract{ID: "resetUserPassword", Body: map[string]any{"password": "nine green bottles standing"}})
-	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/invite", writeUsersPermission, byID, h.inviteUser).
-		Doc("Invite a user", "Voids the user's password, all links and any earlier invitation, ends the user's sessions, and creates an invitation, "+
-			"which only this reply contains: only the user will know the new password. It is valid for seven days and one acceptance "+
-			"(`POST /session/invitation`). It ends the credentials added since the user's previous invitation or reset, because an impostor can have added them: "+
-			"API tokens that the user created, and second factors. The reply and the audit log count them. Earlier credentials remain; all of them remain "+
-			"if there was no earlier invitation or reset. 403 for a user with a permission that you lack. A repeat with the same idempotency key returns "+
-			"`secretShownOnce` instead of the token and path of the invitation; then invite again with another key.").
-		With(httpapi.Contract{Rejections: []httpapi.Rejection{noManager}})
-	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/reset-factors", writeUsersPermission, byID, h.resetFactors).
-		Doc("Delete a user's second factors", "For a user who lost the factors. Deletes the recovery codes too, and ends the user's sessions. "+
-			"A user without factors is unchanged. 403 for a user with a permission that you lack.").
-		With(httpapi.Contract{ID: "resetUserFactors"})
-	httpapi.GetOf(r, "/users/:id/links", ReadUsersPermission, byID, h.links).
-		Doc("List a user's sign-on links", "").With(httpapi.Contract{Success: allLinks})
-	httpapi.MutationOf(fresh, http.MethodDelete, "/users/:id/links/:linkId", writeUsersPermission, byID, h.removeLink).
-		Doc("Delete a user's sign-on link", "Ends the user's sessions. Disable or invite a user instead of deleting the only sign-in method.").
-		With(httpapi.Contract{ID: "deleteUserLink", Rejections: []httpapi.Rejection{onlySignIn}})
-}
-
-func (h handler) roleRoutes(r *httpapi.Router) {
-	r = r.About(httpapi.Resource{Tag: "Access", Noun: "role", Example: roleExample})
-	fresh := r.SteppedUp()
-	byID := httpapi.Numbered("role", h.service.Role)
-	httpapi.Get(r, "/roles", ReadPermission, h.roles).
-		Doc("List roles", "").With(httpapi.Contract{Sorts: roleSorts})
-	httpapi.Mutation(fresh, http.MethodPost, "/roles", writePermission, h.createRole).
-		Doc("Create a role", "`permissions` contains names of `GET /permissions`, `<resource>:*` or `*`. 403 for a permission that you lack.").
-		With(httpapi.Contract{Body: roleCreate{"support", []string{"orders:*", "coupons:read"}}, Rejections: []httpapi.Rejection{{Code: apperr.AlreadyExists}}})
-	httpapi.GetOf(r, "/roles/:id", ReadPermission, byID, h.role).Doc("Get a role", "")
-	httpapi.MutationOf(fresh, http.MethodPatch, "/roles/:id", writePermission, byID, h.editRole).
-		Doc("Update a role", "`permissions` is a set: an array replaces it, and `{\"add\":[…],\"remove\":[…]}` adds and removes the names listed. "+
-			"Edits of one set conflict only if they contain the same name; conflicts and `merged` report it as `/permissions/<name>`. "+
-			"With `?merge=disjoint` two admins who add different permissions both succeed. The change applies to the users with the role within a second, "+
-			"on every server. 403 if you lack an added permission.").
-		With(httpapi.Contract{
-			Body:       map[string]any{"permissions": map[string]any{"add": []string{"configs:read"}, "remove": []string{}}},
-			Rejections: []httpapi.Rejection{noManager, roleNameUsed},
-		})
-	httpapi.MutationOf(fresh, http.MethodDelete, "/roles/:id", writePermission, byID, h.deleteRole).
-		Doc("Delete a role", "409 `in_use` while a user has the role.").With(httpapi.Contract{Rejections: []httpapi.Rejection{{Code: apperr.InUse}}})
-	httpapi.GetOf(r, "/roles/:id/history", ReadPermission, byID, h.roleHistory).
-		Doc("List the versions of a role", "The newest first. Every version is retained.").With(httpapi.Contract{Sorts: change.HistorySorts})
-}
-
-func (h handler) tokenRoutes(r *httpapi.Router) {
-	r = r.About(httpapi.Resource{Tag: "Access", Noun: "token", Example: tokenExample})
-	fresh := r.SteppedUp()
-	byID := httpapi.Numbered("token", h.service.Token)
-	httpapi.Get(r, "/tokens", readTokensPermission, h.tokens).
-		Doc("List API tokens", "Returns the caller's tokens, and with `users:write` those of all users. The secret of a token is never returned again.").
-		With(httpapi.Contract{Sorts: tokenSorts})
-	httpapi.Mutation(fresh, http.MethodPost, "/tokens", makeTokensPermission, h.createToken).
-		Doc("Create an API token", "`token` in the reply is the secret; it is returned once and stored only as a digest. The token acts as its user "+
-			"(`userId`, or else the caller), with the permissions that both its scopes and its user's roles allow at the time of each request. "+
-			"Without `scopes` it has all permissions of its user; an empty list is rejected, because it would grant all permissions. "+
-			"It expires at `expiresTime`, by default after 90 days.\n\n"+
-			"A token of another user needs `scopes`, which both you and that user have, and none of them a permission that decides on requests of others "+
-			"(`decides` in `GET /permissions`): 422. You are its `createdBy`: where two users have to agree, the token counts as yours too. "+
-			"Such a token cannot create tokens: 403.\n\n"+
-			"403 for a token of another user without `users:write`, and for a token with a permission that you lack. A repeat with the same idempotency key "+
-			"returns the same token with `secretShownOnce` instead of the secret; then revoke it, and create another one with another key.").
-		With(httpapi.Contract{Body: map[string]any{"name": "till", "scopes": []string{"orders:*"}}, MayMiss: true})
-	httpapi.GetOf(r, "/tokens/:id", readTokensPermission, byID, h.token).
-		Doc("Get an API token", "Returns the token without its secret. A token of another user returns 404 without `users:write`.")
-	httpapi.MutationOf(fresh, http.MethodDelete, "/tokens/:id", makeTokensPermission, byID, h.deleteToken).
-		Doc("Revoke an API token", "The token becomes invalid and its event streams end, within a second on every server. The audit log retains a record of it.").
-		With(httpapi.Contract{ID: "revokeToken"})
 }
 
 type handler struct{ service *Service }
