@@ -76,7 +76,7 @@ func (h handler) events(ctx context.Context, a *Aggregate, in eventsRequest) (ht
 }
 
 type appendRequest struct {
-	Wait httpapi.Wait `query:"wait"`
+	Wait httpapi.LongWait `query:"wait"`
 	Body appendBody
 }
 
@@ -104,10 +104,8 @@ func (b appendBody) write(name Name) Write {
 	return w
 }
 
-// append by default waits for other writers for the longest possible time, because they do not
-// exclude each other.
 func (h handler) append(ctx context.Context, u *uow.Unit, name Name, in appendRequest) (httpapi.Created[writtenView], error) {
-	written, err := h.service.Append(ctx, u, in.Body.write(name), in.Wait.Or(httpapi.MaxWait))
+	written, err := h.service.Append(ctx, u, in.Body.write(name), in.Wait.Duration())
 	if err != nil {
 		return httpapi.Created[writtenView]{}, err
 	}

@@ -13,8 +13,7 @@ type Param[M Stateful] struct {
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (p *Param[M]) UnmarshalText(text []byte) error {
-	var model M
-	state, err := model.States().Parse(string(text))
+	state, err := machineOf[M]().Parse(string(text))
 	p.State = &state
 	return err
 }
@@ -26,25 +25,26 @@ func (Param[M]) EnumType() any { return Name[M]("") }
 type Name[M Stateful] string
 
 // Enum returns the names of all states.
-func (Name[M]) Enum() []string {
+func (Name[M]) Enum() []string { return machineOf[M]().Names() }
+
+// Machine returns the machine of M, whose name is part of the schema's.
+func (Name[M]) Machine() *Machine { return machineOf[M]() }
+
+func machineOf[M Stateful]() *Machine {
 	var model M
-	return model.States().Names()
+	return model.States()
 }
 
 // NameOf returns the name of a state of M by its code in the database.
 func NameOf[M Stateful](code int) Name[M] {
-	var model M
-	return Name[M](model.States().Of(code).Name)
+	return Name[M](machineOf[M]().Of(code).Name)
 }
 
 // ActionName is an action of M that a representation offers.
 type ActionName[M Stateful] string
 
 // Enum returns the names of the actions that callers can take.
-func (ActionName[M]) Enum() []string {
-	var model M
-	return model.States().Offered()
-}
+func (ActionName[M]) Enum() []string { return machineOf[M]().Offered() }
 
 // ActionNames converts action names of M for a representation.
 func ActionNames[M Stateful](names []string) []ActionName[M] {
@@ -60,8 +60,7 @@ type EventName[M Stateful] string
 
 // Enum returns the names of all events: the verbs of the machine, then its actions.
 func (EventName[M]) Enum() []string {
-	var model M
-	machine := model.States()
+	machine := machineOf[M]()
 	names := slices.Clone(machine.Verbs)
 	for _, action := range machine.Actions {
 		names = append(names, action.Name)

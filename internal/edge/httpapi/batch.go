@@ -20,7 +20,7 @@ func MultiUnit[In, Out any](r *Router, method, path, permission string, fn func(
 // crash in between, a retry runs fn again, and Batch returns the outcomes of the finished parts.
 func MultiUnitOf[R, In, Out any](r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, b *Batch, row R, in In) (Out, error)) *Route {
 	s := shapeOf[In]()
-	return add[In, Out](r, Route{Method: method, Path: path, Permission: permission}, r.underKey(keyOptions{limit: maxBody, critical: r.critical, hidden: s.hidden}, func(c echo.Context, kept Attempt) error {
+	return add[In, Out](r, Route{Method: method, Path: path, Permission: permission, Mutates: true}, r.underKey(keyOptions{limit: maxBody, critical: r.critical, hidden: s.hidden}, func(c echo.Context, kept Attempt) error {
 		b := &Batch{parts{runner: r.server.runner, kept: kept}}
 		served, err := serve(c, s, find, func(ctx context.Context, row R, in In) (Out, error) { return fn(ctx, b, row, in) })
 		if err != nil {

@@ -92,8 +92,9 @@ func newValidator() *validator.Validate {
 		"name": func(field validator.FieldLevel) bool {
 			return len(nameViolations("", field.Field().String(), field.Param())) == 0
 		},
+		"reference": func(field validator.FieldLevel) bool { return CheckReference(field.Field().String()) == nil },
 	} {
-		if err := v.RegisterValidation(tag, rule, tag == "name"); err != nil {
+		if err := v.RegisterValidation(tag, rule, tag == "name" || tag == "reference"); err != nil {
 			panic(err) // only for a name or a function that is empty
 		}
 	}
@@ -146,6 +147,14 @@ func violations(location string, b validator.FieldError) apperr.Fields {
 		if text, ok := b.Value().(string); ok {
 			return nameViolations(location, text, b.Param())
 		}
+	case "reference":
+		if text, ok := b.Value().(string); ok {
+			violation := CheckReference(text)
+			violation.Pointer = location
+			return apperr.Fields{*violation}
+		}
+	case "required_if":
+		return apperr.Fields{{Pointer: location, Code: "required", Message: "is required"}}
 	}
 	return apperr.Fields{{Pointer: location, Code: b.Tag(), Message: sentence(b)}}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"interlock/internal/base/apperr"
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
 )
@@ -15,7 +16,8 @@ type Resource struct {
 	// Tag is the heading of the routes in the contract: "Work orders".
 	Tag string
 	// Noun is the singular in sentences: "work order". Names of schemas and operations
-	// contain it: WorkOrder, claimWorkOrder.
+	// contain it: WorkOrder, claimWorkOrder. It is "" for routes about several things; the names of their
+	// Go types are complete.
 	Noun string
 	// Machine is nil for a resource without a status.
 	Machine *status.Machine
@@ -33,8 +35,12 @@ type Contract struct {
 	Summary, Description string
 	// Success describes the successful reply; "" for the usual words.
 	Success string
+	// Otherwise describes the second reply of an Either with another status.
+	Otherwise string
 	// Body is an example of the request body; nil for none.
 	Body any
+	// Reply is an example of the reply; nil for the resource's example, if it has that type.
+	Reply any
 	// Locks is true if the route can wait for a lock: 423.
 	Locks bool
 	// MayMiss is true if the route can return 404 though its path names no resource.
@@ -43,7 +49,31 @@ type Contract struct {
 	ChecksStatus bool
 	// Sorts are the sort orders of a list.
 	Sorts storage.Sorts
+	// Repeated describes the reply 200 to a creation of something that exists; "" for none.
+	Repeated string
+	// Proposes is true if the change can wait for an approval: 202.
+	Proposes bool
+	// ForCustomers is true if an API token can act for a customer: X-On-Behalf-Of.
+	ForCustomers bool
+	// Responses names, by status, responses of api/base.yaml that replace or complete those that
+	// follow from the types: {"409": "LimitReached"}.
+	Responses map[string]string
+	// Rejections are the errors that do not follow from the types.
+	Rejections []Rejection
 }
+
+// Rejection is an error of a route.
+type Rejection struct {
+	Code apperr.Code
+	// Cause is a clause that follows the code; "" for the usual description of the code.
+	Cause string
+	// Members has the members that only this error contains, as a struct; nil for the usual
+	// members of the code.
+	Members any
+}
+
+// Status returns the HTTP status.
+func (r Rejection) Status() int { return kinds[r.Code].status }
 
 // Doc sets the summary, an imperative of a few words, and the description, which may be "".
 func (r *Route) Doc(summary, description string) *Route {
@@ -51,7 +81,7 @@ func (r *Route) Doc(summary, description string) *Route {
 	return r
 }
 
-// With sets the rest of the contract. It keeps summary and description.
+// With sets the rest of the contract, all except summary and description.
 func (r *Route) With(c Contract) *Route {
 	c.Summary, c.Description = r.Contract.Summary, r.Contract.Description
 	r.Contract = c

@@ -98,10 +98,16 @@ func (w *Wait) UnmarshalText(text []byte) error {
 }
 
 // Duration returns the time to wait, DefaultWait by default.
-func (w Wait) Duration() time.Duration { return w.Or(DefaultWait) }
+func (w Wait) Duration() time.Duration { return w.or(DefaultWait) }
 
-// Or is Duration with another default.
-func (w Wait) Or(otherwise time.Duration) time.Duration {
+// LongWait is Wait with a default of MaxWait, for writers that do not exclude each other.
+type LongWait struct{ Wait }
+
+// Duration returns the time to wait, MaxWait by default.
+func (w LongWait) Duration() time.Duration { return w.or(MaxWait) }
+
+// or is Duration with another default.
+func (w Wait) or(otherwise time.Duration) time.Duration {
 	if !w.given {
 		return otherwise
 	}
@@ -112,6 +118,9 @@ func (w Wait) Or(otherwise time.Duration) time.Duration {
 type Search string
 
 const maxSearchLength = 200
+
+// MaxLength returns the maximum length, in characters, for the contract.
+func (Search) MaxLength() int { return maxSearchLength }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *Search) UnmarshalText(text []byte) error {

@@ -114,6 +114,23 @@ func (w WithCookies[T]) reply() reply {
 	return r
 }
 
+// Either is one of two replies; the other is nil.
+type Either[A, B any] struct {
+	First  *A
+	Second *B
+}
+
+func (e Either[A, B]) reply() reply {
+	switch {
+	case e.First != nil:
+		return replyOf(*e.First)
+	case e.Second != nil:
+		return replyOf(*e.Second)
+	default:
+		return reply{} // of an error
+	}
+}
+
 // Fresh is a reply with a representation, 200, that can change in part without a new version.
 type Fresh[T any] struct {
 	Body T

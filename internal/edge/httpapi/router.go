@@ -26,7 +26,7 @@ type Route struct {
 	Public bool
 	// Guarded routes require If-Match.
 	Guarded bool
-	// Mutates is true for routes that run in a unit of work.
+	// Mutates is true for routes that run in units of work.
 	Mutates bool
 	// Stream is true for server-sent events.
 	Stream bool

@@ -3,39 +3,47 @@ package openapi
 import (
 	"net/http"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 
+	"interlock/internal/base/apperr"
 	"interlock/internal/core/guard"
 	"interlock/internal/edge/httpapi"
 )
 
-type errorResponse struct{ status, name string }
-
-// errorResponses returns the error responses that follow from a route. The rule is the same
-// for the whole contract.
-func errorResponses(r httpapi.Route) (list []errorResponse) {
+// errorResponses returns the error responses of a route. The rule is the same for the whole
+// contract; the rejections of the route extend or replace its results.
+func (d *document) errorResponses(r httpapi.Route) (list mapping) {
 	noun := pascal(r.Resource.Noun)
 	match, hasMatch := r.In.FieldByName("IfMatch")
 	mustMatch := hasMatch && match.Type == reflect.TypeFor[guard.Precondition]()
 	_, hasBody := r.In.FieldByName("Body")
-	_, isList := r.In.FieldByName("Cursor")
 	writes := r.Method != http.MethodGet
+	storesReply := storesReply(r)
 	checksStatus := r.Action != "" || r.Contract.ChecksStatus
+	stepsUp := r.StepUp || slices.ContainsFunc(r.Needs, func(need httpapi.Need) bool { return need.StepUp })
+	mayForbid := r.Permission != "" || r.Contract.ForCustomers || writes && !r.Public
+	conflict := noun + "Conflict"
+	if !mustMatch && d.edited[noun] && r.Resource.Machine != nil {
+		conflict = noun + "MovedOn"
+	}
 	for _, rule := range []struct {
 		applies      bool
 		status, name string
 	}{
-		{!writes && hasTag(r.Out), "304", "NotModified"},
+		{!writes && tagHeader(r.Out) != "", "304", "NotModified"},
 		{true, "400", "BadRequest"},
 		{!r.Public, "401", "Unauthenticated"},
-		{r.Permission != "" && !r.StepUp, "403", "Forbidden"},
-		{r.StepUp, "403", "ForbiddenOrStepUp"},
+		{mayForbid && !stepsUp, "403", "Forbidden"},
+		{stepsUp, "403", "ForbiddenOrStepUp"},
 		{strings.Contains(r.Path, ":") || r.Contract.MayMiss, "404", "NotFound"},
 		{checksStatus, "409", noun + "TransitionRefused"},
-		{r.Mutates && !checksStatus, "409", "RequestInProgress"},
-		{hasMatch, "412", noun + "Conflict"},
+		{storesReply && !checksStatus, "409", "RequestInProgress"},
+		{hasMatch, "412", conflict},
 		{writes, "413", "PayloadTooLarge"},
-		{r.Mutates || hasBody || isList && hasTimeParameter(r.In), "422", "ValidationFailed"},
+		{r.Method == http.MethodPatch, "415", "UnsupportedMediaType"},
+		{storesReply || hasBody || hasTimeParameter(r.In), "422", "ValidationFailed"},
 		{r.Contract.Locks, "423", "Locked"},
 		{mustMatch, "428", "PreconditionRequired"},
 		{!r.Public, "429", "RateLimited"},
@@ -43,10 +51,75 @@ func errorResponses(r httpapi.Route) (list []errorResponse) {
 		{true, "503", "Unavailable"},
 	} {
 		if rule.applies {
-			list = append(list, errorResponse{rule.status, rule.name})
+			list = append(list, member{rule.status, ref("responses", rule.name)})
 		}
 	}
+	for _, rejection := range r.Contract.Rejections {
+		status := strconv.Itoa(rejection.Status())
+		list = list.with(status, d.rejected(r, status, checksStatus && status == "409", storesReply && (status == "409" || status == "422")))
+	}
+	for status, name := range r.Contract.Responses {
+		list = list.with(status, ref("responses", name))
+	}
+	slices.SortStableFunc(list, func(a, b member) int { return strings.Compare(a.name, b.name) })
 	return list
+}
+
+// rejected returns the response with the rejections of a route that have a status. Rejections
+// by the state machine and of a request in progress come in addition.
+func (d *document) rejected(r httpapi.Route, status string, isTransition, storesReply bool) mapping {
+	var sentences, schemas []string
+	if isTransition {
+		sentences = append(sentences, "`transition_not_allowed`, `status_changed`: the status does not allow it.")
+		schemas = append(schemas, d.noun+"TransitionRefused")
+	}
+	for _, rejection := range r.Contract.Rejections {
+		if strconv.Itoa(rejection.Status()) != status {
+			continue
+		}
+		code := string(rejection.Code)
+		name := pascal(strings.ReplaceAll(code, "_", " "))
+		if rejection.Cause == "" {
+			return ref("responses", name)
+		}
+		sentences = append(sentences, "`"+code+"`: "+rejection.Cause+".")
+		codeOnly := mapping{{"code", mapping{{"const", code}}}}
+		if codes := sharing(r.Contract.Rejections, rejection.Members); len(codes) > 1 {
+			codeOnly = mapping{{"code", mapping{{"enum", codes}}}}
+		}
+		switch {
+		case rejection.Members != nil:
+			t := reflect.TypeOf(rejection.Members)
+			_, required, members := d.members(t, false)
+			if rejection.Code == apperr.ValidationFailed {
+				required = append(required, "fields")
+			}
+			name = d.nameOf(t)
+			d.component(name, problem("ProblemMembers", required, append(codeOnly, members...)))
+		case !slices.Contains(d.baseSchemas, name):
+			d.component(name, problem("ProblemMembers", nil, codeOnly))
+		}
+		if !slices.Contains(schemas, name) {
+			schemas = append(schemas, name)
+		}
+	}
+	if storesReply {
+		schemas = append(schemas, map[string]string{"409": "RequestInProgress", "422": "IdempotencyKeyReused"}[status])
+	}
+	id := operationID(r)
+	name := strings.ToUpper(id[:1]) + id[1:] + map[string]string{"409": "Refused", "412": "Stale", "422": "Invalid", "500": "Failed", "503": "Unavailable"}[status]
+	d.response(name, strings.Join(sentences, " "), map[string]string{"503": "Retry-After"}[status], schemas...)
+	return ref("responses", name)
+}
+
+// sharing returns the codes of the rejections with the same members.
+func sharing(rejections []httpapi.Rejection, members any) (codes []string) {
+	for _, rejection := range rejections {
+		if members != nil && reflect.TypeOf(rejection.Members) == reflect.TypeOf(members) {
+			codes = append(codes, string(rejection.Code))
+		}
+	}
+	return codes
 }
 
 // hasTimeParameter reports whether a query can contain a time. A time out of range is 422.
@@ -63,27 +136,39 @@ func hasTimeParameter(in reflect.Type) bool {
 	return false
 }
 
-// conflicts adds the responses to conflicts on a resource with a status.
+// conflicts adds the responses to conflicts on a resource that is edited or has a status.
 func (d *document) conflicts(resource *httpapi.Resource) {
 	noun := pascal(resource.Noun)
-	if resource.Machine == nil || d.responseComponents.get(noun+"Conflict") != nil {
+	current := member{"current", ref("schemas", noun)}
+	conflict := noun + "Conflict"
+	if d.edited[noun] {
+		if resource.Example != nil {
+			d.schema(reflect.TypeOf(resource.Example), "", false)
+		}
+		d.component(conflict, problem("VersionConflictMembers", nil, mapping{{"base", nullable(ref("schemas", noun))}, current}))
+		d.response(conflict, "`version_conflict`: `If-Match` is not the current version of the "+resource.Noun+". Merge, then repeat with `currentEtag`.", "ETag", conflict)
+		conflict = noun + "MovedOn"
+	}
+	if resource.Machine == nil {
 		return
 	}
-	current := member{"current", ref("schemas", noun)}
 	refused := mapping{{"code", mapping{{"enum", []string{"transition_not_allowed", "status_changed"}}}}, current}
 	var required []string
 	if resource.Refusal != nil {
 		_, names, members := d.members(reflect.TypeOf(resource.Refusal), false)
-		required, refused = names, append(refused, members...)
+		required = names
+		for _, each := range members {
+			refused = refused.with(each.name, each.value)
+		}
 	}
 	d.component(noun+"TransitionRefused", problem("TransitionRefusedMembers", required, refused))
-	d.component(noun+"Conflict", problem("VersionConflictMembers", []string{"currentStatus", "allowedTransitions"}, mapping{
+	d.component(conflict, problem("VersionConflictMembers", []string{"currentStatus", "allowedTransitions"}, mapping{
 		{"base", mapping{{"type", "null"}}}, current, {"currentStatus", ref("schemas", noun+"Status")},
 		{"allowedTransitions", mapping{{"type", "array"}, {"items", mapping{{"type", "string"}}}}},
 	}))
 	d.response(noun+"TransitionRefused", "`transition_not_allowed`: the "+resource.Noun+" is in a status that does not allow the action, or the caller may not take it. "+
-		"`status_changed`: another request changed the status first. `current` is the "+resource.Noun+" now.", false, noun+"TransitionRefused", "RequestInProgress")
-	d.response(noun+"Conflict", "`version_conflict`: the "+resource.Noun+" is not at the version of `If-Match`. Read `current` and decide again.", true, noun+"Conflict")
+		"`status_changed`: another request changed the status first. `current` is the "+resource.Noun+" now.", "", noun+"TransitionRefused", "RequestInProgress")
+	d.response(conflict, "`version_conflict`: the "+resource.Noun+" is not at the version of `If-Match`. Read `current` and decide again.", "ETag", conflict)
 }
 
 // problem returns the schema of an error reply that has the members of another schema and
@@ -96,11 +181,15 @@ func problem(members string, required []string, properties mapping) mapping {
 	return append(schema, member{"properties", properties})
 }
 
-// response adds an error response; its body has one of the schemas.
-func (d *document) response(name, description string, hasETag bool, schemas ...string) {
+// response adds an error response, unless api/base.yaml describes it; its body has one of the
+// schemas. header is a further header of the response; "" for none.
+func (d *document) response(name, description, header string, schemas ...string) {
+	if slices.Contains(d.baseResponses, name) {
+		return
+	}
 	headers := mapping{{"X-Request-Id", ref("headers", "X-Request-Id")}}
-	if hasETag {
-		headers = append(headers, member{"ETag", ref("headers", "ETag")})
+	if header != "" {
+		headers = append(headers, member{header, ref("headers", header)})
 	}
 	schema := ref("schemas", schemas[0])
 	if len(schemas) > 1 {

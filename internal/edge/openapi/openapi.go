@@ -27,8 +27,15 @@ type document struct {
 	err error
 	// noun is the prefix of the schemas of the current route: WorkOrder.
 	noun string
-	// baseParameters are the names of the parameters that api/base.yaml describes.
-	baseParameters []string
+	// withMark is the type of the current reply. If it has secrets, its schema has the mark of a
+	// repeat without them.
+	withMark reflect.Type
+	// base is api/base.yaml.
+	base *yaml.Node
+	// baseSchemas and baseResponses are the names that api/base.yaml describes.
+	baseSchemas, baseResponses []string
+	// edited has the nouns of the resources with routes that require If-Match.
+	edited map[string]bool
 
 	paths, schemas, responseComponents mapping
 }
@@ -40,10 +47,13 @@ func Document(base []byte, routes []httpapi.Route, root, module string) ([]byte,
 	if err := yaml.Unmarshal(base, &tree); err != nil {
 		return nil, fmt.Errorf("parse api/base.yaml: %w", err)
 	}
-	d := &document{comments: newComments(root, module)}
-	if parameters := child(tree.Content[0], "components", "parameters"); parameters != nil {
-		for i := 0; i < len(parameters.Content); i += 2 {
-			d.baseParameters = append(d.baseParameters, parameters.Content[i].Value)
+	d := &document{
+		comments: newComments(root, module), base: tree.Content[0], edited: map[string]bool{},
+		baseSchemas: names(&tree, "schemas"), baseResponses: names(&tree, "responses"),
+	}
+	for _, r := range routes {
+		if r.Resource != nil && r.Resource.Noun != "" && r.Guarded {
+			d.edited[pascal(r.Resource.Noun)] = true
 		}
 	}
 	for _, r := range routes {
@@ -71,6 +81,16 @@ func Document(base []byte, routes []httpapi.Route, root, module string) ([]byte,
 		return nil, fmt.Errorf("encode the contract: %w", err)
 	}
 	return text.Bytes(), nil
+}
+
+// names returns the names of a kind of components.
+func names(tree *yaml.Node, kind string) (list []string) {
+	if components := child(tree.Content[0], "components", kind); components != nil {
+		for i := 0; i < len(components.Content); i += 2 {
+			list = append(list, components.Content[i].Value)
+		}
+	}
+	return list
 }
 
 // complete appends members to a mapping of the tree. Error: the mapping has one already.

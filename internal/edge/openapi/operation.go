@@ -1,10 +1,12 @@
 package openapi
 
 import (
+	"cmp"
 	"net/http"
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"interlock/internal/base/storage"
@@ -59,7 +61,7 @@ func operationID(r httpapi.Route) string {
 	case r.Method == http.MethodGet && len(segments) == 1:
 		return "list" + pascal(last)
 	case strings.HasPrefix(last, ":"):
-		return map[string]string{http.MethodGet: "get", http.MethodPatch: "update", http.MethodDelete: "delete"}[r.Method] + noun
+		return map[string]string{http.MethodGet: "get", http.MethodPatch: "edit", http.MethodDelete: "delete"}[r.Method] + noun
 	case r.Method == http.MethodGet:
 		return "list" + noun + pascal(last)
 	default:
@@ -105,13 +107,18 @@ var pageParameters = []string{"limit", "cursor", "total"}
 func (d *document) parameters(r httpapi.Route) (list []mapping) {
 	use := func(name string) { list = append(list, ref("parameters", name)) }
 	for _, name := range pathParameter.FindAllStringSubmatch(r.Path, -1) {
-		use(name[1])
+		list = append(list, d.pathParameter(r, name[1]))
 	}
 	if _, isList := r.In.FieldByName("Cursor"); isList {
 		for _, name := range pageParameters {
 			use(name)
 		}
-		list = append(list, sortParameter(r.Contract.Sorts))
+		if len(r.Contract.Sorts.Columns) > 0 {
+			list = append(list, sortParameter(r.Contract.Sorts))
+		}
+	}
+	if r.Contract.ForCustomers {
+		use("onBehalfOf")
 	}
 	for _, f := range reflect.VisibleFields(r.In) {
 		name := f.Tag.Get("query")
@@ -120,24 +127,54 @@ func (d *document) parameters(r httpapi.Route) (list []mapping) {
 			use("ifMatch")
 		case f.Type == reflect.TypeFor[*guard.Precondition]():
 			use("ifMatchOptional")
+		case f.Type == reflect.TypeFor[httpapi.LongWait]():
+			use("waitLongest")
 		case name == "" || name == "sort" || slices.Contains(pageParameters, name):
-		case slices.Contains(d.baseParameters, name):
+		case d.isBase(name, "query", name):
 			use(name)
 		default:
 			list = append(list, d.queryParameter(r, f, name))
 		}
 	}
-	if r.Method == http.MethodGet && hasTag(r.Out) {
+	if r.Method == http.MethodGet && tagHeader(r.Out) != "" {
 		use("ifNoneMatch")
 	}
-	if r.Mutates {
+	if storesReply(r) {
 		use("idempotencyKey")
 	}
 	return list
 }
 
+// isBase reports whether api/base.yaml describes a parameter under the name of a component.
+// Parameters of queries and of paths can have the same name.
+func (d *document) isBase(component, in, name string) bool {
+	parameter := child(d.base, "components", "parameters", component)
+	return parameter != nil && child(parameter, "in").Value == in && child(parameter, "name").Value == name
+}
+
+// storesReply reports whether a route stores its reply under an idempotency key. The contract
+// does not offer keys for deletions, because If-Match makes them safe to repeat.
+func storesReply(r httpapi.Route) bool {
+	key, hasKey := r.In.FieldByName("Key")
+	return r.Method != http.MethodDelete && (r.Mutates || hasKey && key.Type == reflect.TypeFor[httpapi.Key]())
+}
+
+// pathParameter refers to the parameter of api/base.yaml that belongs to the collection, such
+// as couponCode of /coupons/:code, or else to the one with the name.
+func (d *document) pathParameter(r httpapi.Route, name string) mapping {
+	collection, _, _ := strings.Cut(strings.TrimPrefix(r.Path, "/"), "/")
+	special := strings.TrimSuffix(collection, "s") + pascal(name)
+	if d.isBase(special, "path", name) {
+		name = special
+	}
+	return ref("parameters", name)
+}
+
 func (d *document) queryParameter(r httpapi.Route, f reflect.StructField, name string) mapping {
 	parameter := mapping{{"name", name}, {"in", "query"}}
+	if isRequired(true, f.Tag.Get("validate"), "") {
+		parameter = append(parameter, member{"required", true})
+	}
 	if text := d.comment(r.In, f.Name); text != "" {
 		parameter = append(parameter, member{"description", text})
 	}
@@ -153,11 +190,15 @@ func (d *document) queryParameter(r httpapi.Route, f reflect.StructField, name s
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	schema := d.schema(t, f.Tag.Get("validate"), true)
+	schema := d.schema(t, f.Tag.Get("validate"), false)
 	if t.Kind() == reflect.Int64 {
-		schema = schema.with("minimum", 1)
+		least, _ := strconv.Atoi(cmp.Or(f.Tag.Get("min"), "1"))
+		schema = schema.with("minimum", least)
+		if most, err := strconv.Atoi(f.Tag.Get("max")); err == nil {
+			schema = schema.with("maximum", most)
+		}
 	}
-	return append(parameter, member{"schema", schema})
+	return append(parameter, member{"schema", withDefault(schema, f)})
 }
 
 func sortParameter(sorts storage.Sorts) mapping {
@@ -181,6 +222,12 @@ func (d *document) body(r httpapi.Route, t reflect.Type) mapping {
 	if !isRequired {
 		t = t.Elem()
 	}
+	if parsed, ok := reflect.Zero(t).Interface().(interface{ Content() any }); ok {
+		t = reflect.TypeOf(parsed.Content())
+	}
+	if r.Method == http.MethodPatch {
+		return d.patchBody(r, t)
+	}
 	if step, ok := t.FieldByName("Step"); ok && strings.HasPrefix(t.Name(), "StepBody[") {
 		t = step.Type
 		isRequired = t.NumField() > 0
@@ -195,63 +242,150 @@ func (d *document) body(r httpapi.Route, t reflect.Type) mapping {
 	return mapping{{"required", isRequired}, {"content", mapping{{"application/json", media}}}}
 }
 
-// success returns the status of a reply type, the type of its body (nil for none), and whether
-// the reply has a Location.
-func success(t reflect.Type) (status string, body reflect.Type, hasLocation bool) {
+// patchBody describes a merge patch, or JSON Patch, of the members of a type.
+func (d *document) patchBody(r httpapi.Route, t reflect.Type) mapping {
+	_, _, properties := d.members(t, true)
+	name := d.noun + "Patch"
+	if d.noun == "" {
+		name = d.nameOf(t)
+	}
+	schema := d.component(name, mapping{{"type", "object"}, {"additionalProperties", false}, {"properties", properties}})
+	patch := mapping{{"schema", schema}, {"example", plainJSON(r.Contract.Body)}}
+	operations := []mapping{{{"op", "add"}, {"path", "/name"}, {"value", "New"}}}
+	return mapping{{"required", true}, {"content", mapping{
+		{"application/merge-patch+json", patch}, {"application/json", patch},
+		{"application/json-patch+json", mapping{{"schema", ref("schemas", "JSONPatch")}, {"example", operations}}},
+	}}}
+}
+
+// success is a successful reply of a route.
+type success struct {
+	status string
+	// body is nil for a reply without a body; the reply has it or alternative, which is nil for none.
+	body, alternative       reflect.Type
+	hasLocation, setsCookie bool
+}
+
+// successes returns the successful replies of a type: two for an Either with two statuses.
+func successes(t reflect.Type) []success {
 	name, _, _ := strings.Cut(t.Name(), "[")
-	if name == "None" {
-		return "204", nil, false
+	member := func(name string) reflect.Type {
+		f, _ := t.FieldByName(name)
+		return f.Type
 	}
-	status = map[string]string{"Created": "201", "Accepted": "202", "Fresh": "200", "Download": "200"}[name]
-	if status == "" {
-		return "200", t, false
+	switch name {
+	case "None":
+		return []success{{status: "204"}}
+	case "Created":
+		return []success{{status: "201", body: member("Body"), hasLocation: true}}
+	case "Accepted":
+		return []success{{status: "202", body: member("Body"), hasLocation: true}}
+	case "Fresh", "Download":
+		return []success{{status: "200", body: member("Body")}}
+	case "WithCookies":
+		list := successes(member("Out"))
+		list[0].setsCookie = true
+		return list
+	case "Either":
+		list := append(successes(member("First").Elem()), successes(member("Second").Elem())...)
+		if list[0].status == list[1].status {
+			list[0].alternative = list[1].body
+			return list[:1]
+		}
+		return list
+	default:
+		return []success{{status: "200", body: t}}
 	}
-	f, _ := t.FieldByName("Body")
-	return status, f.Type, name == "Created" || name == "Accepted"
 }
 
-// hasTag reports whether a reply has an ETag: its body embeds guard.Stamp.
-func hasTag(t reflect.Type) bool {
-	_, body, _ := success(t)
+// tagHeader returns the name of the ETag header of a reply; "" unless its body embeds a Stamp.
+func tagHeader(t reflect.Type) string {
+	body := successes(t)[0].body
 	if body == nil || body.Kind() != reflect.Struct {
-		return false
+		return ""
 	}
-	stamp, ok := body.FieldByName("Stamp")
-	return ok && stamp.Anonymous
+	for stamp, name := range map[string]string{"Stamp": "ETag", "OptionalStamp": "ETagOnceTouched"} {
+		if f, ok := body.FieldByName(stamp); ok && f.Anonymous {
+			return name
+		}
+	}
+	return ""
 }
 
-func (d *document) responses(r httpapi.Route) mapping {
-	status, body, hasLocation := success(r.Out)
-	headers := mapping{{"X-Request-Id", ref("headers", "X-Request-Id")}}
-	if hasTag(r.Out) {
-		headers = append(headers, member{"ETag", ref("headers", "ETag")})
+func (d *document) responses(r httpapi.Route) (all mapping) {
+	for i, reply := range successes(r.Out) {
+		if _, isNamed := r.Contract.Responses[reply.status]; !isNamed {
+			all = append(all, d.success(r, reply, i > 0)...)
+		}
 	}
-	if hasLocation {
+	if r.Contract.Proposes {
+		all = append(all, member{"202", ref("responses", "Proposed")})
+	}
+	return append(all, d.errorResponses(r)...)
+}
+
+// success describes a successful reply of a route. isSecond is true for that of an Either.
+func (d *document) success(r httpapi.Route, reply success, isSecond bool) mapping {
+	body := reply.body
+	headers := mapping{{"X-Request-Id", ref("headers", "X-Request-Id")}}
+	if name := tagHeader(r.Out); name != "" {
+		headers = append(headers, member{"ETag", ref("headers", name)})
+	}
+	if reply.hasLocation {
 		headers = append(headers, member{"Location", ref("headers", "Location")})
 	}
-	response := mapping{{"description", successText(r, body)}, {"headers", headers}}
+	if strings.HasPrefix(r.Out.Name(), "Accepted[") {
+		headers = append(headers, member{"X-Idempotency-Replay", ref("headers", "X-Idempotency-Replay")})
+	}
+	if reply.setsCookie {
+		headers = append(headers, member{"Set-Cookie", ref("headers", "Set-Cookie")})
+	}
+	description := successText(r, body)
+	if isSecond {
+		description = r.Contract.Otherwise
+	}
+	response := mapping{{"description", description}, {"headers", headers}}
 	if body != nil {
-		media := mapping{{"schema", d.schema(body, "", false)}}
-		if body == reflect.TypeOf(r.Resource.Example) {
-			media = append(media, member{"example", plainJSON(r.Resource.Example)})
+		media := mapping{{"schema", d.replySchema(body)}}
+		if reply.alternative != nil {
+			media = mapping{{"schema", mapping{{"oneOf", []mapping{d.replySchema(body), d.replySchema(reply.alternative)}}}}}
+		}
+		example := r.Contract.Reply
+		if example == nil && body == reflect.TypeOf(r.Resource.Example) {
+			example = r.Resource.Example
+		}
+		if example != nil {
+			media = append(media, member{"example", plainJSON(example)})
 		}
 		response = append(response, member{"content", mapping{{"application/json", media}}})
 	}
-	all := mapping{{status, response}}
-	for _, each := range errorResponses(r) {
-		all = append(all, member{each.status, ref("responses", each.name)})
+	if body == nil && r.Contract.Success == "" {
+		return mapping{{reply.status, ref("responses", "NoContent")}}
 	}
-	return all
+	if r.Contract.Repeated != "" {
+		repeated := mapping{{"description", r.Contract.Repeated}, {"headers", headers[:len(headers)-1]}, {"content", response.get("content")}}
+		return mapping{{"200", repeated}, {reply.status, response}}
+	}
+	return mapping{{reply.status, response}}
+}
+
+// replySchema returns the schema of the body of a reply. A repeat under an idempotency key omits
+// its secrets.
+func (d *document) replySchema(t reflect.Type) mapping {
+	d.withMark = t
+	return d.schema(t, "", false)
 }
 
 func successText(r httpapi.Route, body reflect.Type) string {
 	switch {
 	case r.Contract.Success != "":
 		return r.Contract.Success
-	case body != nil && strings.HasPrefix(body.Name(), "List["):
+	case body != nil && isList(body):
 		return "One page."
 	case r.Action != "":
 		return "The " + r.Resource.Noun + " after the transition."
+	case r.Method == http.MethodPatch:
+		return "The updated " + r.Resource.Noun + "."
 	default:
 		return "The " + r.Resource.Noun + "."
 	}

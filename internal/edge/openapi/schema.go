@@ -5,18 +5,27 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"go.yaml.in/yaml/v3"
+
+	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
+	"interlock/internal/base/status"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
+	"interlock/internal/edge/httpapi"
 )
 
 // shared are the types that api/base.yaml describes, by the names of their schemas there.
 var shared = map[reflect.Type]string{
 	reflect.TypeFor[guard.Stamp]():          "Stamp",
+	reflect.TypeFor[guard.OptionalStamp]():  "OptionalStamp",
+	reflect.TypeFor[change.Merged]():        "Merged",
+	reflect.TypeFor[apperr.Code]():          "Code",
 	reflect.TypeFor[principal.Person]():     "Person",
 	reflect.TypeFor[principal.CustomerID](): "CustomerId",
 	reflect.TypeFor[change.CommentView]():   "CommentMembers",
@@ -25,6 +34,8 @@ var shared = map[reflect.Type]string{
 // Types that state more about their values than Go does.
 type (
 	enumerated interface{ Enum() []string }
+	// named is a type with a schema name that does not follow from its Go name.
+	named interface{ SchemaName() string }
 	// enumParameter is a query parameter with a value of an enumerated type.
 	enumParameter interface{ EnumType() any }
 	patterned     interface {
@@ -36,6 +47,8 @@ var (
 	textType = reflect.TypeFor[encoding.TextUnmarshaler]()
 	timeType = reflect.TypeFor[time.Time]()
 	jsonType = reflect.TypeFor[json.RawMessage]()
+
+	secretType = reflect.TypeFor[httpapi.Secret]()
 )
 
 func ref(kind, name string) mapping { return mapping{{"$ref", "#/components/" + kind + "/" + name}} }
@@ -46,10 +59,22 @@ func (d *document) schema(t reflect.Type, rules string, isRequest bool) mapping 
 	if t.Kind() == reflect.Pointer {
 		return nullable(d.schema(t.Elem(), rules, isRequest))
 	}
+	if isRequest && t == reflect.TypeFor[principal.CustomerID]() {
+		return ref("schemas", "CustomerIdGiven")
+	}
 	if name, ok := shared[t]; ok {
 		return ref("schemas", name)
 	}
+	if strings.Contains(rules, "reference") {
+		return ref("schemas", "Reference")
+	}
+	if t.Kind() == reflect.Interface {
+		return mapping{} // any value
+	}
 	zero := reflect.Zero(t).Interface()
+	if named, ok := zero.(named); ok && slices.Contains(d.baseSchemas, named.SchemaName()) {
+		return ref("schemas", named.SchemaName())
+	}
 	if parameter, ok := zero.(enumParameter); ok {
 		return d.schema(reflect.TypeOf(parameter.EnumType()), "", isRequest)
 	}
@@ -59,10 +84,16 @@ func (d *document) schema(t reflect.Type, rules string, isRequest bool) mapping 
 	case patterned:
 		expression, longest := value.Pattern()
 		return mapping{{"type", "string"}, {"pattern", expression}, {"maxLength", longest}}
+	case interface{ MaxLength() int }:
+		return mapping{{"type", "string"}, {"maxLength", value.MaxLength()}}
 	}
 	switch {
+	case t == reflect.TypeFor[always]():
+		return mapping{{"const", true}}
 	case t == timeType:
 		return mapping{{"type", "string"}, {"format", "date-time"}}
+	case t == jsonType && strings.Contains(rules, "json"):
+		return mapping{} // any value
 	case t == jsonType:
 		return mapping{{"type", "object"}}
 	case t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(textType):
@@ -74,9 +105,15 @@ func (d *document) schema(t reflect.Type, rules string, isRequest bool) mapping 
 // plain returns the schema of a type without a name in the contract.
 func (d *document) plain(t reflect.Type, rules string, isRequest bool) mapping {
 	own, each, _ := strings.Cut(rules, "dive")
-	switch t.Kind() {
+	kind := t.Kind()
+	if reflect.PointerTo(t).Implements(textType) && kind == reflect.Slice {
+		kind = reflect.String
+	}
+	switch kind {
 	case reflect.String, reflect.Struct:
 		return constrained(mapping{{"type", "string"}}, own, "Length")
+	case reflect.Float64:
+		return constrained(mapping{{"type", "number"}}, own, "imum")
 	case reflect.Int, reflect.Int64, reflect.Int32:
 		return constrained(mapping{{"type", "integer"}}, own, "imum")
 	case reflect.Bool:
@@ -84,7 +121,7 @@ func (d *document) plain(t reflect.Type, rules string, isRequest bool) mapping {
 	case reflect.Slice:
 		return constrained(mapping{{"type", "array"}, {"items", d.schema(t.Elem(), strings.Trim(each, ","), isRequest)}}, own, "Items")
 	case reflect.Map:
-		return mapping{{"type", "object"}, {"additionalProperties", d.schema(t.Elem(), "", isRequest)}}
+		return constrained(mapping{{"type", "object"}, {"additionalProperties", d.schema(t.Elem(), strings.Trim(each, ","), isRequest)}}, own, "Properties")
 	default:
 		panic(fmt.Sprintf("openapi: no schema follows from the type %s: give it Enum or Pattern, or describe it in api/base.yaml", t))
 	}
@@ -111,9 +148,22 @@ func constrained(schema mapping, rules, suffix string) mapping {
 			schema = schema.with("min"+suffix, number+1)
 		case "oneof":
 			schema = mapping{{"enum", strings.Fields(value)}}
+		case "uri", "uuid":
+			schema = schema.with("format", name)
 		case "unique":
 			schema = schema.with("uniqueItems", true)
+		case "datetime":
+			schema = schema.with("format", "date")
 		}
+	}
+	return schema
+}
+
+// withDefault adds the value of a field's tag default.
+func withDefault(schema mapping, f reflect.StructField) mapping {
+	text, ok := f.Tag.Lookup("default")
+	if ok {
+		return schema.with("default", &yaml.Node{Kind: yaml.ScalarNode, Value: text})
 	}
 	return schema
 }
@@ -135,11 +185,15 @@ func (d *document) component(name string, schema mapping) mapping {
 }
 
 // genericNames are the suffixes of generic types in the names of schemas.
-var genericNames = map[string]string{"Name": "Status", "Param": "Status", "EventName": "EventName", "ActionName": "Action", "EventView": "Event", "List": "List"}
+var genericNames = map[string]string{"Name": "Status", "Param": "Status", "EventName": "EventName", "ActionName": "Action", "EventView": "Event", "MoneyEventView": "Event", "List": "List"}
 
 // nameOf returns the name of a type's schema: WorkOrder for workOrderView, WorkOrderList for
-// List[workOrderView], WorkOrderAssignment for Assignment in package workorders.
+// List[workOrderView], WorkOrderAssignment for Assignment in package workorders, EditedItem for
+// editedView in package catalog; or the name that the type states.
 func (d *document) nameOf(t reflect.Type) string {
+	if named, ok := reflect.Zero(t).Interface().(named); ok {
+		return named.SchemaName()
+	}
 	name := t.Name()
 	if outer, _, isGeneric := strings.Cut(name, "["); isGeneric {
 		suffix, ok := genericNames[outer]
@@ -150,17 +204,27 @@ func (d *document) nameOf(t reflect.Type) string {
 		if outer == "List" {
 			items, _ := t.FieldByName("Items")
 			name = d.nameOf(items.Type.Elem()) + suffix
-			if resource, isHistory := strings.CutSuffix(name, "EventList"); isHistory {
-				name = resource + "History"
+			for _, entry := range []string{"EventList", "RevisionList"} {
+				if resource, isHistory := strings.CutSuffix(name, entry); isHistory {
+					name = resource + "History"
+				}
 			}
+			return name
 		}
 	}
 	if name == "" {
 		panic("openapi: " + d.noun + ": a body is an unnamed struct; give its type a name")
 	}
-	name = strings.TrimSuffix(strings.ToUpper(name[:1])+name[1:], "View")
-	if !strings.HasPrefix(name, d.noun) {
-		name = d.noun + name
+	name = strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(name[:1])+name[1:], "View"), "Body")
+	if name == "Edited" {
+		return name + d.noun
+	}
+	noun := d.noun
+	if ofStatus, ok := reflect.Zero(t).Interface().(interface{ Machine() *status.Machine }); ok {
+		noun = pascal(ofStatus.Machine().Name)
+	}
+	if !strings.Contains(name, noun) {
+		name = noun + name
 	}
 	return name
 }
@@ -171,14 +235,14 @@ func (d *document) object(t reflect.Type, isRequest bool) mapping {
 	if t.NumField() == 0 {
 		return mapping{{"type", "object"}, {"additionalProperties", false}}
 	}
-	if strings.HasPrefix(t.Name(), "List[") {
-		items, _ := t.FieldByName("Items")
-		return d.component(d.nameOf(t), mapping{
-			{"allOf", []mapping{ref("schemas", "Page")}}, {"unevaluatedProperties", false},
-			{"properties", mapping{{"items", mapping{{"items", d.schema(items.Type.Elem(), "", false)}}}}},
-		})
+	if isList(t) {
+		page, items := d.list(t)
+		return d.component(d.nameOf(t), mapping{{"allOf", []mapping{page}}, {"unevaluatedProperties", false}, {"properties", mapping{items}}})
 	}
 	parts, required, properties := d.members(t, isRequest)
+	if t == d.withMark && hasSecrets(t) {
+		properties = append(properties, member{"secretShownOnce", ref("schemas", "SecretShownOnce")})
+	}
 	schema, closed := mapping{{"type", "object"}}, "additionalProperties"
 	if len(parts) > 0 {
 		schema, closed = mapping{{"allOf", parts}}, "unevaluatedProperties"
@@ -190,48 +254,162 @@ func (d *document) object(t reflect.Type, isRequest bool) mapping {
 	return d.component(d.nameOf(t), append(schema, member{"properties", properties}))
 }
 
-// members returns the schemas of a struct's embedded structs, the names of its required
-// members, and its members.
+func isList(t reflect.Type) bool { return strings.HasPrefix(t.Name(), "List[") }
+
+// list returns the schema of a page, and the member that narrows its items to those of a list.
+func (d *document) list(t reflect.Type) (page mapping, items member) {
+	f, _ := t.FieldByName("Items")
+	return ref("schemas", "Page"), member{"items", mapping{{"items", d.schema(f.Type.Elem(), "", false)}}}
+}
+
+// hasSecrets reports whether a reply contains secrets, at any depth.
+func hasSecrets(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return hasSecrets(t.Elem())
+	case reflect.Struct:
+		return slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Tag.Get("json") != "" && hasSecrets(f.Type) })
+	default:
+		return t == secretType
+	}
+}
+
+// members returns the schemas of the embedded structs that api/base.yaml describes, the names of
+// the required members, and the members, with those of other embedded structs.
 func (d *document) members(t reflect.Type, isRequest bool) (parts []mapping, required []string, properties mapping) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
-		case f.Anonymous:
+		case f.Anonymous && shared[f.Type] != "":
 			parts = append(parts, d.schema(f.Type, "", isRequest))
+			continue
+		case f.Anonymous && isList(f.Type):
+			page, items := d.list(f.Type)
+			parts, properties = append(parts, page), append(properties, items)
+			continue
+		case f.Anonymous:
+			isOptional := f.Type.Kind() == reflect.Pointer
+			if isOptional {
+				f.Type = f.Type.Elem()
+			}
+			embedded, names, members := d.members(f.Type, isRequest)
+			parts, properties = append(parts, embedded...), append(properties, members...)
+			if !isOptional {
+				required = append(required, names...)
+			}
 			continue
 		case name == "" || name == "-":
 			continue
 		}
 		rules := f.Tag.Get("validate")
-		if isRequired(isRequest, rules, options) {
+		isSecret := f.Type == secretType || f.Type == reflect.SliceOf(secretType)
+		if isRequired(isRequest, rules, options) && (isRequest || !isSecret) {
 			required = append(required, name)
+		}
+		if !isRequest && strings.Contains(options, "omit") {
+			f.Type = presentType(f.Type)
 		}
 		properties = append(properties, member{name, d.field(t, f, name, rules, isRequest)})
 	}
 	return parts, required, properties
 }
 
+// entityTag is a member with the name etag.
+type entityTag string
+
+// SchemaName implements named.
+func (entityTag) SchemaName() string { return "ETag" }
+
+// always is the value of a member that is absent instead of false.
+type always bool
+
+// presentType returns the type of a member of a reply that is absent instead of null or false.
+func presentType(t reflect.Type) reflect.Type {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return t.Elem()
+	case reflect.Bool:
+		return reflect.TypeFor[always]()
+	default:
+		return t
+	}
+}
+
 func (d *document) field(t reflect.Type, f reflect.StructField, name, rules string, isRequest bool) mapping {
-	schema := d.schema(f.Type, rules, isRequest)
+	fieldType := f.Type
+	switch {
+	case name == "currency":
+		return ref("schemas", "Currency")
+	case strings.HasSuffix(strings.ToLower(name), "etag") && fieldType.Kind() == reflect.Pointer:
+		fieldType = reflect.TypeFor[*entityTag]()
+	case strings.HasSuffix(strings.ToLower(name), "etag"):
+		fieldType = reflect.TypeFor[entityTag]()
+	}
+	if isRequest && fieldType.Kind() == reflect.Pointer && isRequired(isRequest, rules, "") {
+		fieldType = fieldType.Elem()
+	}
+	if parsed, ok := reflect.Zero(fieldType).Interface().(interface{ Content() any }); ok {
+		fieldType = reflect.TypeOf(parsed.Content())
+	}
+	var schema mapping
+	switch name := f.Tag.Get("schema"); {
+	case name == "":
+		schema = d.schema(fieldType, rules, isRequest)
+	case fieldType.Kind() == reflect.Pointer:
+		schema = nullable(ref("schemas", name))
+	default:
+		schema = ref("schemas", name)
+	}
 	isID := name == "id" || name == "version" || strings.HasSuffix(name, "Id")
-	if isID && schema.get("type") == "integer" && schema.get("minimum") == nil {
+	if isID && isInteger(schema) && schema.get("minimum") == nil {
 		schema = schema.with("minimum", 1)
 	}
-	if value := f.Tag.Get("default"); value != "" {
-		schema = schema.with("default", value)
+	// The tags min and max are the bounds of a number and of a length that no validate tag checks.
+	if least, err := strconv.Atoi(f.Tag.Get("min")); err == nil {
+		schema = schema.with("minimum", least)
 	}
+	if longest, err := strconv.Atoi(f.Tag.Get("max")); err == nil {
+		schema = schema.with("maxLength", longest)
+	}
+	if pattern := f.Tag.Get("pattern"); pattern != "" {
+		schema = schema.with("pattern", pattern)
+	}
+	schema = withDefault(schema, f)
 	if text := d.comment(t, f.Name); text != "" {
 		schema = schema.with("description", text)
 	}
 	return schema
 }
 
+// isInteger reports whether a schema is one of integers, or null.
+func isInteger(schema mapping) bool {
+	types, _ := schema.get("type").([]string)
+	return schema.get("type") == "integer" || slices.Contains(types, "integer")
+}
+
 // isRequired reports whether a member always exists: in a reply unless it is omitted when
 // empty, in a request if a rule requires it.
 func isRequired(isRequest bool, rules, options string) bool {
 	if isRequest {
-		return strings.HasPrefix(rules, "required") || strings.HasPrefix(rules, "name")
+		return rejectsZero(rules)
 	}
 	return !strings.Contains(options, "omit")
+}
+
+// rejectsZero reports whether a validate tag rejects an absent member.
+func rejectsZero(rules string) bool {
+	own, _, _ := strings.Cut(rules, "dive")
+	for rule := range strings.SplitSeq(own, ",") {
+		name, value, _ := strings.Cut(rule, "=")
+		switch name {
+		case "omitempty":
+			return false
+		case "required", "name", "pattern", "enum", "oneof", "reference", "gt":
+			return true
+		case "min", "gte":
+			return value != "0"
+		}
+	}
+	return false
 }
