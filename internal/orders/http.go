@@ -58,7 +58,7 @@ func Routes(r *httpapi.Router, s *Service) {
 		With(httpapi.Contract{Body: Cancellation{"The customer changed their mind."}, Locks: true})
 	// Each order of a batch has a separate unit.
 	httpapi.MultiUnit(r, http.MethodPost, "/order-batches", writePermission, h.batch).
-		Doc("Transition many orders", "Applies one transition to each order, in the given order, each in a separate transaction: the rejection of one order does not affect the others. "+
+		Doc("Transition many orders", "Applies one transition to each order, in the order of `ids`, each in a separate transaction: the rejection of one order does not affect the others. "+
 			"The members of the transition (`reason`, `carrier`…) are siblings of `action` and `ids`, and apply to all orders. "+
 			"If the database fails during the batch, completed orders stay changed.").
 		With(httpapi.Contract{ID: "moveOrders", Success: "A verdict for each order.", Body: batchExample, Reply: batchResultExample, Rejections: []httpapi.Rejection{
@@ -163,7 +163,7 @@ type batch struct {
 	*Cancellation
 }
 
-// Content returns a batch, whose members the contract describes.
+// Content returns a value of the type with the members in the contract.
 func (batchBody) Content() any { return batch{} }
 
 var batchExample = map[string]any{"action": "cancel", "ids": []int64{41, 42}, "reason": "The item was recalled."}

@@ -12,7 +12,7 @@ import (
 type Shipment struct {
 	Carrier    string `json:"carrier" validate:"required,max=100"`
 	TrackingNo string `json:"trackingNo" validate:"required,max=100"`
-	// Ships an order whose whole payment was refunded.
+	// Ships an order with a completely refunded payment.
 	ShipRefunded bool `json:"shipRefunded,omitempty"`
 }
 
