@@ -54,7 +54,8 @@ type issuedCoupons struct {
 type couponView struct {
 	Code       string `json:"code" validate:"required"`
 	CampaignID int64  `json:"campaignId"`
-	// Whether `value` is in minor units or in percent. This and the next members are the current terms of the campaign.
+	// Whether `value` is in minor units or in percent. This and the next members are the current
+	// terms of the campaign.
 	Kind          Kind      `json:"kind"`
 	Value         int64     `json:"value" validate:"min=1"`
 	MinimumAmount int64     `json:"minimumAmount" validate:"min=0"`

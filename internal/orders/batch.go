@@ -25,7 +25,9 @@ const (
 // Verdict is the outcome of one order of a batch.
 type Verdict struct {
 	ID int64 `json:"id"`
-	// `conflict`: the order's status does not allow the action, another request came first, the wallet has too little, or the reference of the payment paid another order. `invalid`: the order does not exist, or a rule is violated.
+	// `conflict`: the order's status does not allow the action, another request came first, the
+	// wallet has too little, or the reference of the payment paid another order. `invalid`: the
+	// order does not exist, or a rule is violated.
 	Verdict string      `json:"verdict" validate:"oneof=done conflict invalid"`
 	Code    apperr.Code `json:"code,omitempty"`
 	Detail  string      `json:"detail,omitempty"`

@@ -14,7 +14,8 @@ type lineView struct {
 	SKU      string `json:"sku" validate:"required"`
 	Name     string `json:"name"`
 	Quantity int64  `json:"quantity" validate:"min=1"`
-	// The units return to stock when the refund is settled. Unshipped units leave `toShip` at the request, and return to it if the refund is rejected or fails.
+	// The units return to stock when the refund is settled. Unshipped units leave `toShip` at the
+	// request, and return to it if the refund is rejected or fails.
 	Restock bool `json:"restock"`
 	// The units' share of the payment, in minor units.
 	Worth int64 `json:"worth" validate:"min=0"`
@@ -50,7 +51,9 @@ type refundView struct {
 // readView is a refund with the requirements of its approval.
 type readView struct {
 	refundView
-	// The requirements of its approval, because it is above the tenant's `refundApprovalThreshold`: `approve` then proposes it. Absent if one user can approve it alone, and if it cannot be approved now.
+	// The requirements of its approval, because it is above the tenant's `refundApprovalThreshold`:
+	// `approve` then proposes it. Absent if one user can approve it alone, and if it cannot be
+	// approved now.
 	ChangeNeeds *changeNeeds `json:"changeNeeds,omitempty"`
 }
 
