@@ -245,6 +245,9 @@ func (d *document) body(r httpapi.Route, t reflect.Type) mapping {
 // patchBody describes a merge patch, or JSON Patch, of the members of a type.
 func (d *document) patchBody(r httpapi.Route, t reflect.Type) mapping {
 	_, _, properties := d.members(t, true)
+	for i, property := range properties {
+		properties[i].value = property.value.(mapping).without("default")
+	}
 	name := d.noun + "Patch"
 	if d.noun == "" {
 		name = d.nameOf(t)

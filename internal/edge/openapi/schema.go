@@ -375,7 +375,9 @@ func (d *document) field(t reflect.Type, f reflect.StructField, name, rules stri
 	if pattern := f.Tag.Get("pattern"); pattern != "" {
 		schema = schema.with("pattern", pattern)
 	}
-	schema = withDefault(schema, f)
+	if isRequest {
+		schema = withDefault(schema, f)
+	}
 	if text := d.comment(t, f.Name); text != "" {
 		schema = schema.with("description", text)
 	}
