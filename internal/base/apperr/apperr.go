@@ -130,8 +130,14 @@ func (e *Error) With(name string, value any) *Error {
 // WithMembers adds the fields of a struct to the reply, by their names in JSON.
 func (e *Error) WithMembers(members any) *Error {
 	v := reflect.ValueOf(members)
-	for i := range v.NumField() {
-		e.With(v.Type().Field(i).Tag.Get("json"), v.Field(i).Interface())
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		name, value := f.Tag.Get("json"), v.FieldByIndex(f.Index)
+		if value.Kind() == reflect.Pointer && !value.IsNil() {
+			value = value.Elem()
+		}
+		if !f.Anonymous {
+			e.With(name, value.Interface())
+		}
 	}
 	return e
 }
