@@ -41,15 +41,13 @@ const (
 
 // Limits.
 const (
-	maxEvents   = 500 // of one request
-	maxDeltas   = 50  // of one event
 	maxCounters = 200 // of one aggregate
 	// maxWriters bounds the clients of one aggregate that use sequences. They are read in one
 	// query.
 	maxWriters = 10_000
 	// maxPayload is in bytes.
 	maxPayload = 64 << 10
-	// maxText bounds client ids and event ids, in characters.
+	// maxText bounds the names that messages quote, in characters.
 	maxText = 128
 )
 
@@ -59,6 +57,20 @@ var (
 	idPattern   = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._:@~-]{0,127}$`)
 	wordPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._:-]{0,63}$`)
 )
+
+// word is a type of events or the name of a counter.
+type word string
+
+// Pattern returns the syntax of a word and its maximum length, in characters.
+func (word) Pattern() (expression string, maxLength int) { return wordPattern.String(), 64 }
+
+// Valid reports whether the text has the syntax of a word.
+func (w word) Valid() bool { return wordPattern.MatchString(string(w)) }
+
+// Rule describes the rule of Valid in a sentence without a subject.
+func (word) Rule() string {
+	return "must be 1 to 64 letters, digits, dots, colons, underscores and hyphens"
+}
 
 // Name identifies an aggregate.
 type Name struct{ Type, ID string }

@@ -160,7 +160,7 @@ func (s *Service) append(ctx context.Context, u *uow.Unit, w Write, rows []Event
 
 func tooManyWriters(name Name) error {
 	return apperr.New(apperr.LimitReached, "%d clients have used sequences in the aggregate %q, which is the limit; nothing was changed. Use event ids instead.",
-		maxWriters, name).With("limit", maxWriters)
+		maxWriters, name).WithMembers(writersFullView{maxWriters})
 }
 
 // advance writes the counters of an aggregate that the unit has locked, and increments its version
@@ -205,21 +205,18 @@ func changedConcurrently() error {
 // versionConflict returns VersionConflict, as read from the committed rows.
 func (s *Service) versionConflict(name Name, expected int64) error {
 	return uow.Explain(func(ctx context.Context) error {
-		e := apperr.New(apperr.VersionConflict, "The aggregate %q does not exist, so it is not at version %d; nothing was changed.", name, expected).
-			With("expectedVersion", expected).With("currentVersion", 0).With("currentEtag", nil).
-			With("updatedBy", nil).With("updatedTime", nil).With("current", nil)
 		state, err := s.State(ctx, name)
 		switch {
 		case apperr.Has(err, apperr.NotFound):
-			return e
+			return apperr.New(apperr.VersionConflict, "The aggregate %q does not exist, so it is not at version %d; nothing was changed.", name, expected).
+				WithMembers(movedOnView{ExpectedVersion: expected})
 		case err != nil:
 			return err
 		case state.Version == expected:
 			return changedConcurrently()
 		}
-		stamp := state.Stamp()
-		e.Detail = fmt.Sprintf("The aggregate %q is at version %d and not at %d; nothing was changed.", name, state.Version, expected)
-		e.With("currentVersion", stamp.Version).With("currentEtag", stamp.ETag).With("updatedBy", stamp.UpdatedBy).With("updatedTime", stamp.UpdatedTime)
-		return e.With("current", stateViewOf(state))
+		current := viewOf(state)
+		return apperr.New(apperr.VersionConflict, "The aggregate %q is at version %d and not at %d; nothing was changed.", name, state.Version, expected).
+			WithMembers(movedOnView{expected, current.Version, &current.ETag, &current.UpdatedBy, &current.UpdatedTime, &current})
 	})
 }

@@ -119,9 +119,9 @@ func (r recorded) reject(requested []Event, enforce bool) error {
 }
 
 func (r recorded) superseded(index int, requested *Event) error {
-	return named(apperr.New(apperr.SequenceSuperseded, "%s was never recorded, and %d of the same writer was. Nothing was changed; use a higher sequence.",
-		describe(index, requested), *r.lastSeq), index, requested).
-		With("highestSeq", *r.lastSeq).With("currentVersion", r.version)
+	return apperr.New(apperr.SequenceSuperseded, "%s was never recorded, and %d of the same writer was. Nothing was changed; use a higher sequence.",
+		describe(index, requested), *r.lastSeq).
+		WithMembers(supersededView{rejectedViewOf(index, requested), *r.lastSeq, r.version})
 }
 
 func (r recorded) isRecorded(index int, requested []Event, first *Event) error {
@@ -131,26 +131,23 @@ func (r recorded) isRecorded(index int, requested []Event, first *Event) error {
 			landed++
 		}
 	}
-	return named(apperr.New(apperr.IdempotencyViolation, "%s was recorded at version %d. Nothing was changed.", describe(index, &requested[index]), first.Version), index, &requested[index]).
-		With("number", numberLanded).With("version", first.BatchVersion).With("eventVersion", first.Version).
-		With("landed", landed).With("highestSeq", r.lastSeq).With("currentVersion", r.version)
+	return apperr.New(apperr.IdempotencyViolation, "%s was recorded at version %d. Nothing was changed.", describe(index, &requested[index]), first.Version).
+		WithMembers(landedView{
+			rejectedView: rejectedViewOf(index, &requested[index]), Number: numberLanded, Version: first.BatchVersion, EventVersion: first.Version,
+			Landed: landed, HighestSeq: r.lastSeq, CurrentVersion: r.version,
+		})
 }
 
 func mismatch(index int, requested, first *Event, differ []string) error {
-	return named(apperr.New(apperr.PayloadMismatch, "%s has the name of an event with other content, which was recorded at version %d. Nothing was changed.",
-		describe(index, requested), first.Version), index, requested).
-		With("version", first.BatchVersion).With("eventVersion", first.Version).With("differs", differ)
+	return apperr.New(apperr.PayloadMismatch, "%s has the name of an event with other content, which was recorded at version %d. Nothing was changed.",
+		describe(index, requested), first.Version).
+		WithMembers(mismatchView{rejectedViewOf(index, requested), first.BatchVersion, first.Version, differ})
 }
 
 // inFlight returns InflightDuplicate: another attempt is running, with an unknown outcome.
 func inFlight(requested *Event) error {
-	return named(apperr.New(apperr.InflightDuplicate, "%s is being written by another attempt. Send it again in a moment to learn whether it was recorded.", describe(0, requested)), 0, requested).
-		With("number", numberInFlight).After(time.Second)
-}
-
-// named adds the index and the names of the rejected event.
-func named(e *apperr.Error, index int, requested *Event) *apperr.Error {
-	return e.With("index", index).With("clientId", requested.ClientID).With("clientSeq", requested.ClientSeq).With("eventId", requested.EventID)
+	return apperr.New(apperr.InflightDuplicate, "%s is being written by another attempt. Send it again in a moment to learn whether it was recorded.", describe(0, requested)).
+		WithMembers(inFlightView{rejectedViewOf(0, requested), numberInFlight}).After(time.Second)
 }
 
 // describe returns a name of a requested event for messages.

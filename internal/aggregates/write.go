@@ -11,11 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clip"
-	"interlock/internal/base/naming"
 	"interlock/internal/base/principal"
 )
 
@@ -41,28 +39,10 @@ type NewEvent struct {
 	Payload json.RawMessage
 }
 
-// check validates the rules that need no aggregate. Errors: ValidationFailed.
+// check validates the rules between the members of a valid request: the order of sequences, and
+// that the names of its events are unique. Errors: ValidationFailed.
 func (w Write) check() error {
 	var violations []apperr.Field
-	if field := checkText("/clientId", w.ClientID); field != nil {
-		violations = append(violations, *field)
-	}
-	if w.Expected != nil && *w.Expected < 0 {
-		violations = append(violations, apperr.Field{Pointer: "/expectedVersion", Code: "min", Message: "must be at least 0"})
-	}
-	if n := len(w.Events); n == 0 || n > maxEvents {
-		violations = append(violations, apperr.Field{Pointer: "/events", Code: "size", Message: fmt.Sprintf("must have 1 to %d members", maxEvents)})
-	} else {
-		violations = append(violations, w.checkEvents()...)
-	}
-	if len(violations) > 0 {
-		return apperr.Invalid(violations...)
-	}
-	return nil
-}
-
-// checkEvents validates each event, and that their names are unique.
-func (w Write) checkEvents() (violations []apperr.Field) {
 	seqs, ids := map[int64]int{}, map[string]int{}
 	last := int64(-1)
 	for i, e := range w.Events {
@@ -72,10 +52,7 @@ func (w Write) checkEvents() (violations []apperr.Field) {
 		switch seq := e.ClientSeq; {
 		case seq == nil && w.Enforce:
 			at("clientSeq", "required", "is required with enforceClientIdempotency")
-		case seq == nil:
-		case *seq < 0:
-			at("clientSeq", "min", "must be at least 0")
-		default:
+		case seq != nil:
 			if first, duplicate := seqs[*seq]; duplicate {
 				at("clientSeq", "unique", fmt.Sprintf("is also that of event %d of this request", first))
 			} else if w.Enforce && *seq < last {
@@ -84,54 +61,30 @@ func (w Write) checkEvents() (violations []apperr.Field) {
 			seqs[*seq], last = i, max(last, *seq)
 		}
 		if e.EventID != nil {
-			if field := checkText(fmt.Sprintf("/events/%d/eventId", i), *e.EventID); field != nil {
-				violations = append(violations, *field)
-			} else if strings.HasPrefix(*e.EventID, reservedPrefix) {
+			if strings.HasPrefix(*e.EventID, reservedPrefix) {
 				at("eventId", "reserved", "must not start with @, which is reserved for this service")
 			} else if first, duplicate := ids[*e.EventID]; duplicate {
 				at("eventId", "unique", fmt.Sprintf("is also that of event %d of this request", first))
 			}
 			ids[*e.EventID] = i
 		}
-		e.check(at)
-	}
-	return violations
-}
-
-// check validates the content of an event.
-func (e NewEvent) check(at func(member, code, message string)) {
-	const words = "must be 1 to 64 letters, digits, dots, colons, underscores and hyphens"
-	if !wordPattern.MatchString(e.Type) {
-		at("eventType", "pattern", words)
-	}
-	if len(e.Deltas) > maxDeltas {
-		at("deltas", "max", "must have at most "+strconv.Itoa(maxDeltas)+" members")
-	}
-	for _, name := range slices.Sorted(maps.Keys(e.Deltas)) {
-		if !wordPattern.MatchString(name) {
-			at("deltas", "pattern", fmt.Sprintf("has the name %q; names %s", clip.Text(name, maxText), words))
+		for _, name := range slices.Sorted(maps.Keys(e.Deltas)) {
+			if !word(name).Valid() {
+				at("deltas", "pattern", fmt.Sprintf("has the name %q; names %s", clip.Text(name, maxText), word(name).Rule()))
+			}
+		}
+		if len(e.Payload) > maxPayload {
+			at("payload", "max", "must have at most "+strconv.Itoa(maxPayload)+" bytes")
 		}
 	}
-	if len(e.Payload) > maxPayload {
-		at("payload", "max", "must have at most "+strconv.Itoa(maxPayload)+" bytes")
+	if len(violations) > 0 {
+		return apperr.Invalid(violations...)
 	}
+	return nil
 }
 
 // reservedPrefix is the prefix of the event ids that the service assigns.
 const reservedPrefix = "@"
-
-// checkText validates a client id or an event id.
-func checkText(pointer, text string) *apperr.Field {
-	switch {
-	case text == "":
-		return &apperr.Field{Pointer: pointer, Code: "required", Message: "is required"}
-	case utf8.RuneCountInString(text) > maxText:
-		return &apperr.Field{Pointer: pointer, Code: "max", Message: "must have at most " + strconv.Itoa(maxText) + " characters"}
-	case !naming.Plain(text):
-		return &apperr.Field{Pointer: pointer, Code: "pattern", Message: naming.Rule}
-	}
-	return nil
-}
 
 // keyNames returns the prefix of the ids of a request's events without names: a digest of the
 // caller and the request's idempotency key, so that the request is also recognised after its stored

@@ -13,11 +13,7 @@ package catalog
 import (
 	"fmt"
 	"regexp"
-	"slices"
 
-	"interlock/internal/base/apperr"
-	"interlock/internal/base/naming"
-	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 )
@@ -28,37 +24,42 @@ const (
 	writePermission = "items:write"
 )
 
-// The statuses of an item. Archived items stay readable and cannot be ordered.
+// Status is the status of an item. Archived items stay readable and cannot be ordered.
+type Status string
+
+// The statuses.
 const (
-	Active   = "active"
-	Archived = "archived"
+	Active   Status = "active"
+	Archived Status = "archived"
 )
 
-var statuses = []string{Active, Archived}
+// Enum returns the statuses.
+func (Status) Enum() []string { return []string{string(Active), string(Archived)} }
 
-const longestName = 200
+// SKU is the permanent name of an item.
+type SKU string
+
+const maxSKU = 64
 
 var skuPattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
+// Pattern returns the syntax of a sku and its maximum length, in characters.
+func (SKU) Pattern() (expression string, maxLength int) { return skuPattern.String(), maxSKU }
+
+// Valid reports whether the text has the syntax of a sku.
+func (s SKU) Valid() bool { return skuPattern.MatchString(string(s)) }
+
+// Rule describes the rule of Valid in a sentence without a subject.
+func (SKU) Rule() string { return "must be 1 to 64 letters, digits, dots, underscores and hyphens" }
+
 // Content is the part of an item that an edit may change.
 type Content struct {
-	Name string `json:"name"`
-	// Price is in minor units.
-	Price int64 `json:"price"`
-	// OwnedByUserID is the user that owns the item; nil for none.
-	OwnedByUserID *principal.CustomerID `json:"ownedByUserId,omitempty"`
-	Status        string                `json:"status"`
-}
-
-// check returns the violated rules.
-func (c Content) check() []apperr.Field {
-	broken := naming.Check("/name", c.Name, longestName)
-	broken.Check(c.Price >= 0, "/price", "min", "must be at least 0 minor units")
-	if owner := c.OwnedByUserID; owner != nil {
-		broken.Check(owner.Valid(), "/ownedByUserId", "pattern", owner.Rule())
-	}
-	broken.Check(slices.Contains(statuses, c.Status), "/status", "oneof", "must be one of active, archived")
-	return broken
+	Name string `json:"name" validate:"name=200"`
+	// In minor units.
+	Price int64 `json:"price" validate:"min=0"`
+	// The user who owns the item; null for none.
+	OwnedByUserID *principal.CustomerID `json:"ownedByUserId,omitempty" validate:"omitempty,pattern"`
+	Status        Status                `json:"status" validate:"enum"`
 }
 
 // Item is an item of the catalog.

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"interlock/internal/base/apperr"
 	"interlock/internal/base/merge"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 	"interlock/internal/events"
 )
 
@@ -57,20 +57,8 @@ func (s *Service) History(ctx context.Context, item *Item, page storage.Page) (s
 	return storage.List[Revision](s.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("item_id", item.ID))
 }
 
-// Create adds an item. Errors: ValidationFailed, AlreadyExists.
+// Create adds an item with valid content. Errors: AlreadyExists.
 func (s *Service) Create(ctx context.Context, u *uow.Unit, sku string, content Content) (*Item, error) {
-	broken := content.check()
-	switch {
-	case !skuPattern.MatchString(sku):
-		broken = append([]apperr.Field{{
-			Pointer: "/sku", Code: "pattern", Message: "must be 1 to 64 letters, digits, dots, underscores and hyphens",
-		}}, broken...)
-	case sku == "." || sku == "..":
-		broken = append([]apperr.Field{{Pointer: "/sku", Code: "reserved", Message: "cannot be a sku: clients take it out of addresses"}}, broken...)
-	}
-	if len(broken) > 0 {
-		return nil, apperr.Invalid(broken...)
-	}
 	item := &Item{SKU: sku, Content: content}
 	if err := insert(ctx, u, item); err != nil {
 		return nil, err
@@ -97,7 +85,7 @@ func (s *Service) Delete(ctx context.Context, u *uow.Unit, item *Item, ifMatch g
 func (s *Service) record(u *uow.Unit, verb string, item *Item, detail any) {
 	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "item", Topic: Topic, Key: item.SKU, Detail: detail,
-		Change: events.Change{Version: item.Version, ETag: item.Ref().ETag(), Action: verb, Status: item.Status, Label: item.Name},
+		Change: events.Change{Version: item.Version, ETag: item.Ref().ETag(), Action: verb, Status: string(item.Status), Label: item.Name},
 	})
 }
 
@@ -124,8 +112,8 @@ func revise(item *Item, document any) (*Item, guard.Set, error) {
 	if err := merge.Decode(document, &content); err != nil {
 		return nil, nil, fmt.Errorf("read an edited item: %w", err)
 	}
-	if broken := content.check(); len(broken) > 0 {
-		return nil, nil, apperr.Invalid(broken...)
+	if err := httpapi.Validate(content); err != nil {
+		return nil, nil, err
 	}
 	after := *item
 	after.Content = content

@@ -19,7 +19,7 @@ import (
 type Filter struct {
 	// Search is a text to find in sku and name, case-insensitively.
 	Search string
-	Status string
+	Status Status
 }
 
 var itemSorts = storage.Sorts{

@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/naming"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/edge/httpapi"

@@ -12,14 +12,15 @@ import (
 
 // Adjustment changes the number of an item's units in stock: by a delta, or to a counted number.
 type Adjustment struct {
-	// Delta is nil for a count, and never 0.
-	Delta *int64
-	// SetTo and ChangeFrom are nil for a delta. Otherwise on hand becomes SetTo, if it is
-	// ChangeFrom.
-	SetTo, ChangeFrom *int64
-	Reason            string
-	// Reference names the adjustment, unique among all movements of the item.
-	Reference string
+	// Not 0; absent for a count.
+	Delta *int64 `json:"delta,omitempty" validate:"omitempty,nonzero"`
+	// The new number of units in stock; absent for a delta.
+	SetTo *int64 `json:"setTo,omitempty" validate:"omitempty,min=0"`
+	// The number that you read; required with `setTo`.
+	ChangeFrom *int64 `json:"changeFrom,omitempty" validate:"omitempty,min=0"`
+	Reason     string `json:"reason" validate:"required,max=500"`
+	// A unique name among all movements of the item.
+	Reference string `json:"reference" validate:"reference"`
 }
 
 // movement returns the movement of the adjustment.
@@ -73,7 +74,7 @@ func (s *Service) Adjust(ctx context.Context, u *uow.Unit, sku string, a Adjustm
 	if err := s.apply(ctx, u, stock, m); err != nil {
 		return nil, false, err
 	}
-	u.Audit(uow.Entry{Action: "inventory." + m.Kind, Resource: Topic + "/" + sku, Note: a.Reason, Detail: map[string]any{
+	u.Audit(uow.Entry{Action: "inventory." + string(m.Kind), Resource: Topic + "/" + sku, Note: a.Reason, Detail: map[string]any{
 		"version": stock.Version, "delta": m.OnHandDelta, "onHand": stock.OnHand, "reserved": stock.Reserved, "reference": a.Reference,
 	}})
 	return m, true, nil
@@ -102,13 +103,11 @@ func (a Adjustment) check(stock *Inventory) error {
 
 // countedBefore returns StatusChanged: on hand is not the number that was to be replaced.
 func countedBefore(stock *Inventory, expected int64) *apperr.Error {
+	current := viewOf(*stock)
 	e := apperr.New(apperr.StatusChanged, "%d units of %q are in stock, not %d as you expected. Nothing was changed.", stock.OnHand, stock.SKU, expected).
-		With("changeFrom", expected).
-		With("current", viewOf(*stock))
-	if stock.Version == 0 {
-		return e.With("changedBy", nil).With("changedTime", nil)
+		WithMembers(changedView{ChangeFrom: expected, Current: current, ChangedBy: current.UpdatedBy, ChangedTime: current.UpdatedTime})
+	if current.UpdatedBy != nil {
+		e.Detail += fmt.Sprintf(" %s changed it last.", current.UpdatedBy.Name)
 	}
-	stamp := stock.Stamp()
-	e.Detail += fmt.Sprintf(" %s changed it last.", stamp.UpdatedBy.Name)
-	return e.With("changedBy", stamp.UpdatedBy).With("changedTime", stamp.UpdatedTime)
+	return e
 }

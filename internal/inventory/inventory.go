@@ -53,21 +53,29 @@ func (i *Inventory) Free() int64 { return i.OnHand - i.Reserved }
 // Label returns a name for messages.
 func (i *Inventory) Label() string { return fmt.Sprintf("the stock of %q", i.SKU) }
 
-// The kinds of movements.
+// Kind is the kind of a movement.
+type Kind string
+
+// The kinds.
 const (
 	// Adjusted: units were added or removed.
-	Adjusted = "adjust"
+	Adjusted Kind = "adjust"
 	// Counted: on hand was set to a counted number.
-	Counted = "count"
+	Counted Kind = "count"
 	// Reserved: units were reserved for a holder.
-	Reserved = "reserve"
+	Reserved Kind = "reserve"
 	// Returned: a holder's reservation ended.
-	Returned = "return"
+	Returned Kind = "return"
 	// Consumed: a holder's units left the stock.
-	Consumed = "consume"
+	Consumed Kind = "consume"
 	// Restocked: consumed units returned to stock.
-	Restocked = "restock"
+	Restocked Kind = "restock"
 )
+
+// Enum returns the kinds.
+func (Kind) Enum() []string {
+	return []string{string(Adjusted), string(Counted), string(Reserved), string(Returned), string(Consumed), string(Restocked)}
+}
 
 // Movement is one row of an item's ledger.
 type Movement struct {
@@ -76,7 +84,7 @@ type Movement struct {
 	SKU      string
 	// Version is the inventory's version after the movement.
 	Version       int64
-	Kind          string
+	Kind          Kind
 	OnHandDelta   int64
 	ReservedDelta int64
 	// OnHand and Reserved are the numbers after the movement.
@@ -138,5 +146,5 @@ func insufficient(lines ...Shortage) *apperr.Error {
 // mismatch returns PayloadMismatch: a reference is repeated with other content.
 func mismatch(first *Movement) *apperr.Error {
 	return apperr.New(apperr.PayloadMismatch, "Reference %q of item %q was already used for a movement with other content. Nothing was changed.", first.Reference, first.SKU).
-		With("first", movementViewOf(*first))
+		WithMembers(mismatchView{movementViewOf(*first)})
 }

@@ -127,6 +127,6 @@ func (s *Service) insertMovement(ctx context.Context, u *uow.Unit, stock *Invent
 	if err != nil {
 		return fmt.Errorf("insert inventory movement: %w", err)
 	}
-	change.Announce(u, s.bus, Topic, stock.SKU, events.Change{Version: stock.Version, ETag: stock.Ref().ETag(), Action: m.Kind})
+	change.Announce(u, s.bus, Topic, stock.SKU, events.Change{Version: stock.Version, ETag: stock.Ref().ETag(), Action: string(m.Kind)})
 	return nil
 }

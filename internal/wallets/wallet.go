@@ -126,5 +126,5 @@ func debitSize(amount int64) int64 {
 // mismatch returns PayloadMismatch: a reference is repeated with other content.
 func mismatch(ctx context.Context, first *Entry) *apperr.Error {
 	return apperr.New(apperr.PayloadMismatch, "Reference %q of user %q's wallet was already used for an entry with other content. Nothing was changed.", first.Reference, first.UserID).
-		With("first", entryViewOf(ctx, *first))
+		WithMembers(mismatchView{entryViewOf(ctx, *first)})
 }

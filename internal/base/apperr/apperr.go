@@ -8,6 +8,7 @@ package apperr
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -123,6 +124,21 @@ func (e *Error) With(name string, value any) *Error {
 		e.Members = make(map[string]any)
 	}
 	e.Members[name] = value
+	return e
+}
+
+// WithMembers adds the fields of a struct to the reply, by their names in JSON.
+func (e *Error) WithMembers(members any) *Error {
+	v := reflect.ValueOf(members)
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		name, value := f.Tag.Get("json"), v.FieldByIndex(f.Index)
+		if value.Kind() == reflect.Pointer && !value.IsNil() {
+			value = value.Elem()
+		}
+		if !f.Anonymous {
+			e.With(name, value.Interface())
+		}
+	}
 	return e
 }
 

@@ -93,6 +93,7 @@ func newValidator() *validator.Validate {
 			return len(nameViolations("", field.Field().String(), field.Param())) == 0
 		},
 		"reference": func(field validator.FieldLevel) bool { return CheckReference(field.Field().String()) == nil },
+		"nonzero":   func(field validator.FieldLevel) bool { return !field.Field().IsZero() },
 	} {
 		if err := v.RegisterValidation(tag, rule, tag == "name" || tag == "reference"); err != nil {
 			panic(err) // only for a name or a function that is empty
@@ -194,6 +195,8 @@ func sentence(b validator.FieldError) string {
 		if text, ok := b.Value().(patterned); ok {
 			return text.Rule()
 		}
+	case "nonzero":
+		return "must not be 0"
 	case "unique":
 		return "must not name the same one twice"
 	}

@@ -27,6 +27,8 @@ type document struct {
 	err error
 	// noun is the prefix of the schemas of the current route: WorkOrder.
 	noun string
+	// isHistory is true if the current route lists the history of a resource.
+	isHistory bool
 	// withMark is the type of the current reply. If it has secrets, its schema has the mark of a
 	// repeat without them.
 	withMark reflect.Type
@@ -60,7 +62,7 @@ func Document(base []byte, routes []httpapi.Route, root, module string) ([]byte,
 		if r.Resource == nil {
 			continue
 		}
-		d.noun = pascal(r.Resource.Noun)
+		d.noun, d.isHistory = pascal(r.Resource.Noun), strings.HasSuffix(r.Path, "/history")
 		path := httpapi.Base + pathParameter.ReplaceAllString(r.Path, "{$1}")
 		operations, _ := d.paths.get(path).(mapping)
 		d.paths = d.paths.with(path, operations.with(strings.ToLower(r.Method), d.operation(r)))

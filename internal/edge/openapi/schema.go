@@ -146,6 +146,8 @@ func constrained(schema mapping, rules, suffix string) mapping {
 			schema = schema.with("max"+suffix, number)
 		case "gt":
 			schema = schema.with("min"+suffix, number+1)
+		case "eq":
+			schema = mapping{{"const", number}}
 		case "oneof":
 			schema = mapping{{"enum", strings.Fields(value)}}
 		case "uri", "uuid":
@@ -205,7 +207,7 @@ func (d *document) nameOf(t reflect.Type) string {
 			items, _ := t.FieldByName("Items")
 			name = d.nameOf(items.Type.Elem()) + suffix
 			for _, entry := range []string{"EventList", "RevisionList"} {
-				if resource, isHistory := strings.CutSuffix(name, entry); isHistory {
+				if resource, ok := strings.CutSuffix(name, entry); ok && d.isHistory {
 					name = resource + "History"
 				}
 			}
