@@ -194,9 +194,6 @@ func (d *document) queryParameter(r httpapi.Route, f reflect.StructField, name s
 	if t.Kind() == reflect.Int64 {
 		least, _ := strconv.Atoi(cmp.Or(f.Tag.Get("min"), "1"))
 		schema = schema.with("minimum", least)
-		if most, err := strconv.Atoi(f.Tag.Get("max")); err == nil {
-			schema = schema.with("maximum", most)
-		}
 	}
 	return append(parameter, member{"schema", withDefault(schema, f)})
 }
