@@ -136,7 +136,7 @@ func (d *document) comment(t reflect.Type, field string) string {
 }
 
 // plainJSON returns a value as the API would encode it.
-func plainJSON(value any) any {
+func plainJSON(value any) *yaml.Node {
 	text, err := strictjson.Encode(value)
 	if err != nil {
 		panic(fmt.Sprintf("openapi: an example cannot be encoded: %v", err))
