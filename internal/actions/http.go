@@ -13,7 +13,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	h := handler{s}
 	about := r.About(httpapi.Resource{Tag: "Actions", Noun: "action"})
 	httpapi.Get(about, "/actions", readPermission, h.summary).
-		Doc("Get counts and your actions", "`counts` covers all users; `own` is the state of the caller, or of the customer for whom a token acts. "+
+		Doc("Get counts and your actions", "`counts` covers all users; `own` is the state of the caller, or of the customer that a token acts for. "+
 			"Like and dislike share their `lastActionId`, which is 0 before the first action.").
 		With(httpapi.Contract{ID: "getActions", Success: "The counts and your state.", MayMiss: true, Reply: summaryExample})
 	httpapi.Mutation(about, http.MethodPost, "/actions", writePermission, h.apply).

@@ -201,7 +201,7 @@ func (b *editBody) ReadBody(text []byte) (err error) {
 	return err
 }
 
-// ReadOperations implements httpapi.OperationsReader.
+// ReadOperations implements httpapi.PatchReader.
 func (b *editBody) ReadOperations(text []byte) error {
 	operations, err := merge.ParseOperations(text, func(changed []byte) (any, error) {
 		if _, err := readEdit(changed); err != nil {

@@ -39,7 +39,7 @@ type approvalView struct {
 	Author      principal.Person `json:"author"`
 	// The reason; it is copied to the history of the resource.
 	Note string `json:"note" validate:"max=500"`
-	// The version that the change is based on; null for many resources, whose changes have one each.
+	// The version that the change is based on; null for many resources: each of their changes has one.
 	BaseETag *string `json:"baseEtag"`
 	// The currency of the amounts in the proposal and its sides.
 	Currency string `json:"currency"`
@@ -56,7 +56,7 @@ type approvalView struct {
 	Reason string `json:"reason" validate:"max=500"`
 	// The time until which it waits for its votes.
 	ExpiresTime time.Time `json:"expiresTime"`
-	// The time at which the change is applied, null for as soon as it has its votes. A change whose last vote is later is
+	// The time at which the change is applied, null for as soon as it has its votes. If the last vote is later, the change is
 	// applied immediately.
 	EffectiveTime *time.Time `json:"effectiveTime"`
 	// The number of comments.

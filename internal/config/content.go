@@ -18,7 +18,7 @@ type contentText struct {
 	// Any JSON of the type `valueType`.
 	Value json.RawMessage `json:"value" validate:"required,json"`
 	// The type of `value`; derived from the value if absent. `number`, `boolean` and `json` may also be sent as their text in
-	// a JSON string; they are returned as they were sent.
+	// a JSON string; replies contain them in that form.
 	ValueType Type   `json:"valueType"`
 	Remark    string `json:"remark" validate:"max=500"`
 	// The JSON Schema of the value; null for none.
@@ -92,7 +92,7 @@ func (b *patchBody) ReadBody(text []byte) (err error) {
 	return err
 }
 
-// ReadOperations implements httpapi.OperationsReader.
+// ReadOperations implements httpapi.PatchReader.
 func (b *patchBody) ReadOperations(text []byte) (err error) {
 	b.tree, err = merge.ParseOperations(text, func(changed []byte) (any, error) { return readPatch(changed, "") })
 	return err

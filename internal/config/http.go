@@ -54,10 +54,10 @@ func Routes(r *httpapi.Router, s *Service) {
 		With(httpapi.Contract{Reply: readView{configView: example}})
 	httpapi.Mutation(r, http.MethodPatch, "/configs/:key", writePermission, h.edit, httpapi.Exists(byKey)).
 		Doc("Update a config", "A merge patch (RFC 7396): only the members sent are changed; members of an object in `value` are merged one by one; null clears an "+
-			"optional member. The key never changes. A patch without effect returns 200, keeps the version and writes no history.\n\n"+
+			"optional member. The key never changes. A patch without effect returns 200, without a new version or history.\n\n"+
 			"Of several edits of the same version exactly one succeeds; the others return 412 with the author of the successful edit and the differences.\n\n"+
-			"Without `configs:secrets` the value of a secret config can be replaced as a whole, and not read: replies and conflicts have `null` and `masked` in "+
-			"its place. To prevent disclosure by guessing: a submitted value always creates a new version, even if it equals the current one; two edits of the "+
+			"Without `configs:secrets` the value of a secret config can be replaced as a whole, and not read: replies and conflicts have `null` and `masked` "+
+			"instead. To prevent disclosure by guessing: a submitted value always creates a new version, even if it equals the current one; two edits of the "+
 			"value always conflict; its type and schema change only together with a new value (403); an overwriting edit cannot restore an earlier value (403); "+
 			"and `secret` cannot be removed (403).").
 		With(httpapi.Contract{ID: "editConfig", Body: map[string]any{"value": 0.21}, Proposes: true, Responses: map[string]string{"409": "LimitReached"}})

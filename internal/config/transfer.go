@@ -44,7 +44,7 @@ type ExportedConfig struct {
 	Protected bool            `json:"protected"`
 	// Whether the value is encrypted at rest, and returned only to callers with `configs:secrets`.
 	Secret bool `json:"secret"`
-	// Set if the value is withheld, with `null` in its place. An import rejects it.
+	// Set if the value is withheld, with `null` instead. An import rejects it.
 	Masked bool `json:"masked,omitempty"`
 }
 

@@ -23,7 +23,7 @@ type configView struct {
 	Protected bool `json:"protected"`
 	// Whether the value is encrypted at rest, and returned only to callers with `configs:secrets`.
 	Secret bool `json:"secret"`
-	// Set if the value is withheld, with `null` in its place: the config is or was secret, and the reader lacks
+	// Set if the value is withheld, with `null` instead: the config is or was secret, and the reader lacks
 	// `configs:secrets`; or the value cannot be decrypted.
 	Masked bool `json:"masked,omitempty"`
 	guard.Stamp
@@ -89,7 +89,7 @@ type configRevisionView struct {
 	Protected bool            `json:"protected"`
 	// Whether the value is encrypted at rest, and returned only to callers with `configs:secrets`.
 	Secret bool `json:"secret"`
-	// Set if the value is withheld, with `null` in its place: the config is or was secret, and the reader lacks
+	// Set if the value is withheld, with `null` instead: the config is or was secret, and the reader lacks
 	// `configs:secrets`; or the value cannot be decrypted.
 	Masked bool `json:"masked,omitempty"`
 	// The approval that the version needed.

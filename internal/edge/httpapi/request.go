@@ -58,8 +58,9 @@ type Needing interface {
 	Needs() Need
 }
 
-// OperationsReader is the body of a PATCH that can also be a JSON Patch (RFC 6902).
-type OperationsReader interface {
+// PatchReader is the body of a PATCH: a merge patch (RFC 7396), or a JSON Patch (RFC 6902).
+type PatchReader interface {
+	BodyReader
 	// ReadOperations parses a JSON Patch. Errors: as of BodyReader.
 	ReadOperations(text []byte) error
 }
@@ -71,17 +72,14 @@ const (
 )
 
 // readPatch parses the body of a PATCH by its media type.
-func readPatch(mediaType string, text []byte, into BodyReader) error {
-	operations, takesOperations := into.(OperationsReader)
+func readPatch(mediaType string, text []byte, into PatchReader) error {
 	switch name, _, err := mime.ParseMediaType(mediaType); {
 	case mediaType == "", err == nil && (name == mimeMergePatch || name == echo.MIMEApplicationJSON):
 		return Unreadable(into.ReadBody(text))
-	case err == nil && name == mimeJSONPatch && takesOperations:
-		return Unreadable(operations.ReadOperations(text))
-	case takesOperations:
-		return apperr.New(apperr.UnsupportedMediaType, "Send a PATCH as %s or %s.", mimeMergePatch, mimeJSONPatch)
+	case err == nil && name == mimeJSONPatch:
+		return Unreadable(into.ReadOperations(text))
 	}
-	return apperr.New(apperr.UnsupportedMediaType, "Send this PATCH as %s.", mimeMergePatch)
+	return apperr.New(apperr.UnsupportedMediaType, "Send a PATCH as %s or %s.", mimeMergePatch, mimeJSONPatch)
 }
 
 // checker is implemented by requests with rules that need no row.
@@ -315,10 +313,9 @@ func (s *shape) readBody(c echo.Context, v reflect.Value) error {
 	case *[]byte:
 		*into = text
 		return nil
+	case PatchReader:
+		return readPatch(c.Request().Header.Get(echo.HeaderContentType), text, into)
 	case BodyReader:
-		if c.Request().Method == http.MethodPatch {
-			return readPatch(c.Request().Header.Get(echo.HeaderContentType), text, into)
-		}
 		return Unreadable(into.ReadBody(text))
 	default:
 		if err := strictjson.Decode(text, into); err != nil {

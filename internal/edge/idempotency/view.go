@@ -12,7 +12,7 @@ type idempotencyKeyView struct {
 	Key       string          `json:"key" validate:"required,max=128"`
 	Actor     principal.Actor `json:"actor"`
 	ActorKind string          `json:"actorKind" validate:"oneof=admin token customer system"`
-	// The customer for whom an API token acted, or null.
+	// The customer that an API token acted for, or null.
 	OnBehalfOf *principal.CustomerID `json:"onBehalfOf"`
 	Method     string                `json:"method" validate:"oneof=POST PUT PATCH"`
 	Path       string                `json:"path"`

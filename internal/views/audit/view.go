@@ -21,7 +21,7 @@ type Entry struct {
 	ActorKind      string          `json:"actorKind" validate:"oneof=admin token customer system"`
 	// The API token of the request, or null.
 	Token *principal.TokenRef `json:"token"`
-	// The customer for whom an API token acted (`X-On-Behalf-Of`), or null.
+	// The customer that an API token acted for (`X-On-Behalf-Of`), or null.
 	OnBehalfOf *principal.CustomerID `json:"onBehalfOf"`
 	Action     string                `json:"action" pattern:"^[a-z_-]+\\.[a-z_-]+$"`
 	// The path of the changed resource: `configs/checkout.tax`.

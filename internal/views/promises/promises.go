@@ -34,7 +34,7 @@ type Promise struct {
 	Name string
 	// Guarantee is its heading in docs/guarantees.md, such as G4.
 	Guarantee string
-	// Says is the promise as a sentence about all rows of the table.
+	// The promise as a sentence about all rows of the table.
 	Says string
 	// Tests are the tests that fail if the program breaks it, with their names in
 	// docs/guarantees.md, and Faults the tests with failing engines and processes.

@@ -19,13 +19,20 @@ type listView struct {
 	Quotas []idempotency.Usage `json:"quotas"`
 }
 
-// The states of a promise for the caller's tenant.
+// promiseState is the state of a promise for the caller's tenant.
+type promiseState string
+
 const (
-	stateKept     = "kept"
-	stateViolated = "violated"
+	stateKept     promiseState = "kept"
+	stateViolated promiseState = "violated"
 	// stateUnknown: no complete pass has ended yet.
-	stateUnknown = "unknown"
+	stateUnknown promiseState = "unknown"
 )
+
+// Enum returns the states.
+func (promiseState) Enum() []string {
+	return []string{string(stateKept), string(stateViolated), string(stateUnknown)}
+}
 
 // promiseName is the name of a promise in List.
 type promiseName string
@@ -50,7 +57,7 @@ type promiseView struct {
 	// Tests of the promise during failures of engines and processes.
 	Faults []string `json:"faults" validate:"dive,required"`
 	// `unknown` before the end of the first complete check.
-	State string `json:"state" validate:"oneof=kept violated unknown"`
+	State promiseState `json:"state"`
 	// The end of the last complete check without a violation of the tenant.
 	LastTrueTime *time.Time `json:"lastTrueTime"`
 	// The end of the last complete check.
