@@ -137,7 +137,7 @@ var (
 		c := Config{Key: "checkout.tax", Content: Content{
 			Value: "0.2", ValueType: Number, Schema: `{"type":"number","minimum":0,"maximum":1}`, Remark: "Standard rate",
 		}}
-		c.ID, c.Version, c.UpdatedBy, c.UpdatedByName = 44, 19, 7, "Li"
+		c.ID, c.Version, c.UpdatedBy, c.UpdatedByName = 48, 19, 7, "Li"
 		c.CreatedTime = time.Date(2025, time.November, 21, 8, 0, 0, 0, time.UTC)
 		c.UpdatedTime = time.Date(2026, time.January, 31, 9, 30, 0, 123456000, time.UTC)
 		return viewOf(context.Background(), &c)
