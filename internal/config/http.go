@@ -146,7 +146,7 @@ type editRequest struct {
 	// `configs:overwrite`, and excludes `merge`. A stale patch is then applied to the version that `If-Match` names, and the
 	// result replaces the newest version, whatever its content. `overwrote` in the reply names the lost members; the audit
 	// log contains the reason and the lost values.
-	Overwrite *overwriteReason `query:"overwrite"`
+	Overwrite *overwriteReason `query:"overwrite" validate:"omitempty,min=1"`
 	gateParams
 	IfMatch guard.Precondition
 }

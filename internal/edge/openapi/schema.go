@@ -92,7 +92,7 @@ func (d *document) schema(t reflect.Type, rules string, isRequest bool) mapping 
 		}
 		return schema
 	case interface{ MaxLength() int }:
-		return mapping{{"type", "string"}, {"maxLength", value.MaxLength()}}
+		return d.plain(t, fmt.Sprintf("%s,max=%d", rules, value.MaxLength()), isRequest)
 	}
 	switch {
 	case t == reflect.TypeFor[always]():
