@@ -65,6 +65,9 @@ func Document(base []byte, routes []httpapi.Route, root, module string) ([]byte,
 		operations, _ := d.paths.get(path).(mapping)
 		d.paths = d.paths.with(path, operations.with(strings.ToLower(r.Method), d.operation(r)))
 		d.conflicts(r.Resource)
+		for name, values := range r.Resource.Enums {
+			d.component(name, mapping{{"enum", values}})
+		}
 	}
 	err := errors.Join(d.err,
 		complete(&tree, d.paths, "paths"),

@@ -17,7 +17,11 @@ var Permissions = []principal.Grant{
 
 // Routes registers the promises.
 func Routes(r *httpapi.Router, s *Service) {
-	r = r.About(httpapi.Resource{Tag: "Overview", Noun: "promise"})
+	names := make([]string, len(List))
+	for i, p := range List {
+		names[i] = p.Name
+	}
+	r = r.About(httpapi.Resource{Tag: "Overview", Noun: "promise", Enums: map[string][]string{"PromiseName": names}})
 	httpapi.Get(r, "/promises", ReadPermission, func(ctx context.Context, _ httpapi.None) (listView, error) { return s.list(ctx) }).
 		Doc("List promises", "The service's promises about all rows at every moment, and whether they are true: one process checks all rows continuously, "+
 			"in small steps that cost a fixed share of the database. Violations are those of the caller's tenant, and so are `state` and `lastTrueTime`; "+

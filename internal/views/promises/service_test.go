@@ -59,7 +59,7 @@ func promiseOf(t *testing.T, s *Service, ctx context.Context, name string) promi
 	list, err := s.list(ctx)
 	require.NoError(t, err)
 	for _, p := range list.Promises {
-		if string(p.Name) == name {
+		if p.Name == name {
 			return p
 		}
 	}

@@ -34,20 +34,8 @@ func (promiseState) Enum() []string {
 	return []string{string(stateKept), string(stateViolated), string(stateUnknown)}
 }
 
-// promiseName is the name of a promise in List.
-type promiseName string
-
-// Enum returns the names of all promises.
-func (promiseName) Enum() []string {
-	names := make([]string, len(List))
-	for i, p := range List {
-		names[i] = p.Name
-	}
-	return names
-}
-
 type promiseView struct {
-	Name promiseName `json:"name"`
+	Name string `json:"name" schema:"PromiseName"`
 	// The heading in the guarantees document.
 	Guarantee string `json:"guarantee" validate:"oneof=G1 G2 G3 G4 G5 G6 G7"`
 	// The promise in one sentence.
@@ -112,7 +100,7 @@ func (s *Service) list(ctx context.Context) (listView, error) {
 
 func viewOf(p Promise, st *state, found []violation) promiseView {
 	v := promiseView{
-		Name: promiseName(p.Name), Guarantee: p.Guarantee, Says: p.Says, Tests: p.Tests, Faults: append([]string{}, p.Faults...),
+		Name: p.Name, Guarantee: p.Guarantee, Says: p.Says, Tests: p.Tests, Faults: append([]string{}, p.Faults...),
 		State: stateUnknown, LastTrueTime: st.PassedTime, LookedTime: st.PassedTime,
 		Rows: st.LastLooked, BusySeconds: float64(st.LastBusyUS) / 1e6,
 		Violated: len(found), Violations: []violationView{},
