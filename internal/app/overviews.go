@@ -73,7 +73,7 @@ func (o dashboardOrders) DueUntil(ctx context.Context, until time.Time, limit in
 	due, total, err := o.Service.DueUntil(ctx, until, limit)
 	list := make([]dashboard.Due, len(due))
 	for i, order := range due {
-		list[i] = dashboard.Due{ID: order.ID, OrderNo: order.OrderNo, UserID: order.UserID, Amount: order.Amount, PaymentDue: order.PaymentDue}
+		list[i] = dashboard.Due{ID: order.ID, OrderNo: order.OrderNo, UserID: order.UserID, Amount: order.Amount, PaymentDue: *order.PaymentDue}
 	}
 	return list, total, err
 }

@@ -7,6 +7,7 @@ import (
 	"interlock/internal/inventory"
 	"interlock/internal/refunds"
 	"interlock/internal/views/dashboard"
+	"interlock/internal/views/promises"
 	"interlock/internal/views/realtime"
 	"interlock/internal/views/search"
 )
@@ -24,7 +25,9 @@ func (sv *Services) routes(router *httpapi.Router) {
 // Routes returns the routes of the API without a running program, for the contract. They
 // cannot serve requests.
 func Routes() []httpapi.Route {
-	sv := Services{FlashSales: &flashsale.Service{}, Inventory: &inventory.Service{}, Actions: actions.New(actions.Deps{}), Refunds: &refunds.Service{}}
+	sv := Services{FlashSales: &flashsale.Service{}, Inventory: &inventory.Service{}, Actions: actions.New(actions.Deps{}), Refunds: &refunds.Service{},
+		Promises: promises.New(promises.Deps{Promises: Promises()}),
+	}
 	server := httpapi.NewServer(httpapi.Options{})
 	sv.routes(server.Router())
 	return server.Router().Routes()

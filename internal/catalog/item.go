@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 )

@@ -21,7 +21,13 @@ const (
 	JSON    Type = "json"
 )
 
-var types = []Type{String, Number, Boolean, JSON}
+// Enum returns the types.
+func (Type) Enum() []string {
+	return []string{string(String), string(Number), string(Boolean), string(JSON)}
+}
+
+// SchemaName returns the name of the schema in the contract.
+func (Type) SchemaName() string { return "ValueType" }
 
 // Limits of a config. Characters are Unicode code points.
 const (
@@ -100,6 +106,15 @@ var reservedKeys = map[string]string{
 	".":        "cannot be a key: clients resolve it in URLs",
 	"..":       "cannot be a key: clients resolve it in URLs",
 }
+
+// configKey is a key in a representation.
+type configKey string
+
+// Pattern returns the syntax of a key and its maximum length, in characters.
+func (configKey) Pattern() (expression string, maxLength int) { return keyPattern.String(), 100 }
+
+// SchemaName returns the name of the schema in the contract.
+func (configKey) SchemaName() string { return "ConfigKey" }
 
 // isKey reports whether a config can have this key; keys that were reserved later count too.
 func isKey(key string) bool { return keyPattern.MatchString(key) }

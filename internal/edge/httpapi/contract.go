@@ -23,6 +23,8 @@ type Resource struct {
 	Machine *status.Machine
 	// Example is a representation, a value of the view's type.
 	Example any
+	// Enums are values that are known when the routes are registered, by the names of their schemas.
+	Enums map[string][]string
 	// Refusal has the members that a rejected transition contains in addition to the
 	// usual ones, as a struct; nil for none.
 	Refusal any

@@ -194,9 +194,6 @@ func (d *document) queryParameter(r httpapi.Route, f reflect.StructField, name s
 	if t.Kind() == reflect.Int64 {
 		least, _ := strconv.Atoi(cmp.Or(f.Tag.Get("min"), "1"))
 		schema = schema.with("minimum", least)
-		if most, err := strconv.Atoi(f.Tag.Get("max")); err == nil {
-			schema = schema.with("maximum", most)
-		}
 	}
 	return append(parameter, member{"schema", withDefault(schema, f)})
 }
@@ -253,8 +250,12 @@ func (d *document) patchBody(r httpapi.Route, t reflect.Type) mapping {
 		name = d.nameOf(t)
 	}
 	schema := d.component(name, mapping{{"type", "object"}, {"additionalProperties", false}, {"properties", properties}})
-	patch := mapping{{"schema", schema}, {"example", plainJSON(r.Contract.Body)}}
-	operations := []mapping{{{"op", "add"}, {"path", "/name"}, {"value", "New"}}}
+	example := plainJSON(r.Contract.Body)
+	patch := mapping{{"schema", schema}, {"example", example}}
+	var operations []mapping
+	for i := 0; i < len(example.Content); i += 2 {
+		operations = append(operations, mapping{{"op", "add"}, {"path", "/" + example.Content[i].Value}, {"value", example.Content[i+1]}})
+	}
 	return mapping{{"required", true}, {"content", mapping{
 		{"application/merge-patch+json", patch}, {"application/json", patch},
 		{"application/json-patch+json", mapping{{"schema", ref("schemas", "JSONPatch")}, {"example", operations}}},

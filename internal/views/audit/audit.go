@@ -78,9 +78,12 @@ const maxScanned, folded = 1000, 200
 // Folded is an entry that represents others of its kind.
 type Folded struct {
 	Entry
-	// More is the number of older entries that it represents, of the 200 folded ones.
-	More int64 `json:"more"`
+	// The number of older entries that it represents, of the 200 that were scanned.
+	More int64 `json:"more" validate:"min=0"`
 }
+
+// SchemaName returns the name of the schema in the contract.
+func (Folded) SchemaName() string { return "RecentChange" }
 
 // sessions and requests are the resources of sign-ins and sign-outs, and of rejected
 // requests.
