@@ -67,14 +67,14 @@ func Routes(r *httpapi.Router, s *Service) {
 		With(httpapi.Contract{ID: "flashSaleSamples", Success: "The samples."})
 	// These change the gate and the queue; their changes in SQL have separate units.
 	httpapi.MultiUnitOf(r, http.MethodPost, "/flash-sales/:id/reconcile", writePermission, byID, h.reconcile).
-		Doc("Reconcile a flash sale", "Compares the gate with the orders, ticket by ticket, and corrects the gate; rebuilds a gate whose store was "+
-			"emptied. The service also does this periodically. Accepted tickets without an order that their store lost are `rejected` with the reason `lost`.").
+		Doc("Reconcile a flash sale", "Compares the gate with the orders, ticket by ticket, and corrects the gate; rebuilds a gate after the loss of its store. "+
+			"The service also does this periodically. Accepted tickets without an order that their store lost are `rejected` with the reason `lost`.").
 		With(httpapi.Contract{
 			Success: "The differences found and corrected.", Locks: true,
 			Rejections: []httpapi.Rejection{{Code: apperr.TransitionNotAllowed, Cause: "the sale is a draft", Members: draftView{}}},
 		})
 	httpapi.GetOf(r, "/flash-sales/:id/dead", ReadPermission, byID, h.dead).
-		Doc("List dead letters", "Tickets whose attempts all failed, the oldest dead letter first. They do not block other tickets, and reserve their units "+
+		Doc("List dead letters", "Tickets of which each attempt failed, the oldest dead letter first. They do not block other tickets, and reserve their units "+
 			"until an operator decides.")
 	httpapi.MultiUnitOf(r, http.MethodPost, "/flash-sales/:id/dead/:messageId/retry", writePermission, byID, h.retryDead).
 		Doc("Retry a dead letter", "Appends the ticket to the queue with its attempts reset.").With(httpapi.Contract{ID: "retryFlashSaleDead"})
