@@ -24,7 +24,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.GetOf(r, "/items/:sku", ReadPermission, bySKU, h.get).Doc("Get an item", "")
 	httpapi.MutationOf(r, http.MethodPatch, "/items/:sku", writePermission, bySKU, h.edit).
 		Doc("Update an item", "A merge patch (RFC 7396): only the members sent are changed, and null clears an optional member. "+
-			"Placed orders retain their name and price. A patch without effect returns 200 and keeps the version.").
+			"Placed orders retain their name and price. A patch without effect returns 200 with the same version.").
 		With(httpapi.Contract{ID: "editItem", Body: map[string]int{"price": 2190}})
 	httpapi.MutationOf(r, http.MethodDelete, "/items/:sku", writePermission, bySKU, h.delete).
 		Doc("Delete an item", "An item that an order references cannot be deleted (409 `in_use`); archive it instead.").

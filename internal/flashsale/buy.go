@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/status"
 	"interlock/internal/edge/httpapi"
 	"interlock/internal/flashsale/gate"
 )
@@ -189,5 +190,5 @@ func (s *purchases) rejection(snap *snapshot, w PurchaseRequest, a gate.Admissio
 		reason = "paused"
 	}
 	return Receipt{}, apperr.New(apperr.SaleNotOpen, "%s accepts no orders now (%s).", sale.Label(), reason).
-		With("reason", reason).With("saleStatus", state).With("startsTime", sale.StartsTime).With("endsTime", sale.EndsTime)
+		WithMembers(notOpenView{reason, status.NameOf[Sale](sale.Status), sale.StartsTime, sale.EndsTime})
 }

@@ -16,17 +16,22 @@ import (
 
 // DeadLetter is a ticket that is no longer handled.
 type DeadLetter struct {
-	// MessageID is the ticket, or a generated id for undecodable bytes.
-	MessageID    string    `json:"messageId"`
-	UserID       string    `json:"userId"`
-	Quantity     int64     `json:"quantity"`
+	// The ticket, or a generated id for a message that cannot be read.
+	MessageID string `json:"messageId" validate:"required"`
+	// Empty if the message cannot be read.
+	UserID   string `json:"userId"`
+	Quantity int64  `json:"quantity"`
+	// Why the ticket became a dead letter, for display.
 	Error        string    `json:"error"`
-	Attempts     int       `json:"attempts"`
-	Crashes      int       `json:"crashes"`
+	Attempts     int       `json:"attempts" validate:"min=0"`
+	Crashes      int       `json:"crashes" validate:"min=0"`
 	EnqueuedTime time.Time `json:"enqueuedTime"`
 	DeadTime     time.Time `json:"deadTime"`
 	AgeSeconds   float64   `json:"ageSeconds"`
 }
+
+// SchemaName returns the name in the contract.
+func (DeadLetter) SchemaName() string { return "FlashSaleDead" }
 
 // deadLetters implements the handling of dead letters by the back office.
 type deadLetters struct{ *ticketEnds }

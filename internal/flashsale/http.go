@@ -23,38 +23,110 @@ import (
 
 // Routes registers the routes of flash sales.
 func Routes(r *httpapi.Router, s *Service) {
+	r = r.Critical().About(httpapi.Resource{Tag: "Flash sales", Noun: "flash sale", Machine: Machine, Example: example})
 	h := handler{s}
-	r = r.Critical()
 	byID := httpapi.Numbered("flash sale", s.Sale)
-	httpapi.Get(r, "/flash-sales", ReadPermission, h.list)
-	httpapi.Mutation(r, http.MethodPost, "/flash-sales", writePermission, h.plan)
-	httpapi.GetOf(r, "/flash-sales/:id", ReadPermission, byID, h.get)
-	httpapi.MutationOf(r, http.MethodPatch, "/flash-sales/:id", writePermission, byID, h.edit)
-	httpapi.MutationOf(r, http.MethodDelete, "/flash-sales/:id", writePermission, byID, h.delete)
-	httpapi.GetOf(r, "/flash-sales/:id/history", ReadPermission, byID, h.history)
-	for _, action := range Machine.Actions {
-		httpapi.Transition(r, "/flash-sales/:id", action.Name, writePermission, byID, h.transition(action.Name))
-	}
-	httpapi.GetOf(r, "/flash-sales/:id/stats", ReadPermission, byID, h.stats)
-	httpapi.GetOf(r, "/flash-sales/:id/samples", ReadPermission, byID, h.samples)
+	httpapi.Get(r, "/flash-sales", ReadPermission, h.list).Doc("List flash sales", "").With(httpapi.Contract{Sorts: saleSorts})
+	httpapi.Mutation(r, http.MethodPost, "/flash-sales", writePermission, h.plan).
+		Doc("Create a flash sale", "Creates a draft. `open` reserves its quantity of the item's stock and admits customers from `startsTime` on.").
+		With(httpapi.Contract{ID: "planFlashSale", Success: "Created, as a draft.", Body: planExample})
+	httpapi.GetOf(r, "/flash-sales/:id", ReadPermission, byID, h.get).Doc("Get a flash sale", "")
+	httpapi.MutationOf(r, http.MethodPatch, "/flash-sales/:id", writePermission, byID, h.edit).
+		Doc("Update a flash sale", "A merge patch (RFC 7396). All members of a draft can change; of an opened sale `name`, `endsTime`, `queueCap`, "+
+			"`rate`, `replicas` and the quantity. `quantityDelta` increases or decreases the quantity. For an opened sale it "+
+			"reserves more of the item's stock, or releases unsold units to stock (409 `sold_out` if fewer remain).\n\n"+
+			"With `effectiveTime` the change is applied at that time; conditions on other data, such as the remaining units, are checked then.").
+		With(httpapi.Contract{
+			Body: map[string]int{"rate": 200, "quantityDelta": 500}, ChecksStatus: true, Proposes: true, Locks: true,
+			Rejections: []httpapi.Rejection{
+				{Code: apperr.InsufficientStock, Cause: "the item has too few units"},
+				{Code: apperr.SoldOut, Cause: "fewer units remain than the decrease"},
+				{Code: apperr.LimitReached, Cause: "you already have 200 pending changes"},
+			},
+		})
+	httpapi.MutationOf(r, http.MethodDelete, "/flash-sales/:id", writePermission, byID, h.delete).
+		Doc("Delete a flash sale draft", "Only before the sale is opened (409 `in_use` afterwards): close it instead.").
+		With(httpapi.Contract{Rejections: []httpapi.Rejection{{Code: apperr.InUse}}})
+	httpapi.GetOf(r, "/flash-sales/:id/history", ReadPermission, byID, h.history).
+		Doc("List a flash sale's versions", "Newest first. Includes the decisions on dead letters, with the message as `note`.").
+		With(httpapi.Contract{Sorts: change.HistorySorts})
+	httpapi.Transition(r, "/flash-sales/:id", "open", writePermission, byID, h.transition("open")).
+		Doc("Open a flash sale", "Reserves the quantity of the item's stock (409 `insufficient_stock`) and creates the gate.").
+		With(httpapi.Contract{Locks: true, Rejections: []httpapi.Rejection{{Code: apperr.InsufficientStock, Cause: "the item has fewer units than the sale's quantity"}}})
+	httpapi.Transition(r, "/flash-sales/:id", "pause", writePermission, byID, h.transition("pause")).
+		Doc("Pause a flash sale", "Stops admitting purchases; accepted tickets are processed.")
+	httpapi.Transition(r, "/flash-sales/:id", "resume", writePermission, byID, h.transition("resume")).Doc("Resume a flash sale", "")
+	httpapi.Transition(r, "/flash-sales/:id", "close", writePermission, byID, h.transition("close")).
+		Doc("Close a flash sale", "Stops admitting purchases; accepted tickets are processed. When the queue is empty, the unsold units return to the item's stock.")
+	httpapi.GetOf(r, "/flash-sales/:id/stats", ReadPermission, byID, h.stats).
+		Doc("Get a flash sale's counters", "In units. `GET /events?topics=flash-sales` also delivers them, about once a second while they change.").
+		With(httpapi.Contract{ID: "flashSaleStats", Success: "The counters, all of one moment except the age."})
+	httpapi.GetOf(r, "/flash-sales/:id/samples", ReadPermission, byID, h.samples).
+		Doc("Get a flash sale's counter samples", "One sample for each five seconds with a change, and one for ten seconds without, oldest first. Samples are "+
+			"retained for an hour during a sale; the last hour of a finished sale is retained.").
+		With(httpapi.Contract{ID: "flashSaleSamples", Success: "The samples."})
 	// These change the gate and the queue; their changes in SQL have separate units.
-	httpapi.MultiUnitOf(r, http.MethodPost, "/flash-sales/:id/reconcile", writePermission, byID, h.reconcile)
-	httpapi.GetOf(r, "/flash-sales/:id/dead", ReadPermission, byID, h.dead)
-	httpapi.MultiUnitOf(r, http.MethodPost, "/flash-sales/:id/dead/:messageId/retry", writePermission, byID, h.retryDead)
-	httpapi.MultiUnitOf(r, http.MethodPost, "/flash-sales/:id/dead/:messageId/discard", writePermission, byID, h.discardDead)
+	httpapi.MultiUnitOf(r, http.MethodPost, "/flash-sales/:id/reconcile", writePermission, byID, h.reconcile).
+		Doc("Reconcile a flash sale", "Compares the gate with the orders, ticket by ticket, and corrects the gate; rebuilds a gate after the loss of its store. "+
+			"The service also does this periodically. Accepted tickets without an order that their store lost are `rejected` with the reason `lost`.").
+		With(httpapi.Contract{
+			Success: "The differences found and corrected.", Locks: true,
+			Rejections: []httpapi.Rejection{{Code: apperr.TransitionNotAllowed, Cause: "the sale is a draft", Members: draftView{}}},
+		})
+	httpapi.GetOf(r, "/flash-sales/:id/dead", ReadPermission, byID, h.dead).
+		Doc("List dead letters", "Tickets of which each attempt failed, the oldest dead letter first. They do not block other tickets, and reserve their units "+
+			"until an operator decides.")
+	httpapi.MultiUnitOf(r, http.MethodPost, "/flash-sales/:id/dead/:messageId/retry", writePermission, byID, h.retryDead).
+		Doc("Retry a dead letter", "Appends the ticket to the queue with its attempts reset.").With(httpapi.Contract{ID: "retryFlashSaleDead"})
+	httpapi.MultiUnitOf(r, http.MethodPost, "/flash-sales/:id/dead/:messageId/discard", writePermission, byID, h.discardDead).
+		Doc("Discard a dead letter", "Rejects the ticket, with the reason `discarded`; its units are for sale again.").
+		With(httpapi.Contract{ID: "discardFlashSaleDead", Locks: true})
 	// For customers, and for tokens that act for a customer.
-	httpapi.ActOf(r, http.MethodPost, "/flash-sales/:id/orders", "", h.buyer, h.buy)
-	httpapi.GetOf(r, "/flash-sales/:id/tickets/:ticket", "", h.reader, h.ticket)
+	httpapi.ActOf(r, http.MethodPost, "/flash-sales/:id/orders", "", h.buyer, h.buy).
+		Doc("Buy from a flash sale", "For customers, and for API tokens that act for one. The reply contains a ticket: the purchase is queued and its "+
+			"units are reserved. An order that is not paid in time is cancelled, and its units are for sale again.\n\n"+
+			"The ticket is derived from the idempotency key, the principal and the customer, and is stored as long as the "+
+			"sale. A repeat under the key returns 202 with the first body, `status` `queued`, regardless of the ticket's "+
+			"current status: `GET` the ticket to read it. (`ahead` is 0 if the gate was rebuilt in between.) Rejections, 409 "+
+			"and 503, are not stored: a repeat may be admitted later.").
+		With(httpapi.Contract{
+			ID: "buyInFlashSale", Success: "Accepted. Poll the ticket until it is `confirmed` or `rejected`.", Body: purchase{new(int64(1))}, ForCustomers: true,
+			Rejections: []httpapi.Rejection{
+				{Code: apperr.SoldOut, Cause: "fewer units are left than requested"},
+				{Code: apperr.SaleNotOpen, Members: notOpenView{}, Cause: "the sale does not admit customers now, for the `reason`"},
+				{Code: apperr.LimitReached, Cause: "the customer has the maximum (`held` of `perUserLimit`), with the latest `ticket`; " +
+					"or the customer has some units, and all are sold"},
+				{Code: apperr.QueueFull, Members: unansweredView{}, Cause: "the queue has the maximum number of tickets"},
+				{Code: apperr.Unavailable, Members: unansweredView{}, Cause: "flash sales are unreachable, or Redis has fewer replicas than the sale " +
+					"requires, or the sale's gate is being rebuilt after the loss of its store; nothing was bought"},
+				{Code: apperr.OutcomeUnknown, Members: unansweredView{}, Cause: "the purchase was sent without a response, so it may have been accepted, " +
+					"or it was accepted and fewer replicas have it than the sale requires: `GET` the `ticket` to read the outcome. " +
+					"Repeat after `Retry-After`, with the same idempotency key; without one, read the ticket first"},
+			},
+		})
+	httpapi.GetOf(r, "/flash-sales/:id/tickets/:ticket", "", h.reader, h.ticket).
+		Doc("Get a ticket", "For the customer of the ticket, and for callers that may read sales (`flash-sales:read`).").
+		With(httpapi.Contract{ID: "getFlashSaleTicket", Success: "The ticket.", ForCustomers: true})
+}
+
+var planExample = flashSaleCreate{
+	Name: "Noon sale", SKU: "TEA-100", Price: new(int64(990)), Quantity: new(int64(2000)), PerUserLimit: new(int64(2)),
+	StartsTime: &example.StartsTime, EndsTime: &example.EndsTime, QueueCap: new(int64(5000)),
 }
 
 type handler struct{ service *Service }
 
 type listRequest struct {
-	Search httpapi.Search     `query:"q"`
+	// Substring of the name, ignoring case.
+	Search httpapi.Search     `query:"q" max:"100"`
 	Status status.Param[Sale] `query:"status"`
-	SKU    string             `query:"sku"`
+	// Sales of this item.
+	SKU string `query:"sku"`
 	httpapi.Page
 }
+
+// maxName is the maximum length of a name, in characters.
+const maxName = 100
 
 // Check bounds the length of the search text by the length of a name.
 func (r *listRequest) Check() error {
@@ -64,39 +136,41 @@ func (r *listRequest) Check() error {
 	return nil
 }
 
-func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[saleView], error) {
+func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[flashSaleView], error) {
 	listing, err := h.service.Sales(ctx, Filter{Search: string(in.Search), Status: in.Status.State, SKU: in.SKU}, in.Page.Page())
-	return httpapi.ListOf(listing, func(sale Sale) saleView { return saleViewOf(ctx, sale) }), err
+	return httpapi.ListOf(listing, func(sale Sale) flashSaleView { return saleViewOf(ctx, sale) }), err
 }
 
-type planRequest struct {
-	Body struct {
-		Name         string     `json:"name" validate:"required"`
-		SKU          string     `json:"sku" validate:"required,max=64"`
-		Price        *int64     `json:"price" validate:"required"`
-		Quantity     *int64     `json:"quantity" validate:"required"`
-		PerUserLimit *int64     `json:"perUserLimit" validate:"required"`
-		StartsTime   *time.Time `json:"startsTime" validate:"required"`
-		EndsTime     *time.Time `json:"endsTime" validate:"required"`
-		QueueCap     *int64     `json:"queueCap"`
-		Rate         *int64     `json:"rate"`
-		Replicas     *int64     `json:"replicas"`
-	}
+type planRequest struct{ Body flashSaleCreate }
+
+// flashSaleCreate has the Terms. Required members are pointers, so that 0 differs from absent.
+type flashSaleCreate struct {
+	Name         string     `json:"name" validate:"name=100"`
+	SKU          string     `json:"sku" validate:"required,max=64"`
+	Price        *int64     `json:"price" validate:"required,min=0"`
+	Quantity     *int64     `json:"quantity" validate:"required,range=1 100000000"`
+	PerUserLimit *int64     `json:"perUserLimit" validate:"required,range=1 100000000"`
+	StartsTime   *time.Time `json:"startsTime" validate:"required"`
+	// After `startsTime`.
+	EndsTime *time.Time `json:"endsTime" validate:"required"`
+	QueueCap *int64     `json:"queueCap,omitempty" validate:"omitempty,range=1 100000000"`
+	Rate     *int64     `json:"rate,omitempty" validate:"omitempty,range=1 100000"`
+	Replicas *int64     `json:"replicas,omitempty" validate:"omitempty,range=1 10"`
 }
 
-func (h handler) plan(ctx context.Context, u *uow.Unit, in planRequest) (httpapi.Created[saleView], error) {
+func (h handler) plan(ctx context.Context, u *uow.Unit, in planRequest) (httpapi.Created[flashSaleView], error) {
 	b := in.Body
 	sale, err := h.service.Plan(ctx, u, Terms{
 		Name: b.Name, SKU: b.SKU, Price: *b.Price, Quantity: *b.Quantity, PerUserLimit: *b.PerUserLimit,
 		StartsTime: *b.StartsTime, EndsTime: *b.EndsTime, QueueCap: b.QueueCap, Rate: b.Rate, Replicas: b.Replicas,
 	})
 	if err != nil {
-		return httpapi.Created[saleView]{}, err
+		return httpapi.Created[flashSaleView]{}, err
 	}
-	return httpapi.Created[saleView]{Location: fmt.Sprintf("/flash-sales/%d", sale.ID), Body: saleViewOf(ctx, *sale)}, nil
+	return httpapi.Created[flashSaleView]{Location: fmt.Sprintf("/flash-sales/%d", sale.ID), Body: saleViewOf(ctx, *sale)}, nil
 }
 
-func (h handler) get(ctx context.Context, sale *Sale, _ httpapi.None) (saleView, error) {
+func (h handler) get(ctx context.Context, sale *Sale, _ httpapi.None) (flashSaleView, error) {
 	return saleViewOf(ctx, *sale), nil
 }
 
@@ -108,7 +182,8 @@ func (h handler) history(ctx context.Context, sale *Sale, in httpapi.Page) (http
 // patchedTerms are the members of a patch: the terms, and the quantity as a difference.
 type patchedTerms struct {
 	Terms
-	QuantityDelta int64 `json:"quantityDelta"`
+	// Added to the quantity; excludes `quantity`.
+	QuantityDelta int64 `json:"quantityDelta" validate:"range=-100000000 100000000"`
 }
 
 type editRequest struct {
@@ -170,7 +245,7 @@ func (h handler) edit(ctx context.Context, u *uow.Unit, sale *Sale, in editReque
 	if err != nil {
 		return editedView{}, err
 	}
-	return editedView{saleView: saleViewOf(ctx, *edited.Row), Merged: edited.Merged}, nil
+	return editedView{flashSaleView: saleViewOf(ctx, *edited.Row), Merged: edited.Merged}, nil
 }
 
 func (h handler) delete(ctx context.Context, u *uow.Unit, sale *Sale, in httpapi.Guarded) (httpapi.None, error) {
@@ -179,11 +254,11 @@ func (h handler) delete(ctx context.Context, u *uow.Unit, sale *Sale, in httpapi
 
 type transitionRequest struct{ IfMatch *guard.Precondition }
 
-func (h handler) transition(action string) func(context.Context, *uow.Unit, *Sale, transitionRequest) (saleView, error) {
-	return func(ctx context.Context, u *uow.Unit, sale *Sale, in transitionRequest) (saleView, error) {
+func (h handler) transition(action string) func(context.Context, *uow.Unit, *Sale, transitionRequest) (flashSaleView, error) {
+	return func(ctx context.Context, u *uow.Unit, sale *Sale, in transitionRequest) (flashSaleView, error) {
 		after, err := h.service.Transition(ctx, u, sale, action, in.IfMatch)
 		if err != nil {
-			return saleView{}, err
+			return flashSaleView{}, err
 		}
 		return saleViewOf(ctx, *after), nil
 	}
@@ -207,12 +282,14 @@ func (l *lookback) UnmarshalText(text []byte) error {
 }
 
 type samplesRequest struct {
-	Lookback lookback `query:"minutes"`
+	// The length of the period, up to now; for a closed sale, up to its newest sample.
+	Lookback lookback `query:"minutes" max:"60" default:"5"`
 }
 
 // samplesView contains a sale's numbers over time, and the time of the reply, so that
 // charts do not depend on the client's clock.
 type samplesView struct {
+	// When the reply was created.
 	Time  time.Time `json:"time"`
 	Items []Sample  `json:"items"`
 }

@@ -36,12 +36,14 @@ func (h handler) buyer(ctx context.Context, path httpapi.Path) (visit, error) {
 
 type buyRequest struct {
 	Key  httpapi.Key
-	Body struct {
-		Quantity *int64 `json:"quantity" validate:"required,min=1"`
-	}
+	Body purchase
 }
 
-func (h handler) buy(ctx context.Context, by visit, in buyRequest) (httpapi.Accepted[ticketView], error) {
+type purchase struct {
+	Quantity *int64 `json:"quantity" validate:"required,min=1"`
+}
+
+func (h handler) buy(ctx context.Context, by visit, in buyRequest) (httpapi.Accepted[acceptedView], error) {
 	wish := PurchaseRequest{Sale: by.sale, User: string(by.customer), Units: *in.Body.Quantity, Trace: traceOf(ctx)}
 	if in.Key != "" {
 		p, _ := principal.From(ctx)
@@ -49,11 +51,10 @@ func (h handler) buy(ctx context.Context, by visit, in buyRequest) (httpapi.Acce
 	}
 	receipt, err := h.service.Buy(ctx, wish)
 	if err != nil {
-		return httpapi.Accepted[ticketView]{}, err
+		return httpapi.Accepted[acceptedView]{}, err
 	}
-	view := ticketViewOf(receipt.Ticket)
-	view.Ahead = &receipt.Ticket.Ahead
-	return httpapi.Accepted[ticketView]{
+	view := acceptedView{ticketViewOf(receipt.Ticket), receipt.Ticket.Ahead}
+	return httpapi.Accepted[acceptedView]{
 		Location: fmt.Sprintf("/flash-sales/%d/tickets/%s", by.sale, view.Ticket), Body: view, Replayed: receipt.Replayed,
 	}, nil
 }

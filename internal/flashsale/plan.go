@@ -23,8 +23,8 @@ type planner struct{ *core }
 
 // Plan adds a sale as a draft. Errors: ValidationFailed.
 func (s *planner) Plan(ctx context.Context, u *uow.Unit, terms Terms) (*Sale, error) {
-	if broken := terms.check(); len(broken) > 0 {
-		return nil, apperr.Invalid(broken...)
+	if err := terms.check(); err != nil {
+		return nil, err
 	}
 	secret, err := newSecret(s.random)
 	if err != nil {
@@ -194,11 +194,10 @@ func revise(sale *Sale, document any) (*Sale, guard.Set, error) {
 	if err := merge.Decode(document, &terms); err != nil {
 		return nil, nil, fmt.Errorf("read an edited flash sale: %w", err)
 	}
-	broken := terms.check()
-	if sale.Status != draft.Code {
-		broken = append(broken, sale.fixed(terms)...)
+	if err := terms.check(); err != nil {
+		return nil, nil, err
 	}
-	if len(broken) > 0 {
+	if broken := sale.fixed(terms); sale.Status != draft.Code && len(broken) > 0 {
 		return nil, nil, apperr.Invalid(broken...)
 	}
 	after := *sale

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/status"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
@@ -22,20 +23,18 @@ type reconciler struct {
 
 // Reconciliation lists the differences that were found and repaired.
 type Reconciliation struct {
-	// Rebuilt reports whether the gate was rebuilt from SQL.
+	// The gate was rebuilt from the database.
 	Rebuilt bool `json:"rebuilt"`
-	// Repaired is the number of tickets that did not match their orders or rejections, or had
-	// no message in the queue, plus the number of dead letters without a ticket.
-	Repaired int `json:"repaired"`
-	// Released is the number of unsold units of a closed sale that were returned to the
-	// inventory.
-	Released int64 `json:"released"`
-	// Sold is the number of sold units in SQL, LiveUnits the number of units in live
-	// orders.
-	Sold      int64 `json:"sold"`
-	LiveUnits int64 `json:"liveUnits"`
-	// Consistent reports whether both SQL numbers and the gate's confirmed count are equal,
-	// and the sale is balanced.
+	// The number of tickets that did not match their orders or rejections, or had no message in
+	// the queue, and of dead letters without a ticket.
+	Repaired int `json:"repaired" validate:"min=0"`
+	// Unsold units of a closed sale that were returned to the item's stock.
+	Released int64 `json:"released" validate:"min=0"`
+	// Sold units in the database.
+	Sold int64 `json:"sold" validate:"min=0"`
+	// Units of orders that are not cancelled.
+	LiveUnits int64 `json:"liveUnits" validate:"min=0"`
+	// `sold` equals `liveUnits` and the gate's confirmed units, and the sale is balanced.
 	Consistent bool  `json:"consistent"`
 	Stats      Stats `json:"stats"`
 
@@ -101,7 +100,7 @@ func (s *reconciler) Reconcile(ctx context.Context, id int64, wait time.Duration
 
 func refuseDraft(sale *Sale) *apperr.Error {
 	return apperr.New(apperr.TransitionNotAllowed, "%s is a draft: there is nothing to reconcile before it was opened.", sale.Label()).
-		With("currentStatus", draft.Name).With("allowedTransitions", Machine.Allowed(draft))
+		WithMembers(draftView{status.NameOf[Sale](draft.Code), Machine.Allowed(draft)})
 }
 
 // reconcileActive is the part of Reconcile that changes data.

@@ -45,9 +45,9 @@ import (
 	"time"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/naming"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
+	"interlock/internal/edge/httpapi"
 )
 
 const (
@@ -56,52 +56,47 @@ const (
 	writePermission = "flash-sales:write"
 )
 
-const (
-	maxName  = 100
-	maxUnits = 100_000_000
-	maxRate  = 100_000
-	// maxReplicas exceeds any deployment.
-	maxReplicas = 10
-)
+// maxUnits is the maximum change of a quantity.
+const maxUnits = 100_000_000
 
 // Terms are the editable part of a sale; after the opening only name, endsTime, queueCap,
 // rate, replicas and quantity.
 type Terms struct {
-	Name string `json:"name"`
-	SKU  string `json:"sku"`
-	// Price is the price of one unit, in minor units.
-	Price int64 `json:"price"`
-	// Quantity is the number of units for sale.
-	Quantity int64 `json:"quantity"`
-	// PerUserLimit is the maximum number of units of one customer, in all tickets together.
-	PerUserLimit int64 `json:"perUserLimit"`
-	// The sale accepts orders from StartsTime (inclusive) to EndsTime (exclusive), while it
-	// is open.
+	Name string `json:"name" validate:"name=100"`
+	SKU  string `json:"sku" validate:"required,max=64"`
+	// The price of one unit, in minor units.
+	Price int64 `json:"price" validate:"min=0"`
+	// The number of units for sale.
+	Quantity int64 `json:"quantity" validate:"range=1 100000000"`
+	// The maximum number of units for one customer, in all tickets together.
+	PerUserLimit int64 `json:"perUserLimit" validate:"range=1 100000000"`
+	// Customers are admitted from this time on.
 	StartsTime time.Time `json:"startsTime"`
-	EndsTime   time.Time `json:"endsTime"`
-	// QueueCap is the maximum number of queued tickets; nil means no cap.
-	QueueCap *int64 `json:"queueCap"`
-	// Rate is the maximum number of tickets per second of all consumers; nil means no
-	// limit.
-	Rate *int64 `json:"rate"`
-	// Replicas is the number of Redis replicas that must store a purchase before it is
-	// accepted; nil means none. A gate in SQL is as durable as SQL and ignores it.
-	Replicas *int64 `json:"replicas"`
+	// Customers are admitted until just before this time; then the sale closes. After `startsTime`.
+	EndsTime time.Time `json:"endsTime"`
+	// The maximum number of waiting tickets; null for no limit.
+	QueueCap *int64 `json:"queueCap" validate:"omitempty,range=1 100000000"`
+	// The maximum number of tickets of the sale that become orders in a second, regardless of the
+	// number of workers; null for no limit.
+	Rate *int64 `json:"rate" validate:"omitempty,range=1 100000"`
+	// The number of Redis replicas that must have a purchase before it is accepted, so that a
+	// failover does not lose it; null for none. While fewer replicas are available, purchases
+	// return 503. Has no effect without Redis.
+	Replicas *int64 `json:"replicas" validate:"omitempty,range=1 10"`
 }
 
-// check returns the violated rules.
-func (t Terms) check() []apperr.Field {
-	broken := naming.Check("/name", t.Name, maxName)
-	broken.Check(t.SKU != "", "/sku", "required", "is required")
-	broken.Check(t.Price >= 0, "/price", "min", "must be at least 0")
-	broken.Check(t.Quantity >= 1 && t.Quantity <= maxUnits, "/quantity", "range", fmt.Sprintf("must be from 1 to %d", maxUnits))
-	broken.Check(t.PerUserLimit >= 1 && t.PerUserLimit <= maxUnits, "/perUserLimit", "range", fmt.Sprintf("must be from 1 to %d", maxUnits))
-	broken.Check(t.Price <= 0 || t.PerUserLimit <= math.MaxInt64/t.Price, "/price", "overflow", "makes an order's amount exceed the largest possible amount")
+// check validates the terms. Errors: ValidationFailed.
+func (t Terms) check() error {
+	if err := httpapi.Validate(t); err != nil {
+		return err
+	}
+	var broken apperr.Fields
+	broken.Check(t.Price == 0 || t.PerUserLimit <= math.MaxInt64/t.Price, "/price", "overflow", "makes an order's amount exceed the largest possible amount")
 	broken.Check(t.StartsTime.Before(t.EndsTime), "/endsTime", "gtfield", "must be after startsTime")
-	broken.Check(t.QueueCap == nil || (*t.QueueCap >= 1 && *t.QueueCap <= maxUnits), "/queueCap", "range", fmt.Sprintf("must be from 1 to %d, or null for no cap", maxUnits))
-	broken.Check(t.Rate == nil || (*t.Rate >= 1 && *t.Rate <= maxRate), "/rate", "range", fmt.Sprintf("must be from 1 to %d, or null for no limit", maxRate))
-	broken.Check(t.Replicas == nil || (*t.Replicas >= 1 && *t.Replicas <= maxReplicas), "/replicas", "range", fmt.Sprintf("must be from 1 to %d, or null for none", maxReplicas))
-	return broken
+	if len(broken) > 0 {
+		return apperr.Invalid(broken...)
+	}
+	return nil
 }
 
 // replicas returns the number of replicas that must store a purchase, 0 for none.

@@ -44,8 +44,9 @@ func slotOf(at time.Time) int64 { return at.Unix() / int64(sampleEvery/time.Seco
 
 // Sample contains a sale's numbers at a time.
 type Sample struct {
+	// When the numbers were counted.
 	Time  time.Time       `json:"time"`
-	Stats json.RawMessage `json:"stats"`
+	Stats json.RawMessage `json:"stats" schema:"FlashSaleStats"`
 }
 
 // Samples returns a sale's numbers of the last lookback, oldest first. For a closed sale

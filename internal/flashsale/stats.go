@@ -15,13 +15,14 @@ import (
 // Stats are a sale's numbers, in units, all at the same time except the age.
 type Stats struct {
 	gate.Counts
-	// Balanced reports whether each allotted unit is counted exactly once.
+	// `allotted == remaining + queued + processing + dead + confirmed`
 	Balanced bool `json:"balanced"`
-	// OldestQueuedSeconds is the age of the ticket at the head of the queue.
-	OldestQueuedSeconds float64 `json:"oldestQueuedSeconds"`
-	// Lost is the number of accepted tickets that were lost with the gate's store, as far
-	// as detected.
-	Lost int64 `json:"lost"`
+	// The age of the ticket at the head of the queue.
+	OldestQueuedSeconds float64 `json:"oldestQueuedSeconds" validate:"min=0"`
+	// Accepted tickets that were lost with the gate's store, for example by a Redis restored to an
+	// older state: those that customers, the queue or the reconciler have detected. Each is
+	// `rejected`, with the reason `lost`.
+	Lost int64 `json:"lost" validate:"min=0"`
 }
 
 // Stats returns a sale's numbers. Those of a finished sale come from SQL, and from the

@@ -16,6 +16,7 @@ var Machine = status.New(status.Machine{
 	Name:    "flash sale",
 	Initial: draft,
 	States:  []status.State{draft, open, paused, closed},
+	Verbs:   []string{"create", "update", "retry_dead", "discard_dead"},
 	Actions: []status.Action{
 		{Name: "open", Participle: "opened", From: []status.State{draft}, To: open},
 		{Name: "pause", Participle: "paused", From: []status.State{open}, To: paused},

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -93,7 +94,11 @@ func newValidator() *validator.Validate {
 			return len(nameViolations("", field.Field().String(), field.Param())) == 0
 		},
 		"reference": func(field validator.FieldLevel) bool { return CheckReference(field.Field().String()) == nil },
-		"nonzero":   func(field validator.FieldLevel) bool { return !field.Field().IsZero() },
+		"range": func(field validator.FieldLevel) bool {
+			least, most := bounds(field.Param())
+			return field.Field().Int() >= least && field.Field().Int() <= most
+		},
+		"nonzero": func(field validator.FieldLevel) bool { return !field.Field().IsZero() },
 	} {
 		if err := v.RegisterValidation(tag, rule, tag == "name" || tag == "reference"); err != nil {
 			panic(err) // only for a name or a function that is empty
@@ -195,12 +200,23 @@ func sentence(b validator.FieldError) string {
 		if text, ok := b.Value().(patterned); ok {
 			return text.Rule()
 		}
+	case "range":
+		least, most := bounds(b.Param())
+		return fmt.Sprintf("must be from %d to %d", least, most)
 	case "nonzero":
 		return "must not be 0"
 	case "unique":
 		return "must not name the same one twice"
 	}
 	return "breaks the rule " + b.Tag()
+}
+
+// bounds returns the parameters of the tag range.
+func bounds(param string) (least, most int64) {
+	if _, err := fmt.Sscan(param, &least, &most); err != nil {
+		panic("httpapi: the tag range needs two numbers: " + param)
+	}
+	return least, most
 }
 
 // countOf writes "1 member" and "2 members".

@@ -42,7 +42,7 @@ func (*Disjoint) UnmarshalText(text []byte) error {
 // Patch is a merge patch (RFC 7396) or a JSON Patch (RFC 6902) on the JSON members of C.
 type Patch[C any] struct{ tree any }
 
-// Content returns a value of C, whose members the contract describes.
+// Content returns a value of C, for the contract.
 func (Patch[C]) Content() any { return *new(C) }
 
 // Tree returns the patch for package change.

@@ -39,7 +39,7 @@ func (d *document) errorResponses(r httpapi.Route) (list mapping) {
 		{stepsUp, "403", "ForbiddenOrStepUp"},
 		{strings.Contains(r.Path, ":") || r.Contract.MayMiss, "404", "NotFound"},
 		{checksStatus, "409", noun + "TransitionRefused"},
-		{storesReply && !checksStatus, "409", "RequestInProgress"},
+		{storesReply && r.Mutates && !checksStatus, "409", "RequestInProgress"},
 		{hasMatch, "412", conflict},
 		{writes, "413", "PayloadTooLarge"},
 		{r.Method == http.MethodPatch, "415", "UnsupportedMediaType"},
@@ -56,7 +56,7 @@ func (d *document) errorResponses(r httpapi.Route) (list mapping) {
 	}
 	for _, rejection := range r.Contract.Rejections {
 		status := strconv.Itoa(rejection.Status())
-		list = list.with(status, d.rejected(r, status, checksStatus && status == "409", storesReply && (status == "409" || status == "422")))
+		list = list.with(status, d.rejected(r, status, checksStatus && status == "409", storesReply && (status == "409" && r.Mutates || status == "422")))
 	}
 	for status, name := range r.Contract.Responses {
 		list = list.with(status, ref("responses", name))

@@ -153,6 +153,9 @@ func constrained(schema mapping, rules, suffix string) mapping {
 			schema = schema.with("max"+suffix, number)
 		case "gt":
 			schema = schema.with("min"+suffix, number+1)
+		case "range":
+			least, most, _ := strings.Cut(value, " ")
+			schema = constrained(schema, "min="+least+",max="+most, suffix)
 		case "eq":
 			schema = mapping{{"const", number}}
 		case "oneof":
@@ -419,7 +422,7 @@ func rejectsZero(rules string) bool {
 		switch name {
 		case "omitempty":
 			return false
-		case "required", "name", "pattern", "enum", "oneof", "reference", "gt":
+		case "required", "name", "range", "pattern", "enum", "oneof", "reference", "gt":
 			return true
 		case "min", "gte":
 			return value != "0"

@@ -9,29 +9,39 @@ type Counts struct {
 	// Version is the version of the sale's row that the rules come from.
 	Version int64 `json:"-"`
 	// Time is the time of the gate's clock, which decides on the sale window.
-	Time       time.Time `json:"-"`
-	Allotted   int64     `json:"allotted"`
-	Remaining  int64     `json:"remaining"`
-	Queued     int64     `json:"queued"`
-	Processing int64     `json:"processing"`
-	Dead       int64     `json:"dead"`
-	Confirmed  int64     `json:"confirmed"`
-	// Rejected and Returned count returned units: of rejected tickets and of cancelled
-	// orders.
+	Time time.Time `json:"-"`
+	// Units that belong to the sale.
+	Allotted int64 `json:"allotted"`
+	// Units for sale.
+	Remaining int64 `json:"remaining"`
+	// Units of queued tickets.
+	Queued int64 `json:"queued"`
+	// Units of tickets that a worker is turning into orders.
+	Processing int64 `json:"processing"`
+	// Units of dead letters, which wait for a decision.
+	Dead int64 `json:"dead"`
+	// Units of orders that are not cancelled.
+	Confirmed int64 `json:"confirmed"`
+	// Units of rejected tickets; they are for sale again.
 	Rejected int64 `json:"rejected"`
+	// Units of cancelled orders; they are for sale again.
 	Returned int64 `json:"returned"`
 	// Waiting, Working and Buried are the numbers of queued, processing and dead tickets.
 	Waiting int64 `json:"-"`
 	Working int64 `json:"-"`
 	Buried  int64 `json:"-"`
-	// AcceptedPerSecond and ConfirmedPerSecond are averages over the last five seconds.
-	AcceptedPerSecond  float64 `json:"acceptedPerSecond"`
-	ConfirmedPerSecond float64 `json:"confirmedPerSecond"`
-	// ArrivalsPerSecond, RefusedPerSecond and Refusals count purchase attempts, as far as
-	// they were reported to the gate: see Attempts.
-	ArrivalsPerSecond float64           `json:"arrivalsPerSecond"`
-	RefusedPerSecond  Refusals[float64] `json:"refusedPerSecond"`
-	Refusals          Refusals[int64]   `json:"refusals"`
+	// Units, over the last five seconds.
+	AcceptedPerSecond float64 `json:"acceptedPerSecond" validate:"min=0"`
+	// Units, over the last five seconds.
+	ConfirmedPerSecond float64 `json:"confirmedPerSecond" validate:"min=0"`
+	// Accepted and rejected purchases, over the last five seconds.
+	ArrivalsPerSecond float64 `json:"arrivalsPerSecond" validate:"min=0"`
+	// Rejected purchases by code, over the last five seconds. Like `refusals` it is for display:
+	// each process reports its replies a few times a second, and a crash loses its last quarter
+	// of a second.
+	RefusedPerSecond Refusals[float64] `json:"refusedPerSecond"`
+	// Rejected purchases so far, by code.
+	Refusals Refusals[int64] `json:"refusals"`
 }
 
 // Balanced reports whether each allotted unit is counted exactly once.
@@ -45,10 +55,18 @@ func (c Counts) InFlight() int64 { return c.Waiting + c.Working + c.Buried }
 
 // Refusals counts rejected purchases by the code of the error.
 type Refusals[N int64 | float64] struct {
-	SoldOut      N `json:"soldOut"`
-	LimitReached N `json:"limitReached"`
-	SaleNotOpen  N `json:"saleNotOpen"`
-	QueueFull    N `json:"queueFull"`
+	SoldOut      N `json:"soldOut" validate:"min=0"`
+	LimitReached N `json:"limitReached" validate:"min=0"`
+	SaleNotOpen  N `json:"saleNotOpen" validate:"min=0"`
+	QueueFull    N `json:"queueFull" validate:"min=0"`
+}
+
+// SchemaName returns the name in the contract, of the rates or of the counts.
+func (Refusals[N]) SchemaName() string {
+	if _, isRate := any(*new(N)).(float64); isRate {
+		return "FlashSaleRefusals"
+	}
+	return "FlashSaleRefusalCounts"
 }
 
 // Fastest returns c with the maximum of its rates and those of other, so that samples

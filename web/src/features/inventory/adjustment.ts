@@ -52,7 +52,7 @@ export function requestOf({ way, delta, setTo, changeFrom, reason, reference }: 
 }
 
 /** The change of the quantity on hand. */
-export const changeOf = ({ delta, setTo = 0, changeFrom = 0 }: Adjustment): number => delta ?? setTo - changeFrom;
+export const changeOf = ({ delta, setTo, changeFrom }: Adjustment): number => delta ?? (setTo ?? 0) - (changeFrom ?? 0);
 
 /** The movement that reverses another one; later movements stay. It has a fixed reference, so it is applied at most once. */
 export const takingBack = ({ id, onHandDelta }: Pick<Movement, 'id' | 'onHandDelta'>, reason: string): Adjustment => ({
