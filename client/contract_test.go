@@ -140,7 +140,7 @@ func (w walk) batches() {
 // decide has a second user decide on what the first one proposes.
 func (w walk) decide(caller *apptest.Caller) {
 	t, ctx := w.t, w.t.Context()
-	user := ok[client.User](t)(w.Users.Create(ctx, client.UserCreate{Username: "decider", Password: "correct horse battery", Roles: []string{"admin"}}))
+	user := ok[client.User](t)(w.Users.Create(ctx, client.UserCreate{Username: "decider", Password: new("correct horse battery"), Roles: []string{"admin"}}))
 	ok[client.Token](t)(w.Tokens.Create(ctx, client.TokenCreate{Name: "decider", UserID: &user.ID, Scopes: []string{"configs:read"}}))
 	other := clientOf(t, caller.As(t, "decider"))
 
@@ -471,7 +471,7 @@ func (w walk) sell(sku string) {
 func (w walk) refund(caller *apptest.Caller, sku string) {
 	t, ctx := w.t, w.t.Context()
 	role := ok[client.Role](t)(w.Roles.Create(ctx, client.RoleCreate{Name: "refunder", Permissions: []string{"refunds:*"}}))
-	ok[client.User](t)(w.Users.Create(ctx, client.UserCreate{Username: "refunder", Password: "correct horse battery", Roles: []string{role.Name}}))
+	ok[client.User](t)(w.Users.Create(ctx, client.UserCreate{Username: "refunder", Password: new("correct horse battery"), Roles: []string{role.Name}}))
 	boss := clientOf(t, caller.As(t, "refunder")).Refunds
 
 	order := ok[client.Order](t)(w.Orders.Place(ctx, client.OrderCreate{UserID: payer, Items: []client.OrderCreateItem{{SKU: sku, Quantity: 1}}}))
