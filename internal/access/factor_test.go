@@ -582,7 +582,7 @@ func TestTheFirstFactorTakesThePasswordAndWrongOnesCountAsAtSignIn(t *testing.T)
 			_, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodTOTP, Name: "Phone", Password: password, Address: "192.0.2.7"})
 			return err
 		}
-		require.ErrorContains(t, begin(user, ""), "show that it is you")
+		require.ErrorContains(t, begin(user, ""), "to confirm your identity")
 		for range maxAttempts {
 			require.ErrorContains(t, begin(user, "not this one"), "is not your password")
 		}

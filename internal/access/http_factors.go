@@ -232,7 +232,7 @@ func (s shownFactor) check(needsChallenge bool) error {
 	case s.Challenge == "" && (isPasskey || needsChallenge):
 		return invalid("/challenge", "required", "is required")
 	case isPasskey && len(s.Credential) == 0:
-		return invalid("/credential", "required", "is required: what the browser says for the passkey")
+		return invalid("/credential", "required", "is required: the browser's response for the passkey")
 	case isPasskey && s.Code != "":
 		return invalid("/code", "excluded", "is for an app or a recovery code")
 	case !isPasskey && s.Code == "":

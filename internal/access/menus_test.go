@@ -219,7 +219,7 @@ func TestThereAreOnlySoManyMenusAndLevels(t *testing.T) {
 		d.hang("one more", "")
 	}
 	full := d.do(422, "POST", "/menus", `{"title":"too many"}`)
-	require.Contains(t, full.Text, "200 menus already")
+	require.Contains(t, full.Text, "has 200 menus")
 }
 
 func TestAMoveAndAnEditOfOneMenuMergeAndTwoMovesDoNot(t *testing.T) {

@@ -28,17 +28,17 @@ const (
 
 // Permissions are the permissions of this package's routes.
 var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See the roles, their history, and the permissions that roles and tokens can be given."},
-	{Name: writePermission, Meaning: "Create, edit and delete roles, with permissions that one has oneself."},
-	{Name: ReadUsersPermission, Meaning: "See the users of this service, their roles and their history."},
-	{Name: writeUsersPermission, Meaning: "Create users, and edit, disable and enable those who may do no more than oneself, give them roles whose permissions one has oneself, and reset their passwords."},
-	{Name: readTokensPermission, Meaning: "See one's own API tokens, without their secrets, and with users:write everybody's."},
-	{Name: makeTokensPermission, Meaning: "Create API tokens that may do no more than oneself, and revoke them; with users:write everybody's."},
-	{Name: ReadMenusPermission, Meaning: "See all menus, also those that are hidden or that one's own navigation does not show, and their history."},
-	{Name: writeMenusPermission, Meaning: "Create, edit, move, hide and delete menus: what everybody's navigation shows."},
-	{Name: readSettingsPermission, Meaning: "See what the tenant has set, such as how many approvals a protected change takes."},
-	{Name: writeSettingsPermission, Meaning: "Change what the tenant has set."},
-	{Name: principal.Impersonate, Meaning: "Act for a customer with an API token, named in X-On-Behalf-Of."},
+	{Name: ReadPermission, Meaning: "See roles, their history, and the permissions that can be granted to roles and tokens."},
+	{Name: writePermission, Meaning: "Create, edit and delete roles with permissions that the caller has."},
+	{Name: ReadUsersPermission, Meaning: "See users, their roles and their history."},
+	{Name: writeUsersPermission, Meaning: "Create users. Edit, disable, enable and reset the password of users without permissions that the caller lacks. Grant them roles with permissions that the caller has."},
+	{Name: readTokensPermission, Meaning: "See the caller's API tokens without their secrets; with users:write, those of all users."},
+	{Name: makeTokensPermission, Meaning: "Create API tokens with permissions that the caller has, and revoke them; with users:write, those of all users."},
+	{Name: ReadMenusPermission, Meaning: "See all menus and their history, including menus that the caller's navigation hides."},
+	{Name: writeMenusPermission, Meaning: "Create, edit, move, hide and delete menus of the navigation of all users."},
+	{Name: readSettingsPermission, Meaning: "See the tenant's settings, such as the votes that a protected change needs."},
+	{Name: writeSettingsPermission, Meaning: "Change the tenant's settings."},
+	{Name: principal.Impersonate, Meaning: "Act for a customer with an API token; X-On-Behalf-Of names the customer."},
 }
 
 // Catalogue returns all permissions, sorted by name.
@@ -52,7 +52,7 @@ func (s *Service) checkGrants(pointer string, grants []string) error {
 	}
 	for _, grant := range grants {
 		if !s.grantable(grant) {
-			return invalid(pointer, "unknown", fmt.Sprintf("must name permissions of the catalogue; there is no %.100q", grant))
+			return invalid(pointer, "unknown", fmt.Sprintf("must name permissions of the catalogue; %.100q is none of them", grant))
 		}
 	}
 	return nil

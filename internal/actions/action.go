@@ -34,7 +34,7 @@ var CustomerPermissions = []string{readPermission, writePermission}
 
 // Permissions are the permissions of this package for roles and tokens.
 var Permissions = []principal.Grant{
-	{Name: readPermission, Meaning: "See how often a thing is liked, disliked and bookmarked, and one's own actions."},
+	{Name: readPermission, Meaning: "See the counts of likes, dislikes and bookmarks of a thing, and the caller's actions."},
 	{Name: writePermission, Meaning: "Like, dislike and bookmark items and coupons."},
 }
 

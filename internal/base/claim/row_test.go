@@ -211,7 +211,7 @@ func TestRemoteServerIsRejectedAfterTheHoldersHeartbeat(t *testing.T) {
 	o := elsewhere(db, "shop-2")
 	o.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	require.Equal(t, "shop-1", refused(t, o).Holder.Host)
-	require.Contains(t, log.String(), "waiting to see whether the server that claimed this database still lives")
+	require.Contains(t, log.String(), "claim: another server claims this database; waiting for its next heartbeat")
 	require.Contains(t, log.String(), "process 7 on shop-1")
 }
 
