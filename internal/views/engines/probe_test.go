@@ -249,7 +249,9 @@ func TestEachRiskIsLoggedOnceAndItsEnd(t *testing.T) {
 	require.Len(t, first, 2)
 	for i, name := range []string{"appendfsync", "maxmemory-policy"} {
 		require.Contains(t, first[i], `"level":"WARN"`)
-		require.Contains(t, first[i], "redis "+name+": It is ")
+		require.Contains(t, first[i], `"msg":"engines: finding"`)
+		require.Contains(t, first[i], `"about":"`+name+`"`)
+		require.Contains(t, first[i], `"detail":"It is `)
 		require.Contains(t, first[i], "accepted purchases without an order")
 	}
 	require.Empty(t, lines())
@@ -263,7 +265,8 @@ func TestEachRiskIsLoggedOnceAndItsEnd(t *testing.T) {
 	gone := lines()
 	require.Len(t, gone, 1)
 	require.Contains(t, gone[0], `"level":"INFO"`)
-	require.Contains(t, gone[0], "redis appendfsync is OK again")
+	require.Contains(t, gone[0], `"msg":"engines: finding resolved"`)
+	require.Contains(t, gone[0], `"about":"appendfsync"`)
 	require.Empty(t, lines())
 }
 

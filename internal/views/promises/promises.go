@@ -25,7 +25,7 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Topic is the topic of violations, keyed by the name of the promise.
+// Topic announces violations and their repair, keyed by the name of the promise.
 const Topic = "promises"
 
 // Promise is a condition that must be true for all rows of a table at any time.
