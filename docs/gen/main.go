@@ -23,6 +23,7 @@ const root = "../.."
 
 // pages are the generated pages by their path under docs.
 var pages = map[string]func() (string, error){
+	"guarantees.md":         guarantees,
 	"states.md":             states,
 	"reference/errors.md":   errorCodes,
 	"reference/settings.md": fromSources(settingsPage),

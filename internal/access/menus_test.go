@@ -126,6 +126,7 @@ func TestAMenuIsCreatedReadEditedMovedAndDeleted(t *testing.T) {
 	})
 }
 
+// Proves G7.31.
 func TestAMoveLeavesTheVersionsOfTheSiblings(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
@@ -149,6 +150,7 @@ func TestAMoveLeavesTheVersionsOfTheSiblings(t *testing.T) {
 	})
 }
 
+// Proves G7.32.
 func TestWhatBreaksARuleOfMenusIsNamedAndChangesNothing(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	d := newDesk(t, h)
@@ -222,6 +224,7 @@ func TestThereAreOnlySoManyMenusAndLevels(t *testing.T) {
 	require.Contains(t, full.Text, "has 200 menus")
 }
 
+// Proves G7.31.
 func TestAMoveAndAnEditOfOneMenuMergeAndTwoMovesDoNot(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
@@ -247,6 +250,7 @@ func TestAMoveAndAnEditOfOneMenuMergeAndTwoMovesDoNot(t *testing.T) {
 }
 
 // Moves of siblings do not change a menu: a move with its earlier ETag succeeds.
+// Proves G7.31.
 func TestAMenuWhoseSiblingsMovedIsNotTakenForMoved(t *testing.T) {
 	d := newDesk(t, newFixture(t, storagetest.SQLite(t)))
 	path, seen := d.hang("Desk", "")
@@ -275,6 +279,7 @@ func TestAMenuThatIsNumberedAgainIsNotTakenForMoved(t *testing.T) {
 	})
 }
 
+// Proves G7.32.
 func TestEverybodyReadsWhatHisNavigationShowsAndNobodyElseMore(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	d := newDesk(t, h)
@@ -309,6 +314,7 @@ func TestATenantWithoutMenusAndWithoutTheirRevisionGetsItsFirst(t *testing.T) {
 }
 
 // Each of the two moves alone is valid, and together they form a cycle.
+// Proves G7.30.
 func TestOfTwoAdminsWhoMoveTwoMenusBelowEachOtherAtOnceOneIsRefused(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -338,6 +344,7 @@ func TestOfTwoAdminsWhoMoveTwoMenusBelowEachOtherAtOnceOneIsRefused(t *testing.T
 	})
 }
 
+// Proves G7.30.
 func TestAMenuThatIsGivenOneBelowItWhileItIsDeletedKeepsItOrIsGone(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))

@@ -156,6 +156,7 @@ func TestAPasskeyIsAskedForFromItsRegistrationOn(t *testing.T) {
 	})
 }
 
+// Proves G7.18.
 func TestOneAnswerOfAPasskeyOpensOneSessionHoweverMany(t *testing.T) {
 	const at = 100
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
@@ -258,6 +259,7 @@ func TestAPasskeyOfSomebodyElseIsRefusedAndRegistersNothing(t *testing.T) {
 	})
 }
 
+// Proves G7.18.
 func TestACounterThatGoesBackIsRefusedAndWarnedOf(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
@@ -450,6 +452,7 @@ func TestAResetTakesPasskeysToo(t *testing.T) {
 	})
 }
 
+// Proves G7.18.
 func TestAPasskeyIsShownAfreshInTheSessionThatAsksForItOnce(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))

@@ -32,6 +32,7 @@ func (o *office) sweep() {
 	require.NoError(o.t, o.approvals.ApplyDueOf(o.Ctx, o.Tenant(), 2))
 }
 
+// Proves G8.20.
 func TestScheduledChangeIsAppliedAtItsTime(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu := o.user("Li", editor...), o.user("Wu", approver...)
@@ -69,6 +70,7 @@ func TestScheduledChangeIsAppliedAtItsTime(t *testing.T) {
 	})
 }
 
+// Proves G8.20.
 func TestProtectedScheduledChangeNeedsVotesFirst(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		o.need(2)
@@ -98,6 +100,7 @@ func TestProtectedScheduledChangeNeedsVotesFirst(t *testing.T) {
 	})
 }
 
+// Proves G8.20.
 func TestConcurrentEditMakesScheduledChangeStale(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, mo := o.user("Li", editor...), o.user("Mo", editor...)
@@ -128,6 +131,7 @@ func TestConcurrentEditMakesScheduledChangeStale(t *testing.T) {
 	})
 }
 
+// Proves G8.22.
 func TestOverdueChangesAreAppliedInTimeOrder(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
@@ -150,6 +154,7 @@ func TestOverdueChangesAreAppliedInTimeOrder(t *testing.T) {
 	})
 }
 
+// Proves G8.20.
 func TestScheduledChangeNeedsAuthorAndVotersPermissions(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, boss := o.user("Li", editor...), o.user("Boss", both...)
@@ -187,6 +192,7 @@ func TestScheduledChangeNeedsAuthorAndVotersPermissions(t *testing.T) {
 }
 
 // Its author would not notice it and could not withdraw it.
+// Proves G8.21.
 func TestStaleChangeOfDisabledAuthorWaitsForWriters(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu, mo := o.user("Li", editor...), o.user("Wu", editor...), o.user("Mo", approver...)

@@ -40,6 +40,7 @@ var never = map[string]string{
 // Package idempotency handles the stored replies.
 const elsewhere = "idempotency_keys"
 
+// Proves E6.
 func TestEachTextOfTheSchemaIsErasedOrNamesNoCustomer(t *testing.T) {
 	db := storagetest.SQLite(t)
 	var all []struct{ Tbl, Col string }
@@ -100,6 +101,7 @@ func TestErasureReplacesIDsInTexts(t *testing.T) {
 }
 
 // A row that changes between read and update retains the new value.
+// Proves E4.
 func TestConcurrentChangesAreNotOverwritten(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)

@@ -15,6 +15,7 @@ import (
 
 // A read uses the primary key, and finds the owners of rows by an index: its time does not
 // grow with the tables.
+// Proves E7.
 func TestNoLookSortsATableOrReadsAnotherOne(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.SQLite(t)
 	s, e := New(Deps{DB: db}), newErasure("kim@example.org", "erased-x", []byte("secret"))
@@ -36,6 +37,7 @@ func TestNoLookSortsATableOrReadsAnotherOne(t *testing.T) {
 	}
 }
 
+// Proves E7.
 func TestAWalkGoesByTheRowsOfOthers(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, kim := New(Deps{DB: db}), principal.CustomerID("kim@example.org")

@@ -78,6 +78,7 @@ func actions(t *testing.T, ctx context.Context, db *storage.DB) []string {
 	return list
 }
 
+// Proves C3.
 func TestViolationAndRepairArePublishedOncePerPass(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk, bus := clock.NewFake(noon), events.NewInProcess(64)
@@ -147,6 +148,7 @@ func gaugeOf(t *testing.T, s *Service, metric, promise string) float64 {
 	return 0
 }
 
+// Proves C4.
 func TestOneProcessChecksAndOthersShareItsResult(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk, locks, bus := clock.NewFake(noon), newLocks(), events.NewInProcess(8)
@@ -180,6 +182,7 @@ func TestOneProcessChecksAndOthersShareItsResult(t *testing.T) {
 	})
 }
 
+// Proves C4.
 func TestAHolderThatWasPausedBeyondItsLeaseOverwritesNothing(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk, bus := clock.NewFake(noon), events.NewInProcess(8)
@@ -207,6 +210,7 @@ func TestAHolderThatWasPausedBeyondItsLeaseOverwritesNothing(t *testing.T) {
 	})
 }
 
+// Proves C5.
 func TestChecksPauseInProportionToTheirDuration(t *testing.T) {
 	db, bus := storagetest.SQLite(t), events.NewInProcess(8)
 	defer bus.Close()
@@ -303,6 +307,7 @@ func TestAbsentRowsAreNotCounted(t *testing.T) {
 	}
 }
 
+// Proves C6.
 func TestTheExportIsSignedWithTheInstallationsOneKey(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		bus := events.NewInProcess(8)

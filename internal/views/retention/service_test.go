@@ -87,6 +87,7 @@ func gaugeOf(t *testing.T, s *Service, metric, table string) float64 {
 	return 0
 }
 
+// Proves G6.10.
 func TestOldAuditEntriesAreRemovedWithOneEntryPerTenant(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk := clock.NewFake(noon)
@@ -127,6 +128,7 @@ func TestOldAuditEntriesAreRemovedWithOneEntryPerTenant(t *testing.T) {
 	})
 }
 
+// Proves G6.10.
 func TestRowsWithoutRetentionAreNotRemoved(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{Audit: 0, History: day})
@@ -151,6 +153,7 @@ func role(t *testing.T, db *storage.DB, tenant int64, id int, deleted bool, ages
 	}
 }
 
+// Proves G6.10.
 func TestOldVersionsAreRemovedExceptTheNewest(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{History: 30 * day})
@@ -168,6 +171,7 @@ func TestOldVersionsAreRemovedExceptTheNewest(t *testing.T) {
 	})
 }
 
+// Proves G6.10.
 func TestResumableConfigVersionsAreNotRemoved(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{History: 30 * day})
@@ -219,6 +223,7 @@ func TestTicketsAreDeletedWithTheirFinishedSale(t *testing.T) {
 
 // A process that ends between two steps has committed its removals and counts; the next one
 // continues, and the audit log contains everything once.
+// Proves G6.10.
 func TestInterruptedSweepCountsEachRowOnce(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk := clock.NewFake(noon)
@@ -246,6 +251,7 @@ func TestInterruptedSweepCountsEachRowOnce(t *testing.T) {
 }
 
 // The promises treat rows below the limit of the run as missing, so the limit remains.
+// Proves G6.10.
 func TestLongerRetentionEndsARunningSweep(t *testing.T) {
 	for name, keep := range map[string]time.Duration{"a year": 365 * day, "for ever": 0} {
 		t.Run(name, func(t *testing.T) { endARunByARetentionOf(t, keep) })
@@ -289,6 +295,7 @@ func endARunByARetentionOf(t *testing.T, keep time.Duration) {
 	})
 }
 
+// Proves G6.10.
 func TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk := clock.NewFake(noon)

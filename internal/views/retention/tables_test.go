@@ -39,6 +39,7 @@ const (
 	elsewhere = "its rows have an end of their own, and a sweeper"
 )
 
+// Proves G6.10.
 func TestEveryTableIsSweptOrExemptWithAReason(t *testing.T) {
 	var tables []string
 	db := storagetest.SQLite(t)
