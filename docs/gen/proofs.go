@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	// taggedTest is a Go test whose comment ends with a tag, and whether it is nightly.
+	// taggedTest is a Go test with a tag at the end of its comment, and the mark of nightly tests.
 	taggedTest = regexp.MustCompile(`(?m)^// Proves ([A-Z0-9., ]+)\.\nfunc (Test\w+)\(t \*testing\.T\) \{\n(\ttier\.Nightly\(t\))?`)
 	// taggedFile is a tag in a file of another language.
 	taggedFile = regexp.MustCompile(`(?m)^// Proves ([A-Z0-9., ]+)\.$`)
