@@ -27,7 +27,7 @@ var remedies = map[string]string{
 	"database: no further connection granted; continuing with the open ones":                           "Raise the server's limit of connections, or lower `INTERLOCK_MAX_CONNECTIONS`.",
 	"encryption: keys are missing; the values they encrypt are unreadable":                             "Add the keys that `keys` names to `INTERLOCK_ENCRYPTION_KEYS`.",
 	"encryption: no keys are set":                                                                      "Set `INTERLOCK_ENCRYPTION_KEYS`, or `none` to accept values in clear.",
-	"engines: finding":                                                                                 "Run `admin doctor`: it names the setting, the possible loss and the correct value.",
+	"engines: finding":                                                                                 "`engine`, `node`, `about` and `detail` describe it. Run `admin doctor`: it names the setting, the possible loss and the correct value.",
 	"engines: finding resolved":                                                                        noAction,
 	"epoch: database has a new epoch; dropping caches of the previous one":                             noAction,
 	"epoch: database was restored without notice; starting a new epoch":                                "Unless a backup was restored on purpose, check the failover of the database: acknowledged writes are missing.",
