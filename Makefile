@@ -153,6 +153,10 @@ bench-peers: build ## Measure PATCHes, on MariaDB and embedded, beside etcd and 
 	go build -C load/pocketbase -trimpath -o ../../bin/pocketbase .
 	$(SERVICES) -durable -- go run -C load/bench . -parts peers $(BENCH)
 
+.PHONY: race-peers
+race-peers: build ## Send racing edits, purchases and shipments to Directus, Vendure and Interlock, and print what was lost; installs the peers from npm
+	load/peers/run.sh
+
 .PHONY: profile
 profile: build ## Write CPU profiles of the service while it is measured to bin/profiles; BENCH='-parts patch' for some
 	test/tools/bench-tool.sh wrk wrk

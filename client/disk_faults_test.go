@@ -13,6 +13,7 @@ import (
 	"interlock/test/tier"
 )
 
+// Proves D10.
 func TestFullDiskRejectsOutboxEntriesAndLosesNone(t *testing.T) {
 	tier.Nightly(t)
 	disk := smalldisk.New(t, "1m")

@@ -133,6 +133,7 @@ func drainAll(ctx context.Context, box *client.Outbox[event], apply func(context
 	}
 }
 
+// Proves G3.17.
 func TestKilledProcessAppliesOutboxOnceDespiteLostReplies(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		drainWhileKilled(t, p, tier.Rounds(60, 5000), tier.Rounds(2, 40))

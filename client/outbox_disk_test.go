@@ -120,6 +120,7 @@ func drainTestBox(t *testing.T, disk *testDisk, box *Outbox[string]) (ids []stri
 	return ids
 }
 
+// Proves G3.18.
 func TestEntryIsDurableBeforeItsOperation(t *testing.T) {
 	disk := &testDisk{}
 	box := openTestBox(t, disk)
@@ -133,6 +134,7 @@ func TestEntryIsDurableBeforeItsOperation(t *testing.T) {
 	require.Equal(t, []string{"c"}, drainTestBox(t, disk, again), "Add had returned, and what was sent before had its end synced with it")
 }
 
+// Proves G3.18.
 func TestUnsyncedEntryIsSyncedBeforeItIsSent(t *testing.T) {
 	disk := &testDisk{}
 	require.NoError(t, openTestBox(t, disk).Add("a", "x"))
@@ -144,6 +146,7 @@ func TestUnsyncedEntryIsSyncedBeforeItIsSent(t *testing.T) {
 	require.Equal(t, []string{"a", "b"}, drainTestBox(t, disk, box))
 }
 
+// Proves G3.18.
 func TestEntryWithoutDiskSpaceIsRejectedAlone(t *testing.T) {
 	for room := range 20 {
 		disk := &testDisk{}
@@ -160,6 +163,7 @@ func TestEntryWithoutDiskSpaceIsRejectedAlone(t *testing.T) {
 	}
 }
 
+// Proves G3.18.
 func TestUnsyncableEntryIsAbsentAfterCrash(t *testing.T) {
 	for _, of := range []left{nothing, theAttempts, everything} {
 		disk := &testDisk{}
@@ -174,6 +178,7 @@ func TestUnsyncableEntryIsAbsentAfterCrash(t *testing.T) {
 	}
 }
 
+// Proves G3.18.
 func TestUnremovableEntryReturnsErrOutboxUnsure(t *testing.T) {
 	for name, fail := range map[string]func(*testDisk){
 		"no sync works": func(d *testDisk) { d.syncs = []error{syscall.EIO, syscall.EIO} },

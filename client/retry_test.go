@@ -94,6 +94,7 @@ func (s *script) post(ctx context.Context, t *testing.T, options ...CallOption) 
 	return s.client(t).Wallets.EnterEntry(ctx, "12", WalletPosting{Amount: 1, Kind: "topup", Reference: "r"}, options...)
 }
 
+// Proves G3.16.
 func TestRetrySendsSameRequestAndKeyAfterGrowingPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{replies: replies{lost, busy, away, entered}}
@@ -118,6 +119,7 @@ func TestRetrySendsSameRequestAndKeyAfterGrowingPauses(t *testing.T) {
 	})
 }
 
+// Proves G3.16.
 func TestKeysAreUniqueUnlessProvided(t *testing.T) {
 	seen := map[string]bool{}
 	for range 100 {
@@ -134,6 +136,7 @@ func TestKeysAreUniqueUnlessProvided(t *testing.T) {
 	require.Equal(t, []string{"mine"}, s.keys)
 }
 
+// Proves G3.16.
 func TestRetryAfterIsHonoured(t *testing.T) {
 	for name, header := range map[string][]string{
 		"in seconds":                             {"Retry-After", "3"},
@@ -211,6 +214,7 @@ func TestFinalReplyIsNotRetried(t *testing.T) {
 	}
 }
 
+// Proves G3.16.
 func TestUnknownOutcomeIsReportedExactly(t *testing.T) {
 	for name, c := range map[string]struct {
 		replies replies
@@ -248,6 +252,7 @@ func TestUnknownOutcomeIsReportedExactly(t *testing.T) {
 
 // What was sent and not answered is about a ticket also when a later attempt did not get
 // as far as the service.
+// Proves G3.16.
 func TestLostPurchaseIsFoundByTicket(t *testing.T) {
 	unknown := says(http.StatusServiceUnavailable, `{"code":"outcome_unknown","detail":"?","ticket":"T-1"}`)
 	for name, c := range map[string]struct {

@@ -4,6 +4,7 @@
 // Each burst is sent at once, in shuffled order. Whatever arrives first, the tap with the highest id is
 // applied and is what the state is afterwards; no tap is refused. All customers tap the same few things,
 // so the counts are where they would wait for each other.
+// Proves G3.23.
 
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';

@@ -11,6 +11,7 @@
 // (customers/s, 500), INTERLOCK_LOAD_JWT_SECRET (the service's secret of customers' tokens; without it
 // the API token acts for them), INTERLOCK_LOAD_STORE (what the sale is kept in, for the heading),
 // INTERLOCK_LOAD_NAME (of the files, flash_sale).
+// Proves G5.32.
 
 import crypto from 'k6/crypto';
 import { SharedArray } from 'k6/data';

@@ -2,6 +2,7 @@
 //
 // Exactly as many orders are placed as there are pieces; everyone else gets 409 and is told which item is
 // short. A cancelled order's piece can be ordered again, once.
+// Proves G4.3.
 
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';

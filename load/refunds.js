@@ -5,6 +5,7 @@
 // 201; the others get 422 and are told what is left. Whether the cancellation came first or last, no
 // more than the payment is promised. A wallet's refund that is approved many times at once is credited
 // once: one reply is 200, and everyone else gets 409 and is told who was first.
+// Proves G4.15.
 
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';

@@ -3,6 +3,7 @@
 // Exactly as many replies are 201 as there are units; everyone else gets 409 and is told the balance. A
 // debit that is sent again changes nothing. Beside that, opposite transfers run between the same two
 // wallets for the whole time: the sum of both never changes.
+// Proves G4.1.
 
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';

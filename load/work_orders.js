@@ -2,6 +2,7 @@
 //
 // Of a race exactly one reply is 200; everyone else gets 409 and is told the holder. Beside that each
 // caller opens a work order and takes the next: nobody is given one that somebody else was given.
+// Proves G2.7.
 
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';

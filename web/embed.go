@@ -1,7 +1,7 @@
 // Package web serves the web admin.
 //
-// The built admin is embedded from dist/. Without it (a checkout on which the
-// admin has not been built) a page says so, and everything else works.
+// The built admin is embedded from dist/. In a checkout without a build, New serves one page
+// that explains it.
 package web
 
 import (
@@ -22,9 +22,8 @@ import (
 	"interlock/internal/base/coding"
 )
 
-// A pattern must match something, and dist is absent until the admin is built. This
-// one matches fallback.html and, once it is there, the folder dist; nothing else
-// beside this file begins with d or f.
+// A pattern must match a file, and dist does not exist before the build. This pattern matches
+// fallback.html and dist: no other name in this folder starts with d or f.
 //
 //go:embed all:[df]*
 var embedded embed.FS
@@ -32,25 +31,26 @@ var embedded embed.FS
 const (
 	builtDir   = "dist"
 	builtIndex = "index.html"
-	// pageList has the addresses of the pages, as the build finds them in src/routes.
+	// pageList lists the addresses of the pages, which the build finds in src/routes.
 	pageList     = "pages.json"
 	fallbackPage = "fallback.html"
-	// assetPrefix holds the files whose names carry a hash of their content.
+	// assetPrefix is the folder of files with a hash of their content in the name.
 	assetPrefix = "assets/"
 
 	immutable  = "public, max-age=31536000, immutable"
 	revalidate = "no-cache"
 )
 
-// Admin is the web admin: its files, and its pages, which its index displays.
+// Admin serves the files of the web admin, and its index for the addresses of its pages.
 type Admin struct {
 	files fs.FS
 	index string
-	// pages are the addresses of the pages, in segments; one that begins with $ is any text.
+	// pages are the addresses of the pages, in segments; a segment that starts with $ matches any
+	// text.
 	pages [][]string
 }
 
-// New returns the admin that is embedded. Without a built one it has one page, which says so.
+// New returns the embedded admin. Without a build it has one page, which explains that.
 func New() (*Admin, error) { return newAdmin(embedded) }
 
 func newAdmin(files fs.FS) (*Admin, error) {
@@ -92,14 +92,14 @@ func (a *Admin) Has(r *http.Request) bool {
 	})
 }
 
-// file returns the name of the file at the address of a request, and whether there is one.
+// file returns the name of the file at the address of a request, and false if none exists.
 func (a *Admin) file(r *http.Request) (name string, ok bool) {
 	name = strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
 	info, err := fs.Stat(a.files, name)
 	return name, err == nil && !info.IsDir()
 }
 
-// ServeHTTP serves a request whose address the admin has.
+// ServeHTTP serves a request for which Has returns true.
 func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, ok := a.file(r)
 	switch {
@@ -112,20 +112,19 @@ func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isCompressed reports whether a file is another in a compressed form, which is served
-// under the other's name.
+// isCompressed reports whether a file is the compressed form of another file. It is served under
+// the name of that file.
 func isCompressed(name string) bool {
 	return slices.ContainsFunc(codings, func(c coded) bool { return strings.HasSuffix(name, c.suffix) })
 }
 
 type coded struct{ name, suffix string }
 
-// codings are the compressed forms that the build makes of a file, best first, by the
-// name that is added to the file's.
+// codings are the compressed forms that the build writes, the smallest first, with their suffix.
 var codings = []coded{{"br", ".br"}, {"gzip", ".gz"}}
 
-// serve answers with one file, in the best form that there is of it and the client takes.
-// The entity tag lets clients that revalidate keep what they have.
+// serve sends a file in the smallest form that exists and that the client accepts. With the entity
+// tag a client revalidates its cached copy.
 func serve(w http.ResponseWriter, r *http.Request, files fs.FS, name, caching string) {
 	content, err := fs.ReadFile(files, name)
 	for _, c := range codings {

@@ -31,11 +31,11 @@ const look = [
 ];
 const fetchOnly = { name: 'fetch', message: 'Requests go through src/api.' };
 const places = [
-  { name: 'localStorage', message: 'What the browser keeps is kept by src/browser.' },
-  { name: 'sessionStorage', message: 'What the browser keeps is kept by src/browser.' },
-  { name: 'BroadcastChannel', message: 'Tabs talk through src/browser.' },
-  { name: 'EventSource', message: 'There is one stream a browser: src/api.' },
-  { name: 'Intl', message: 'Numbers, amounts and times are written by useFormat (src/i18n).' },
+  { name: 'localStorage', message: 'Store data in the browser through src/browser.' },
+  { name: 'sessionStorage', message: 'Store data in the browser through src/browser.' },
+  { name: 'BroadcastChannel', message: 'Send messages between tabs through src/browser.' },
+  { name: 'EventSource', message: 'Use the stream of src/api: a browser has one.' },
+  { name: 'Intl', message: 'Format numbers, amounts and times with useFormat (src/i18n).' },
 ];
 
 export default tseslint.config(
@@ -99,7 +99,7 @@ export default tseslint.config(
             {
               name: '@tanstack/react-query',
               importNames: ['useMutation'],
-              message: 'Writes go through useKeyedMutation and what stands on it (see src/ui/edit).',
+              message: 'Write through useKeyedMutation or the hooks that are based on it (src/ui/edit).',
             },
           ],
         },
@@ -117,10 +117,10 @@ export default tseslint.config(
             {
               name: '@tanstack/react-query',
               importNames: ['useMutation'],
-              message: 'Writes go through useKeyedMutation and what stands on it (see src/ui/edit).',
+              message: 'Write through useKeyedMutation or the hooks that are based on it (src/ui/edit).',
             },
-            { name: '@/merge', importNames: ['threeWay', 'resolve'], message: 'Two sides are brought together by src/ui/edit, and shown by src/ui/conflict.' },
-            { name: '@/browser/drafts', message: 'What is typed is kept by useDraft and useSlot (src/ui/edit).' },
+            { name: '@/merge', importNames: ['threeWay', 'resolve'], message: 'Merge with src/ui/edit and show conflicts with src/ui/conflict.' },
+            { name: '@/browser/drafts', message: 'Store drafts with useDraft and useSlot (src/ui/edit).' },
           ],
         },
       ],
@@ -135,7 +135,7 @@ export default tseslint.config(
         ...['mock', 'doMock'].map((property) => ({
           object: 'vi',
           property,
-          message: 'Test files share their modules: one that replaces a module is called *.mocked.test.tsx (see vite.config.ts).',
+          message: 'Test files share their modules: name a file that mocks a module *.mocked.test.tsx (see vite.config.ts).',
         })),
       ],
     },

@@ -27,12 +27,12 @@ export default defineConfig({
     // The content security policy forbids data: fonts and scripts.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 700,
-    // A page that was renamed would leave its old chunks in the binary.
+    // Otherwise the chunks of a renamed page would stay in the binary.
     emptyOutDir: true,
     rolldownOptions: {
       output: {
-        // Each file costs its headers and compresses by itself: what the first page needs comes as one,
-        // and so does what most pages share.
+        // Each file has its own headers and compression, so the code of the first page is one chunk,
+        // and the code that most pages share is another.
         codeSplitting: {
           groups: [
             { name: 'start', tags: ['$initial'], priority: 1 },
@@ -51,8 +51,8 @@ export default defineConfig({
     unstubGlobals: true,
     pool: 'threads',
     maxWorkers: '100%',
-    // To load the modules and the window of each file anew was half of the time of all. Only where
-    // a module is replaced by another, which lasts, must a file have its own.
+    // Isolation, which loads the modules and the window again for each file, took half of the time.
+    // Only files that mock a module need it, because the mock stays loaded.
     projects: [
       { extends: true, test: { name: 'shared', isolate: false, include: ['src/**/*.test.{ts,tsx}', 'build/**/*.test.ts'], exclude: ['**/*.mocked.test.tsx'] } },
       { extends: true, test: { name: 'mocked', include: ['src/**/*.mocked.test.tsx'] } },

@@ -27,6 +27,7 @@ func run(t *testing.T, arguments ...string) error {
 	return command.Run()
 }
 
+// Proves R4.
 func TestBackupIsVerifiedInATemporaryDatabase(t *testing.T) {
 	for engine, newURL := range map[string]func(t *testing.T) string{
 		"sqlite":  func(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "interlock.db") },
@@ -58,6 +59,7 @@ func TestBackupIsVerifiedInATemporaryDatabase(t *testing.T) {
 	}
 }
 
+// Proves R4.
 func TestRestoreChecksThePromisesByDefault(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "backup")
 	from := "sqlite://" + filepath.Join(t.TempDir(), "interlock.db")

@@ -9,6 +9,7 @@ import (
 
 // Commands apply the validation of the routes, so that an empty argument does not widen a
 // permission.
+// Proves G7.23.
 func TestCommandsApplyTheValidationOfRoutes(t *testing.T) {
 	t.Setenv("INTERLOCK_ADMIN_PASSWORD", "correct horse battery")
 	data := "--data-dir=" + t.TempDir()

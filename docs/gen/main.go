@@ -1,35 +1,53 @@
-// Command gen writes a page of the documentation from the declarations in the code: the
-// status machines, or the error codes.
+// Command gen writes pages of the documentation from the declarations in the code.
 package main
 
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
-	"interlock/internal/approvals"
+	"interlock/internal/app"
 	"interlock/internal/base/status"
-	"interlock/internal/coupons"
 	"interlock/internal/edge/httpapi"
-	"interlock/internal/flashsale"
-	"interlock/internal/orders"
-	"interlock/internal/refunds"
-	"interlock/internal/workorders"
 )
 
-//go:generate go run . states ../states.md
-//go:generate go run . errors ../reference/errors.md
+//go:generate go run .
 
-var pages = map[string]func() string{"states": states, "errors": errorCodes}
+const root = "../.."
+
+// pages are the generated pages by their path under docs.
+var pages = map[string]func() (string, error){
+	"guarantees.md":         guarantees,
+	"states.md":             states,
+	"reference/errors.md":   errorCodes,
+	"reference/settings.md": fromSources(settingsPage),
+	"reference/metrics.md":  fromSources(metricsPage),
+	"reference/logs.md":     fromSources(logsPage),
+	"reference/events.md":   fromSources(eventsPage),
+}
 
 func main() {
-	if len(os.Args) != 3 || pages[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: gen states|errors FILE")
-		os.Exit(2)
+	for path, page := range pages {
+		text, err := page()
+		if err == nil {
+			err = os.WriteFile(filepath.Join(root, "docs", path), []byte(text), 0o600)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "gen:", err)
+			os.Exit(1)
+		}
 	}
-	if err := os.WriteFile(os.Args[2], []byte(pages[os.Args[1]]()), 0o600); err != nil {
-		fmt.Fprintln(os.Stderr, "gen:", err)
-		os.Exit(1)
+}
+
+// fromSources returns a page that is made from the sources of the program.
+func fromSources(page func(*sources) (string, error)) func() (string, error) {
+	return func() (string, error) {
+		s, err := parseSources(root, "internal", "cmd")
+		if err != nil {
+			return "", err
+		}
+		return page(s)
 	}
 }
 
@@ -42,28 +60,20 @@ Of concurrent transitions from one status exactly one succeeds; the others get t
 marked _internal_ is executed by the program only.
 `
 
-func states() string {
-	machines := []struct {
-		title, declared string
-		machine         *status.Machine
-	}{
-		{"Orders", "internal/orders/status.go", orders.Machine},
-		{"Refunds", "internal/refunds/status.go", refunds.Machine},
-		{"Work orders", "internal/workorders/status.go", workorders.Machine},
-		{"Flash sales", "internal/flashsale/status.go", flashsale.Machine},
-		{"Coupons", "internal/coupons/status.go", coupons.Machine},
-		{"Approvals", "internal/approvals/status.go", approvals.Machine},
-	}
+func states() (string, error) {
 	var b strings.Builder
 	b.WriteString(preface)
-	for _, m := range machines {
-		fmt.Fprintf(&b, "\n## %s\n\nDeclared in `%s`.\n\n```mermaid\n%s```\n\n", m.title, m.declared, m.machine.Mermaid())
+	for _, d := range app.Declarations() {
+		if d.Machine == nil {
+			continue
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n```mermaid\n%s```\n\n", strings.ToUpper(d.Name[:1])+d.Name[1:], d.Machine.Mermaid())
 		b.WriteString("| action | from | to | |\n|---|---|---|---|\n")
-		for _, action := range m.machine.Actions {
+		for _, action := range d.Machine.Actions {
 			fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s |\n", action.Name, names(action.From), action.To.Name, mark(action))
 		}
 	}
-	return b.String()
+	return b.String(), nil
 }
 
 func names(states []status.State) string {
@@ -81,7 +91,7 @@ func mark(action status.Action) string {
 	return ""
 }
 
-func errorCodes() string {
+func errorCodes() (string, error) {
 	var b strings.Builder
 	b.WriteString("# Error codes\n\n" + generated + `
 Every error reply is ` + "`application/problem+json`" + ` (RFC 9457) with one of these codes in its member
@@ -91,5 +101,5 @@ Every error reply is ` + "`application/problem+json`" + ` (RFC 9457) with one of
 		fmt.Fprintf(&b, "\n## `%s`\n\n**%d %s.** %s\n\n*Cause:* %s\n\n*Remedy:* %s\n",
 			problem.Code, problem.Status, problem.Title, problem.Meaning, problem.Cause, problem.Remedy)
 	}
-	return b.String()
+	return b.String(), nil
 }

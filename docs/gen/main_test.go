@@ -2,15 +2,18 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestPagesMatchTheDeclarations(t *testing.T) {
-	for page, file := range map[string]string{"states": "../states.md", "errors": "../reference/errors.md"} {
-		committed, err := os.ReadFile(file)
+	for path, page := range pages {
+		committed, err := os.ReadFile(filepath.Join(root, "docs", path))
 		require.NoError(t, err)
-		require.Equal(t, pages[page](), string(committed), "run make generate and commit %s", file)
+		generated, err := page()
+		require.NoError(t, err)
+		require.Equal(t, generated, string(committed), "run make generate and commit docs/%s", path)
 	}
 }

@@ -36,6 +36,7 @@ func (h *fixture) counted(t testing.TB) int64 {
 	return rows
 }
 
+// Proves G7.38.
 func TestANetworkThatTriesTooOftenIsTurnedAwayBeforeAnythingIsHashedOrWritten(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -86,6 +87,7 @@ func TestCodesAreHeldToTheRateOfTheirNetworkAsPasswordsAre(t *testing.T) {
 	})
 }
 
+// Proves G7.37.
 func TestGuessesFromManyNetworksLockAnAccountForAllButTheDevicesThatItKnows(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -108,6 +110,7 @@ func TestGuessesFromManyNetworksLockAnAccountForAllButTheDevicesThatItKnows(t *t
 	})
 }
 
+// Proves G7.37.
 func TestADeviceHasFiveGuessesOfItsOwnAndARate(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -131,6 +134,7 @@ func TestADeviceHasFiveGuessesOfItsOwnAndARate(t *testing.T) {
 	})
 }
 
+// Proves G7.37.
 func TestADeviceIsKnownToOneAccountUntilItsPasswordOrItsTimeEnds(t *testing.T) {
 	cases := []struct {
 		name string

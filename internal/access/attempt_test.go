@@ -14,6 +14,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
+// Proves G7.34.
 func TestOfFiftyParallelGuessesExactlyFiveReachTheHash(t *testing.T) {
 	accounts := []struct{ name, username string }{
 		{"at a user", "admin"},
@@ -146,6 +147,7 @@ func TestATryThatComparedNothingDoesNotCount(t *testing.T) {
 	})
 }
 
+// Proves G7.34.
 func TestGuessesFromOneNetworkKeepNobodyOutElsewhere(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)

@@ -84,6 +84,7 @@ func TestACustomerIsWhoTheShopSignedFor(t *testing.T) {
 	}
 }
 
+// Proves G7.9.
 func TestACustomersTokenThatIsNotGoodOpensNothing(t *testing.T) {
 	h := shop(t)
 	good := func(changes jwt.MapClaims) jwt.MapClaims {
@@ -140,6 +141,7 @@ func TestACustomersTokenThatIsNotGoodOpensNothing(t *testing.T) {
 	}
 }
 
+// Proves G7.9.
 func TestAClaimThatIsThereTwiceOpensNothing(t *testing.T) {
 	h := shop(t)
 	token := func(claims string) string {
@@ -164,6 +166,7 @@ func TestAClaimThatIsThereTwiceOpensNothing(t *testing.T) {
 	}
 }
 
+// Proves G7.9.
 func TestATokenMustBeOfTheIssuerForTheAudienceAndOfTheTenantThatTheKeyIsBoundTo(t *testing.T) {
 	h := shop(t)
 	h.customers = h.customers.Require(CustomerChecks{Issuer: "shop.example", Audience: "interlock", Tenant: h.tenant.Name})
@@ -210,6 +213,7 @@ func TestWithoutAKeyNoCustomerComesIn(t *testing.T) {
 	requireCode(t, apperr.InvalidCredentials, err)
 }
 
+// Proves G7.9.
 func TestPublicKeysVerifyCustomersAndAreNoSecrets(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -261,6 +265,7 @@ func TestPublicKeysVerifyCustomersAndAreNoSecrets(t *testing.T) {
 	requireCode(t, apperr.InvalidCredentials, err)
 }
 
+// Proves G7.9.
 func TestOnlyATokenThatMayActsForACustomer(t *testing.T) {
 	h := shop(t)
 	h.catalogue = append(h.catalogue, principal.Grant{Name: principal.Impersonate})

@@ -123,7 +123,7 @@ func (s *Service) insertFactor(
 	case err != nil:
 		return FactorSetup{}, err
 	case held.SecondFactor != user.SecondFactor || held.PasswordHash != user.PasswordHash:
-		return FactorSetup{}, invalid("/password", "changed", "must be entered again: the account was changed meanwhile; try again")
+		return FactorSetup{}, invalid("/password", "changed", "must be entered again: the account was changed concurrently; try again")
 	}
 	if err := requirePlaceForFactor(tx, user.ID); err != nil {
 		return FactorSetup{}, err
@@ -225,7 +225,7 @@ func (s *Service) checkSetupCode(_ *gorm.DB, _ *User, row *Factor, in FactorConf
 	}
 	step, right := stepOf(secret, in.Code, row.LastStep, now)
 	if !right {
-		return invalid("/code", "wrong", "is not the code that the app shows now; see that the clock of its device is right")
+		return invalid("/code", "wrong", "is not the code that the app shows now; check the clock of its device")
 	}
 	row.LastStep = step
 	return nil
@@ -266,7 +266,7 @@ func (s *Service) RenameFactor(ctx context.Context, u *uow.Unit, user *User, id 
 	case result.Error != nil:
 		return Factor{}, fmt.Errorf("rename the factor: %w", result.Error)
 	case result.RowsAffected != 1:
-		return Factor{}, invalid("/from", "changed", fmt.Sprintf("is not its name any more: it is called %q now", all[at].Name))
+		return Factor{}, invalid("/from", "changed", fmt.Sprintf("is not its current name: it is called %q now", all[at].Name))
 	}
 	all[at].Name = to
 	u.Audit(uow.Entry{Action: "user.rename-factor", Resource: user.path(), Detail: map[string]any{"from": from, "to": to}})

@@ -187,6 +187,7 @@ func TestASecondFactorOfTheUserIsAChangeOfTheUser(t *testing.T) {
 	})
 }
 
+// Proves G7.12.
 func TestOneCodeOneRecoveryCodeAndOneChallengeOpenOneSessionEachHoweverMany(t *testing.T) {
 	const at = 100
 	cases := []struct {
@@ -246,6 +247,7 @@ func TestOneCodeOneRecoveryCodeAndOneChallengeOpenOneSessionEachHoweverMany(t *t
 	})
 }
 
+// Proves G7.13.
 func TestWrongCodesCountAsWrongPasswordsDo(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
@@ -267,6 +269,7 @@ func TestWrongCodesCountAsWrongPasswordsDo(t *testing.T) {
 	})
 }
 
+// Proves G7.13.
 func TestWrongCodesCountTogetherWhereverTheyComeFrom(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
@@ -282,6 +285,7 @@ func TestWrongCodesCountTogetherWhereverTheyComeFrom(t *testing.T) {
 	})
 }
 
+// Proves G7.13.
 func TestWrongCodesInAStepUpCountToo(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
@@ -294,6 +298,7 @@ func TestWrongCodesInAStepUpCountToo(t *testing.T) {
 	})
 }
 
+// Proves G7.12.
 func TestACodeOfTheNeighbouringStepIsTakenAndNoneThatIsOlderThanOneThatWas(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
@@ -325,6 +330,7 @@ func TestARecoveryCodeIsTakenHoweverItIsTyped(t *testing.T) {
 	})
 }
 
+// Proves G7.14.
 func TestAChallengeEndsByTimeAndByWhateverChangesItsUser(t *testing.T) {
 	cases := []struct {
 		name string
@@ -374,6 +380,7 @@ func TestAChallengeMeetsWhateverChangesItsUserAtTheRevision(t *testing.T) {
 	})
 }
 
+// Proves G7.17.
 func TestASessionIsAskedForAFreshFactorAfterFiveMinutesAndIsAnotherOneThen(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
@@ -433,6 +440,7 @@ func TestAnAPITokenIsNotAskedForAFactorAndSeesNone(t *testing.T) {
 	})
 }
 
+// Proves G7.19.
 func TestFactorsAreResetForThoseWhoHaveNoMoreRightsOnly(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
@@ -472,6 +480,7 @@ func TestFactorsAreResetForThoseWhoHaveNoMoreRightsOnly(t *testing.T) {
 	})
 }
 
+// Proves G7.19.
 func TestSecretsOfFactorsAreAtRestEncryptedWhereThereIsAKey(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -558,6 +567,7 @@ func TestAFactorThatIsNotConfirmedInTimeIsSweptAndANewBeginningReplacesIt(t *tes
 
 // A sign-in and the confirmation of the first factor are serialized: no session without the
 // factor starts after the confirmation.
+// Proves G7.14.
 func TestASignInThatBeganBeforeTheFirstFactorBeginsNoSessionWithoutIt(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -582,7 +592,7 @@ func TestTheFirstFactorTakesThePasswordAndWrongOnesCountAsAtSignIn(t *testing.T)
 			_, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodTOTP, Name: "Phone", Password: password, Address: "192.0.2.7"})
 			return err
 		}
-		require.ErrorContains(t, begin(user, ""), "show that it is you")
+		require.ErrorContains(t, begin(user, ""), "to confirm your identity")
 		for range maxAttempts {
 			require.ErrorContains(t, begin(user, "not this one"), "is not your password")
 		}

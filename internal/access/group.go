@@ -19,7 +19,7 @@ import (
 
 // errSameRoles rolls back a unit that would not change the user's roles: a concurrent sign-in
 // changed them first, or none of them can be revoked.
-var errSameRoles = errors.New("access: the user has the roles that the groups give")
+var errSameRoles = errors.New("access: user already has the roles of the groups")
 
 // followGroups grants a user the roles of the groups in the provider's response, and revokes
 // those that the link granted before and that it no longer names. Roles that were granted by hand
@@ -123,7 +123,7 @@ func (a answered) roles(ctx context.Context, tx *gorm.DB) ([]Role, error) {
 	for _, name := range distinct(names) {
 		role, known := named[name]
 		if !known {
-			slog.WarnContext(ctx, "a group of a provider gives a role that there is not", "provider", a.by.Provider.Name, "role", name, "tenant", a.flow.Tenant)
+			slog.WarnContext(ctx, "single sign-on: a group is mapped to a role that does not exist", "provider", a.by.Provider.Name, "role", name, "tenant", a.flow.Tenant)
 			continue
 		}
 		roles = append(roles, role)
@@ -151,7 +151,7 @@ func grantByLink(tx *gorm.DB, link Link, roles []Role) error {
 		rows[i] = userRole{UserID: link.UserID, RoleID: role.ID, LinkID: link.ID}
 	}
 	if err := tx.Create(&rows).Error; err != nil {
-		return fmt.Errorf("give the roles of groups: %w", err)
+		return fmt.Errorf("grant the roles of groups: %w", err)
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func (s *Service) revokeByLink(ctx context.Context, tx *gorm.DB, link Link, role
 	}
 	const statement = "DELETE FROM user_roles WHERE tenant_id = ? AND user_id = ? AND link_id = ? AND role_id IN ?"
 	if err := tx.Exec(statement, link.TenantID, link.UserID, link.ID, ids).Error; err != nil {
-		return nil, fmt.Errorf("take the roles of groups: %w", err)
+		return nil, fmt.Errorf("remove the roles of groups: %w", err)
 	}
 	lost, err := permissionsOf(tx, roles)
 	if err != nil {
@@ -186,7 +186,7 @@ func (s *Service) revokeByLink(ctx context.Context, tx *gorm.DB, link Link, role
 	if !apperr.Has(err, apperr.InUse) {
 		return nil, err
 	}
-	slog.WarnContext(ctx, "a user keeps a role whose group the provider does not name any more: nobody else holds "+manageAll, "user", link.UserID)
+	slog.WarnContext(ctx, "single sign-on: role of a lost group retained; no other user has "+manageAll, "user", link.UserID)
 	return kept, grantByLink(tx, link, kept)
 }
 

@@ -36,6 +36,7 @@ func wait(t *testing.T, queue *hashQueue, r rank) <-chan waiter {
 	return answered
 }
 
+// Proves G7.38.
 func TestWhoComesOftenestIsTurnedAwayAtOnceAndWhoComesForTheFirstTimeGoesFirst(t *testing.T) {
 	queue := newHashQueue(0, 3)
 	queue.after = func(_ time.Duration, fn func()) { fn() }
@@ -59,6 +60,7 @@ func TestWhoComesOftenestIsTurnedAwayAtOnceAndWhoComesForTheFirstTimeGoesFirst(t
 	require.Equal(t, 1, queue.free)
 }
 
+// Proves G7.38.
 func TestASlotCoolsDownAfterAWrongGuessAndNotAfterSomebodyWhoIsKnown(t *testing.T) {
 	queue := newHashQueue(1, 1)
 	var cooled []func()

@@ -311,7 +311,7 @@ func (s shownFactorBody) check() error {
 	case s.Challenge == "" && isPasskey:
 		return invalid("/challenge", "required", "is required")
 	case isPasskey && len(s.Credential) == 0:
-		return invalid("/credential", "required", "is required: what the browser says for the passkey")
+		return invalid("/credential", "required", "is required: the browser's response for the passkey")
 	case isPasskey && s.Code != "":
 		return invalid("/code", "excluded", "is for an app or a recovery code")
 	case !isPasskey && s.Code == "":

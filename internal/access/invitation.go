@@ -46,7 +46,7 @@ func (u *User) invite(i Invitation) {
 // errNoInvitation is the error for an invitation that was accepted, was replaced, or never
 // existed; these are indistinguishable, because the digest is deleted.
 func errNoInvitation() error {
-	return apperr.New(apperr.InvalidCredentials, "This invitation is not valid: it was used, was replaced by a newer one, or is incomplete. Ask for another one if you have no password yet.")
+	return apperr.New(apperr.InvalidCredentials, "This invitation is not valid: it was used, was replaced by a newer one, or is incomplete. Request another one if you have no password yet.")
 }
 
 // AddInvited creates a user without a password, and an invitation. Errors: those of AddUser.
@@ -250,7 +250,7 @@ func (u *User) checkInvitation(hash string, now time.Time) error {
 	case u.InvitationHash == nil || u.InvitationExpiresTime == nil || *u.InvitationHash != hash:
 		return errNoInvitation()
 	case !now.Before(*u.InvitationExpiresTime):
-		return apperr.New(apperr.InvalidCredentials, "This invitation ended at %s. Ask for another one.", u.InvitationExpiresTime.UTC().Format(time.RFC3339))
+		return apperr.New(apperr.InvalidCredentials, "This invitation expired at %s. Request another one.", u.InvitationExpiresTime.UTC().Format(time.RFC3339))
 	case u.Disabled:
 		return apperr.New(apperr.InvalidCredentials, "This account is disabled, and its invitation is not valid until it is enabled. Ask the person who invited you.")
 	}
@@ -262,7 +262,7 @@ func (u *User) checkInvitation(hash string, now time.Time) error {
 func (s store) invited(ctx context.Context, token digest) (row User, tenant string, err error) {
 	err = s.db.Read(storage.AcrossTenants(ctx)).Where("invitation_hash = ? AND "+openTenant, token.String()).Take(&row).Error
 	if err != nil {
-		return row, "", fmt.Errorf("read whom an invitation is for: %w", err)
+		return row, "", fmt.Errorf("read the user of an invitation: %w", err)
 	}
 	tenant, err = s.tenantName(ctx, row.TenantID)
 	return row, tenant, err

@@ -169,7 +169,7 @@ func TestAnInvitationThatEndedWasReplacedOrIsOfADisabledUserOpensNothing(t *test
 		t.Run("ended", func(t *testing.T) {
 			_, invitation := h.invite(t, "ended")
 			h.clock.Advance(invitationTime)
-			h.requireRefused(t, invitation, "ended at 2026-03-08T12:00:00Z")
+			h.requireRefused(t, invitation, "expired at 2026-03-08T12:00:00Z")
 		})
 		t.Run("of nobody", func(t *testing.T) { h.requireRefused(t, Invitation{Token: newSecret()}, "is not valid") })
 	})

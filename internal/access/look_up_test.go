@@ -30,6 +30,7 @@ func tappedProcess(t *testing.T) (h, process *fixture, statements *storagetest.T
 	return h, newProcess(storagetest.Open(t, through), h.clock), statements
 }
 
+// Proves G7.5.
 func TestManyWhoComeAtOnceAreLookedUpInFewStatements(t *testing.T) {
 	h, process, statements := tappedProcess(t)
 	neighbour := newProcess(h.db, h.clock)
@@ -52,6 +53,7 @@ func TestManyWhoComeAtOnceAreLookedUpInFewStatements(t *testing.T) {
 	}
 }
 
+// Proves G7.5.
 func TestWhoIsAtWorkIsReadAgainAheadOfTimeAndWaitsForNoStatement(t *testing.T) {
 	h, process, statements := tappedProcess(t)
 	crowd := h.crowd(t, 300)
@@ -106,6 +108,7 @@ func TestAfterAChangeOfRightsWhoIsAtWorkIsReadAgainTogether(t *testing.T) {
 	require.Zero(t, readsOf(statements.Take()))
 }
 
+// Proves G7.5.
 func TestOfACrowdThatIsReadTogetherEachIsToldItsOwn(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h, neighbour, closed := newFixture(t, db), newFixture(t, db), newFixture(t, db)
@@ -217,6 +220,7 @@ func TestACredentialThatTheRefreshFindsNoMoreOpensNothing(t *testing.T) {
 }
 
 // The rows were read before the revocation, and the result reaches only callers that came before it.
+// Proves G7.5.
 func TestAnAnswerThatWasReadBeforeARevocationIsNotRemembered(t *testing.T) {
 	h, process, statements := tappedProcess(t)
 	secret, token := h.newToken(t)
@@ -266,6 +270,7 @@ func TestTheFirstToAskMayHangUpWithoutFailingTheOthers(t *testing.T) {
 	})
 }
 
+// Proves G7.5.
 func TestNoRequestWaitsForALookUpOfStreams(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	crowd := h.crowd(t, 2)
@@ -310,6 +315,7 @@ func (w *inLine) Done() <-chan struct{} {
 	return w.Context.Done()
 }
 
+// Proves G7.6.
 func TestWhoCameDuringALookUpThatFailedIsLookedUpAllTheSame(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	crowd := h.crowd(t, 2)

@@ -36,6 +36,7 @@ func (b *browser) sessions(t *testing.T) []map[string]any {
 	return rows
 }
 
+// Proves G7.11.
 func TestOnesOwnSessionsAreListedAndEnded(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -69,6 +70,7 @@ func TestOnesOwnSessionsAreListedAndEnded(t *testing.T) {
 	})
 }
 
+// Proves G7.11.
 func TestSessionsOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -101,6 +103,7 @@ func TestSessionsOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
 	})
 }
 
+// Proves G7.11.
 func TestASessionThatNobodyUsesEnds(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -121,6 +124,7 @@ func TestASessionThatNobodyUsesEnds(t *testing.T) {
 	})
 }
 
+// Proves G7.11.
 func TestOnesOwnPasswordIsChangedWithTheOldOneAndEndsTheOtherSessions(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)

@@ -222,7 +222,7 @@ func (s *Service) AddMenu(ctx context.Context, u *uow.Unit, spec NewMenu) (*Menu
 		return nil, err
 	}
 	if len(tree.drawn) >= mostMenus {
-		return nil, invalid("", "max", fmt.Sprintf("cannot be added: there are %d menus already, which is the most", mostMenus))
+		return nil, invalid("", "max", fmt.Sprintf("cannot be added: the tenant has %d menus, which is the maximum", mostMenus))
 	}
 	if err := tree.allows(m, m.ParentID); err != nil {
 		return nil, err
@@ -297,13 +297,13 @@ func (s *Service) MoveMenu(ctx context.Context, u *uow.Unit, m *Menu, move MenuM
 
 // errMovedThere retries a unit if a concurrent unit made or reverted the same move between the
 // unlocked and the locked read of the tree.
-var errMovedThere = errors.New("access: the menu was moved meanwhile")
+var errMovedThere = errors.New("access: menu was moved concurrently")
 
 // in returns the current menu of a tree, and its requested place. Errors: NotFound.
 func (move MenuMove) in(tree *menuTree, m *Menu) (current, wanted *Menu, err error) {
 	current, there := tree.byID[m.ID]
 	if !there {
-		return nil, nil, apperr.New(apperr.NotFound, "%s was deleted meanwhile.", m.label())
+		return nil, nil, apperr.New(apperr.NotFound, "%s was deleted concurrently.", m.label())
 	}
 	wanted = &Menu{ParentID: current.ParentID, Position: current.Position}
 	wanted.ID = current.ID

@@ -31,7 +31,7 @@ func (s *Service) checkMenu(m MenuTerms, had string) (broken apperr.Fields) {
 	broken.Check(len(m.Path) <= longestPath, "/path", "max", "must have at most "+strconv.Itoa(longestPath)+" bytes")
 	broken.Check(m.Icon == "" || iconNames.MatchString(m.Icon), "/icon", "pattern", "must be the name of a drawing: a letter, then up to 31 letters, digits and -")
 	known := slices.ContainsFunc(s.catalogue, func(grant principal.Grant) bool { return grant.Name == m.Permission })
-	broken.Check(m.Permission == "" || m.Permission == had || known, "/permission", "unknown", "must be a permission of the catalogue, or empty for everybody")
+	broken.Check(m.Permission == "" || m.Permission == had || known, "/permission", "unknown", "must be a permission of the catalogue, or empty for all users")
 	return broken
 }
 

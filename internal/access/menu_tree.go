@@ -67,7 +67,7 @@ func (t *menuTree) allows(m *Menu, parent int64) error {
 		above, there := t.byID[at]
 		switch {
 		case !there:
-			return invalid(pointer, "unknown", fmt.Sprintf("must name a menu that there is, or be null for the top; there is no menu %d", at))
+			return invalid(pointer, "unknown", fmt.Sprintf("must name an existing menu, or be null for the top; menu %d does not exist", at))
 		case m.ID != 0 && above.ID == m.ID:
 			return invalid(pointer, "cycle", "must name neither the menu itself nor one below it")
 		}

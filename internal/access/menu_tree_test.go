@@ -33,6 +33,7 @@ func TestMenusAreDrawnEachBeforeThoseBelowItAndSiblingsInOrder(t *testing.T) {
 	})
 }
 
+// Proves G7.30.
 func TestAMenuGoesBelowNeitherItselfNorWhatIsBelowItNorTooDeep(t *testing.T) {
 	tree := treeOfMenus(0, 1, 2, 3, 0, 5)
 	for _, c := range []struct {

@@ -127,6 +127,7 @@ func TestAMenuIsCreatedReadEditedMovedAndDeleted(t *testing.T) {
 	})
 }
 
+// Proves G7.31.
 func TestAMoveLeavesTheVersionsOfTheSiblings(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
@@ -150,6 +151,7 @@ func TestAMoveLeavesTheVersionsOfTheSiblings(t *testing.T) {
 	})
 }
 
+// Proves G7.32.
 func TestWhatBreaksARuleOfMenusIsNamedAndChangesNothing(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	d := newDesk(t, h)
@@ -220,9 +222,10 @@ func TestThereAreOnlySoManyMenusAndLevels(t *testing.T) {
 		d.hang("one more", "")
 	}
 	full := d.do(422, "POST", "/menus", `{"title":"too many"}`)
-	require.Contains(t, full.Text, "200 menus already")
+	require.Contains(t, full.Text, "has 200 menus")
 }
 
+// Proves G7.31.
 func TestAMoveAndAnEditOfOneMenuMergeAndTwoMovesDoNot(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
@@ -248,6 +251,7 @@ func TestAMoveAndAnEditOfOneMenuMergeAndTwoMovesDoNot(t *testing.T) {
 }
 
 // Moves of siblings do not change a menu: a move with its earlier ETag succeeds.
+// Proves G7.31.
 func TestAMenuWhoseSiblingsMovedIsNotTakenForMoved(t *testing.T) {
 	d := newDesk(t, newFixture(t, storagetest.SQLite(t)))
 	path, seen := d.hang("Desk", "")
@@ -276,6 +280,7 @@ func TestAMenuThatIsNumberedAgainIsNotTakenForMoved(t *testing.T) {
 	})
 }
 
+// Proves G7.32.
 func TestEverybodyReadsWhatHisNavigationShowsAndNobodyElseMore(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	d := newDesk(t, h)
@@ -310,6 +315,7 @@ func TestATenantWithoutMenusAndWithoutTheirRevisionGetsItsFirst(t *testing.T) {
 }
 
 // Each of the two moves alone is valid, and together they form a cycle.
+// Proves G7.30.
 func TestOfTwoAdminsWhoMoveTwoMenusBelowEachOtherAtOnceOneIsRefused(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -339,6 +345,7 @@ func TestOfTwoAdminsWhoMoveTwoMenusBelowEachOtherAtOnceOneIsRefused(t *testing.T
 	})
 }
 
+// Proves G7.30.
 func TestAMenuThatIsGivenOneBelowItWhileItIsDeletedKeepsItOrIsGone(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))

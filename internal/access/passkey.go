@@ -45,7 +45,7 @@ func (s *Service) requirePasskeysAt(origin string) error {
 	case s.site == nil:
 		return invalid("/kind", "unavailable", "cannot be a passkey here: "+s.siteFault.Error()+". INTERLOCK_PUBLIC_URL must be an https:// address with a host name")
 	case origin != "" && !s.site.Accepts(origin):
-		return invalid("/kind", "unavailable", fmt.Sprintf("cannot be a passkey at %.100q: they are used at %s, as INTERLOCK_PUBLIC_URL says", origin, s.site))
+		return invalid("/kind", "unavailable", fmt.Sprintf("cannot be a passkey at %.100q: passkeys work at %s, the address in INTERLOCK_PUBLIC_URL", origin, s.site))
 	}
 	return nil
 }
@@ -117,8 +117,8 @@ func (s *Service) registerPasskey(tx *gorm.DB, user *User, factor *Factor, in Fa
 	}
 	made, err := s.site.Register(wanted.challenge, ownerOf(user, wanted.handle), in.Credential)
 	if errors.Is(err, passkey.ErrRefused) {
-		slog.WarnContext(tx.Statement.Context, "a passkey was not registered", "user", user.ID, "error", err)
-		return invalid("/credential", "wrong", "is not the answer of a passkey of this site to this set-up; begin anew")
+		slog.WarnContext(tx.Statement.Context, "passkey: registration rejected", "user", user.ID, "error", err)
+		return invalid("/credential", "wrong", "is not a response of a passkey of this site to this set-up; start again")
 	}
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func (s *Service) registerPasskey(tx *gorm.DB, user *User, factor *Factor, in Fa
 	row.UserID, row.FactorID = user.ID, factor.ID
 	if err := tx.Create(&row).Error; err != nil {
 		if storage.IsDuplicate(err, credentialKey) {
-			return invalid("/credential", "taken", "is of a passkey that is registered already")
+			return invalid("/credential", "taken", "belongs to a passkey that is already registered")
 		}
 		return fmt.Errorf("insert the passkey: %w", err)
 	}
@@ -149,7 +149,7 @@ func (s *Service) acceptPasskey(tx *gorm.DB, user User, shown ShownFactor, now t
 	}
 	at, said, err := s.site.Verify(signedFor(shown.Challenge), known(rows), shown.Credential)
 	if errors.Is(err, passkey.ErrRefused) {
-		slog.WarnContext(tx.Statement.Context, "a passkey was refused", "user", user.ID, "error", err)
+		slog.WarnContext(tx.Statement.Context, "passkey: signature rejected", "user", user.ID, "error", err)
 		return false, nil, nil
 	}
 	if err != nil {
@@ -160,12 +160,12 @@ func (s *Service) acceptPasskey(tx *gorm.DB, user User, shown ShownFactor, now t
 	result := tx.Exec(statement, said.Counter, said.Flags, user.TenantID, row.ID, said.Counter, said.Counter)
 	switch {
 	case result.Error != nil:
-		return false, nil, fmt.Errorf("take what a passkey signed: %w", result.Error)
+		return false, nil, fmt.Errorf("update the passkey: %w", result.Error)
 	case result.RowsAffected != 1:
 		return false, nil, &cloneWarning{row, said.Counter}
 	}
 	if err := tx.Exec("UPDATE user_factors SET last_used_time = ? WHERE tenant_id = ? AND id = ?", now, user.TenantID, row.FactorID).Error; err != nil {
-		return false, nil, fmt.Errorf("note the use of a passkey: %w", err)
+		return false, nil, fmt.Errorf("record the use of a passkey: %w", err)
 	}
 	detail := map[string]any{"factorId": row.FactorID}
 	if !row.Flags.SameBackup(said.Flags) {
@@ -180,7 +180,7 @@ func backupOf(f passkey.Flags) map[string]bool {
 }
 
 func errPasskeyRefused() *apperr.Error {
-	return apperr.New(apperr.InvalidCredentials, "The passkey was not accepted. Try again, or show another factor.")
+	return apperr.New(apperr.InvalidCredentials, "The passkey was not accepted. Try again, or use another factor.")
 }
 
 // cloneWarning is the error for a passkey whose counter decreased: a copy of it may exist.
@@ -218,7 +218,7 @@ func (s *Service) noteClone(ctx context.Context, user User, address string, err 
 		}
 		const statement = "UPDATE user_passkeys SET clone_warning_time = ? WHERE tenant_id = ? AND id = ?"
 		if err := tx.Exec(statement, u.Now(), user.TenantID, warning.row.ID).Error; err != nil {
-			return fmt.Errorf("warn of a copy of a passkey: %w", err)
+			return fmt.Errorf("record a clone warning: %w", err)
 		}
 		u.Audit(uow.Entry{Action: "user.clone-warning", Resource: user.path(), Detail: map[string]any{
 			"username": user.Username, "factorId": warning.row.FactorID, "counter": warning.counter, "lastCounter": warning.row.Counter, "address": address,
@@ -226,6 +226,6 @@ func (s *Service) noteClone(ctx context.Context, user User, address string, err 
 		return nil
 	})
 	if err != nil {
-		slog.ErrorContext(ctx, "the warning of a copy of a passkey was not kept", "user", user.ID, "factor", warning.row.FactorID, "error", err)
+		slog.ErrorContext(ctx, "passkey: clone warning not stored", "user", user.ID, "factor", warning.row.FactorID, "error", err)
 	}
 }

@@ -156,6 +156,7 @@ func TestAPasskeyIsAskedForFromItsRegistrationOn(t *testing.T) {
 	})
 }
 
+// Proves G7.18.
 func TestOneAnswerOfAPasskeyOpensOneSessionHoweverMany(t *testing.T) {
 	const at = 100
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
@@ -252,12 +253,13 @@ func TestAPasskeyOfSomebodyElseIsRefusedAndRegistersNothing(t *testing.T) {
 		claimed.Claim = k.key.ID
 		_, _, err = k.ConfirmFactor(ctx, li, FactorConfirmation{FactorID: setup.ID, Credential: claimed.Create(t, setup.Options), Session: session})
 		requireCode(t, apperr.ValidationFailed, err)
-		require.ErrorContains(t, err, "registered already")
+		require.ErrorContains(t, err, "already registered")
 		_, err = k.enter(t, k.key)
 		require.NoError(t, err)
 	})
 }
 
+// Proves G7.18.
 func TestACounterThatGoesBackIsRefusedAndWarnedOf(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
@@ -450,6 +452,7 @@ func TestAResetTakesPasskeysToo(t *testing.T) {
 	})
 }
 
+// Proves G7.18.
 func TestAPasskeyIsShownAfreshInTheSessionThatAsksForItOnce(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
@@ -555,7 +558,7 @@ func TestWhereNoPasskeyCanBeUsedNoneIsSetUpAndASentenceSaysWhy(t *testing.T) {
 	}
 	err = begin("http://127.0.0.1:8080")
 	requireCode(t, apperr.ValidationFailed, err)
-	require.ErrorContains(t, err, "they are used at http://localhost")
+	require.ErrorContains(t, err, "passkeys work at http://localhost")
 	require.Equal(t, "localhost", h.PasskeySite())
 	h.site, h.siteFault = passkey.NewSite("https://192.0.2.7")
 	err = begin("https://192.0.2.7")

@@ -152,7 +152,7 @@ func (p *passwords) check(ctx context.Context, by chooser, pointer, username, pa
 	case len(password) > maxPasswordBytes:
 		return invalid(pointer, "max", "must have at most "+strconv.Itoa(maxPasswordBytes)+" bytes")
 	case !utf8.ValidString(password) || strings.ContainsRune(password, 0):
-		return invalid(pointer, "text", "must be text, or nobody could type it")
+		return invalid(pointer, "text", "must be text that can be typed")
 	}
 	weakness, rule := weaknessOf(username, password)
 	switch {
@@ -161,7 +161,7 @@ func (p *passwords) check(ctx context.Context, by chooser, pointer, username, pa
 	case !p.weak && (by == oneself || weakness == tooShort):
 		return invalid(pointer, weakness, rule)
 	}
-	slog.WarnContext(ctx, "a password is not safe", "username", username, "because", rule)
+	slog.WarnContext(ctx, "access: weak password accepted", "username", username, "because", rule)
 	return nil
 }
 

@@ -50,7 +50,7 @@ func (s *Service) UnableAmong(ctx context.Context, permission string, users ...i
 func (s *Service) Disabled(ctx context.Context, limit int) ([]int64, error) {
 	var ids []int64
 	if err := s.store.db.Read(ctx).Model(&User{}).Where("disabled = ?", true).Order("id DESC").Limit(limit).Pluck("id", &ids).Error; err != nil {
-		return nil, fmt.Errorf("read who is disabled: %w", err)
+		return nil, fmt.Errorf("read the disabled users: %w", err)
 	}
 	return ids, nil
 }
@@ -70,7 +70,7 @@ func (s *Service) Resets(ctx context.Context, u *uow.Unit, users []int64, since 
 	err = tx.Select("user_id", "changed_by", "creator_id", "changed_time").
 		Where("user_id IN ? AND action IN ? AND changed_time >= ?", users, reset, since).Order("id").Find(&versions).Error
 	if err != nil {
-		return nil, fmt.Errorf("read who has reset accounts: %w", err)
+		return nil, fmt.Errorf("read the users that reset accounts: %w", err)
 	}
 	resets := make([]principal.Reset, len(versions))
 	for i, v := range versions {

@@ -37,7 +37,7 @@ func (s *Service) checkGrants(pointer string, grants []string) error {
 	}
 	for _, grant := range grants {
 		if !s.grantable(grant) {
-			return invalid(pointer, "unknown", fmt.Sprintf("must name permissions of the catalogue; there is no %.100q", grant))
+			return invalid(pointer, "unknown", fmt.Sprintf("must name permissions of the catalogue; %.100q is none of them", grant))
 		}
 	}
 	return nil

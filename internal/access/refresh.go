@@ -53,7 +53,7 @@ func (s *Service) refreshDue(ctx context.Context, before *generation) *generatio
 		}
 		if _, err := s.read(ctx, g, shown); err != nil {
 			// A request reads an expired caller itself and returns the error.
-			slog.DebugContext(ctx, "callers could not be read again ahead of time", "error", err)
+			slog.DebugContext(ctx, "access: early refresh of cached callers failed", "error", err)
 			break
 		}
 	}

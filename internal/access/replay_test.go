@@ -88,6 +88,7 @@ func (h *fixture) count(t *testing.T, query string) (n int64) {
 	return n
 }
 
+// Proves G3.4, G7.21.
 func TestReplayHasTheSameIDsAndNoSecret(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -150,6 +151,7 @@ func (d desk) requireNowhere(key, secret string, c secretCase) {
 	}
 }
 
+// Proves G3.4.
 func TestParallelRepeatsCreateOneTokenAndOneUser(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -194,6 +196,7 @@ func (failingAttempt) Keep(context.Context, *uow.Unit, httpapi.StoredReply) erro
 	return errors.New("the reply cannot be stored")
 }
 
+// Proves G3.4.
 func TestUnstoredReplyRollsTheEffectBack(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -210,6 +213,7 @@ func TestUnstoredReplyRollsTheEffectBack(t *testing.T) {
 }
 
 // Otherwise a replayed key would confirm guesses that no limit counts.
+// Proves G3.4.
 func TestKeyConfirmsNoGuessOfTheCallersPassword(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	d := newKeyedDesk(t, h, nil)

@@ -117,12 +117,12 @@ func (s *Service) roleAt(ctx context.Context, role *Role, version int64) (*Role,
 // recordRoleEdit updates the role's permissions after its row, and records the edit.
 func (s *Service) recordRoleEdit(ctx context.Context, u *uow.Unit, before, after *Role, _ *change.Overwrite) error {
 	given, taken := without(after.Permissions, before.Permissions), without(before.Permissions, after.Permissions)
-	if err := requireHeld(ctx, given, "The edit gives"); err != nil {
+	if err := requireHeld(ctx, given, "The edit grants"); err != nil {
 		return err
 	}
 	if after.Name != before.Name && s.grantedToGroups(after.Name) {
 		// Groups are mapped to roles by name, so taking the name grants the role's permissions.
-		if err := requireHeld(ctx, after.Permissions, "Groups of single sign-on are given roles of this name, and it holds"); err != nil {
+		if err := requireHeld(ctx, after.Permissions, "Groups of single sign-on get roles with this name, and it has"); err != nil {
 			return err
 		}
 	}
@@ -199,7 +199,7 @@ func (s *Service) AddRole(ctx context.Context, u *uow.Unit, name string, permiss
 func (s *Service) EditRole(ctx context.Context, u *uow.Unit, role *Role, edit change.Edit) (change.Edited[*Role], error) {
 	edited, err := s.roles().Apply(ctx, u, role, edit)
 	if storage.IsDuplicate(err, roleNameKey) {
-		return edited, apperr.New(apperr.AlreadyExists, "There is another role with this name already.")
+		return edited, apperr.New(apperr.AlreadyExists, "Another role with this name already exists.")
 	}
 	return edited, err
 }
@@ -220,7 +220,7 @@ func (s *Service) DeleteRole(ctx context.Context, u *uow.Unit, role *Role, ifMat
 			return fmt.Errorf("count the role's holders: %w", err)
 		}
 		if holders > 0 {
-			return apperr.New(apperr.InUse, "%s cannot be deleted while users hold it (%d). Take it from them first.", role.label(), holders)
+			return apperr.New(apperr.InUse, "%s cannot be deleted while users have it (%d). Remove it from them first.", role.label(), holders)
 		}
 		if err := revoke(tx, role, role.Permissions); err != nil {
 			return err

@@ -70,7 +70,7 @@ func permissionsOf(tx *gorm.DB, roles []Role) (map[int64][]string, error) {
 const roleNameKey = "uq_roles_name"
 
 func roleNameTaken(name string) error {
-	return apperr.New(apperr.AlreadyExists, "There is a role %q already.", name)
+	return apperr.New(apperr.AlreadyExists, "Role %q already exists.", name)
 }
 
 // insertRole inserts a role with its permissions and its first version. Errors: AlreadyExists.

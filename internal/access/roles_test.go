@@ -21,6 +21,7 @@ func (d desk) establish(name string, permissions ...string) (path, etag string) 
 	return fmt.Sprintf("/roles/%v", made.Body["id"]), made.Header.Get("ETag")
 }
 
+// Proves G7.29.
 func TestARoleIsCreatedReadEditedAndDeleted(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -68,6 +69,7 @@ func TestWhatBreaksARuleOfRolesIsNamedAndChangesNothing(t *testing.T) {
 	require.EqualValues(t, 1, d.do(200, "GET", path, nil).Body["version"])
 }
 
+// Proves G7.28.
 func TestTwoAdminsWhoAddDifferentPermissionsBothSucceedAndTheSameOneAsks(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
@@ -82,6 +84,7 @@ func TestTwoAdminsWhoAddDifferentPermissionsBothSucceedAndTheSameOneAsks(t *test
 	})
 }
 
+// Proves G7.26.
 func TestNobodyGivesARoleWhatHeDoesNotHave(t *testing.T) {
 	d := newDesk(t, newFixture(t, storagetest.SQLite(t)))
 	path, etag := d.establish("support", "orders:read", "orders:pay")
@@ -92,6 +95,7 @@ func TestNobodyGivesARoleWhatHeDoesNotHave(t *testing.T) {
 	keeper.do(200, "PATCH", path, `{"permissions":{"add":["configs:read"],"remove":["orders:pay"]}}`, "If-Match", etag)
 }
 
+// Proves G7.27.
 func TestARoleKeepsTheLastAccess(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
@@ -104,6 +108,7 @@ func TestARoleKeepsTheLastAccess(t *testing.T) {
 	})
 }
 
+// Proves G7.29.
 func TestARoleThatIsGivenWhileItIsDeletedIsEitherGivenOrGone(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))

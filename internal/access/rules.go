@@ -84,10 +84,10 @@ func (s *Service) requireManager(ctx context.Context, tx *gorm.DB, taken []strin
 			OR EXISTS (SELECT 1 FROM user_links l WHERE l.tenant_id = u.tenant_id AND l.user_id = u.id AND l.issuer IN ?))`
 	var managers int64
 	if err := tx.Raw(query, caller.TenantID, false, manageAll, issuers).Scan(&managers).Error; err != nil {
-		return fmt.Errorf("count who holds %s: %w", manageAll, err)
+		return fmt.Errorf("count users with %s: %w", manageAll, err)
 	}
 	if managers == 0 {
-		return apperr.New(apperr.InUse, "No enabled user who can sign in would hold %s any more. Give it to somebody else first; nothing was changed.", manageAll)
+		return apperr.New(apperr.InUse, "No enabled user who can sign in would have %s. Grant it to another user first; nothing was changed.", manageAll)
 	}
 	return nil
 }

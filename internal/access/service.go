@@ -25,12 +25,14 @@ import (
 	"interlock/internal/ratelimit"
 )
 
-// Topics on which changes of users, roles and menus are announced to users who may read them.
 const (
+	// UserTopic announces changes of users, keyed by id.
 	UserTopic = "users"
+	// RoleTopic announces changes of roles, keyed by id.
 	RoleTopic = "roles"
+	// MenuTopic announces changes of menus, keyed by id.
 	MenuTopic = "menus"
-	// NavigationTopic announces to every user that some menu changed, without naming the menu.
+	// NavigationTopic announces that the response of GET /menus changed, without a key.
 	NavigationTopic = "navigation"
 )
 

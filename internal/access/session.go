@@ -281,7 +281,7 @@ func (s *Service) open(ctx context.Context, in SignIn, from arrival, o opening) 
 	}
 	device, err := s.devices.cookie(ctx, from.at.account, passwordHash, from.device)
 	if err != nil {
-		slog.WarnContext(ctx, "a browser is not known to its account after this sign-in", "error", err)
+		slog.WarnContext(ctx, "sign-in: device cookie not issued", "error", err)
 	}
 	return SignedIn{Token: token, Session: session, Device: device}, nil
 }

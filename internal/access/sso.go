@@ -143,7 +143,7 @@ func (s *Service) ask(ctx context.Context, by Traveller, flow flowRow) (Journey,
 	flow.Provider, flow.Nonce, flow.Verifier = by.Provider.Name, kept.Nonce, kept.Verifier
 	flow.CreatedTime, flow.ExpiresTime = now, now.Add(flowTime)
 	if err := s.store.db.Write(ctx).Create(&flow).Error; err != nil {
-		return Journey{}, fmt.Errorf("keep a sign-in: %w", err)
+		return Journey{}, fmt.Errorf("store a sign-in: %w", err)
 	}
 	return Journey{Location: location, Browser: browser}, nil
 }
@@ -251,12 +251,12 @@ func errFlowOver() error {
 }
 
 func errNotLinked() error {
-	return fail("not_linked", apperr.New(apperr.InvalidCredentials, "No user here is linked to this account of the provider. Ask for an invitation, or sign in otherwise and link it."))
+	return fail("not_linked", apperr.New(apperr.InvalidCredentials, "No user here is linked to this account of the provider. Request an invitation, or sign in another way and link it."))
 }
 
 // errNoProvider is the error for a provider that the caller's tenant does not have.
 func errNoProvider() error {
-	return invalid("/provider", "unknown", "must name a provider of single sign-on that there is")
+	return invalid("/provider", "unknown", "must name an existing provider of single sign-on")
 }
 
 func errUserDisabled() error {
@@ -272,17 +272,17 @@ func errNotAnswered(ctx context.Context, p Provider, code string) error {
 	if code == "access_denied" {
 		return fail("cancelled", apperr.New(apperr.InvalidCredentials, "The sign-in was cancelled at the provider."))
 	}
-	return errProvider(ctx, p, fmt.Errorf("%w: it answers %.100q", oidc.ErrRefused, code))
+	return errProvider(ctx, p, fmt.Errorf("%w: it returned %.100q", oidc.ErrRefused, code))
 }
 
 // errProvider converts a provider's error to one for the user; the log contains the cause.
 func errProvider(ctx context.Context, p Provider, err error) error {
-	slog.WarnContext(ctx, "nobody was signed in by a provider", "provider", p.Name, "error", err)
+	slog.WarnContext(ctx, "single sign-on: sign-in failed", "provider", p.Name, "error", err)
 	switch {
 	case errors.Is(err, oidc.ErrUnavailable):
-		return fail("unavailable", apperr.New(apperr.Unavailable, "%s does not answer. Try again, or sign in with your password.", p.DisplayName).After(5*time.Second).Because(err))
+		return fail("unavailable", apperr.New(apperr.Unavailable, "%s does not respond. Try again, or sign in with your password.", p.DisplayName).After(5*time.Second).Because(err))
 	case errors.Is(err, oidc.ErrClock):
 		return fail("clock", apperr.New(apperr.InvalidCredentials, "The clocks of %s and of this service differ by more than %s.", p.DisplayName, oidc.Skew).Because(err))
 	}
-	return fail("refused", apperr.New(apperr.InvalidCredentials, "The answer from %s could not be verified. Start again.", p.DisplayName).Because(err))
+	return fail("refused", apperr.New(apperr.InvalidCredentials, "The response of %s could not be verified. Start again.", p.DisplayName).Because(err))
 }

@@ -90,7 +90,7 @@ func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrive
 			return Arrived{}, err
 		}
 		if err := s.followGroups(ctx, a, user.ID); err != nil {
-			slog.WarnContext(ctx, "the roles of groups are not given before the next sign-in", "user", user.ID, "error", err)
+			slog.WarnContext(ctx, "single sign-on: roles of groups not granted; the next sign-in retries", "user", user.ID, "error", err)
 		}
 		return Arrived{SignedIn: signedIn}, nil
 	}

@@ -49,6 +49,7 @@ func TestWhoIsLinkedSignsInByTheProvider(t *testing.T) {
 	})
 }
 
+// Proves G7.16.
 func TestOfManyWhoShowOneAnswerAtOnceOneIsSignedIn(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)

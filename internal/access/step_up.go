@@ -26,11 +26,11 @@ const (
 // ValidationFailed at /method for a user without a second factor.
 func (s *Service) inSession(ctx context.Context, token string) (session Session, err error) {
 	if caller, _ := principal.From(ctx); caller.Kind != principal.Admin {
-		return Session{}, apperr.New(apperr.Forbidden, "Only a session can confirm a second factor; an API token is not asked for one.")
+		return Session{}, apperr.New(apperr.Forbidden, "Only a session can confirm a second factor; an API token has none.")
 	}
 	session, err = s.Current(ctx, token)
 	if err == nil && !session.User.SecondFactor {
-		err = invalid("/method", "none", "must be of a second factor that you have, and you have none")
+		err = invalid("/method", "none", "must be the method of a second factor that you have; you have none")
 	}
 	return session, err
 }
@@ -62,7 +62,7 @@ func (s *Service) BeginStepUp(ctx context.Context, token string) (*Challenge, er
 }
 
 func errStepUpOver() error {
-	return invalid("/challenge", "over", "has ended, was used already, or is of another session; ask for another one")
+	return invalid("/challenge", "over", "has expired, was already used, or belongs to another session; request another one")
 }
 
 // stepUpChallenge finds a challenge of a session. Errors: errStepUpOver.

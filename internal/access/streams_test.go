@@ -19,6 +19,7 @@ import (
 
 // 80 of 240 users lose a permission, one user is disabled and one token is revoked. Their streams
 // in another process end within a second, all others continue, and few statements run.
+// Proves G7.20.
 func TestTheStreamsOfManyEndWithTheirRightsWithinASecondElsewhereInFewStatements(t *testing.T) {
 	h, elsewhere, statements := tappedProcess(t)
 	d, crowd := newDesk(t, h), h.crowd(t, 240)

@@ -53,10 +53,10 @@ func (s *Service) SetTenantDisabled(ctx context.Context, name string, disabled b
 		}
 		result := tx.WithContext(storage.AcrossTenants(tx.Statement.Context)).Exec("UPDATE tenants SET disabled_time = ? WHERE id = ? AND "+condition, at, caller.TenantID)
 		if result.Error != nil {
-			return fmt.Errorf("change whether the tenant is disabled: %w", result.Error)
+			return fmt.Errorf("disable or enable the tenant: %w", result.Error)
 		}
 		if result.RowsAffected != 1 {
-			return uow.Retry(apperr.New(apperr.StatusChanged, "Somebody else changed whether tenant %s is disabled at the same time.", name))
+			return uow.Retry(apperr.New(apperr.StatusChanged, "Another user disabled or enabled tenant %s at the same time.", name))
 		}
 		if _, err := s.raise(ctx, u); err != nil {
 			return err
@@ -74,7 +74,7 @@ func (s store) openTenants(ctx context.Context, ids []int64) (open []int64, err 
 	}
 	err = s.db.Read(ctx).Model(&Tenant{}).Where("id IN ? AND disabled_time IS NULL", ids).Pluck("id", &open).Error
 	if err != nil {
-		return nil, fmt.Errorf("read whether tenants are disabled: %w", err)
+		return nil, fmt.Errorf("read the disabled tenants: %w", err)
 	}
 	return open, nil
 }

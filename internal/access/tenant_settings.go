@@ -205,7 +205,7 @@ func (s *Service) StillMay(ctx context.Context, u *uow.Unit, users []int64, perm
 		Permission string
 	}
 	if err := tx.Raw(query, caller.TenantID, users, false).Scan(&held).Error; err != nil {
-		return nil, fmt.Errorf("read what users may: %w", err)
+		return nil, fmt.Errorf("read the permissions of users: %w", err)
 	}
 	may := make(map[int64]bool, len(users))
 	for _, grant := range held {

@@ -45,7 +45,7 @@ func insertTenant(ctx context.Context, u *uow.Unit, tenant *Tenant) error {
 	err = tx.Create(tenant).Error
 	switch {
 	case storage.IsDuplicate(err, "uq_tenants_name"):
-		return apperr.New(apperr.AlreadyExists, "There is a tenant %q already.", tenant.Name)
+		return apperr.New(apperr.AlreadyExists, "Tenant %q already exists.", tenant.Name)
 	case storage.Is(err, storage.DuplicateKey):
 		return errTenantIDTaken
 	case err != nil:

@@ -134,17 +134,17 @@ func requireUnchangedCaller(ctx context.Context, tx *gorm.DB) error {
 func (s *Service) checkScopes(ctx context.Context, userID int64, scopes []string) error {
 	caller, _ := principal.From(ctx)
 	if caller.ByTokenOfAnother() {
-		return apperr.New(apperr.Forbidden, "%s created the API token that you use for another user, and such a token creates no tokens. Sign in, or use a token that its user created.", caller.Via.CreatorName)
+		return apperr.New(apperr.Forbidden, "%s created the API token that you use for another user; such a token cannot create tokens. Sign in, or use a token that its user created.", caller.Via.CreatorName)
 	}
 	switch isOfAnother := isOfAnother(caller, userID); {
 	case scopes != nil && len(scopes) == 0:
-		return invalid("/scopes", "min", "must name a permission; leave scopes out for all that the user may do")
+		return invalid("/scopes", "min", "must name a permission; omit scopes for all permissions of the user")
 	case isOfAnother && len(scopes) == 0:
 		return invalid("/scopes", "required", "are required for a token of another user: name the permissions that it needs")
 	case isOfAnother:
 		for _, grant := range s.catalogue {
 			if grant.Decides && principal.Covers(scopes, grant.Name) {
-				return invalid("/scopes", "decides", fmt.Sprintf("must not include %s: a token of another user decides on nothing that others request", grant.Name))
+				return invalid("/scopes", "decides", fmt.Sprintf("must not include %s: a token of another user cannot decide on requests of others", grant.Name))
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func requireTokensRights(ctx context.Context, tx *gorm.DB, token *Token, owner *
 		}
 		for _, scope := range token.Scopes {
 			if !principal.Covers(held, scope) {
-				return invalid("/scopes", "not_held", fmt.Sprintf("must be permissions that %s has; %s is none", owner.Username, scope))
+				return invalid("/scopes", "not_held", fmt.Sprintf("must be permissions that %s has; it does not have %s", owner.Username, scope))
 			}
 		}
 	}

@@ -99,6 +99,7 @@ func TestATokenOfADisabledUserOpensNothingUntilTheUserIsEnabled(t *testing.T) {
 	})
 }
 
+// Proves G7.25.
 func TestATokenMayDoWhatBothItsScopesAndItsUsersRolesAllow(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)

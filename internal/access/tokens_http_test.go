@@ -46,6 +46,7 @@ func TestNoTokenIsMadeByWhoWasChangedSinceHeWasRecognised(t *testing.T) {
 	})
 }
 
+// Proves G7.21.
 func TestATokenIsCreatedListedUsedAndRevoked(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -80,6 +81,7 @@ func TestATokenIsCreatedListedUsedAndRevoked(t *testing.T) {
 	})
 }
 
+// Proves G7.21.
 func TestScopesAndExpiryThatCannotBeMeantAreRefused(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	d := newDesk(t, h)
@@ -108,6 +110,7 @@ func TestScopesAndExpiryThatCannotBeMeantAreRefused(t *testing.T) {
 	requireCode(t, apperr.InvalidCredentials, err)
 }
 
+// Proves G7.25.
 func TestATokenIsMadeForNoMoreThanItsMakerMayDo(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -126,6 +129,7 @@ func TestATokenIsMadeForNoMoreThanItsMakerMayDo(t *testing.T) {
 	})
 }
 
+// Proves G7.25.
 func TestTokensOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -156,6 +160,7 @@ func TestTokensOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
 	})
 }
 
+// Proves G7.24.
 func TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -260,6 +265,7 @@ func TestAStreamEndsWithinASecondOfItsCredentialsEnd(t *testing.T) {
 	})
 }
 
+// Proves G7.20.
 func TestARevokedTokensStreamsEndWithinASecondElsewhere(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)

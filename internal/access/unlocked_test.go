@@ -12,6 +12,7 @@ import (
 
 // A row lock excludes no other server of a cluster.
 
+// Proves G7.15.
 func TestASignInBesideAChangeOfItsPasswordBeginsNoSessionWithoutLocks(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	h := newFixture(t, db)
@@ -27,6 +28,7 @@ func TestASignInBesideAChangeOfItsPasswordBeginsNoSessionWithoutLocks(t *testing
 	require.Zero(t, open)
 }
 
+// Proves G7.15.
 func TestOfTwoFactorsThatAreBegunAtOnceOneIsLeftWithoutLocks(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	h := newFixture(t, db)

@@ -90,7 +90,7 @@ func (s *Service) writeUses(ctx context.Context) {
 	for table, ids := range waiting {
 		for together := range slices.Chunk(ids, mostTogether) {
 			if err := s.writeUsesIn(ctx, table, together, used); err != nil {
-				slog.WarnContext(ctx, "the use of credentials could not be noted", "table", table, "credentials", len(together), "error", err)
+				slog.WarnContext(ctx, "access: last use of credentials not stored", "table", table, "credentials", len(together), "error", err)
 				// The other statements would probably fail too, each after markTimeout.
 				return
 			}

@@ -212,7 +212,7 @@ func (s *Service) UserHistory(ctx context.Context, user *User, page storage.Page
 func (s *Service) EditUser(ctx context.Context, u *uow.Unit, user *User, edit change.Edit) (change.Edited[*User], error) {
 	edited, err := s.users().Apply(ctx, u, user, edit)
 	if storage.IsDuplicate(err, usernameKey) {
-		return edited, apperr.New(apperr.AlreadyExists, "There is another user with this username already.")
+		return edited, apperr.New(apperr.AlreadyExists, "Another user with this username already exists.")
 	}
 	return edited, err
 }

@@ -96,7 +96,7 @@ func (s *Service) setRoles(ctx context.Context, u *uow.Unit, user *User, names [
 		role, known := rows[name]
 		switch {
 		case !known:
-			return invalid("/roles", "unknown", fmt.Sprintf("must name roles that there are; there is no %.100q", name))
+			return invalid("/roles", "unknown", fmt.Sprintf("must name existing roles; %.100q does not exist", name))
 		case !slices.Contains(user.Roles, name):
 			given = append(given, role)
 		}

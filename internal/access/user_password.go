@@ -57,13 +57,13 @@ func (s *Service) ChangePassword(ctx context.Context, user *User, change Passwor
 		return nil, apperr.New(apperr.Forbidden, "Sign in to change your password; an API token cannot.")
 	}
 	if user.PasswordHash == "" {
-		return nil, invalid("/currentPassword", "none", "is none: you sign in without a password. Ask for an invitation to choose one")
+		return nil, invalid("/currentPassword", "none", "does not exist: you sign in without a password. Request an invitation to choose one")
 	}
 	if err := s.passwords.check(ctx, oneself, "/newPassword", user.Username, change.New); err != nil {
 		return nil, err
 	}
 	if change.New == change.Current {
-		return nil, invalid("/newPassword", "same", "must be another than the one you have")
+		return nil, invalid("/newPassword", "same", "must differ from the current password")
 	}
 	if err := s.requirePassword(ctx, user, shownPassword{"/currentPassword", change.Current, change.Address, change.Session}); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (s *Service) requirePassword(ctx context.Context, user *User, shown shownPa
 		return s.requireLateSession(ctx, shown)
 	}
 	if shown.password == "" {
-		return invalid(shown.pointer, "required", "is required: show that it is you")
+		return invalid(shown.pointer, "required", "is required to confirm your identity")
 	}
 	caller, _ := principal.From(ctx)
 	tenant, err := s.store.tenantName(ctx, caller.TenantID)
@@ -117,7 +117,7 @@ func (s *Service) requireLateSession(ctx context.Context, shown shownPassword) e
 	case err != nil:
 		return fmt.Errorf("read the session: %w", err)
 	case s.clock.Now().Sub(row.CreatedTime) > stepUpFor:
-		return invalid(shown.pointer, "sign_in_again", "is none that you have: sign in again, and do this within five minutes")
+		return invalid(shown.pointer, "sign_in_again", "is not a credential that you have: sign in again, and repeat this within five minutes")
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (s *Service) choosePassword(ctx context.Context, user *User, change Passwor
 			hash: hash, endTokens: change.EndTokens, kept: digestOf(change.Session), change: s.changeUser,
 			may: func(_ context.Context, _ *gorm.DB, row *User) error {
 				if row.PasswordHash != user.PasswordHash {
-					return invalid("/currentPassword", "wrong", "is not your password any more: it was changed meanwhile")
+					return invalid("/currentPassword", "wrong", "is not your current password: it was changed concurrently")
 				}
 				return nil
 			},

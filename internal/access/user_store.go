@@ -180,7 +180,7 @@ func insertUser(ctx context.Context, u *uow.Unit, row *User) error {
 const usernameKey = "uq_users_username"
 
 func usernameTaken(username string) error {
-	return apperr.New(apperr.AlreadyExists, "There is a user %q already.", username)
+	return apperr.New(apperr.AlreadyExists, "User %q already exists.", username)
 }
 
 // grantRoles grants roles to a user, in a unit that has inserted or updated the user's row.

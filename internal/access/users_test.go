@@ -150,6 +150,7 @@ func TestWhatBreaksARuleOfUsersIsNamedAndChangesNothing(t *testing.T) {
 	require.EqualValues(t, 2, d.do(200, "GET", "/users", nil).Body["total"])
 }
 
+// Proves G7.28.
 func TestTwoAdminsWhoGiveAUserDifferentRolesBothSucceedAndTheSameOneAsks(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
@@ -171,6 +172,7 @@ func TestTwoAdminsWhoGiveAUserDifferentRolesBothSucceedAndTheSameOneAsks(t *test
 	})
 }
 
+// Proves G7.28.
 func TestOfTwentyAdminsWhoEachGiveAUserAnotherRoleAllSucceed(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
@@ -198,6 +200,7 @@ func TestOfTwentyAdminsWhoEachGiveAUserAnotherRoleAllSucceed(t *testing.T) {
 	})
 }
 
+// Proves G7.26.
 func TestNobodyGivesARoleOrLetsAUserInWithWhatHeDoesNotHave(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -228,6 +231,7 @@ func TestNobodyGivesARoleOrLetsAUserInWithWhatHeDoesNotHave(t *testing.T) {
 	})
 }
 
+// Proves G7.27.
 func TestTheLastUserWithAllOfAccessKeepsIt(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -257,6 +261,7 @@ func TestTheLastUserWithAllOfAccessKeepsIt(t *testing.T) {
 	})
 }
 
+// Proves G7.27.
 func TestOfTwoAdminsWhoTakeAccessFromEachOtherAtOnceOneKeepsIt(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -290,6 +295,7 @@ func TestOfTwoAdminsWhoTakeAccessFromEachOtherAtOnceOneKeepsIt(t *testing.T) {
 	})
 }
 
+// Proves G7.10.
 func TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
@@ -381,6 +387,7 @@ func TestUsersOfAnotherTenantDoNotExist(t *testing.T) {
 	})
 }
 
+// Proves G7.22.
 func TestNobodyChangesAUserWhoMayDoMore(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)

@@ -223,7 +223,7 @@ func (fieldPanics) LogPanic(ctx context.Context, value any) {
 	if unreadable(value) {
 		return
 	}
-	slog.ErrorContext(ctx, "a GraphQL field panicked", "request", principal.Request(ctx), "error", panics.Error(value))
+	slog.ErrorContext(ctx, "graphql: field panicked", "request", principal.Request(ctx), "error", panics.Error(value))
 }
 
 // MakePanicError implements the library's PanicHandler.

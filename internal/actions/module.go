@@ -10,7 +10,7 @@ import (
 var Declaration = &module.Declaration{
 	Name: "actions",
 	Permissions: []principal.Grant{
-		{Name: readPermission, Meaning: "See how often a thing is liked, disliked and bookmarked, and one's own actions."},
+		{Name: readPermission, Meaning: "See the counts of likes, dislikes and bookmarks of a thing, and the caller's actions."},
 		{Name: writePermission, Meaning: "Like, dislike and bookmark items and coupons."},
 	},
 	Roles: map[module.Role][]string{

@@ -10,7 +10,7 @@ import (
 	"interlock/internal/events"
 )
 
-// Topic is the event topic for changes of aggregates, keyed by type/id.
+// Topic announces changes of aggregates, keyed by type/id.
 const Topic = "aggregates"
 
 // Deps are the dependencies of a Service.

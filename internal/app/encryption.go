@@ -33,7 +33,7 @@ func (sv *Services) requireKeys(ctx context.Context, s settings.Storage) error {
 	if len(sv.lostKeys) > 0 {
 		return fmt.Errorf("values in the database are encrypted with the key %s, and INTERLOCK_ENCRYPTION_KEYS is not set: give this process the keys of the others", strings.Join(sv.lostKeys, ", "))
 	}
-	slog.WarnContext(ctx, noKeys)
+	slog.WarnContext(ctx, "encryption: no keys are set", "detail", noKeys)
 	return nil
 }
 

@@ -112,7 +112,7 @@ func (j job) turn(ctx context.Context, now clock.Clock) time.Duration {
 
 func (j job) failed(ctx context.Context, err error) {
 	if ctx.Err() == nil {
-		slog.WarnContext(ctx, "job failed; will retry", "job", j.name, "error", err)
+		slog.WarnContext(ctx, "job: run failed; will retry", "job", j.name, "error", err)
 	}
 }
 

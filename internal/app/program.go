@@ -255,7 +255,7 @@ func (p *Program) Run(ctx context.Context) error {
 	working.Go(func() { p.services.DB.Watch(background) })
 	working.Go(func() {
 		if err := p.services.FlashSales.Listen(background); err != nil && background.Err() == nil {
-			slog.ErrorContext(background, "flashsale: subscription ended; changes by other processes are noticed late", "error", err)
+			slog.ErrorContext(background, "flash sale: subscription ended; changes by other processes are noticed late", "error", err)
 		}
 	})
 	if p.Settings.Role != "api" {
@@ -272,7 +272,7 @@ func (p *Program) Run(ctx context.Context) error {
 	if p.ops != nil {
 		working.Go(func() {
 			if err := p.ops.Serve(p.opsListener); err != nil {
-				slog.ErrorContext(ctx, "operators' listener ended", "error", err)
+				slog.ErrorContext(ctx, "http: operations listener ended", "error", err)
 			}
 		})
 	}
@@ -305,7 +305,7 @@ func (p *Program) Run(ctx context.Context) error {
 // flight. It aborts them when another server claims the database.
 func (p *Program) shutdown(ctx context.Context) error {
 	delay, timeout := p.Settings.ShutdownDelay, p.Settings.ShutdownTimeout
-	slog.InfoContext(ctx, "shutting down: finishing the requests in flight", "delay", delay.String(), "timeout", timeout.String())
+	slog.InfoContext(ctx, "shutting down; waiting for requests in flight", "delay", delay.String(), "timeout", timeout.String())
 	ctx, cancel := context.WithTimeout(ctx, delay+timeout)
 	defer cancel()
 	go func() {

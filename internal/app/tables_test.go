@@ -21,6 +21,7 @@ var ground = []string{
 	"mq_batches", "mq_messages", "mq_queues", "retention_sweeps", "retention_tallies", "server_claims",
 }
 
+// Proves E6, G6.10.
 func TestEachTableIsDeclaredWithItsTexts(t *testing.T) {
 	db := storagetest.SQLite(t)
 	var columns []struct{ Tbl, Col, Type string }

@@ -23,6 +23,7 @@ func onBoth(t *testing.T, test func(t *testing.T, o *office)) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) { test(t, open(t, ctx, db)) })
 }
 
+// Proves G8.4.
 func TestLastVoteAppliesProtectedChangeInOneUnit(t *testing.T) {
 	onBoth(t, func(t *testing.T, o *office) {
 		li, wu := o.user("Li", editor...), o.user("Wu", approver...)
@@ -73,6 +74,7 @@ func actions(d *desk, a approval) (found []string) {
 	return found
 }
 
+// Proves G8.11.
 func TestWriterOfContentCannotDecide(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu, mo := o.user("Li", both...), o.user("Wu", both...), o.user("Mo", append(both, "approvals:bypass")...)
@@ -127,6 +129,7 @@ func TestMergePatchAndJSONPatchEditAlike(t *testing.T) {
 	})
 }
 
+// Proves G8.5.
 func TestVoteAppliesToReadVersionOnly(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		o.need(2)
@@ -162,6 +165,7 @@ func TestVoteAppliesToReadVersionOnly(t *testing.T) {
 	})
 }
 
+// Proves G8.11.
 func TestDisabledVoterDoesNotCount(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		o.need(2)
@@ -181,6 +185,7 @@ func TestDisabledVoterDoesNotCount(t *testing.T) {
 	})
 }
 
+// Proves G8.30.
 func TestPendingApprovalIsWithdrawnRejectedOrExpires(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		// The sweeper handles all tenants, so other tests use another time.
@@ -217,6 +222,7 @@ func TestPendingApprovalIsWithdrawnRejectedOrExpires(t *testing.T) {
 	})
 }
 
+// Proves G8.2.
 func TestConfigReportsRequiredVotes(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)

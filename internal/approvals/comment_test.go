@@ -17,6 +17,7 @@ func (d *desk) comment(status int, a approval, text string) object {
 	return d.do(status, "POST", a.path+"/comments", object{"text": text}).Body
 }
 
+// Proves G8.25.
 func TestCommentIncrementsVersionAndRetainsVotes(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		o.need(2)
@@ -44,6 +45,7 @@ func TestCommentIncrementsVersionAndRetainsVotes(t *testing.T) {
 	})
 }
 
+// Proves G8.25.
 func TestCommentNeedsDecideOrWritePermission(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
@@ -59,6 +61,7 @@ func TestCommentNeedsDecideOrWritePermission(t *testing.T) {
 }
 
 // A comment after the decision does not change the decider, who may not review it.
+// Proves G8.25.
 func TestCommentRetainsDeciderOfStatus(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu, mo := o.user("Li", editor...), o.user("Wu", approver...), o.user("Mo", bypasser...)
@@ -80,6 +83,7 @@ func TestCommentRetainsDeciderOfStatus(t *testing.T) {
 	})
 }
 
+// Proves G8.25.
 func TestConcurrentCommentsAreAllStored(t *testing.T) {
 	onBoth(t, func(t *testing.T, o *office) {
 		li, wu := o.user("Li", editor...), o.user("Wu", approver...)

@@ -65,6 +65,7 @@ func TestNextScheduledIsEarliestOfAllTenants(t *testing.T) {
 
 // The replicas do not share locks, as after the loss of a lease: only the guard applies each change
 // once.
+// Proves G8.20.
 func TestConcurrentReplicasApplyScheduledChangeOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
@@ -97,6 +98,7 @@ func TestConcurrentReplicasApplyScheduledChangeOnce(t *testing.T) {
 	})
 }
 
+// Proves G8.20.
 func TestDueChangeOrConcurrentEditWins(t *testing.T) {
 	onBoth(t, func(t *testing.T, o *office) {
 		li, mo := o.user("Li", editor...), o.user("Mo", editor...)
@@ -128,6 +130,7 @@ func TestDueChangeOrConcurrentEditWins(t *testing.T) {
 	})
 }
 
+// Proves G8.20.
 func TestDueChangeOrConcurrentWithdrawalWins(t *testing.T) {
 	onBoth(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
@@ -150,6 +153,7 @@ func TestDueChangeOrConcurrentWithdrawalWins(t *testing.T) {
 }
 
 // After a sweep has read the approval, its author postpones it, or the clock is set back.
+// Proves G8.20.
 func TestPostponedChangeIsNotApplied(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
@@ -223,6 +227,7 @@ func (d *desk) plan(shop, note string, in time.Duration) {
 	}))
 }
 
+// Proves G8.22.
 func TestRejectedChangeBecomesStaleTransientFailureIsRetried(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)

@@ -80,6 +80,7 @@ var model = racing.Model[request, reply, oneChange]{
 	},
 }
 
+// Proves G8.7.
 func TestVotesEditsAndWithdrawalsAreLinearizable(t *testing.T) {
 	t.Parallel()
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {

@@ -10,6 +10,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
+// Proves G8.17.
 func TestAuthorHasLimitOfPendingChanges(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu, mo := o.user("Li", editor...), o.user("Wu", both...), o.user("Mo", bypasser...)
@@ -38,6 +39,7 @@ func TestAuthorHasLimitOfPendingChanges(t *testing.T) {
 }
 
 // The number exceeds SQLite's limit of parameters in one statement.
+// Proves G8.17.
 func TestConfigNamedByManyApprovalsCanBeChanged(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		require.NoError(t, o.DB.Write(o.Ctx).Exec(`INSERT INTO approval_targets (tenant_id, approval_id, resource, pending)
@@ -49,6 +51,7 @@ func TestConfigNamedByManyApprovalsCanBeChanged(t *testing.T) {
 	})
 }
 
+// Proves G8.17.
 func TestLargeApprovalListsFirstResources(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu := o.user("Li", editor...), o.user("Wu", approver...)

@@ -13,7 +13,7 @@ import (
 var Declaration = &module.Declaration{
 	Name: "approvals", Machine: Machine,
 	Permissions: []principal.Grant{
-		{Name: ReadPermission, Meaning: "See approvals, their votes and their history. With the permission to write the changed resource also: edit and withdraw one's own, withdraw stale ones of disabled authors, rebase, and comment."},
+		{Name: ReadPermission, Meaning: "See approvals, their votes and their history. With the permission to write the changed resource also: edit and withdraw the caller's approvals, withdraw stale ones of disabled authors, rebase, and comment."},
 		{Name: decidePermission, Meaning: "Approve, reject and comment on the proposals of others, and review changes that others made without the votes.", Decides: true},
 		{Name: bypassPermission, Meaning: "Make a protected change without the votes, with a reason that others review."},
 	},

@@ -133,6 +133,7 @@ func (r round) race(first, second func() httpapitest.Answer) (a, b httpapitest.A
 	return a, b
 }
 
+// Proves G8.6.
 func TestApprovalOrConcurrentConfigEditWins(t *testing.T) {
 	rounds(t, func(r round) (approved, edited httpapitest.Answer) {
 		etag := r.proposed.body["baseEtag"].(string)
@@ -152,6 +153,7 @@ func TestApprovalOrConcurrentConfigEditWins(t *testing.T) {
 	})
 }
 
+// Proves G8.6.
 func TestSecondConcurrentApproverGetsConflict(t *testing.T) {
 	rounds(t, func(r round) (first, second httpapitest.Answer) {
 		first, second = r.race(
@@ -166,6 +168,7 @@ func TestSecondConcurrentApproverGetsConflict(t *testing.T) {
 	})
 }
 
+// Proves G8.6.
 func TestApprovalOrConcurrentWithdrawalWins(t *testing.T) {
 	rounds(t, func(r round) (approved, withdrawn httpapitest.Answer) {
 		approved, withdrawn = r.race(
@@ -180,6 +183,7 @@ func TestApprovalOrConcurrentWithdrawalWins(t *testing.T) {
 	})
 }
 
+// Proves G8.5.
 func TestVoteOrConcurrentProposalEditWins(t *testing.T) {
 	rounds(t, func(r round) (approved, edited httpapitest.Answer) {
 		approved, edited = r.race(
@@ -200,6 +204,7 @@ func TestVoteOrConcurrentProposalEditWins(t *testing.T) {
 
 // Of three concurrent votes for the same version, one counts and the others get a conflict: votes
 // that did not see each other never make a quorum.
+// Proves G8.11.
 func TestConcurrentVotesCountOneAtATime(t *testing.T) {
 	onBoth(t, func(t *testing.T, o *office) {
 		o.need(2)
@@ -225,6 +230,7 @@ func TestConcurrentVotesCountOneAtATime(t *testing.T) {
 
 // A voter who is disabled during the last vote counts or does not count, consistently for the count
 // and the change.
+// Proves G8.11.
 func TestVoterDisabledDuringLastVoteCountsAtomically(t *testing.T) {
 	onBoth(t, func(t *testing.T, o *office) {
 		o.need(2)

@@ -13,6 +13,7 @@ func (d *desk) limited(permissions ...string) *desk {
 	return d.office.desk(who)
 }
 
+// Proves G8.19.
 func TestReadPermissionAllowsNoApprovalChange(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
@@ -33,6 +34,7 @@ func TestReadPermissionAllowsNoApprovalChange(t *testing.T) {
 	})
 }
 
+// Proves G8.18.
 func TestBypassNeedsWritePermissionOfResource(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)

@@ -34,6 +34,7 @@ func (o *office) sweep() {
 	require.NoError(o.t, o.approvals.ApplyDueOf(o.Ctx, o.Tenant(), 2))
 }
 
+// Proves G8.20.
 func TestScheduledChangeIsAppliedAtItsTime(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu := o.user("Li", editor...), o.user("Wu", approver...)
@@ -71,6 +72,7 @@ func TestScheduledChangeIsAppliedAtItsTime(t *testing.T) {
 	})
 }
 
+// Proves G8.20.
 func TestProtectedScheduledChangeNeedsVotesFirst(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		o.need(2)
@@ -100,6 +102,7 @@ func TestProtectedScheduledChangeNeedsVotesFirst(t *testing.T) {
 	})
 }
 
+// Proves G8.20.
 func TestConcurrentEditMakesScheduledChangeStale(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, mo := o.user("Li", editor...), o.user("Mo", editor...)
@@ -130,6 +133,7 @@ func TestConcurrentEditMakesScheduledChangeStale(t *testing.T) {
 	})
 }
 
+// Proves G8.22.
 func TestOverdueChangesAreAppliedInTimeOrder(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
@@ -152,6 +156,7 @@ func TestOverdueChangesAreAppliedInTimeOrder(t *testing.T) {
 	})
 }
 
+// Proves G8.20.
 func TestScheduledChangeNeedsAuthorAndVotersPermissions(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, boss := o.user("Li", editor...), o.user("Boss", both...)
@@ -189,6 +194,7 @@ func TestScheduledChangeNeedsAuthorAndVotersPermissions(t *testing.T) {
 }
 
 // Its author would not notice it and could not withdraw it.
+// Proves G8.21.
 func TestStaleChangeOfDisabledAuthorWaitsForWriters(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu, mo := o.user("Li", editor...), o.user("Wu", editor...), o.user("Mo", approver...)

@@ -18,7 +18,7 @@ import (
 	"interlock/internal/events"
 )
 
-// Topic is the event topic for changes of approvals, keyed by id.
+// Topic announces changes of approvals, keyed by id.
 const Topic = "approvals"
 
 // Rules are a tenant's settings about approvals.

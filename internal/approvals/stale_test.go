@@ -15,6 +15,7 @@ import (
 
 var bypasser = append([]string{"approvals:bypass"}, both...)
 
+// Proves G8.13.
 func TestConfigChangeMakesItsApprovalsStale(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu, mo := o.user("Li", editor...), o.user("Wu", approver...), o.user("Mo", bypasser...)
@@ -68,6 +69,7 @@ func TestConfigChangeMakesItsApprovalsStale(t *testing.T) {
 	})
 }
 
+// Proves G8.33.
 func TestApprovalOmitsContentWithoutReadPermission(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, blind, writer := o.user("Li", editor...), o.user("Blind", "approvals:read", "approvals:decide"), o.user("Writer", "configs:write")
@@ -82,6 +84,7 @@ func TestApprovalOmitsContentWithoutReadPermission(t *testing.T) {
 	})
 }
 
+// Proves G8.13.
 func TestBatchWithProtectedMemberIsOneApproval(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu := o.user("Li", editor...), o.user("Wu", approver...)
@@ -126,6 +129,7 @@ func TestBatchWithProtectedMemberIsOneApproval(t *testing.T) {
 	})
 }
 
+// Proves G8.15.
 func TestEveryProposedWriteIsAppliedExactly(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu := o.user("Li", append([]string{"configs:overwrite"}, editor...)...), o.user("Wu", approver...)
@@ -161,6 +165,7 @@ func TestEveryProposedWriteIsAppliedExactly(t *testing.T) {
 	})
 }
 
+// Proves G8.18.
 func TestBypassLeavesApprovalForReview(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, mo, wu := o.user("Li", editor...), o.user("Mo", bypasser...), o.user("Wu", approver...)
@@ -189,6 +194,7 @@ func TestBypassLeavesApprovalForReview(t *testing.T) {
 func jsonID(row object) string { return strconv.FormatInt(int64(row["id"].(float64)), 10) }
 
 // The UPDATE checks it, whatever a route does.
+// Proves G8.3.
 func TestProtectedRowRejectsWritesWithoutApproval(t *testing.T) {
 	onBoth(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)

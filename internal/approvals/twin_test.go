@@ -13,6 +13,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
+// Proves G8.30.
 func TestEditIntoDuplicateProposalIsRejected(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, mo := o.user("Li", editor...), o.user("Mo", bypasser...)
@@ -38,6 +39,7 @@ func TestEditIntoDuplicateProposalIsRejected(t *testing.T) {
 	})
 }
 
+// Proves G8.30.
 func TestOverdueApprovalDoesNotBlockDuplicate(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
@@ -52,6 +54,7 @@ func TestOverdueApprovalDoesNotBlockDuplicate(t *testing.T) {
 	})
 }
 
+// Proves G8.30.
 func TestConfigChangeExpiresOverdueApproval(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, mo := o.user("Li", editor...), o.user("Mo", bypasser...)
@@ -69,6 +72,7 @@ func TestConfigChangeExpiresOverdueApproval(t *testing.T) {
 
 // A change that marks no approval is detected on apply: here, another user creates a config that a
 // pending batch also creates.
+// Proves G8.16.
 func TestUnnoticedBaseChangeMakesApprovalStaleOnApply(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu, mo := o.user("Li", editor...), o.user("Wu", approver...), o.user("Mo", bypasser...)
@@ -107,6 +111,7 @@ func TestUnnoticedBaseChangeMakesApprovalStaleOnApply(t *testing.T) {
 
 // A cluster would not certify a proposal that changes nothing of its row against a concurrent
 // change of the config on another node.
+// Proves G8.12.
 func TestProposalWritesItsTargetRows(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu := o.user("Li", editor...), o.user("Wu", approver...)
@@ -120,6 +125,7 @@ func TestProposalWritesItsTargetRows(t *testing.T) {
 	})
 }
 
+// Proves G8.11.
 func TestPreviousVoterCompletesReachedQuorum(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		o.need(2)
@@ -143,6 +149,7 @@ func TestPreviousVoterCompletesReachedQuorum(t *testing.T) {
 	})
 }
 
+// Proves G8.33.
 func TestApprovalWaitsOnlyForReaders(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, blind := o.user("Li", editor...), o.user("Blind", "approvals:read", "approvals:decide")
@@ -155,6 +162,7 @@ func TestApprovalWaitsOnlyForReaders(t *testing.T) {
 	})
 }
 
+// Proves G8.15.
 func TestRebasedRollbackIsRecordedAsUpdate(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu, mo := o.user("Li", editor...), o.user("Wu", approver...), o.user("Mo", bypasser...)

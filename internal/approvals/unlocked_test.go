@@ -9,6 +9,7 @@ import (
 )
 
 // A row lock does not block other servers of a cluster.
+// Proves G8.14.
 func TestConfigChangeRetriesConcurrentVoteWithoutLocks(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	o := open(t, storagetest.Tenant(t), db)

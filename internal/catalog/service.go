@@ -13,7 +13,7 @@ import (
 	"interlock/internal/events"
 )
 
-// Topic is where changes of items are announced, keyed by sku.
+// Topic announces changes of items, keyed by sku.
 const Topic = "items"
 
 // InUse reports whether a row that outlives an item refers to it, in the unit's transaction.

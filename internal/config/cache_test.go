@@ -65,6 +65,7 @@ func TestCachedDeletedConfigIsNotFound(t *testing.T) {
 }
 
 // The cached version was lost in a restore, and another user has written it again.
+// Proves R6.
 func TestEpochChangeInvalidatesCache(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		here := newRegistry(t, ctx, db)

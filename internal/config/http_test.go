@@ -96,6 +96,7 @@ func (a *api) send(method, path, body string, headers ...string) answer {
 	return out
 }
 
+// Proves G6.5.
 func TestOverwriteNeedsPermissionAndRecordsDestroyedMembers(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		seen := a.send("POST", "/configs", `{"key":"shop.tax","value":"v1","remark":"r1"}`).header.Get("ETag")
@@ -313,6 +314,7 @@ func TestHTTPBatchNamesStaleMember(t *testing.T) {
 	})
 }
 
+// Proves G1.6.
 func TestJSONPatchSetsMembersToNull(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		row := a.create("a", object(`{"b":1.50,"c":{"d":2}}`))

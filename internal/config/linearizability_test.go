@@ -118,6 +118,7 @@ func clients(w *registry, set setter) *racing.History[casInput, casOutput] {
 	return &history
 }
 
+// Proves G1.8.
 func TestRacingEditsAreLinearizable(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
@@ -136,6 +137,7 @@ func TestRacingEditsAreLinearizable(t *testing.T) {
 }
 
 // The checker must detect a store that loses updates.
+// Proves G1.8.
 func TestCheckerDetectsWriterWithoutVersionPredicate(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)

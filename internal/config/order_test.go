@@ -11,6 +11,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
+// Proves G1.10.
 func TestValuesAndSchemasRetainOrderAndNumberNotation(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		holds := func(got answer, status int, value string) string {

@@ -19,7 +19,7 @@ import (
 	"interlock/internal/events"
 )
 
-// Topic is the event topic for changes of configs.
+// Topic announces changes of configs, keyed by key.
 const Topic = "configs"
 
 // Deps are the dependencies of a Service.

@@ -23,6 +23,7 @@ import (
 // racers is the number of concurrent editors.
 const racers = 50
 
+// Proves G1.1, G6.3.
 func TestOneOfFiftyEditsWinsOthersGetConflict(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
@@ -71,6 +72,7 @@ func TestOneOfFiftyEditsWinsOthersGetConflict(t *testing.T) {
 	})
 }
 
+// Proves G1.2.
 func TestFiftyDisjointEditsAllSucceed(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
@@ -176,6 +178,7 @@ func TestRemarkEditRetainsValueText(t *testing.T) {
 	})
 }
 
+// Proves G1.7.
 func TestRecreatedKeyRejectsOldETag(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
@@ -405,6 +408,7 @@ func TestListsAreFilteredAndSorted(t *testing.T) {
 
 // A version that retention deleted can be neither a merge base nor a rollback target, and the error
 // must not report a deleted config.
+// Proves G6.10.
 func TestEditOfExpiredVersionReturnsConflict(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)

@@ -141,6 +141,7 @@ func TestDryRunReturnsVerdictsWithoutChange(t *testing.T) {
 	})
 }
 
+// Proves G3.14.
 func TestRepliesToLargestImportsCanBeStored(t *testing.T) {
 	w := newRegistry(t, storagetest.Tenant(t), storagetest.SQLite(t))
 	broken, taken := make([]config.ImportRow, config.MaxTransfer), make([]config.ImportRow, config.MaxTransfer)

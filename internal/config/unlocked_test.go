@@ -11,6 +11,7 @@ import (
 
 // A row lock does not block other servers of a cluster: a merge or an overwrite may find a newer
 // version when it writes.
+// Proves G1.4.
 func TestMergeAndOverwriteRetryWithoutLocks(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	a := newAPI(t, storagetest.Tenant(t), db)

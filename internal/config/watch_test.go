@@ -164,6 +164,7 @@ func TestUnknownRevisionIsGone(t *testing.T) {
 }
 
 // A restored or replaced database changes its epoch.
+// Proves G6.11.
 func TestEpochChangeDisconnectsWatchers(t *testing.T) {
 	onOwnDatabases(t, func(t *testing.T, w *registry) {
 		w.create("a", text("x"))
@@ -230,6 +231,7 @@ func (w *registry) insertUncommitted(key string) rigged {
 	return rigged{tx: tx, id: h.ID}
 }
 
+// Proves G6.8.
 func TestLateCommitIsDeliveredInCommitOrder(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	w := newRegistry(t, ctx, db)
@@ -270,6 +272,7 @@ func TestRolledBackVersionDelaysNothing(t *testing.T) {
 }
 
 // A reader of a snapshot that watches from its revision has the current state.
+// Proves G6.11.
 func TestWatchFromSnapshotMissesNoChange(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
@@ -318,6 +321,7 @@ func TestWatchFromSnapshotMissesNoChange(t *testing.T) {
 }
 
 // A commit during the read of a snapshot is neither in it nor in its revision.
+// Proves G6.11.
 func TestSnapshotIsConsistent(t *testing.T) {
 	onOwnDatabases(t, func(t *testing.T, w *registry) {
 		row := w.create("a", text("before"))
@@ -349,6 +353,7 @@ func TestSnapshotIsConsistent(t *testing.T) {
 }
 
 // Several processes assign positions concurrently.
+// Proves G6.8.
 func TestConcurrentSequencingLeavesNoGaps(t *testing.T) {
 	db := storagetest.MariaDB(t)
 	w := newRegistry(t, storagetest.Tenant(t), db)

@@ -15,10 +15,10 @@ import (
 	"interlock/internal/events"
 )
 
-// Event topics: coupons are keyed by code, campaigns by id. A change of many coupons has an empty
-// key.
 const (
-	Topic         = "coupons"
+	// Topic announces changes of coupons, keyed by code; a change of many has an empty key.
+	Topic = "coupons"
+	// CampaignTopic announces changes of coupon campaigns, keyed by id.
 	CampaignTopic = "coupon-campaigns"
 )
 

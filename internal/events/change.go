@@ -20,9 +20,10 @@ type Change struct {
 	ETag string `json:"etag,omitempty"`
 	// Action is the verb of the change: create, update, ship, delete.
 	Action string `json:"action"`
-	// By is the author of the change, and Time its time.
-	By   principal.Person `json:"changedBy"`
-	Time time.Time        `json:"changedTime"`
+	// By is the author of the change.
+	By principal.Person `json:"changedBy"`
+	// Time is the time of the change.
+	Time time.Time `json:"changedTime"`
 	// Status is the row's status after the change; "" for rows without one.
 	Status string `json:"status,omitempty"`
 	// Label is the display name of the row if that is not its key.

@@ -155,7 +155,7 @@ func (b *Redis) run(ctx context.Context) {
 		}
 		if established {
 			pause = shortestPause
-			b.logger.WarnContext(ctx, "event connection to Redis lost", "error", err)
+			b.logger.WarnContext(ctx, "events: Redis connection lost", "error", err)
 		}
 		select {
 		case <-ctx.Done():

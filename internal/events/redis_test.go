@@ -45,6 +45,7 @@ func TestEventsReachOtherProcesses(t *testing.T) {
 	require.Equal(t, "own", (<-strangers.Deliveries()).Event.Key, "the other installation's event must not arrive")
 }
 
+// Proves G7.4.
 func TestReaderResumesAtAnotherProcess(t *testing.T) {
 	prefix := uniquePrefix()
 	here := newRedisBus(t, redisOptions(t), events.RedisOptions{Prefix: prefix, Buffer: 8})
@@ -69,6 +70,7 @@ func TestReaderResumesAtAnotherProcess(t *testing.T) {
 	require.True(t, receive(t, back).Lagged, "a process that started later does not have the events")
 }
 
+// Proves G7.4.
 func TestReadersDoNotResumeAcrossAGap(t *testing.T) {
 	options := redisOptions(t)
 	options.ClientName = "events-break-" + uuid.NewString()

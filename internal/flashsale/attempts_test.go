@@ -16,6 +16,7 @@ import (
 	"interlock/test/world"
 )
 
+// Proves G5.33.
 func TestEveryAnswerIsCountedAlsoThoseFromMemoryAndOfAnotherProcess(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 3, "perUserLimit": 1, "queueCap": 2, "startsTime": world.Opening.Add(time.Minute)})
@@ -88,6 +89,7 @@ func (g *attentive) received() []gate.Attempts {
 	return slices.Clone(g.reports)
 }
 
+// Proves G5.33.
 func TestACrowdThatIsTurnedAwayCostsTheGateOneWordAQuarterOfASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		door := &attentive{}

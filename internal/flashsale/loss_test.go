@@ -68,6 +68,7 @@ func (s *market) comeBack(t *testing.T, sale string, batch *mq.Batch) {
 	require.NoError(t, queue.Settle(s.Ctx, batch, []mq.Outcome{mq.Postpone(errors.New("its consumer died"), 0)}))
 }
 
+// Proves G5.20.
 func TestClosedSoldOutSaleIsProcessedUntilTicketsEnd(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 1})
@@ -91,6 +92,7 @@ func TestClosedSoldOutSaleIsProcessedUntilTicketsEnd(t *testing.T) {
 	})
 }
 
+// Proves G5.20.
 func TestDeadLetterPreventsFinishingClosedSale(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 1})
@@ -115,6 +117,7 @@ func TestDeadLetterPreventsFinishingClosedSale(t *testing.T) {
 	})
 }
 
+// Proves G5.20.
 func TestAClosedSaleIsNotFinishedWhileItsGateOrItsQueueHasSomethingInFlight(t *testing.T) {
 	for name, inFlight := range map[string]struct {
 		// leave leaves something of a sold-out sale in flight, end ends it.
@@ -164,6 +167,7 @@ func TestAClosedSaleIsNotFinishedWhileItsGateOrItsQueueHasSomethingInFlight(t *t
 	}
 }
 
+// Proves G5.28.
 func TestReconcilerReleasesWithheldUnits(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
@@ -175,6 +179,7 @@ func TestReconcilerReleasesWithheldUnits(t *testing.T) {
 	})
 }
 
+// Proves G5.20.
 func TestFinishedSaleReadsTicketsFromSQL(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"quantity": 2})
@@ -211,6 +216,7 @@ func TestFinishedSaleReadsTicketsFromSQL(t *testing.T) {
 	})
 }
 
+// Proves G5.6.
 func TestPurchaseWithoutGateReplyIsUnknown(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"perUserLimit": 9})
@@ -257,6 +263,7 @@ func (l *losing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
+// Proves G5.11.
 func TestEndedTicketSurvivesRestoreOfStore(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, nil)
@@ -277,6 +284,7 @@ func TestEndedTicketSurvivesRestoreOfStore(t *testing.T) {
 
 // The database was restored to a state older than the store's, or lost the order in another
 // way.
+// Proves R3.
 func TestTicketWithLostOrderIsNotConfirmed(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, _ redis.UniversalClient) {
 		sale := s.open(t, nil)
@@ -290,6 +298,7 @@ func TestTicketWithLostOrderIsNotConfirmed(t *testing.T) {
 	})
 }
 
+// Proves G5.11.
 func TestRejectedTicketSurvivesRestoreOfStore(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"perUserLimit": 1})
@@ -310,6 +319,7 @@ func TestRejectedTicketSurvivesRestoreOfStore(t *testing.T) {
 	})
 }
 
+// Proves G5.9.
 func TestTicketReportedLostIsNeverConfirmed(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"perUserLimit": 1})
@@ -344,6 +354,7 @@ func TestTicketReportedLostIsNeverConfirmed(t *testing.T) {
 	})
 }
 
+// Proves G5.10.
 func TestCustomerLimitSurvivesRestoreOfStore(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"perUserLimit": 2})
@@ -374,6 +385,7 @@ func TestCustomerLimitSurvivesRestoreOfStore(t *testing.T) {
 	})
 }
 
+// Proves G5.10.
 func TestUnitsOfOneCustomerInOneBatchAreHeldAgainstTheLimitTogether(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"perUserLimit": 2})
@@ -446,6 +458,7 @@ func eachOwnShop(t *testing.T, test func(t *testing.T, s *market, client redis.U
 	})
 }
 
+// Proves G5.14.
 func TestStoppedRebuildDoesNotHarmNewerGate(t *testing.T) {
 	eachOwnShop(t, func(t *testing.T, s *market, client redis.UniversalClient) {
 		sale := s.open(t, nil)
@@ -486,6 +499,7 @@ func (g *after) Retire(ctx context.Context, ref gate.Ref, replace bool) (bool, e
 	return over, err
 }
 
+// Proves G5.14.
 func TestNoAdmissionWhileGateIsReplaced(t *testing.T) {
 	eachOwnShop(t, func(t *testing.T, s *market, client redis.UniversalClient) {
 		door := &after{Gate: s.gate}
@@ -514,6 +528,7 @@ func TestNoAdmissionWhileGateIsReplaced(t *testing.T) {
 	})
 }
 
+// Proves G5.9.
 func TestStoppedBatchDoesNotRejectSoldTickets(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 1})
@@ -545,6 +560,7 @@ func TestStoppedBatchDoesNotRejectSoldTickets(t *testing.T) {
 
 // TestPartialLossOfStoreIsRepaired drops keys like a server with full memory and an eviction
 // policy.
+// Proves G5.16.
 func TestPartialLossOfStoreIsRepaired(t *testing.T) {
 	for part, want := range map[string]string{
 		"pending": "confirmed", "tickets": "rejected", "buyers": "rejected", "gate": "rejected",
@@ -576,6 +592,7 @@ func TestPartialLossOfStoreIsRepaired(t *testing.T) {
 	}
 }
 
+// Proves G5.20.
 func TestClosedSaleWithLostGateIsFinished(t *testing.T) {
 	for _, part := range []string{"tickets", "buyers", "gate", "epoch"} {
 		t.Run(part, func(t *testing.T) {
@@ -605,6 +622,7 @@ func TestClosedSaleWithLostGateIsFinished(t *testing.T) {
 	}
 }
 
+// Proves G5.16.
 func TestReconcilerEndsDeadLettersOfLostTickets(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, nil)
@@ -662,6 +680,7 @@ func (g *decided) DiscardDead(ctx context.Context, ref gate.Ref, message string)
 	return g.Gate.DiscardDead(ctx, ref, message)
 }
 
+// Proves G5.26.
 func TestSettledDeadLetterDoesNotBlockOthers(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"perUserLimit": 3})
@@ -684,6 +703,7 @@ func TestSettledDeadLetterDoesNotBlockOthers(t *testing.T) {
 	})
 }
 
+// Proves G5.21.
 func TestASaleIsClosedByTheClockThatLetItsLastCustomerIn(t *testing.T) {
 	now, gates := clock.NewFake(world.Opening), clock.NewFake(world.Opening)
 	client := redistest.Connect(t, redistest.SharedURL(t))

@@ -51,6 +51,7 @@ func (crowded) PlaceMany(context.Context, *uow.Unit, orders.SaleLot, []orders.Sa
 	return nil, uow.Overtaken("stock")
 }
 
+// Proves G4.34.
 func TestEditWithConcurrentStockChangesReturnsLocked(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		door := &busy{Gate: s.gate, market: s}
@@ -69,6 +70,7 @@ func TestEditWithConcurrentStockChangesReturnsLocked(t *testing.T) {
 	})
 }
 
+// Proves G4.34.
 func TestCancellationWithoutReturnableUnitsIsBatchConflict(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
@@ -88,6 +90,7 @@ func TestCancellationWithoutReturnableUnitsIsBatchConflict(t *testing.T) {
 	})
 }
 
+// Proves G4.34.
 func TestATicketThatIsOvertakenWaitsAndIsNoAttempt(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
@@ -107,6 +110,7 @@ func TestATicketThatIsOvertakenWaitsAndIsNoAttempt(t *testing.T) {
 	})
 }
 
+// Proves G4.34.
 func TestLostTicketIsUnavailableUntilLossIsRecorded(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)

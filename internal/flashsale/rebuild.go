@@ -78,7 +78,7 @@ func (s *reconciler) replaceGate(ctx context.Context, sale *Sale, wait time.Dura
 		return false, err
 	}
 	s.metrics.rebuilt.Inc()
-	slog.WarnContext(ctx, "the gate of a flash sale was rebuilt from the database; tickets that were in flight are lost", "sale", sale.ID)
+	slog.WarnContext(ctx, "flash sale: gate rebuilt from the database; tickets in flight are lost", "sale", sale.ID)
 	return true, nil
 }
 

@@ -268,7 +268,7 @@ func (s *reconciler) alignQueue(ctx context.Context, stock *Stock, r *Reconcilia
 	if len(strays.Tickets) == 0 {
 		return nil
 	}
-	slog.WarnContext(ctx, "tickets of a flash sale had lost their messages and were queued again", "sale", stock.SaleID, "tickets", len(strays.Tickets))
+	slog.WarnContext(ctx, "flash sale: tickets without a message queued again", "sale", stock.SaleID, "tickets", len(strays.Tickets))
 	queued, err := s.gate.Requeue(ctx, stock.ref(), strays.Tickets)
 	r.Repaired += queued
 	return unreachable(err)

@@ -31,6 +31,7 @@ func onRedis(t *testing.T, test func(t *testing.T, s *market, server *redistest.
 	test(t, s, server, client)
 }
 
+// Proves G5.17.
 func TestSaleWithEmptiedStoreIsRebuiltFromOrders(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"perUserLimit": 2})
@@ -68,6 +69,7 @@ func TestSaleWithEmptiedStoreIsRebuiltFromOrders(t *testing.T) {
 	})
 }
 
+// Proves G5.17.
 func TestABatchThatWasUnderWayWhenItsStoreWasEmptiedSellsNothingTwice(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"quantity": 2, "perUserLimit": 1})
@@ -88,6 +90,7 @@ func TestABatchThatWasUnderWayWhenItsStoreWasEmptiedSellsNothingTwice(t *testing
 	})
 }
 
+// Proves G5.34.
 func TestWithoutRedisSalesAreUnavailableAndRecoverByThemselves(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, server *redistest.Server, client redis.UniversalClient) {
 		// Otherwise a write waits for a running sync, and a kill loses it.
@@ -109,6 +112,7 @@ func TestWithoutRedisSalesAreUnavailableAndRecoverByThemselves(t *testing.T) {
 	})
 }
 
+// Proves G5.23.
 func TestUnbalancedSaleIsRebuiltWhenQueueIsEmpty(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, nil)
@@ -136,6 +140,7 @@ func TestUnbalancedSaleIsRebuiltWhenQueueIsEmpty(t *testing.T) {
 
 // TestRestoredStoreReceivesMissingOrders restores a slightly older
 // copy of the keys of Redis.
+// Proves G5.13.
 func TestRestoredStoreReceivesMissingOrders(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"quantity": 4, "perUserLimit": 2})
@@ -238,6 +243,7 @@ func (c *cutOff) Do(ctx context.Context, part string, _ any, fn uow.Func) error 
 	return nil
 }
 
+// Proves G3.8.
 func TestInterruptedDeadLetterDecisionIsCompletedOnce(t *testing.T) {
 	type decision func(ctx context.Context, units orders.Units, sale *flashsale.Sale, message string) error
 	discard := func(s *market) decision {
@@ -285,6 +291,7 @@ func TestInterruptedDeadLetterDecisionIsCompletedOnce(t *testing.T) {
 	}
 }
 
+// Proves G5.25.
 func TestAPoisonousTicketDiesAloneAndIsRetriedOrDiscarded(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
@@ -324,6 +331,7 @@ func TestAPoisonousTicketDiesAloneAndIsRetriedOrDiscarded(t *testing.T) {
 	})
 }
 
+// Proves G5.26.
 func TestDeadLettersArePagedAndRejectUnknownCursor(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"perUserLimit": 5})
@@ -351,6 +359,7 @@ func TestDeadLettersArePagedAndRejectUnknownCursor(t *testing.T) {
 	})
 }
 
+// Proves G4.35.
 func TestLockedStockRejectsDeadLetterDecision(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
@@ -382,6 +391,7 @@ func TestLockedStockRejectsDeadLetterDecision(t *testing.T) {
 	})
 }
 
+// Proves G5.24.
 func TestReconcilerUpdatesGateWithMissedResults(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		door := &deaf{Gate: s.gate}
@@ -411,6 +421,7 @@ func TestReconcilerUpdatesGateWithMissedResults(t *testing.T) {
 	})
 }
 
+// Proves G5.24.
 func TestAPauseThatTheGateHasMissedReachesItAtTheNextLook(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		door := &deaf{Gate: s.gate}
@@ -434,6 +445,7 @@ func TestAPauseThatTheGateHasMissedReachesItAtTheNextLook(t *testing.T) {
 	})
 }
 
+// Proves G5.25.
 func TestDeadLetterWithOrderIsNotRejected(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)

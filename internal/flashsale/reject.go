@@ -183,7 +183,7 @@ func (s *ticketEnds) recordLost(ctx context.Context, id int64, tickets []gate.Ti
 // countLost reports lost tickets to operators.
 func (s *ticketEnds) countLost(ctx context.Context, sale int64, tickets int) {
 	s.metrics.lost.Add(float64(tickets))
-	slog.WarnContext(ctx, "flash sale: accepted tickets were lost with the gate's store and are rejected", "sale", sale, "tickets", tickets)
+	slog.WarnContext(ctx, "flash sale: tickets lost with the gate's store; rejected", "sale", sale, "tickets", tickets)
 }
 
 // locate returns the tickets that SQL has, or that the gate has as not confirmed: a

@@ -15,6 +15,7 @@ import (
 	"interlock/test/world"
 )
 
+// Proves G5.18.
 func TestSaleWithReplicaRuleRejectsWithoutReplica(t *testing.T) {
 	now := clock.NewFake(world.Opening)
 	client := redistest.Connect(t, redistest.SharedURL(t)) // which has no replica

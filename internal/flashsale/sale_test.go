@@ -25,6 +25,7 @@ import (
 	"interlock/test/world"
 )
 
+// Proves G5.1.
 func TestAPurchaseIsQueuedAndBecomesAnOrder(t *testing.T) {
 	allMarkets(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
@@ -107,6 +108,7 @@ func counters(c gate.Counts) gate.Counts {
 	return c
 }
 
+// Proves G5.1.
 func TestGateEnforcesSaleRules(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 5, "perUserLimit": 3, "queueCap": 3, "startsTime": world.Opening.Add(time.Minute)})
@@ -152,6 +154,7 @@ func TestGateEnforcesSaleRules(t *testing.T) {
 	})
 }
 
+// Proves G5.6.
 func TestRetriedPurchaseReturnsFirstReply(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 3, "perUserLimit": 1})
@@ -202,6 +205,7 @@ func TestTicketIsVisibleToItsCustomerOnly(t *testing.T) {
 	})
 }
 
+// Proves G5.8.
 func TestRedeliveredBatchMakesNoSecondOrder(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
@@ -237,6 +241,7 @@ func (g *forgetful) Move(ctx context.Context, ref gate.Ref, steps []gate.Step) (
 	return g.Gate.Move(ctx, ref, steps)
 }
 
+// Proves G5.8.
 func TestACrashBetweenCommitAndGateIsMadeUpFor(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		door := &forgetful{Gate: s.gate}
@@ -259,6 +264,7 @@ func TestACrashBetweenCommitAndGateIsMadeUpFor(t *testing.T) {
 	})
 }
 
+// Proves G5.8.
 func TestTicketWithOrderIsConfirmed(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		door := &forgetful{Gate: s.gate}
@@ -295,6 +301,7 @@ func TestTicketWithOrderIsConfirmed(t *testing.T) {
 	})
 }
 
+// Proves G5.5.
 func TestBuyersRaceForTheLastUnits(t *testing.T) {
 	allMarkets(t, func(t *testing.T, s *market) {
 		random := racing.Seeded(t)
@@ -345,6 +352,7 @@ func TestReturnedStockReopensSoldOutSale(t *testing.T) {
 }
 
 // The units return to the sale once, whatever the outcome of the refund.
+// Proves G4.19.
 func TestAPaidOrdersUnitsComeBackToTheSaleOnceAndItsMoneyIsRefunded(t *testing.T) {
 	allMarkets(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 2, "perUserLimit": 2})
@@ -377,6 +385,7 @@ func TestAPaidOrdersUnitsComeBackToTheSaleOnceAndItsMoneyIsRefunded(t *testing.T
 	})
 }
 
+// Proves G5.3.
 func TestSoldOutSaleReturnsTicketOfBuyer(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 2, "perUserLimit": 2})
@@ -400,6 +409,7 @@ func TestSoldOutSaleReturnsTicketOfBuyer(t *testing.T) {
 	})
 }
 
+// Proves G5.22.
 func TestUnpaidOrdersGoBackOnceHoweverTheyRaceWithPayments(t *testing.T) {
 	allMarkets(t, func(t *testing.T, s *market) {
 		random := racing.Seeded(t)
@@ -452,6 +462,7 @@ func (s *market) racePaymentsWithTheirEnd(t *testing.T, payments, sweeps int) {
 	require.Equal(t, 409, late.Status)
 }
 
+// Proves G5.20.
 func TestClosedSaleReleasesUnsoldUnits(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
@@ -508,6 +519,7 @@ func TestSaleIsClosedAfterItsEnd(t *testing.T) {
 	})
 }
 
+// Proves G5.28.
 func TestTheAllotmentOfAnOpenSaleGrowsAndShrinks(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 4})

@@ -54,6 +54,7 @@ func (p planner) due(t *testing.T, in time.Duration) {
 	require.NoError(t, p.Approvals.ApplyDue(p.Ctx, 10))
 }
 
+// Proves G8.20.
 func TestAScheduledChangeOfASaleIsMadeAtItsTime(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		p := s.planner()
@@ -78,6 +79,7 @@ func TestAScheduledChangeOfASaleIsMadeAtItsTime(t *testing.T) {
 	})
 }
 
+// Proves G8.22.
 func TestAScheduledChangeOfTheQuantityMovesTheAllotment(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		p := s.planner()
@@ -112,6 +114,7 @@ func TestAScheduledChangeOfTheQuantityMovesTheAllotment(t *testing.T) {
 	})
 }
 
+// Proves G8.20.
 func TestSaleTransitionMakesScheduledChangesStale(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		p := s.planner()

@@ -23,8 +23,7 @@ import (
 	"interlock/internal/orders"
 )
 
-// Topic is the topic of changes of sales, keyed by id. Their numbers are published there
-// too, with the action "stats".
+// Topic announces changes of sales, keyed by id, and their numbers with the action "stats".
 const Topic = "flash-sales"
 
 // Orders is the part of orders.Service that a sale uses. Tests inject faults here.

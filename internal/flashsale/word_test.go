@@ -60,6 +60,7 @@ const (
 // empties the store of the gate, drops a part of it or restores an older one, loses
 // replies, cancels, edits and rebuilds. No customer is shown two results, none gets more
 // than the limit, no unit is sold twice, and the sale ends balanced.
+// Proves G5.12.
 func TestTicketOutcomeNeverChangesUnderFaults(t *testing.T) {
 	t.Run("tables", func(t *testing.T) {
 		storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {

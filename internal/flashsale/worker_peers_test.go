@@ -45,6 +45,7 @@ func hasPeer(t *testing.T, p *flashsale.Process, sale string, want bool) {
 	require.Eventually(t, func() bool { return p.HasPeer(idOf(sale)) == want }, 10*time.Second, time.Millisecond)
 }
 
+// Proves G5.19.
 func TestSaleHasOneWorker(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"endsTime": world.Opening.Add(time.Hour)})
@@ -93,6 +94,7 @@ func TestSaleHasOneWorker(t *testing.T) {
 	})
 }
 
+// Proves G5.19.
 func TestConcurrentlyStartedWorkersAgreeOnOne(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"endsTime": world.Opening.Add(time.Hour)})
@@ -114,6 +116,7 @@ func TestConcurrentlyStartedWorkersAgreeOnOne(t *testing.T) {
 	})
 }
 
+// Proves G5.19.
 func TestWorkerIsNotifiedOfPurchasesOfOtherProcesses(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 10, "endsTime": world.Opening.Add(time.Hour)})

@@ -12,7 +12,7 @@ import (
 	"interlock/internal/events"
 )
 
-// Topic is the event topic for changes of stock, keyed by sku.
+// Topic announces changes of stock, keyed by sku.
 const Topic = "inventory"
 
 // Deps are the dependencies of a Service.

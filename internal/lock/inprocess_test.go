@@ -17,6 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// Proves G4.24.
 func TestInProcessFulfillsTheContract(t *testing.T) {
 	locktest.Contract(t, func(*testing.T) lock.Locker {
 		return lock.NewInProcess(lock.Observer{})

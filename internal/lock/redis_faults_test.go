@@ -96,6 +96,7 @@ func (c counting) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 // With min-replicas-to-write, Redis rejects writes while too few replicas follow. A
 // rejected command has no effect: no lock is held by it, and none is left when the replicas
 // are back.
+// Proves G5.35.
 func TestLocksAreUnavailableWhileTooFewReplicasFollow(t *testing.T) {
 	t.Parallel()
 	master := redistest.NewServer(t)
@@ -144,6 +145,7 @@ func TestAFreeLockCostsTwoRoundTrips(t *testing.T) {
 	require.EqualValues(t, 20, commands.Load())
 }
 
+// Proves G4.32.
 func TestAWaiterInAnotherProcessIsWokenByTheRelease(t *testing.T) {
 	for name, url := range map[string]string{"single": redistest.SharedURL(t), "cluster": redistest.NewCluster(t).URL()} {
 		t.Run(name, func(t *testing.T) {
@@ -162,6 +164,7 @@ func TestAWaiterInAnotherProcessIsWokenByTheRelease(t *testing.T) {
 	}
 }
 
+// Proves G4.32.
 func TestWaiterPollsWithoutAWakeup(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	options := lock.RedisOptions{Prefix: "test:" + t.Name() + ":", PollEvery: 20 * time.Millisecond}
@@ -175,6 +178,7 @@ func TestWaiterPollsWithoutAWakeup(t *testing.T) {
 	require.NoError(t, (<-acquired).Release(t.Context()))
 }
 
+// Proves G4.32.
 func TestWhoHasWaitedLongestGoesFirstAcrossProcesses(t *testing.T) {
 	one, other := processes(t, redistest.SharedURL(t), lock.RedisOptions{PollEvery: never})
 	client := redistest.Connect(t, redistest.SharedURL(t))
@@ -267,6 +271,7 @@ func TestAHeldLockOutlivesItsTTL(t *testing.T) {
 }
 
 // Without its background work a process behaves as if stopped by SIGSTOP.
+// Proves G4.28.
 func TestAStoppedHolderLosesItsLockAndCannotFreeTheNextHolders(t *testing.T) {
 	var lost atomic.Int64
 	one, other := processes(t, redistest.SharedURL(t), lock.RedisOptions{
@@ -285,6 +290,7 @@ func TestAStoppedHolderLosesItsLockAndCannotFreeTheNextHolders(t *testing.T) {
 	require.NoError(t, next.Release(t.Context()))
 }
 
+// Proves G4.29.
 func TestAServerThatHangsBeyondTheTTLEndsTheLocksHeldThere(t *testing.T) {
 	t.Parallel()
 	server := redistest.NewServer(t)
@@ -309,6 +315,7 @@ func TestAServerThatHangsBeyondTheTTLEndsTheLocksHeldThere(t *testing.T) {
 	require.ErrorIs(t, lease.Release(t.Context()), lock.ErrLost)
 }
 
+// Proves G4.30.
 func TestARestartOfRedisFreesNothingThatIsHeld(t *testing.T) {
 	t.Parallel()
 	server := redistest.NewServer(t)
@@ -330,6 +337,7 @@ func TestARestartOfRedisFreesNothingThatIsHeld(t *testing.T) {
 	require.NoError(t, acquire(t, other, timeout, "key").Release(t.Context()))
 }
 
+// Proves G4.30.
 func TestALockThatCouldNotBeReleasedIsReleasedWhenRedisIsBack(t *testing.T) {
 	t.Parallel()
 	server := redistest.NewServer(t)
@@ -346,6 +354,7 @@ func TestALockThatCouldNotBeReleasedIsReleasedWhenRedisIsBack(t *testing.T) {
 
 // The test breaks all connections at every third acquisition while two processes contend
 // for two keys.
+// Proves G4.31.
 func TestExclusionSurvivesBrokenConnections(t *testing.T) {
 	server := redistest.NewServer(t)
 	one, other := processes(t, server.URL(), lock.RedisOptions{PollEvery: 50 * time.Millisecond})

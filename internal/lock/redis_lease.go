@@ -88,7 +88,7 @@ func (l *Redis) lose(c *redisClaim) {
 	l.mu.Unlock()
 
 	c.lease.cancel(ErrLost)
-	l.logger.Warn("lock lost", "key", c.key, "owner", c.lease.owner, "held", heldFor.String())
+	l.logger.Warn("lock: lost", "key", c.key, "owner", c.lease.owner, "held", heldFor.String())
 	l.observer.lost(c.key)
 	l.observer.released(c.key, heldFor)
 }
@@ -146,7 +146,7 @@ func (l *Redis) extendOne(ctx context.Context, c *redisClaim) {
 	case err != nil:
 		// The claim is valid until its end; the next tick retries.
 		if ctx.Err() == nil {
-			l.logger.WarnContext(ctx, "lock extension failed; will retry", "key", c.key, "error", err)
+			l.logger.WarnContext(ctx, "lock: extension failed; will retry", "key", c.key, "error", err)
 		}
 	case extended:
 		l.mu.Lock()

@@ -47,7 +47,7 @@ func (l *Redis) release(ctx context.Context, c *redisClaim) error {
 			return fmt.Errorf("release lock %q: %w", c.key, err)
 		}
 		if from == c && !h.released {
-			l.logger.WarnContext(ctx, "lock expired in Redis before its release", "key", c.key)
+			l.logger.WarnContext(ctx, "lock: expired in Redis before its release", "key", c.key)
 		}
 		if h.next == nil || l.deliver(h) {
 			return nil

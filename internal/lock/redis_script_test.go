@@ -42,6 +42,7 @@ func (l *Redis) state(t require.TestingT, key string) string {
 	return state
 }
 
+// Proves G4.25.
 func TestACommandThatIsSentAgainGetsTheSameAnswer(t *testing.T) {
 	l := newScripted(t, RedisOptions{})
 	taken, err := l.takeFree(t.Context(), "k", "a")
@@ -58,6 +59,7 @@ func TestACommandThatIsSentAgainGetsTheSameAnswer(t *testing.T) {
 	require.False(t, l.mustRun(t, lockCommand{key: "k", release: "b"}).released)
 }
 
+// Proves G4.25.
 func TestRepeatedGrantRestartsTheTTL(t *testing.T) {
 	l := newScripted(t, RedisOptions{})
 	for name, waiting := range map[string]bool{"without waiters": false, "with a waiter": true} {
@@ -76,6 +78,7 @@ func TestRepeatedGrantRestartsTheTTL(t *testing.T) {
 	}
 }
 
+// Proves G4.27.
 func TestAskingForAHeldLockDoesNotProlongItsClaim(t *testing.T) {
 	l := newScripted(t, RedisOptions{TTL: 300 * time.Millisecond})
 	// The grant happens in Redis between these two lines.
@@ -94,6 +97,7 @@ func TestAskingForAHeldLockDoesNotProlongItsClaim(t *testing.T) {
 	require.GreaterOrEqual(t, clock.Since(sent), l.validity())
 }
 
+// Proves G4.28.
 func TestAReleaseAfterTheEndDoesNotFreeTheNextHoldersLock(t *testing.T) {
 	first := newScripted(t, RedisOptions{TTL: 20 * time.Millisecond})
 	require.True(t, first.mustRun(t, lockCommand{key: "k", want: "a"}).granted)
@@ -106,6 +110,7 @@ func TestAReleaseAfterTheEndDoesNotFreeTheNextHoldersLock(t *testing.T) {
 	require.Equal(t, "b", l.state(t, "k"))
 }
 
+// Proves G4.26.
 func TestUnusedLocksUseNoMemory(t *testing.T) {
 	l := newScripted(t, RedisOptions{})
 	l.mustRun(t, lockCommand{key: "k", want: "a"})
@@ -119,6 +124,7 @@ func TestUnusedLocksUseNoMemory(t *testing.T) {
 	require.Empty(t, l.state(t, "k"))
 }
 
+// Proves G4.27.
 func TestDeadWaiterDelaysOthersOnlyForItsTTL(t *testing.T) {
 	l := newScripted(t, RedisOptions{})
 	l.mustRun(t, lockCommand{key: "k", want: "a"})
@@ -132,6 +138,7 @@ func TestDeadWaiterDelaysOthersOnlyForItsTTL(t *testing.T) {
 
 // The model: at most one holder; a claim that is granted while another process waits has
 // waited longer; the key is deleted when the lock has neither holder nor waiters.
+// Proves G4.26.
 func TestScriptMatchesItsModel(t *testing.T) {
 	l := newScripted(t, RedisOptions{TTL: time.Hour})
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,11 +11,13 @@ import (
 	"interlock/internal/lock/locktest"
 )
 
+// Proves G4.24.
 func TestRedisFulfillsTheContract(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	locktest.Contract(t, func(t *testing.T) lock.Locker { return newRedis(t, client, lock.RedisOptions{}) })
 }
 
+// Proves G4.24.
 func TestRedisClusterFulfillsTheContract(t *testing.T) {
 	client := redistest.Connect(t, redistest.NewCluster(t).URL())
 	locktest.Contract(t, func(t *testing.T) lock.Locker { return newRedis(t, client, lock.RedisOptions{}) })

@@ -21,7 +21,7 @@ func (l *Redis) listen(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		l.logger.WarnContext(ctx, "lock wake connection lost; will reconnect", "error", err)
+		l.logger.WarnContext(ctx, "lock: wake-up connection lost; will reconnect", "error", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(jittered(longestPause)):

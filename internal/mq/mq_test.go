@@ -87,12 +87,15 @@ func keepsTheContractOnRedis(t *testing.T, url string) {
 	})
 }
 
+// Proves G5.4, G5.36.
 func TestRedisFulfillsTheContract(t *testing.T) { keepsTheContractOnRedis(t, redistest.SharedURL(t)) }
 
+// Proves G5.36.
 func TestRedisClusterFulfillsTheContract(t *testing.T) {
 	keepsTheContractOnRedis(t, redistest.NewCluster(t).URL())
 }
 
+// Proves G5.36.
 func TestSQLiteFulfillsTheContract(t *testing.T) {
 	mqtest.Contract(t, func(t *testing.T) mqtest.Broker {
 		db := storagetest.SQLite(t)
@@ -100,10 +103,12 @@ func TestSQLiteFulfillsTheContract(t *testing.T) {
 	})
 }
 
+// Proves G5.4, G5.36.
 func TestMariaDBKeepsTheContract(t *testing.T) { keepsTheContractOn(t, storagetest.MariaDB(t)) }
 
 // Some engines ignore SKIP LOCKED, and a row lock does not exclude transactions on other
 // servers of a cluster.
+// Proves G5.37.
 func TestMariaDBKeepsTheContractWithoutLocks(t *testing.T) {
 	db, _ := storagetest.WithoutLocks(t)
 	keepsTheContractOn(t, db)

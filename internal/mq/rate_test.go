@@ -37,6 +37,7 @@ func requireHeld(t *testing.T, q mq.Queue) {
 	require.GreaterOrEqual(t, received, 5, "a claim does not wait until the clock reaches its old time again")
 }
 
+// Proves G5.4.
 func TestRateContinuesAfterRedisClockIsSetBack(t *testing.T) {
 	client, prefix := redistest.Connect(t, redistest.SharedURL(t)), uniquePrefix()
 	q := mq.NewRedis(client, prefix, mq.Options{}).Open("q")
@@ -47,6 +48,7 @@ func TestRateContinuesAfterRedisClockIsSetBack(t *testing.T) {
 	requireHeld(t, q)
 }
 
+// Proves G5.4.
 func TestRateContinuesAfterProcessClockIsSetBack(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))

@@ -29,6 +29,7 @@ func TestAQueuesKeysShareItsHashTag(t *testing.T) {
 	}
 }
 
+// Proves G5.39.
 func TestInvalidMessagesBecomeDeadAndDelayNoOther(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	prefix := uniquePrefix()
@@ -56,6 +57,7 @@ func TestInvalidMessagesBecomeDeadAndDelayNoOther(t *testing.T) {
 	require.NoError(t, onRedis{mq.NewRedis(client, prefix, mq.Options{}), client}.DiscardDead(t.Context(), "q", list[1].ID))
 }
 
+// Proves G5.38.
 func TestALostReplyNeitherLosesNorDoubles(t *testing.T) {
 	link := newLink(t, strings.TrimSuffix(strings.TrimPrefix(redistest.SharedURL(t), "redis://"), "/0"))
 	client := redistest.Connect(t, "redis://"+link.listener.Addr().String()+"/0")
@@ -114,6 +116,7 @@ func TestIDsIncludeMessagesInEveryState(t *testing.T) {
 	require.ElementsMatch(t, want, found)
 }
 
+// Proves G5.40.
 func TestARolledBackEnqueueIsNotInTheQueue(t *testing.T) {
 	db := storagetest.SQLite(t)
 	ctx := storagetest.Tenant(t)

@@ -16,7 +16,7 @@ import (
 	"interlock/internal/wallets"
 )
 
-// Topic is the event topic for changes of orders, keyed by id.
+// Topic announces changes of orders, keyed by id.
 const Topic = "orders"
 
 // Deps are the dependencies of a Service.

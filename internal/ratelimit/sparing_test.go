@@ -23,6 +23,7 @@ func (c *counting) Allow(ctx context.Context, key string, limit ratelimit.Limit)
 	return c.Limiter.Allow(ctx, key, limit)
 }
 
+// Proves G7.36.
 func TestOnlyKeysThatAreBusyCostARoundTrip(t *testing.T) {
 	limit := ratelimit.Limit{Rate: 100, Period: time.Second, Burst: 200}
 	now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))

@@ -14,7 +14,7 @@ import (
 	"interlock/internal/wallets"
 )
 
-// Topic is the event topic for changes of refunds, keyed by id.
+// Topic announces changes of refunds, keyed by id.
 const Topic = "refunds"
 
 // Deps are the dependencies of a Service.

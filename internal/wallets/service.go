@@ -15,7 +15,7 @@ import (
 	"interlock/internal/events"
 )
 
-// Topic is the event topic for changes of wallets, keyed by user id.
+// Topic announces changes of wallets, keyed by user id.
 const Topic = "wallets"
 
 // Deps are the dependencies of a Service.

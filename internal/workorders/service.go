@@ -14,7 +14,7 @@ import (
 	"interlock/internal/events"
 )
 
-// Topic is the event topic for changes of work orders, keyed by id.
+// Topic announces changes of work orders, keyed by id.
 const Topic = "work-orders"
 
 // lockWait bounds the wait of a claim-next request for earlier ones.

@@ -85,6 +85,7 @@ func (s *reactions) answerHalf(t *testing.T, away string) {
 	s.items.fail = never
 }
 
+// Proves G3.9.
 func TestAMutationThatWasUnavailableIsMadeByTheRepeat(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
@@ -107,6 +108,7 @@ func TestAMutationThatWasUnavailableIsMadeByTheRepeat(t *testing.T) {
 	})
 }
 
+// Proves G3.9.
 func TestAMutationThatWasForbiddenIsMadeOnceItIsPermitted(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
@@ -117,6 +119,7 @@ func TestAMutationThatWasForbiddenIsMadeOnceItIsPermitted(t *testing.T) {
 	})
 }
 
+// Proves G3.9.
 func TestARecordedMutationIsNotShownToWhoMayNotMakeItAnyMore(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
@@ -136,6 +139,7 @@ func TestARecordedMutationIsNotShownToWhoMayNotMakeItAnyMore(t *testing.T) {
 	})
 }
 
+// Proves G3.9.
 func TestARefusedMutationIsRefusedAgainUnderItsKey(t *testing.T) {
 	const query = `mutation {
 		missing: toggleLikeItem(itemId: "SKU-3", actionId: 5) { isLiked }
@@ -166,6 +170,7 @@ func TestARefusedMutationIsRefusedAgainUnderItsKey(t *testing.T) {
 	})
 }
 
+// Proves G3.10.
 func TestADocumentThatWasCutOffIsFinishedByItsRepeat(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		for name, cut := range map[string]func(s *reactions, hangUp func()){
@@ -235,6 +240,7 @@ func TestAServerErrorOfAMutationIsKeptWhenTheSettingSaysSo(t *testing.T) {
 }
 
 // A key belongs to its document from the first mutation that has a result.
+// Proves G3.10.
 func TestAKeyOfADocumentIsForThatDocument(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
@@ -302,6 +308,7 @@ func (away) Acquire(context.Context, time.Duration, ...string) (lock.Lease, erro
 func (away) Held(context.Context) ([]lock.Holding, error) { return nil, lock.ErrUnavailable }
 
 // Without a lease the attempts of several processes run concurrently, and the unique rows decide.
+// Proves G3.10.
 func TestAttemptsSideBySideGiveOneAnswer(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		for round := range 10 {

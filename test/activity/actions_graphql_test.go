@@ -36,6 +36,7 @@ func codes(errors []any) []any {
 	return found
 }
 
+// Proves G3.22.
 func TestGraphQLInEveryOrderOfArrivalTheHighestIDDecides(t *testing.T) {
 	const like = `mutation ($id: Long!, $active: Boolean) { toggleLikeItem(itemId: "SKU-1", actionId: $id, active: $active) { isLiked lastActionId } }`
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {

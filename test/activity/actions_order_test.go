@@ -20,6 +20,7 @@ import (
 	"interlock/test/world"
 )
 
+// Proves G3.22.
 func TestInEveryOrderOfArrivalTheHighestIDDecides(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
@@ -46,6 +47,7 @@ func TestInEveryOrderOfArrivalTheHighestIDDecides(t *testing.T) {
 
 // The UPDATE does not depend on the row lock: an engine may drop it, as Galera does between
 // its nodes.
+// Proves G3.21.
 func TestAnActionThatWasOvertakenAfterItsReadingIsRefusedByItsUpdate(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	s := openActions(storagetest.Tenant(t), t, db)
@@ -67,6 +69,7 @@ func TestAnActionThatWasOvertakenAfterItsReadingIsRefusedByItsUpdate(t *testing.
 }
 
 // The final state depends only on the action with the highest id, in any order of arrival.
+// Proves G3.22.
 func TestLikeAndDislikeExcludeEachOtherInEveryOrder(t *testing.T) {
 	type wish struct {
 		kind   string
@@ -128,6 +131,7 @@ func TestWithoutActiveAnActionToggles(t *testing.T) {
 	})
 }
 
+// Proves G3.25.
 func TestAnIDThatComesAgainWithOtherContentIsRefused(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
@@ -148,6 +152,7 @@ func TestAnIDThatComesAgainWithOtherContentIsRefused(t *testing.T) {
 	})
 }
 
+// Proves G3.25.
 func TestAnIDFarInTheFutureIsRefusedAndShutsNothingOut(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
@@ -165,6 +170,7 @@ func TestAnIDFarInTheFutureIsRefusedAndShutsNothingOut(t *testing.T) {
 }
 
 // A customer may have the number of a user as its name. A token acts for itself or for a customer.
+// Proves G3.26.
 func TestEachActorHasStatesOfItsOwn(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
@@ -186,6 +192,7 @@ func TestEachActorHasStatesOfItsOwn(t *testing.T) {
 	})
 }
 
+// Proves G3.26.
 func TestAnotherTenantsActionsAreNotCounted(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
@@ -238,6 +245,7 @@ func TestAThingThatIsMadeAnewBeginsWithoutLikes(t *testing.T) {
 	require.Equal(t, reply(true, 1, "applied"), customer.tap(t, "SKU-1", "like", 1, true).Body)
 }
 
+// Proves G3.23.
 func TestOfAHundredShuffledTapsAtOnceTheHighestDecides(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
@@ -263,6 +271,7 @@ func TestOfAHundredShuffledTapsAtOnceTheHighestDecides(t *testing.T) {
 
 // All actors act on the same items concurrently, with their ids in random order: counts equal rows, and
 // no engine rolls a unit back because of a deadlock.
+// Proves G3.24.
 func TestCountsEqualTheRowsAfterARaceOfManyActors(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
@@ -296,6 +305,7 @@ func TestCountsEqualTheRowsAfterARaceOfManyActors(t *testing.T) {
 	})
 }
 
+// Proves G3.23.
 func TestARestartInBetweenKeepsWhatWasApplied(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		before := openActions(ctx, t, db)

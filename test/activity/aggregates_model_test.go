@@ -105,6 +105,7 @@ var anyModelEvent = rapid.Custom(func(t *rapid.T) modelEvent {
 	}
 })
 
+// Proves G3.29.
 func TestWhateverIsSentIsAnsweredAsTheContractSaysAndCountsOnce(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.SQLite(t)
 	b := openBooks(ctx, t, db)

@@ -20,6 +20,7 @@ import (
 	"interlock/test/world"
 )
 
+// Proves G3.27.
 func TestTheSameEventTwentyTimesAtOnceCountsOnce(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
@@ -43,6 +44,7 @@ func TestTheSameEventTwentyTimesAtOnceCountsOnce(t *testing.T) {
 	})
 }
 
+// Proves G3.27.
 func TestDifferentWritersOfOneAggregateAtOnceAllSucceed(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each = 24, 5
@@ -69,6 +71,7 @@ func TestDifferentWritersOfOneAggregateAtOnceAllSucceed(t *testing.T) {
 
 // Both writers find no aggregate and create it. The key of the aggregate collides for the second writer,
 // whose event is new.
+// Proves G3.31.
 func TestTwoDifferentFirstEventsAtOnceAreBothCounted(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	b := openBooksWith(ctx, t, db, world.Options{Locks: &locktest.Unreliable{}})
@@ -83,6 +86,7 @@ func TestTwoDifferentFirstEventsAtOnceAreBothCounted(t *testing.T) {
 }
 
 // Both attempts send the same event, so that the second one is a repeat.
+// Proves G3.31.
 func TestOfTwoAttemptsOfTheFirstEventTheSecondIsToldThatItLanded(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	b := openBooksWith(ctx, t, db, world.Options{Locks: &locktest.Unreliable{}})
@@ -98,6 +102,7 @@ func TestOfTwoAttemptsOfTheFirstEventTheSecondIsToldThatItLanded(t *testing.T) {
 }
 
 // The locker excludes no caller, so that each writer has lost its locks and only SQL decides.
+// Proves G3.34.
 func TestWithoutLocksThatHoldEachEventIsStillCountedOnceAndNoWriterFails(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each = 12, 4
@@ -126,6 +131,7 @@ func TestWithoutLocksThatHoldEachEventIsStillCountedOnceAndNoWriterFails(t *test
 }
 
 // The unique keys reject an event that the lookup did not find.
+// Proves G3.33.
 func TestAnEventThatNobodyLookedForIsKeptOnceByItsNames(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
@@ -143,6 +149,7 @@ func TestAnEventThatNobodyLookedForIsKeptOnceByItsNames(t *testing.T) {
 	})
 }
 
+// Proves G3.30.
 func TestOfManyWritersThatExpectOneVersionOneWins(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
@@ -165,6 +172,7 @@ func TestOfManyWritersThatExpectOneVersionOneWins(t *testing.T) {
 	})
 }
 
+// Proves G4.39.
 func TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)

@@ -29,6 +29,7 @@ func (b *books) rebuild(t *testing.T, id string, dryRun bool) (found []string) {
 	return found
 }
 
+// Proves G3.36.
 func TestARebuildRepairsWhatSomebodyBrokeByHandAndSaysWhat(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
@@ -86,6 +87,7 @@ func TestAConditionalWriteOnWhatWasRepairedIsRefused(t *testing.T) {
 	})
 }
 
+// Proves G3.36.
 func TestRebuildsAmongWritersFindNothingAndLoseNothing(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each = 8, 10
@@ -117,6 +119,7 @@ func TestRebuildsAmongWritersFindNothingAndLoseNothing(t *testing.T) {
 }
 
 // Row locks do not exclude the other servers of a cluster.
+// Proves G3.37.
 func TestALookAtABookThatIsWrittenMeanwhileFindsNothingWithoutLocks(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	ctx := storagetest.Tenant(t)

@@ -24,6 +24,7 @@ const (
 	inFlight   = "inflight_duplicate"
 )
 
+// Proves G3.28.
 func TestASequenceThatComesAgainIsToldApartByWhatBecameOfIt(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
@@ -48,6 +49,7 @@ func TestASequenceThatComesAgainIsToldApartByWhatBecameOfIt(t *testing.T) {
 	})
 }
 
+// Proves G3.30.
 func TestABatchOfWhichOneHasLandedIsRefusedWhole(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
@@ -66,6 +68,7 @@ func TestABatchOfWhichOneHasLandedIsRefusedWhole(t *testing.T) {
 	})
 }
 
+// Proves G3.30.
 func TestAConditionalWriteThatLandedIsARepeatAndNoConflict(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
@@ -86,6 +89,7 @@ func TestAConditionalWriteThatLandedIsARepeatAndNoConflict(t *testing.T) {
 	})
 }
 
+// Proves G3.28.
 func TestAnEventIsKnownByItsIDWhoeverSendsIt(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
@@ -114,6 +118,7 @@ func TestAnEventIsKnownByItsIDWhoeverSendsIt(t *testing.T) {
 
 // Two events with equal content and different ids are two events. If the second were treated as a repeat
 // of the first, it would be lost.
+// Proves G3.28.
 func TestASequenceThatIsGivenToAnotherEventIsNotTakenForTheFirst(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
@@ -163,6 +168,7 @@ func TestWithoutEnforcementSequencesMayComeInAnyOrderAndStillOnlyOnce(t *testing
 	})
 }
 
+// Proves G3.28.
 func TestWhileAnAttemptIsUnderWayASecondOneIsToldSoAndOthersGoOn(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
@@ -258,6 +264,7 @@ func TestWhatBreaksARuleIsRefusedWithItsPlace(t *testing.T) {
 }
 
 // The reply under a key is stored for a while; the events are recognised for ever.
+// Proves G3.32.
 func TestKeyedEventsWithoutNamesCountOnce(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)

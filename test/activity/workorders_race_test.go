@@ -18,6 +18,7 @@ import (
 	"interlock/test/world"
 )
 
+// Proves G2.7.
 func TestOfAHundredAgentsWhoClaimOneWorkOrderOneHoldsItAndTheOthersAreToldWho(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		o := openOffice(ctx, t, db)
@@ -81,6 +82,7 @@ func (o *office) claimAll(t *testing.T, agents int) map[float64]int {
 	return holders
 }
 
+// Proves G2.8.
 func TestOfFiftyAgentsWhoTakeTheNextNoTwoHaveTheSameAndNoneIsSkipped(t *testing.T) {
 	locks := map[string]func() lock.Locker{
 		"a lock":              func() lock.Locker { return lock.NewInProcess(lock.Observer{}) },

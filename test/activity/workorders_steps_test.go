@@ -66,6 +66,7 @@ func TestAWorkOrderGoesAlongItsMachineAndItsHistorySaysHow(t *testing.T) {
 	})
 }
 
+// Proves G2.7.
 func TestWhoActsOnAnOpenOneHoldsIt(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		o := openOffice(ctx, t, db)
@@ -89,6 +90,7 @@ func TestWhoActsOnAnOpenOneHoldsIt(t *testing.T) {
 	})
 }
 
+// Proves G2.7.
 func TestADisabledHoldersWorkOrdersAreOfferedAgain(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		o := openOffice(ctx, t, db)
@@ -113,6 +115,7 @@ func TestADisabledHoldersWorkOrdersAreOfferedAgain(t *testing.T) {
 	})
 }
 
+// Proves G2.8.
 func TestTheNextIsTheOldestOfTheHighestPriority(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		o := openOffice(ctx, t, db)
@@ -134,6 +137,7 @@ func TestTheNextIsTheOldestOfTheHighestPriority(t *testing.T) {
 	})
 }
 
+// Proves G2.7.
 func TestAWorkOrderThatBreaksARuleIsRefusedAtItsPlace(t *testing.T) {
 	o := openOffice(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	order := o.open(t, object{})
@@ -203,6 +207,7 @@ func TestWorkOrdersAreListedByFilter(t *testing.T) {
 	})
 }
 
+// Proves G8.31.
 func TestEachMutatingRouteIsReplayedUnderItsKey(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		o := openOffice(ctx, t, db)

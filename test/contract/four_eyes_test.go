@@ -72,6 +72,7 @@ func requireFourEyes(t *testing.T, answer apptest.Answer) {
 	require.Equal(t, "four_eyes", answer.JSON(t)["reason"], "%s", answer.Body)
 }
 
+// Proves G8.10.
 func TestOnePersonBehindTwoCredentialsPassesNoFourEyes(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		service := func() *access.Service { return p.Services().Access }
@@ -143,6 +144,7 @@ func userIDOf(t *testing.T, c *apptest.Caller) int64 {
 	return int64(c.Do(t, "GET", httpapi.Base+"/me", nil).JSON(t)["id"].(float64))
 }
 
+// Proves G8.10.
 func TestVotesAndAuditRowsNameTheTokenAndItsCreator(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairUp(t, p)

@@ -11,6 +11,7 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
+// Proves G1.6.
 func TestJSONPatchIsGuardedLikeMergePatch(t *testing.T) {
 	patched := func(route httpapi.Route) bool {
 		return route.Method == http.MethodPatch && operationOf(t, route).RequestBody.Value.Content["application/json-patch+json"] != nil

@@ -159,6 +159,7 @@ func but(rows map[string][]string, text string) string {
 // Every private route of the contract rejects every caller without permission, on existing
 // rows. Nothing changes, and no response contains any text of these rows except the values
 // in the request.
+// Proves G7.1.
 func TestEveryRouteRejectsIntrudersWithoutALeak(t *testing.T) {
 	onOwnPrograms(t, func(t *testing.T, p *apptest.Program) {
 		owner, rows := p.Admin(t), map[string][]string{}

@@ -25,6 +25,7 @@ var nastyNames = []string{
 // namingMembers are the members of bodies that name something for people or other programs.
 var namingMembers = []string{"name", "title", "displayName", "reference", "clientId", "eventId"}
 
+// Proves G3.13.
 func TestNastyNamesAreRejectedInEveryNamingField(t *testing.T) {
 	naming := func(route httpapi.Route) bool { return len(withNames(t, operationOf(t, route), "")) > 0 }
 	walked := map[string]bool{}
@@ -55,6 +56,7 @@ func withNames(t *testing.T, o *validate.Operation, name string) []badBody {
 }
 
 // Filters compare texts as they are, on both engines: no blank at an end is ignored.
+// Proves G3.13.
 func TestFiltersMatchExactTextOnly(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)

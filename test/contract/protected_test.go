@@ -103,6 +103,7 @@ var elsewhere = strings.Fields(`
 	flash-sales/{id}/reconcile flash-sales/{id}/dead/{messageId}/retry flash-sales/{id}/dead/{messageId}/discard flash-sales/{id}/orders
 	presence`)
 
+// Proves G8.1.
 func TestEveryWritingRouteDeclaresWhetherItWritesConfigs(t *testing.T) {
 	known := map[string]bool{}
 	for _, o := range load(t).Operations() {
@@ -132,6 +133,7 @@ func newProtectedPair(t *testing.T, c *apptest.Caller) protectedConfig {
 	}
 }
 
+// Proves G8.1.
 func TestProtectedConfigChangesOnlyByApproval(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)
@@ -171,6 +173,7 @@ func TestProtectedConfigChangesOnlyByApproval(t *testing.T) {
 	})
 }
 
+// Proves G7.17.
 func TestBypassRequiresStepUpOnEveryRoute(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)
@@ -205,6 +208,7 @@ func TestBypassRequiresStepUpOnEveryRoute(t *testing.T) {
 	})
 }
 
+// Proves G8.30.
 func TestARequestForAnApprovalIsRepeatedUnderItsKey(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)
@@ -256,6 +260,7 @@ var notByHand = strings.Fields(`
 	orders orders/{id}/ship orders/{id}/complete
 	approvals/{id} approvals/{id}/comments approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review`)
 
+// Proves G8.26.
 func TestEveryMoneyRouteDeclaresItsThreshold(t *testing.T) {
 	known := map[string]bool{}
 	for _, o := range load(t).Operations() {
@@ -273,6 +278,7 @@ func TestEveryMoneyRouteDeclaresItsThreshold(t *testing.T) {
 	}
 }
 
+// Proves G8.26.
 func TestManualMoneyAboveThresholdsNeedsApproval(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)

@@ -41,6 +41,7 @@ func textsOf(value any) []string {
 
 // Every route with If-Match receives the ETag of another row: the conflict returns the current row
 // to a caller that may change it.
+// Proves G7.8.
 func TestConflictShowsTheResourceToItsWriter(t *testing.T) {
 	versioned := func(route httpapi.Route) bool {
 		if !writes(route) || !hasParameter(route) || route.Permission == "" || strings.HasSuffix(route.Permission, ":read") {
@@ -59,6 +60,7 @@ func TestConflictShowsTheResourceToItsWriter(t *testing.T) {
 	})
 }
 
+// Proves G7.8.
 func TestEveryPermissionIncludesReadingItsResource(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)
@@ -95,6 +97,7 @@ func rowOf(route httpapi.Route, path string) string {
 	return path
 }
 
+// Proves G7.8.
 func TestAuditLogHidesUnreadableResources(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)

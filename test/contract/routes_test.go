@@ -128,6 +128,7 @@ var stepUp = []string{
 	"POST /api/v1/refunds/{id}/approve", "POST /api/v1/approvals/{id}/approve",
 }
 
+// Proves G7.17.
 func TestTheOperationsThatAFoundBrowserMustNotDoTakeAFreshFactor(t *testing.T) {
 	var declared []string
 	for _, route := range apptest.Shared(t, "sqlite").Routes() {

@@ -267,6 +267,7 @@ func (w *secretsWorld) ownApproval(t *testing.T, key string) string {
 }
 
 // A replay contains no secret if the user has lost the permission to read secrets.
+// Proves G7.8.
 func TestReplayHidesSecretsAfterPermissionLoss(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner, canary := p.Admin(t), unique("nightingale")

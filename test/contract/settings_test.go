@@ -11,6 +11,7 @@ import (
 	"interlock/test/apptest"
 )
 
+// Proves G8.8.
 func TestSettingsChangeAsProtectedThingsDo(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairUp(t, p)

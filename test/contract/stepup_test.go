@@ -26,6 +26,7 @@ func enrolled(t *testing.T, c *apptest.Caller) (d day, session []string, codes [
 	return d, session, confirmed["recoveryCodes"].([]any)
 }
 
+// Proves G7.17.
 func TestStepUpIsRequiredExactlyWhereDeclared(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		d, session, codes := enrolled(t, p.Admin(t))
@@ -57,6 +58,7 @@ func TestStepUpIsRequiredExactlyWhereDeclared(t *testing.T) {
 	})
 }
 
+// Proves G7.17.
 func TestStepUpRejectionIsNotStoredUnderItsKey(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		d, session, codes := enrolled(t, p.Admin(t))
@@ -77,6 +79,7 @@ func TestStepUpRejectionIsNotStoredUnderItsKey(t *testing.T) {
 	})
 }
 
+// Proves G7.17.
 func TestNoReplyWithACookieIsReplayed(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		d, session, codes := enrolled(t, p.Admin(t))
@@ -98,6 +101,7 @@ func TestNoReplyWithACookieIsReplayed(t *testing.T) {
 	})
 }
 
+// Proves G3.4, G7.17.
 func TestReplayOfAFactorHasNoSecret(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		d := day{p.Admin(t), t}

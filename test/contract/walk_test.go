@@ -89,6 +89,7 @@ func example(t *testing.T, route httpapi.Route) any {
 func private(route httpapi.Route) bool { return !route.Public }
 
 // The response to a caller without permission does not depend on the existence of the row.
+// Proves G7.1.
 func TestPermissionIsCheckedBeforeExistence(t *testing.T) {
 	named := func(route httpapi.Route) bool { return hasParameter(route) && private(route) }
 	eachRoute(t, named, func(t *testing.T, w walk) {
@@ -230,6 +231,7 @@ func TestListsShowNothingOfAnotherTenant(t *testing.T) {
 
 func guarded(route httpapi.Route) bool { return route.Guarded }
 
+// Proves G1.5.
 func TestGuardedRoutesRejectEmptyPreconditions(t *testing.T) {
 	eachRoute(t, guarded, func(t *testing.T, w walk) {
 		path := w.path(t)

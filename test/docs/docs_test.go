@@ -32,6 +32,7 @@ func TestEveryProofThatIsNamedExists(t *testing.T) {
 }
 
 // The guarantees document each promise of the promises page in more detail.
+// Proves C7.
 func TestEveryPromiseNamesProofsThatExistAndAreDocumented(t *testing.T) {
 	tests := proofs.List(t, "../..")
 	text, err := os.ReadFile("../../docs/guarantees.md")

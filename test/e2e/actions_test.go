@@ -52,6 +52,7 @@ func eachShop(t *testing.T, test func(t *testing.T, admin *apptest.Caller)) {
 	}, func(s *settings.Settings) { s.CustomerJWTSecret = shopSecret })
 }
 
+// Proves G3.26.
 func TestACustomerActsForItselfOverRESTAndGraphQL(t *testing.T) {
 	eachShop(t, func(t *testing.T, admin *apptest.Caller) {
 		ada, bob := customerOf(t, admin, "ada@example.com"), customerOf(t, admin, "1002")
@@ -102,6 +103,7 @@ func TestAGraphQLRequestIsRepeatedUnderItsKeyToo(t *testing.T) {
 	})
 }
 
+// Proves G3.9.
 func TestAGraphQLRequestUnderItsKeyIsPermittedAgainWithEachRepeat(t *testing.T) {
 	eachShop(t, func(t *testing.T, admin *apptest.Caller) {
 		const toggle = `mutation { toggleLikeItem(itemId: "TEA", actionId: 1) { isLiked } none: toggleLikeItem(itemId: "NONE", actionId: 1) { isLiked } }`
@@ -140,6 +142,7 @@ func TestAGraphQLRequestThatIsNotExecutedHasNoData(t *testing.T) {
 	})
 }
 
+// Proves G3.23.
 func TestOfAHundredShuffledTapsOverHTTPTheHighestDecides(t *testing.T) {
 	eachShop(t, func(t *testing.T, admin *apptest.Caller) {
 		const taps = 100

@@ -19,6 +19,7 @@ func actions(t *testing.T, c *apptest.Caller, resource string) (found []string) 
 	return found
 }
 
+// Proves G6.2.
 func TestAuditLogListsActOnManyUnderEach(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)

@@ -19,6 +19,7 @@ import (
 
 // TestTheWholeProgramRunsOnARedisCluster runs two replicas on a Redis Cluster of three
 // masters. Their keys are in different slots, and no command may need two slots.
+// Proves G4.33.
 func TestTheWholeProgramRunsOnARedisCluster(t *testing.T) {
 	s := apptest.Settings(t.TempDir())
 	s.DatabaseURL, s.RedisURL = newDatabase(t), redistest.NewCluster(t).URL()

@@ -70,6 +70,7 @@ func requireConflict(t *testing.T, answer apptest.Answer, base, current object) 
 	require.Contains(t, body["detail"], name(current, "updatedBy"))
 }
 
+// Proves G1.2.
 func TestDisjointEditsMergeOnRequest(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		const path = "/api/v1/configs/shop.title"
@@ -160,6 +161,7 @@ func TestAnEditAndADeletionOfOneVersionNeverBothLand(t *testing.T) {
 	})
 }
 
+// Proves G1.5.
 func TestATagThatAProxyChangedGuardsAnEdit(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		const path = "/api/v1/configs/proxied"

@@ -28,6 +28,7 @@ func newCoupons(t *testing.T, c *apptest.Caller, n int) (campaign object, codes 
 	return campaign, codes
 }
 
+// Proves G2.2.
 func TestOfAHundredDevicesThatRedeemOneCouponExactlyOneSucceeds(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		const devices = 100

@@ -190,6 +190,7 @@ func fingerprintOfAll(t *testing.T, db *storage.DB) string {
 	return all.String()
 }
 
+// Proves E1.
 func TestAnErasedCustomerIsInNoRowOfAnyTableAndEverySumIsTrue(t *testing.T) {
 	for _, slash := range []bool{false, true} {
 		apptest.Each(t, func(t *testing.T, p *apptest.Program) { eraseAndLook(t, p, slash) })
@@ -240,6 +241,7 @@ func eraseAndLook(t *testing.T, p *apptest.Program, slash bool) {
 
 // The erasure is interrupted after each of its units in turn. The promises hold at each
 // interruption, and the next run resumes.
+// Proves E2.
 func TestInterruptedErasureResumesAndPreservesSums(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
@@ -267,6 +269,7 @@ func TestInterruptedErasureResumesAndPreservesSums(t *testing.T) {
 	})
 }
 
+// Proves E4.
 func TestACustomerWithSomethingUnderWayIsNotErased(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
@@ -314,6 +317,7 @@ func once(do func()) func() error {
 	}
 }
 
+// Proves E3.
 func TestMoneyThatComesWhileACustomerIsErasedIsNotForfeited(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
@@ -345,6 +349,7 @@ func TestMoneyThatComesWhileACustomerIsErasedIsNotForfeited(t *testing.T) {
 	})
 }
 
+// Proves E3.
 func TestAnOrderThatIsPlacedWhileItsCustomerIsErasedStaysHis(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
@@ -384,6 +389,7 @@ func TestAnOrderThatIsPlacedWhileItsCustomerIsErasedStaysHis(t *testing.T) {
 
 // The erasure pseudonymizes a finished order before the wallet, and the order can be
 // refunded in between.
+// Proves E3.
 func TestARefundThatIsPaidWhileACustomerIsErasedIsAddedToHisWallet(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
@@ -420,6 +426,7 @@ func TestARefundThatIsPaidWhileACustomerIsErasedIsAddedToHisWallet(t *testing.T)
 }
 
 // A short id is part of many texts that are not about the customer.
+// Proves E4.
 func TestErasingACustomerWithAShortIdChangesNothingOfOthers(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)

@@ -17,6 +17,7 @@ func newUser(t *testing.T, c *apptest.Caller, name string, roles ...string) *app
 	return c.As(t, name)
 }
 
+// Proves G8.32.
 func TestTheReadyMadeApproverFindsCountsAndDecidesOnEveryKindThatIsProposed(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)

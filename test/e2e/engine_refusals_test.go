@@ -15,6 +15,7 @@ import (
 // A temporary error of an engine, on a statement inside or outside a unit, ends in success
 // or in "unavailable", never in a 500. The number of writes equals the number of
 // acknowledged ones.
+// Proves D2.
 func TestTransientDatabaseErrorsAreRetriedOrUnavailable(t *testing.T) {
 	s := apptest.Settings(t.TempDir())
 	tap, through := storagetest.NewTap(t, storagetest.NewMariaDBURL(t))

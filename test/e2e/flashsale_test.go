@@ -10,6 +10,7 @@ import (
 	"interlock/test/tier"
 )
 
+// Proves G5.29.
 func TestConcurrentPurchasesMatchTheAllotment(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) {
 		p := apptest.Start(t, apptest.Settings(t.TempDir()))

@@ -127,6 +127,7 @@ func TestUnknownAddressesReturnProblems(t *testing.T) {
 	require.Contains(t, answer.Header.Get("Allow"), http.MethodPost)
 }
 
+// Proves G7.1.
 func TestACallerOfAnotherTenantFindsNothingAndChangesNothing(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner, stranger := p.Admin(t), p.Admin(t)

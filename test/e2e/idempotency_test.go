@@ -27,6 +27,7 @@ func keyed(t *testing.T, c *apptest.Caller, key, sku string) apptest.Answer {
 
 func isReplay(a apptest.Answer) bool { return a.Header.Get("X-Idempotency-Replay") == "true" }
 
+// Proves G3.2.
 func TestARepeatedRequestHasOneEffectAndOneAnswer(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := underContract(t, p.Admin(t))
@@ -49,6 +50,7 @@ func TestARepeatedRequestHasOneEffectAndOneAnswer(t *testing.T) {
 	})
 }
 
+// Proves G3.3.
 func TestAKeyIsForOneRequest(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := underContract(t, p.Admin(t))
@@ -70,6 +72,7 @@ func TestAKeyIsForOneRequest(t *testing.T) {
 	})
 }
 
+// Proves G3.3.
 func TestInvalidIdempotencyKeyIsRejected(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := underContract(t, p.Admin(t))
@@ -90,6 +93,7 @@ func TestInvalidIdempotencyKeyIsRejected(t *testing.T) {
 	})
 }
 
+// Proves G3.3.
 func TestAKeyBelongsToItsTenantAndUser(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)
@@ -104,6 +108,7 @@ func TestAKeyBelongsToItsTenantAndUser(t *testing.T) {
 	})
 }
 
+// Proves G3.2.
 func TestOfFiftyParallelRepeatsOneHasTheEffect(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
@@ -131,6 +136,7 @@ func TestOfFiftyParallelRepeatsOneHasTheEffect(t *testing.T) {
 	})
 }
 
+// Proves G3.2, G3.3.
 func TestRejectionsAreReplayed(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := underContract(t, p.Admin(t))
@@ -151,6 +157,7 @@ func TestRejectionsAreReplayed(t *testing.T) {
 	})
 }
 
+// Proves G3.3.
 func TestAKeyedRequestIsTheSameInAnySpellingOfItsBody(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := underContract(t, p.Admin(t))
@@ -168,6 +175,7 @@ func TestAKeyedRequestIsTheSameInAnySpellingOfItsBody(t *testing.T) {
 	})
 }
 
+// Proves G3.2.
 func TestAChangeOfNothingAndATransitionAndABatchAreRepeatedToo(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := underContract(t, p.Admin(t))
@@ -202,6 +210,7 @@ func TestAChangeOfNothingAndATransitionAndABatchAreRepeatedToo(t *testing.T) {
 	})
 }
 
+// Proves G3.3.
 func TestARepeatIsAuthenticatedAndPermittedAgain(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
@@ -213,6 +222,7 @@ func TestARepeatIsAuthenticatedAndPermittedAgain(t *testing.T) {
 	})
 }
 
+// Proves G3.14.
 func TestReplyTooLargeToStoreIsNotExecutedAgain(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
@@ -242,6 +252,7 @@ func onEachEngine(t *testing.T, test func(t *testing.T, p *apptest.Program), cha
 	}
 }
 
+// Proves G3.14.
 func TestFullQuotaRejectsBeforeAnyEffect(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, p *apptest.Program) {
 		c := underContract(t, p.Admin(t))
@@ -268,6 +279,7 @@ func keysOf(users float64, almostFull bool) []any {
 	}
 }
 
+// Proves G3.14.
 func TestQuotasOfCustomersAndUsersAreSeparate(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, p *apptest.Program) {
 		admin := p.Admin(t)
@@ -286,6 +298,7 @@ func TestQuotasOfCustomersAndUsersAreSeparate(t *testing.T) {
 	}, func(s *settings.Settings) { s.Idempotency.Quota, s.CustomerJWTSecret = 2, shopSecret })
 }
 
+// Proves G3.14.
 func TestCriticalRepliesHaveLongerRetention(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
@@ -325,6 +338,7 @@ func TestCriticalRepliesHaveLongerRetention(t *testing.T) {
 	})
 }
 
+// Proves G3.14.
 func TestRepliesAreEncryptedAtRest(t *testing.T) {
 	for name, prepare := range map[string]func(*settings.Settings){
 		"by default":  func(*settings.Settings) {},
@@ -360,6 +374,7 @@ func under(t *testing.T, s settings.Settings, c *apptest.Caller, do func(c *appt
 	})
 }
 
+// Proves G3.14.
 func TestKeyRotationReplaysOldRepliesAndLostKeyRejects(t *testing.T) {
 	for _, engine := range engines() {
 		t.Run(engine, func(t *testing.T) {
@@ -422,6 +437,7 @@ func TestReplicasWithOneKeyRepeatEachOthersReplies(t *testing.T) {
 	require.ErrorContains(t, app.New(s, "test").Start(t.Context()), `the encryption key "test" differs from the one`)
 }
 
+// Proves G3.5.
 func TestDatabaseReplaysWithoutTheCache(t *testing.T) {
 	server := redistest.NewServer(t)
 	s := apptest.Settings(t.TempDir())

@@ -16,6 +16,7 @@ import (
 
 const livePath = "/api/v1/events"
 
+// Proves G7.7.
 func TestEveryChangeIsAnnouncedWithActorTimeAndResult(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c, stranger := p.Admin(t), p.Admin(t)

@@ -38,6 +38,7 @@ func paymentOf(order object) object {
 	return object{"method": "external", "reference": order["orderNo"]}
 }
 
+// Proves G2.1, G6.3.
 func TestOnlyOneOfFiftyShipOrCancelRequestsWins(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		const rounds, clients = 5, 50

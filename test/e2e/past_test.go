@@ -52,6 +52,7 @@ func another(t *testing.T, c *apptest.Caller, s settings.Settings) *apptest.Call
 
 // No notice announces that the database was restored. The record's id belongs to another
 // record by then.
+// Proves R1.
 func TestLostEffectIsNotReplayedFromMemory(t *testing.T) {
 	var with settings.Settings
 	onEachEngine(t, func(t *testing.T, p *apptest.Program) {
@@ -69,6 +70,7 @@ func TestLostEffectIsNotReplayedFromMemory(t *testing.T) {
 	}, func(s *settings.Settings) { with = *s })
 }
 
+// Proves R1.
 func TestLostEffectIsNotReplayedFromRedis(t *testing.T) {
 	s := apptest.Settings(t.TempDir())
 	s.DatabaseURL, s.RedisURL = storagetest.NewMariaDBURL(t), redistest.NewServer(t).URL()
@@ -80,6 +82,7 @@ func TestLostEffectIsNotReplayedFromRedis(t *testing.T) {
 }
 
 // The file is restored while the program is stopped; its Redis continues to run.
+// Proves R1.
 func TestOlderDatabaseFileReplaysNoLostReply(t *testing.T) {
 	s := apptest.Settings(t.TempDir())
 	s.RedisURL = redistest.NewServer(t).URL()

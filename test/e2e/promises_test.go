@@ -108,6 +108,7 @@ func keep(t *testing.T, admin *apptest.Caller) {
 }
 
 // A shop needs seconds to fill, so all tests of one engine share one.
+// Proves C2.
 func TestPromisesHoldAndManualDamageIsFound(t *testing.T) {
 	for engine, breaking := range map[string]func(t *testing.T, admin *apptest.Caller){"sqlite": breakAlone, "mariadb": breakInTurn} {
 		t.Run(engine, func(t *testing.T) {

@@ -162,6 +162,7 @@ func (tr *traffic) one() {
 	}
 }
 
+// Proves C1.
 func TestRandomLegalTrafficViolatesNoPromise(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)

@@ -9,6 +9,7 @@ import (
 	"interlock/test/apptest"
 )
 
+// Proves G7.35.
 func TestWrongPasswordsLockOutsAndForbiddenRequestsAreInTheAuditLogAndTheMetrics(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		admin := p.Admin(t)

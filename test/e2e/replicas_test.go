@@ -18,6 +18,7 @@ import (
 // it has no replica. During that time purchases and changes of state fail without effect,
 // each caller receives Retry-After, and requests without Redis succeed. When the replica
 // returns, the rush ends as if there had been no outage.
+// Proves G5.35.
 func TestRedisWithoutReplicaBlocksSalesAndRecovers(t *testing.T) {
 	master := redistest.NewServer(t)
 	replica := redistest.NewReplica(t, master)

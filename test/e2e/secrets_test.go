@@ -13,6 +13,7 @@ import (
 	"interlock/test/apptest"
 )
 
+// Proves G7.33.
 func TestWeakSecretPreventsTheStartWithAdvice(t *testing.T) {
 	file := func(content string) string {
 		path := filepath.Join(t.TempDir(), "secret")
@@ -63,6 +64,7 @@ func TestWeakSecretPreventsTheStartWithAdvice(t *testing.T) {
 	}
 }
 
+// Proves G7.33.
 func TestInsecureDevelopmentAcceptsWeakSecrets(t *testing.T) {
 	s := apptest.Settings(t.TempDir())
 	s.AdminPassword, s.CustomerJWTSecret, s.InsecureDevelopment = "elevenchars", shopSecret[:31], true

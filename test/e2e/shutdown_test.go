@@ -58,6 +58,7 @@ func TestShutdownFinishesRequestsAndEndsStreams(t *testing.T) {
 	}
 }
 
+// Proves G7.3.
 func TestDrainingProcessIsNotReadyAndStillServes(t *testing.T) {
 	p, stop, ended := alone(t, "sqlite")
 	p.Settings.ShutdownDelay = 4 * time.Second
@@ -132,6 +133,7 @@ func TestSecondServerOnTheSameDataIsRejected(t *testing.T) {
 	require.Equal(t, http.StatusOK, third.Admin(t).Do(t, http.MethodGet, "/api/v1/configs", nil).Status)
 }
 
+// Proves G4.36.
 func TestSecondServerWithoutRedisIsRejectedInAnyRole(t *testing.T) {
 	p, stop, ended := alone(t, "mariadb")
 	for _, role := range []string{"all", "api", "worker"} {

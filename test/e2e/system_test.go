@@ -20,6 +20,7 @@ func findingOf(findings any, engine, name string) object {
 	return nil
 }
 
+// Proves G5.45.
 func TestRisksAreReportedWithoutBlockingRequests(t *testing.T) {
 	server := redistest.NewServer(t)
 	redis := redistest.Connect(t, server.URL())

@@ -40,6 +40,7 @@ func TestAChangeByOneClientReachesTheStreamsOfOthers(t *testing.T) {
 	})
 }
 
+// Proves G6.8.
 func TestReconnectingWatcherSeesEachChangeOnce(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		const configs, writers, edits = 4, 4, 25

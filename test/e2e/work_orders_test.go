@@ -10,6 +10,7 @@ import (
 	"interlock/test/apptest"
 )
 
+// Proves G2.7.
 func TestHolderWithoutTheRightIsReplaced(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)

@@ -81,6 +81,7 @@ func verify(t *testing.T, f *traffic.Traffic, programs []*apptest.Program, datab
 	}
 }
 
+// Proves G4.11, D4.
 func TestTheServiceOnGalera(t *testing.T) {
 	nodes := cluster(t, 3)
 	t.Run("two processes migrate at once", func(t *testing.T) { migrateAtOnce(t, nodes) })

@@ -24,6 +24,7 @@ import (
 // servers, on two, and on one without a majority; on connections to one server and to
 // several; and on settings that could break a promise, with which the service does not
 // start.
+// Proves G5.46, G5.47.
 func TestTheDoctorSaysWhatIsTrueOfAGaleraCluster(t *testing.T) {
 	nodes := cluster(t, 3)
 	_, err := nodes[0].pool(t).ExecContext(t.Context(), "CREATE DATABASE interlock")

@@ -16,6 +16,7 @@ import (
 	"interlock/test/tier"
 )
 
+// Proves D10.
 func TestFullDiskIsReportedAndRecovers(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -51,6 +52,7 @@ func onMariaDB(t *testing.T, m *mariadb) *apptest.Caller {
 	return c
 }
 
+// Proves D10.
 func TestFullMariaDBIsReportedAndRecovers(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -73,6 +75,7 @@ func TestFullMariaDBIsReportedAndRecovers(t *testing.T) {
 
 // MariaDB blocks a COMMIT if its binary log has no space, and checks once a minute whether
 // there is space. Then it executes the COMMIT, even if the client has disconnected.
+// Proves D10.
 func TestCommitsThatMariaDBHoldsForWantOfRoomAreUnknownInTime(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -122,6 +125,7 @@ int fdatasync(int fd) { return synced(SYS_fdatasync, fd); }
 `
 
 // InnoDB ends its server after a failed sync.
+// Proves D11.
 func TestEditsRecoverAfterMariaDBFailsToSync(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -149,6 +153,7 @@ func TestEditsRecoverAfterMariaDBFailsToSync(t *testing.T) {
 }
 
 // A backup blocks COMMITs. The server aborts them after one second here, with error 1205.
+// Proves D11.
 func TestEditsWaitForABackupThatBlocksCommits(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()

@@ -29,6 +29,7 @@ func doctor(t *testing.T, s settings.Settings) (code int, says string) {
 	return command.ProcessState.ExitCode(), string(output)
 }
 
+// Proves G5.45.
 func TestStartAndDoctorReportRisks(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -69,6 +70,7 @@ func awaitFinding(t *testing.T, db *storage.DB, name string, level engines.Level
 	return found
 }
 
+// Proves G5.43.
 func TestLossOnMariaDBFailoverIsReported(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()

@@ -14,6 +14,7 @@ import (
 
 // A server does not start on a database that cannot fulfil its promises, and prints the doctor's
 // reason.
+// Proves G5.47.
 func TestServerDoesNotStartOnAnUnfitDatabase(t *testing.T) {
 	t.Parallel()
 	m := newMariaDB(t, "--default-storage-engine=Aria")

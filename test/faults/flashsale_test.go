@@ -91,6 +91,7 @@ func (m *mall) under(t *testing.T, every time.Duration, times int, fault func(n 
 	m.sale.Verify(t)
 }
 
+// Proves G5.30.
 func TestASaleSurvivesConsumersThatAreKilledEveryTwoSeconds(t *testing.T) {
 	tier.Nightly(t)
 	m := openMall(t)
@@ -100,6 +101,7 @@ func TestASaleSurvivesConsumersThatAreKilledEveryTwoSeconds(t *testing.T) {
 	})
 }
 
+// Proves G5.30.
 func TestASaleSurvivesAnAPIThatIsKilledInTheRush(t *testing.T) {
 	tier.Nightly(t)
 	m := openMall(t)
@@ -109,6 +111,7 @@ func TestASaleSurvivesAnAPIThatIsKilledInTheRush(t *testing.T) {
 	})
 }
 
+// Proves G5.30.
 func TestASaleSurvivesARestartOfRedis(t *testing.T) {
 	tier.Nightly(t)
 	m := openMall(t)
@@ -119,6 +122,7 @@ func TestASaleSurvivesARestartOfRedis(t *testing.T) {
 	})
 }
 
+// Proves G5.30.
 func TestASaleSurvivesARestartOfMariaDB(t *testing.T) {
 	tier.Nightly(t)
 	m := openMall(t)
@@ -129,6 +133,7 @@ func TestASaleSurvivesARestartOfMariaDB(t *testing.T) {
 	})
 }
 
+// Proves G5.17.
 func TestEmptiedRedisDuringARushNeverOversells(t *testing.T) {
 	tier.Nightly(t)
 	m := openMall(t)
@@ -149,6 +154,7 @@ func TestEmptiedRedisDuringARushNeverOversells(t *testing.T) {
 
 // TestASaleWithoutRedisSurvivesAProgramThatIsKilledInTheRush runs the same crowd against the
 // default program, with a gate and a queue in tables.
+// Proves G5.31.
 func TestASaleWithoutRedisSurvivesAProgramThatIsKilledInTheRush(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) {

@@ -21,6 +21,7 @@ import (
 // admin uses a known browser. Other users send no cookie and come from an address without
 // guesses. The response times are compared with those under the same number of cheap
 // requests, in turns, because that number of requests also uses a share of the machine.
+// Proves G7.38.
 func TestUnderFiveHundredGuessesASecondTheRealAdminSignsInWithinASecond(t *testing.T) {
 	tier.Nightly(t)
 	const addresses, perSecond, rounds = 500, 500, 4

@@ -120,6 +120,7 @@ func scopeOfParts(scope, key string) string {
 	return "parts:" + base64.RawURLEncoding.EncodeToString(digest[:])
 }
 
+// Proves G3.8, G3.10.
 func TestRepeatFinishesABatchAfterACrash(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -144,6 +145,7 @@ func TestRepeatFinishesABatchAfterACrash(t *testing.T) {
 	}
 }
 
+// Proves G3.8, G3.10.
 func TestRepeatFinishesABatchAfterADisconnect(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) {

@@ -141,14 +141,17 @@ func killAtCommit(t *testing.T, point fate, effects int64) {
 	keepPromises(t, s)
 }
 
+// Proves G3.6.
 func TestCrashBeforeCommitReleasesTheKey(t *testing.T) {
 	killAtCommit(t, cutBefore, 0)
 }
 
+// Proves G3.6.
 func TestCrashAfterCommitPreservesTheReply(t *testing.T) { killAtCommit(t, loseReply, 1) }
 
 // The embedded database has no link to cut, so the time of the kill is random. The test
 // adjusts its range so that the kill comes before COMMIT about as often as after it.
+// Proves G3.6.
 func TestAnEmbeddedProgramThatIsKilledAtAnyMomentHasDoneAllOrNothing(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -185,6 +188,7 @@ func TestAnEmbeddedProgramThatIsKilledAtAnyMomentHasDoneAllOrNothing(t *testing.
 	keepPromises(t, s)
 }
 
+// Proves G3.6.
 func TestUnacknowledgedCommitPreservesTheReply(t *testing.T) {
 	t.Parallel()
 	random := racing.Seeded(t)
@@ -217,6 +221,7 @@ func onTwoPrograms(t *testing.T) (redis *redistest.Server, databaseURL string, c
 	return redis, s.DatabaseURL, callers
 }
 
+// Proves G3.7.
 func TestReplySurvivesAnEmptiedRedis(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -238,6 +243,7 @@ func TestReplySurvivesAnEmptiedRedis(t *testing.T) {
 	}
 }
 
+// Proves G3.7.
 func TestWithoutRedisAKeyStillHasOneEffect(t *testing.T) {
 	t.Parallel()
 	random := racing.Seeded(t)
@@ -325,6 +331,7 @@ func (ts *traps) clear() { ts.set.Store(nil) }
 // mostStatements is about the number of statements of the longest deed.
 const mostStatements = 14
 
+// Proves G3.7.
 func TestPanicReleasesTheKey(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) {
@@ -348,6 +355,7 @@ func TestPanicReleasesTheKey(t *testing.T) {
 	})
 }
 
+// Proves G3.7.
 func TestWhoHangsUpGetsTheOneTrueReplyOnTheRetry(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) {

@@ -154,6 +154,7 @@ func crashAtCommit(t *testing.T, point fate) int {
 	return len(history.JSON(t)["items"].([]any))
 }
 
+// Proves D12.
 func TestUnreachableDatabaseEndsTheStart(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -167,6 +168,7 @@ func TestUnreachableDatabaseEndsTheStart(t *testing.T) {
 	require.NotContains(t, p.output.String(), "goroutine")
 }
 
+// Proves G4.36.
 func TestCommandsWorkNextToTheOnlyServer(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) {
@@ -190,6 +192,7 @@ func TestCommandsWorkNextToTheOnlyServer(t *testing.T) {
 	})
 }
 
+// Proves G4.37.
 func TestAProgramThatWasStoppedUntilAnotherTookItsDatabaseEndsWhenItRunsOn(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()

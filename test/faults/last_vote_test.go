@@ -151,6 +151,7 @@ func (o counter) repeat(t *testing.T, store witness, w waiting, made bool) {
 }
 
 // The last vote is repeated with its key while its COMMIT meets every fate.
+// Proves G8.23.
 func TestLostCommitOfALastVoteMovesMoneyOnce(t *testing.T) {
 	tier.Nightly(t)
 	for name, fate := range fates {
@@ -185,6 +186,7 @@ func TestLostCommitOfALastVoteMovesMoneyOnce(t *testing.T) {
 
 // The program is killed before each command that it sends for the last vote, and between
 // the COMMIT and its response.
+// Proves G8.24.
 func TestALastVoteThatMovesMoneyIsWholeOrNotThereWhereverTheProgramIsKilled(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -249,6 +251,7 @@ func TestALastVoteThatMovesMoneyIsWholeOrNotThereWhereverTheProgramIsKilled(t *t
 
 // SQLite's files are copied before each write and each sync of the last vote: the state
 // after a crash at that point.
+// Proves G8.24.
 func TestALastVoteThatMovesMoneyIsWholeOrNotThereInWhateverACrashLeaves(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()

@@ -38,6 +38,7 @@ func oneEdit(t *testing.T, c *apptest.Caller, l *ledger) apptest.Answer {
 	return answer
 }
 
+// Proves G3.15.
 func TestInterruptedCommitReturnsItsOutcome(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -61,6 +62,7 @@ func TestInterruptedCommitReturnsItsOutcome(t *testing.T) {
 
 // The created record does not reveal an earlier attempt: it has no version to compare and
 // no unique name.
+// Proves D6.
 func TestLateCommitOfAKeylessCreationExistsOnce(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()

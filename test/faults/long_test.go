@@ -10,17 +10,20 @@ import (
 	"interlock/test/tier"
 )
 
+// Proves G6.4.
 func TestNoAcknowledgedEditOfAThousandIsLostHoweverOftenTheProgramIsKilled(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { killInTheMiddle(t, engine, 1000, 5) })
 }
 
+// Proves G3.15.
 func TestACrashBeforeCommitReachesTheServerLeavesNothing(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	require.Equal(t, 1, crashAtCommit(t, cutBefore))
 }
 
+// Proves G3.15.
 func TestACrashAfterCommitAndBeforeTheReplyLeavesAllOfIt(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -32,6 +35,7 @@ func TestAProgramStoppedForLongerThanATransactionLivesDoesNoDamage(t *testing.T)
 	onEachEngine(t, func(t *testing.T, engine string) { stopInTheMiddle(t, engine, 300, 35*time.Second) })
 }
 
+// Proves G3.20.
 func TestUnverifiableRollbackIsUnknown(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -44,6 +48,7 @@ func TestStrandedTransactionIsNotRetried(t *testing.T) {
 	require.EqualValues(t, 1, loseTheOutcome(t, stranded, false))
 }
 
+// Proves D1.
 func TestEditsRecoverAfterTheDatabaseIsKilled(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -92,22 +97,26 @@ func TestDebitsThatAreSentAgainToAProgramThatWasKilledAreMadeOnce(t *testing.T) 
 	onEachEngine(t, func(t *testing.T, engine string) { spendWhileKilled(t, engine, 1000, 5) })
 }
 
+// Proves G4.16.
 func TestRefundsOfAProgramThatIsKilledOverAndOverNeverExceedThePayment(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { refundWhileKilled(t, engine, 200, 64) })
 }
 
+// Proves G3.35.
 func TestEventsThatAreSentAgainToAProgramThatWasKilledAreCountedOnce(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { stockWhileKilled(t, engine, 50, 200, 5) })
 }
 
+// Proves G3.35.
 func TestEventsThatAreSentAgainOverBadLinksAreCountedOnce(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	stockOverBadLinks(t, 20, 60)
 }
 
+// Proves G4.8.
 func TestStoppedHolderDoesNotOverdraw(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -121,6 +130,7 @@ func TestStoppedHolderDoesNotOverdraw(t *testing.T) {
 	}
 }
 
+// Proves G4.14.
 func TestFiveHundredLinkFaultsAreLinearizable(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -137,6 +147,7 @@ func TestResumedProgramDoesNoDamage(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) { stopInTheMiddle(t, engine, 120, 2*time.Second) })
 }
 
+// Proves D1.
 func TestEditsRecoverAfterACutDatabaseLink(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -144,16 +155,19 @@ func TestEditsRecoverAfterACutDatabaseLink(t *testing.T) {
 	awayAndBack(t, c, direct, 150, between.cut, between.mend)
 }
 
+// Proves D9.
 func TestRejectedCommitsMatchTheirReplies(t *testing.T) {
 	tier.Nightly(t)
 	refuseCommits(t, 1000)
 }
 
+// Proves D9.
 func TestRejectedEditsOnAFailingDiskNeverReappear(t *testing.T) {
 	tier.Nightly(t)
 	failingDisk(t, 200)
 }
 
+// Proves G3.20.
 func TestUnverifiableCommitIsNeverReportedAsFailure(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()

@@ -17,6 +17,7 @@ import (
 // A replica that lacks the last commits becomes the primary: all connections end, and the new ones
 // lead to a slightly older state, without notice. Once the process has detected the new
 // connections, it replays no response with a lost effect: a repeat executes the deed again.
+// Proves R2.
 func TestFailoverToAnOlderStateReplaysNoLostReply(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()

@@ -53,6 +53,7 @@ func requireAt(t *testing.T, m *mariadb, name string, things int) {
 
 // A promoted replica may lack the last commits of the former primary. If the
 // unit finds nothing there, it must neither report that nothing was changed nor run again.
+// Proves D4.
 func TestCommitMissingOnTheNewPrimaryIsUnknown(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()

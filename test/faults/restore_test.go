@@ -20,6 +20,7 @@ import (
 // A server is backed up during a flash sale, continues to sell, and is restored: SQL
 // returns to the earlier state and Redis does not. Customers who have bought since the
 // backup are notified that their tickets were lost.
+// Proves R3.
 func TestARestoreUnderARunningSaleLosesNoTicketSilently(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) { restoreUnderASale(t, engine, syscall.SIGKILL) })
 }

@@ -75,6 +75,7 @@ func TestHAProxyPassesOnTheSchemeFromTheTLSProxy(t *testing.T) {
 
 // Behind the deployed proxy, the replacement of the replicas is invisible to callers: no request is
 // rejected, interrupted or sent twice.
+// Proves G7.3.
 func TestRollingReplacementFailsNoRequest(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()

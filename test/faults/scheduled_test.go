@@ -58,6 +58,7 @@ func scheduleWhileKilled(t *testing.T, engine string, kills int) {
 	areMadeOnce(t, newWitness(t, s.URL()), int64(each*kills))
 }
 
+// Proves G8.23.
 func TestScheduledChangesAreMadeOnceAlthoughTheProgramIsKilled(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { scheduleWhileKilled(t, engine, 50) })
@@ -85,6 +86,7 @@ func isMet(t *testing.T, of fate, lost <-chan struct{}) {
 	}
 }
 
+// Proves G8.23.
 func TestLostCommitOfAScheduledChangeAppliesOnce(t *testing.T) {
 	tier.Nightly(t)
 	for name, fate := range fates {
@@ -113,6 +115,7 @@ func TestLostCommitOfAScheduledChangeAppliesOnce(t *testing.T) {
 
 // Two scheduled changes of an open sale add units and remove units. The gate withholds the removed
 // units before the transaction starts.
+// Proves G8.23.
 func TestLostCommitOfAScheduledSaleChangeAppliesOnce(t *testing.T) {
 	tier.Nightly(t)
 	for name, fate := range fates {

@@ -17,6 +17,7 @@ import (
 
 // A program that was stopped until its lock expired writes nothing when it resumes. The
 // caller's retry debits once, from the remaining balance; requireLedger checks it.
+// Proves G4.8.
 func TestDebitOfAStoppedHolderAppliesOnce(t *testing.T) {
 	t.Parallel()
 	// 200 if the program debited after its pause, 201 if it gave up its lost connection.

@@ -47,6 +47,7 @@ func (m meter) execute(t *testing.T, statement string) {
 	require.NoError(t, err)
 }
 
+// Proves G7.20.
 func TestAThousandStreamsOfAThousandUsersAskForFewStatements(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()

@@ -56,7 +56,7 @@ var grants = []mutant{
 	},
 	{
 		name: "a permission is added to a role by a user without it",
-		file: "internal/access/role.go", old: `requireHeld(ctx, given, "The edit gives")`, new: `requireHeld(ctx, nil, "The edit gives")`,
+		file: "internal/access/role.go", old: `requireHeld(ctx, given, "The edit grants")`, new: `requireHeld(ctx, nil, "The edit gives")`,
 		caught: tests{"internal/access": {"TestNobodyGivesARoleWhatHeDoesNotHave"}},
 	},
 	{

@@ -162,6 +162,7 @@ func TestAnItemThatAnOrderNamesIsNotDeleted(t *testing.T) {
 	})
 }
 
+// Proves G4.11.
 func TestAnItemIsHeldWhileAUnitSellsIt(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)

@@ -66,6 +66,7 @@ func TestSweepersThatMeetExpireEachCouponOnce(t *testing.T) {
 }
 
 // Whether the sweeper has run between the end and the extension of a campaign changes nothing.
+// Proves G2.4.
 func TestExtendedCampaignRevivesItsCoupons(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		for _, swept := range []bool{false, true} {

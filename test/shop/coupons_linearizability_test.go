@@ -69,6 +69,7 @@ func (s *Shop) voidAs(ctx context.Context, code string) (*coupons.Coupon, error)
 	return after, err
 }
 
+// Proves G2.9.
 func TestRacingRedemptionsAreLinearizable(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, raced = 12, 10
@@ -94,6 +95,7 @@ func TestRacingRedemptionsAreLinearizable(t *testing.T) {
 	})
 }
 
+// Proves G2.9.
 func TestTheCheckerCatchesARedemptionWithoutItsPredicate(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)

@@ -76,6 +76,7 @@ func TestOnlyOneOfAHundredDevicesRedeems(t *testing.T) {
 
 // A coupon that an order used and returned is unused again. Only the version shows that it changed since
 // it was read.
+// Proves G2.6.
 func TestStaleRedemptionRunsAgainOnTheNewestVersion(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -135,6 +136,7 @@ func (s *Shop) useAndReturn(t *testing.T, code string) {
 	}
 }
 
+// Proves G2.3.
 func TestRacingIssuersNeverPassTheTotal(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const total, each, issuers = 50, 7, 16
@@ -157,6 +159,7 @@ func TestRacingIssuersNeverPassTheTotal(t *testing.T) {
 	})
 }
 
+// Proves G2.3.
 func TestConcurrentIssuesRespectTheLimitPerUser(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const perUser, issuers = 3, 16

@@ -40,6 +40,7 @@ func TestReservationIsAtomicAcrossItems(t *testing.T) {
 	})
 }
 
+// Proves G4.9.
 func TestEachActIsDoneOnceByItsReference(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)

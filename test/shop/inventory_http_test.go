@@ -149,6 +149,7 @@ func TestRepeatedMovementReferenceReplaysOrConflicts(t *testing.T) {
 	})
 }
 
+// Proves G4.12.
 func TestACountReplacesOnlyTheNumberThatItsAuthorSaw(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -201,6 +202,7 @@ func TestItemWithStockIsNotDeleted(t *testing.T) {
 	})
 }
 
+// Proves G4.11.
 func TestConcurrentDeletionAndDeliveryAreExclusive(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -227,6 +229,7 @@ func TestConcurrentDeletionAndDeliveryAreExclusive(t *testing.T) {
 }
 
 // Row locks do not exclude the other servers of a cluster.
+// Proves G4.11.
 func TestDeletionAndDeliveryAreExclusiveWithoutLocks(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	s := Open(storagetest.Tenant(t), t, db)

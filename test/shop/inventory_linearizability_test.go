@@ -98,6 +98,7 @@ func (s *Shop) doStock(ctx context.Context, in stockRequest, reference string) (
 	return after, err
 }
 
+// Proves G4.13.
 func TestRacingMovementsAreLinearizable(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, requests, raced = 8, 40, 8
@@ -129,6 +130,7 @@ func TestRacingMovementsAreLinearizable(t *testing.T) {
 	})
 }
 
+// Proves G2.9, G4.13.
 func TestTheCheckerCatchesAReservationWithoutLockAndVersion(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)

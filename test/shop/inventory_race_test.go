@@ -47,6 +47,7 @@ func TestConcurrentReservationsMatchTheStock(t *testing.T) {
 	})
 }
 
+// Proves G4.12.
 func TestOnlyOneOfConcurrentCountsIsApplied(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -99,6 +100,7 @@ func TestUnitsThatWantTheSameItemsInOppositeOrdersDoNotWaitForEachOther(t *testi
 }
 
 // The locker excludes no caller, so that each writer has lost its lock and only the guard decides.
+// Proves G4.6.
 func TestGuardAloneReservesNoUnitTwice(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each, pieces = 16, 4, 30
@@ -123,6 +125,7 @@ func TestGuardAloneReservesNoUnitTwice(t *testing.T) {
 	})
 }
 
+// Proves G4.6.
 func TestLostStockLockRestartsTheUnit(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := &locktest.Unreliable{}
@@ -146,6 +149,7 @@ func TestLostStockLockRestartsTheUnit(t *testing.T) {
 
 // A holder pauses between its read and its write until its lock has expired and another holder has
 // reserved. It is not notified.
+// Proves G4.6.
 func TestGuardRejectsAPausedReservation(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	s := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
@@ -170,6 +174,7 @@ func TestGuardRejectsAPausedReservation(t *testing.T) {
 
 // The stock covers both reservations, so that only the version can reject the second. The unique
 // version of its movement would reject it too, so the index is dropped.
+// Proves G4.7.
 func TestVersionRejectsAPausedHolderDespiteSufficientStock(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.DropIndex(t, ctx, db, "inventory_movements", "uq_inventory_movements_version")
@@ -184,6 +189,7 @@ func TestVersionRejectsAPausedHolderDespiteSufficientStock(t *testing.T) {
 	})
 }
 
+// Proves G4.39.
 func TestStockLocksEncloseTheTransaction(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)

@@ -124,6 +124,7 @@ func TestOrderReservesStockAndShippingRemovesIt(t *testing.T) {
 	})
 }
 
+// Proves G4.3.
 func TestOrderBeyondStockNamesItsLines(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -147,6 +148,7 @@ func TestOrderBeyondStockNamesItsLines(t *testing.T) {
 	})
 }
 
+// Proves G4.3.
 func TestConcurrentOrdersMatchTheStock(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -174,6 +176,7 @@ func TestConcurrentOrdersMatchTheStock(t *testing.T) {
 	})
 }
 
+// Proves G4.4.
 func TestCancellationRefundsAWalletPaymentOnce(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -213,6 +216,7 @@ func without(statuses []int, status int) []int {
 	return others
 }
 
+// Proves G4.4.
 func TestConcurrentStepsLeaveConsistentLedgers(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -232,6 +236,7 @@ func TestConcurrentStepsLeaveConsistentLedgers(t *testing.T) {
 	})
 }
 
+// Proves G4.39.
 func TestOrderLocksEncloseTheTransaction(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)
@@ -263,6 +268,7 @@ func TestOrderLocksEncloseTheTransaction(t *testing.T) {
 	})
 }
 
+// Proves G4.19.
 func TestAnOrderThatWasPaidOutsideIsCancelledWithARefundOfTheRest(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -310,6 +316,7 @@ func TestTheNextUnpaidOrderIsTheEarliestThatIsPending(t *testing.T) {
 }
 
 // The order is paid after the sweeper has found it and before the sweeper cancels it.
+// Proves G4.19.
 func TestAnOrderThatIsPaidJustBeforeItIsCancelledAsUnpaidStaysPaid(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)

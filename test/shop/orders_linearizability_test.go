@@ -85,6 +85,7 @@ func stepOf(action string) orders.Step {
 	return orderSteps[action]
 }
 
+// Proves G2.9.
 func TestRacingTransitionsAreLinearizable(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, requests, raced = 8, 40, 10
@@ -116,6 +117,7 @@ func TestRacingTransitionsAreLinearizable(t *testing.T) {
 	})
 }
 
+// Proves G2.9.
 func TestTheCheckerCatchesATransitionWithoutItsPredicate(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)

@@ -115,6 +115,7 @@ func (s *Shop) bumpVersion(t *testing.T, order *orders.Order) {
 }
 
 // The status is unchanged, so only the version shows that the order changed since it was read.
+// Proves G2.6.
 func TestStaleOrderStepRunsAgainOnTheNewestVersion(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -187,6 +188,7 @@ func TestConcurrentDeletionAndOrdersAreExclusive(t *testing.T) {
 	})
 }
 
+// Proves G2.5.
 func TestOfTwoOrdersWithOneCouponOneIsPlaced(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -251,6 +253,7 @@ func TestACancelledOrdersCouponIsUsedAgainByOneOfMany(t *testing.T) {
 	})
 }
 
+// Proves G4.34.
 func TestCancellationWithAContestedCouponIsLocked(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	s := Open(ctx, t, db)

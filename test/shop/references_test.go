@@ -16,6 +16,7 @@ import (
 	"interlock/test/world"
 )
 
+// Proves G4.10.
 func TestPaymentReferencePaysOneOrder(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -45,6 +46,7 @@ func TestPaymentReferencePaysOneOrder(t *testing.T) {
 	})
 }
 
+// Proves G4.10.
 func TestSettlementReferenceSettlesOneRefund(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -70,6 +72,7 @@ func TestSettlementReferenceSettlesOneRefund(t *testing.T) {
 	})
 }
 
+// Proves G4.10.
 func TestOvertakenCallbackFindsItsPayment(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -98,6 +101,7 @@ func TestOvertakenCallbackFindsItsPayment(t *testing.T) {
 	})
 }
 
+// Proves G4.10.
 func TestRacingCallbacksOfAPaymentAllSucceed(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const racers = 12

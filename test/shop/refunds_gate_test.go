@@ -42,6 +42,7 @@ func guarded(ctx context.Context, t *testing.T, db *storage.DB) (s *Shop, third 
 	return s, s.As(9, "Wu", "*")
 }
 
+// Proves G8.28.
 func TestARefundAboveTheThresholdIsApprovedByTheLastVoteAndNotBefore(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, wu := guarded(ctx, t, db)
@@ -81,6 +82,7 @@ func TestARefundAboveTheThresholdIsApprovedByTheLastVoteAndNotBefore(t *testing.
 	})
 }
 
+// Proves G8.2.
 func TestRefundStatesItsRequiredVotes(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, wu := guarded(ctx, t, db)
@@ -110,6 +112,7 @@ func TestRefundStatesItsRequiredVotes(t *testing.T) {
 }
 
 // A bypass of the votes does not let a user approve their own request.
+// Proves G8.28.
 func TestWhoRequestedARefundDoesNotBypassTheVotesForItEither(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, wu := guarded(ctx, t, db)
@@ -124,6 +127,7 @@ func TestWhoRequestedARefundDoesNotBypassTheVotesForItEither(t *testing.T) {
 	})
 }
 
+// Proves G8.29.
 func TestARefundThatMovesOnMakesItsApprovalsStaleInTheSameUnit(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, wu := guarded(ctx, t, db)
@@ -153,6 +157,7 @@ func TestARefundThatMovesOnMakesItsApprovalsStaleInTheSameUnit(t *testing.T) {
 
 // A failed refund is approved again with votes. If other refunds have used its amount since then, its
 // approval is stale and names the reason.
+// Proves G8.29.
 func TestApprovalIsStaleWhenTheAmountIsUsed(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, wu := guarded(ctx, t, db)
@@ -202,6 +207,7 @@ func raced(t *testing.T, race func(t *testing.T, s *Shop, refund object)) {
 	})
 }
 
+// Proves G8.29.
 func TestOfTheLastVoteAndARejectionOneWins(t *testing.T) {
 	raced(t, func(t *testing.T, s *Shop, refund object) {
 		a, before := s.propose(t, s.boss(), refund), s.Balance(t, Buyer)
@@ -227,6 +233,7 @@ func TestOfTheLastVoteAndARejectionOneWins(t *testing.T) {
 	})
 }
 
+// Proves G8.29.
 func TestOfTwoApprovalsOfOneRefundOneIsAppliedAndTheOtherStale(t *testing.T) {
 	raced(t, func(t *testing.T, s *Shop, refund object) {
 		before := s.Balance(t, Buyer)
@@ -248,6 +255,7 @@ func TestOfTwoApprovalsOfOneRefundOneIsAppliedAndTheOtherStale(t *testing.T) {
 }
 
 // A proposal and a concurrent rejection: the approval is stale, or the proposal is rejected.
+// Proves G8.29.
 func TestRejectionOfARefundEndsItsApproval(t *testing.T) {
 	raced(t, func(t *testing.T, s *Shop, refund object) {
 		var proposed, rejected httpapitest.Answer
@@ -268,6 +276,7 @@ func TestRejectionOfARefundEndsItsApproval(t *testing.T) {
 }
 
 // A write that does not check for approvals is rejected by the predicate of its statement.
+// Proves G8.29.
 func TestProposedRefundMovesOnlyWithItsApprovals(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, _ := guarded(ctx, t, db)

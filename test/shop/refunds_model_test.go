@@ -169,6 +169,7 @@ func (tr *trial) check(t *testing.T, method string, taken []string) string {
 
 // The product of both machines is explored breadth first: each step is tried from each state that
 // is reached in fewer than length steps.
+// Proves G4.21.
 func TestAnySequenceOfStepsConservesMoneyAndStock(t *testing.T) {
 	length := tier.Rounds(4, 6)
 	for _, method := range []string{"external", "wallet"} {

@@ -28,6 +28,7 @@ func (s *Shop) racers(n int) []*httpapitest.Caller {
 	return racers
 }
 
+// Proves G4.15.
 func TestConcurrentRefundsNeverExceedThePayment(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -68,6 +69,7 @@ func TestAnOrderThatIsPaidWhileItsRefundIsRequestedIsRefundedTheWayItWasPaid(t *
 	})
 }
 
+// Proves G4.20.
 func TestConcurrentRefundsOfALineRefundUnitsOnce(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -90,6 +92,7 @@ func TestConcurrentRefundsOfALineRefundUnitsOnce(t *testing.T) {
 }
 
 // The locker excludes no caller, so that the version of the order decides.
+// Proves G4.20.
 func TestUnitsAreRefundedOnceWithoutALock(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
@@ -114,6 +117,7 @@ func TestUnitsAreRefundedOnceWithoutALock(t *testing.T) {
 	})
 }
 
+// Proves G4.17.
 func TestOnlyOneOfConcurrentApproversCreditsTheWallet(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -150,6 +154,7 @@ func TestOnlyOneOfConcurrentApproversCreditsTheWallet(t *testing.T) {
 
 // Clients refund parts of one order of 100 and approve the refunds of others, while some clients cancel
 // the order.
+// Proves G4.15.
 func TestClientsThatRefundOneOrderInPartsWhileOthersCancelItNeverExceedItsPayment(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)

@@ -92,6 +92,7 @@ func stocked(t *testing.T) *Shop {
 	return s
 }
 
+// Proves G4.20.
 func TestSharesAddUpToTheAmountAndNoLineIsWorthMoreThanItCost(t *testing.T) {
 	s := stocked(t)
 	rapid.Check(t, func(r *rapid.T) {
@@ -106,6 +107,7 @@ func TestSharesAddUpToTheAmountAndNoLineIsWorthMoreThanItCost(t *testing.T) {
 	})
 }
 
+// Proves G4.20.
 func TestPartialRefundsSumToTheirLine(t *testing.T) {
 	s := stocked(t)
 	rapid.Check(t, func(r *rapid.T) {

@@ -95,6 +95,7 @@ func (s *Shop) requireBooks(t *testing.T) {
 	}
 }
 
+// Proves G4.18.
 func TestApprovalSettlesAWalletRefundImmediately(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -144,6 +145,7 @@ func TestApprovalSettlesAWalletRefundImmediately(t *testing.T) {
 	})
 }
 
+// Proves G4.18.
 func TestExternalRefundWaitsForItsSettlement(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -185,6 +187,7 @@ func TestExternalRefundWaitsForItsSettlement(t *testing.T) {
 	})
 }
 
+// Proves G4.18.
 func TestAFailedRefundIsApprovedAgainOnlyWhileAsMuchIsLeft(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -298,6 +301,7 @@ func TestAStepThatBreaksARuleChangesNothing(t *testing.T) {
 	require.Equal(t, refund, s.Get(t, RefundPath(refund)).Body)
 }
 
+// Proves G4.20.
 func TestLastUnitRefundsTheRemainderOfItsLine(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -326,6 +330,7 @@ func TestLastUnitRefundsTheRemainderOfItsLine(t *testing.T) {
 	})
 }
 
+// Proves G4.22.
 func TestRefundRestocksUnitsOnceIfRequested(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -380,6 +385,7 @@ func TestRefundRestocksUnitsOnceIfRequested(t *testing.T) {
 	})
 }
 
+// Proves G4.22.
 func TestShipmentSendsUnitsToShip(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -431,6 +437,7 @@ func TestShipmentSendsUnitsToShip(t *testing.T) {
 
 // A refund that is requested when its order is cancelled ends with it, and the customer gets the
 // whole rest of the payment.
+// Proves G4.19.
 func TestCancellationReplacesOpenRefunds(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -500,6 +507,7 @@ func TestRefundsAreListedByFilterAndFoundByReference(t *testing.T) {
 	})
 }
 
+// Proves G4.23, G8.31.
 func TestEachMutatingRouteIsReplayedUnderItsKey(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)

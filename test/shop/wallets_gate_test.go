@@ -38,6 +38,7 @@ func statusOf(t *testing.T, s *Shop, path string) any {
 	return s.Send(t, http.MethodGet, path, nil).Body["status"]
 }
 
+// Proves G8.27.
 func TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -71,6 +72,7 @@ func TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore(t *testing.T) {
 	})
 }
 
+// Proves G8.2.
 func TestWalletStatesItsApprovalThreshold(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -96,6 +98,7 @@ func TestWalletStatesItsApprovalThreshold(t *testing.T) {
 	})
 }
 
+// Proves G8.26.
 func TestInternalEntriesNeedNoApproval(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -114,6 +117,7 @@ func TestInternalEntriesNeedNoApproval(t *testing.T) {
 	})
 }
 
+// Proves G8.9.
 func TestEntriesOfOneAuthorOnOneWalletCountTogetherForADay(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -141,6 +145,7 @@ func TestEntriesOfOneAuthorOnOneWalletCountTogetherForADay(t *testing.T) {
 	})
 }
 
+// Proves G8.9.
 func TestATransferAboveTheThresholdIsMadeByTheLastVote(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -164,6 +169,7 @@ func TestATransferAboveTheThresholdIsMadeByTheLastVote(t *testing.T) {
 	})
 }
 
+// Proves G8.27.
 func TestImpossibleEntryMakesItsApprovalStale(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -217,6 +223,7 @@ func TestImpossibleEntryIsNotProposed(t *testing.T) {
 }
 
 // Two users propose the same entry and others approve both concurrently: the entry is made once.
+// Proves G8.27.
 func TestAnEntryThatIsProposedAndApprovedManyTimesIsMadeOnce(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -250,6 +257,7 @@ func TestAnEntryThatIsProposedAndApprovedManyTimesIsMadeOnce(t *testing.T) {
 }
 
 // The threshold also applies to callers of the service in Go.
+// Proves G8.26.
 func TestEveryEntryAboveTheThresholdIsProposed(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)

@@ -95,6 +95,7 @@ func TestAnEntryMovesTheBalanceAndIsFoundAgainByItsReference(t *testing.T) {
 	})
 }
 
+// Proves G4.9.
 func TestRepeatedEntryReferenceReplaysOrConflicts(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)

@@ -78,6 +78,7 @@ func called(i int) principal.CustomerID {
 	return principal.CustomerID(fmt.Sprintf([]string{"shop/user-%d", "shop/USER-%d"}[i%2], i/2))
 }
 
+// Proves G4.13.
 func TestRacingEntriesAreLinearizable(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, requests, raced = 8, 40, 10
@@ -102,6 +103,7 @@ func TestRacingEntriesAreLinearizable(t *testing.T) {
 	})
 }
 
+// Proves G2.9, G4.13.
 func TestTheCheckerCatchesAnEntryWithoutLockAndVersion(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)

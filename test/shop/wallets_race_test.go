@@ -23,6 +23,7 @@ import (
 	"interlock/test/tier"
 )
 
+// Proves G4.1.
 func TestOfManyDebitsExactlyAsManySucceedAsThereIsMoney(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each, units = 64, 3, 100
@@ -48,6 +49,7 @@ func TestOfManyDebitsExactlyAsManySucceedAsThereIsMoney(t *testing.T) {
 	})
 }
 
+// Proves G4.2.
 func TestOppositeTransfersConserveTheTotalAndNoDeadlockReachesAClient(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, funds = 16, 1000
@@ -72,6 +74,7 @@ func TestOppositeTransfersConserveTheTotalAndNoDeadlockReachesAClient(t *testing
 	})
 }
 
+// Proves G4.9.
 func TestOfManyRetriesOfOneReferenceOneIsMade(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -94,6 +97,7 @@ func TestOfManyRetriesOfOneReferenceOneIsMade(t *testing.T) {
 }
 
 // The locker excludes no caller, so that each writer has lost its lock and only the guard decides.
+// Proves G4.6.
 func TestGuardAlonePostsNoEntryTwice(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each, units = 24, 4, 40
@@ -117,6 +121,7 @@ func TestGuardAlonePostsNoEntryTwice(t *testing.T) {
 	})
 }
 
+// Proves G4.6.
 func TestLostWalletLockRestartsTheUnit(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := &locktest.Unreliable{}
@@ -146,6 +151,7 @@ func readsWallet(tx *gorm.DB) bool {
 
 // A holder pauses between its read and its write until its lock has expired and another holder has
 // made an entry. It is not notified.
+// Proves G4.6.
 func TestGuardRejectsAPausedEntry(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	s := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
@@ -171,6 +177,7 @@ func TestGuardRejectsAPausedEntry(t *testing.T) {
 
 // A credit fits each balance, so that only the version can reject it. The unique version of its entry
 // would reject it too, so the index is dropped.
+// Proves G4.7.
 func TestVersionRejectsAPausedHolderDespiteSufficientBalance(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.DropIndex(t, ctx, db, "wallet_entries", "uq_wallet_entries_version")
@@ -185,6 +192,7 @@ func TestVersionRejectsAPausedHolderDespiteSufficientBalance(t *testing.T) {
 	})
 }
 
+// Proves G4.39.
 func TestWalletLocksEncloseTheTransaction(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)

@@ -21,6 +21,7 @@ var strange = []principal.CustomerID{
 	"7", "07", "-7", "user-7", ".", "..", "./a", "/", "//", "@orders/1/pay",
 }
 
+// Proves G4.5.
 func TestAnyTwoUsersHaveTwoWallets(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -57,6 +58,7 @@ func everyByte(user principal.CustomerID) string {
 	return text.String()
 }
 
+// Proves G4.5.
 func TestAWalletHeldByOneUserIsFreeForEveryOther(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)

@@ -1,3 +1,5 @@
+// Proves G3.4.
+
 import type { Visitor } from './browser';
 import { expect, nightly, tenantSite, test } from './site';
 

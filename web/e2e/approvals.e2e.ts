@@ -1,3 +1,5 @@
+// Proves G8.2.
+
 import type { Page } from '@playwright/test';
 import { expect, li, nightly, tenantSite, test } from './site';
 

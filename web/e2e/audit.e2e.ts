@@ -1,3 +1,5 @@
+// Proves G6.5.
+
 import { readFile } from 'node:fs/promises';
 import { expect, li, nightly, tenantSite, test } from './site';
 

@@ -1,3 +1,5 @@
+// Proves G6.6.
+
 import type { Visitor } from './browser';
 import { expect, tenantSite, test } from './site';
 

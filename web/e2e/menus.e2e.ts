@@ -1,3 +1,5 @@
+// Proves G7.30.
+
 import type { Visitor } from './browser';
 import { admin } from './service';
 import { expect, nightly, tenantSite, test } from './site';

@@ -1,3 +1,5 @@
+// Proves G4.15, G4.17, G8.2.
+
 import type { Page } from '@playwright/test';
 import { itemInStock, type ApiRequest } from './pages';
 import { admin } from './service';

@@ -1,3 +1,5 @@
+// Proves G8.21.
+
 import type { Page } from '@playwright/test';
 import type { Visitor } from './browser';
 import { itemInStock } from './pages';

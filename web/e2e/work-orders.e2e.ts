@@ -1,3 +1,5 @@
+// Proves G2.7.
+
 import type { Page } from '@playwright/test';
 import { itemInStock } from './pages';
 import { admin } from './service';

@@ -1,3 +1,5 @@
+// Proves G3.19.
+
 import type { Visitor } from './browser';
 import { itemInStock, payFromWallet } from './pages';
 import { inProgress, type Fate } from './proxy';

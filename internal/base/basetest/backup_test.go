@@ -81,6 +81,7 @@ func count(t *testing.T, db *storage.DB, statement string) (n int) {
 	return n
 }
 
+// Proves R3.
 func TestRestoreRecoversTheDatabaseWithANewEpoch(t *testing.T) {
 	each(t, func(t *testing.T, at place) {
 		was := fill(t, at.from)
@@ -125,6 +126,7 @@ func TestBackupOverwritesNoFile(t *testing.T) {
 	require.Equal(t, "precious", string(text))
 }
 
+// Proves R3.
 func TestIncompleteBackupIsRejectedAndChangesNothing(t *testing.T) {
 	each(t, func(t *testing.T, at place) {
 		was := fill(t, at.from)

@@ -70,6 +70,7 @@ func requireNow(t *testing.T, ctx context.Context, watch *epoch.Watch, want epoc
 	require.Equal(t, want, now)
 }
 
+// Proves R5.
 func TestOfManyWhoChangeOneEpochOneDoesAndAllLearnOfIt(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		first := read(t, ctx, db)
@@ -127,6 +128,7 @@ func TestWatchDetectsChangedEpoch(t *testing.T) {
 	})
 }
 
+// Proves R5.
 func TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch, queried := watched(db)
@@ -150,6 +152,7 @@ func TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo(t *testing.T) {
 	})
 }
 
+// Proves R2.
 func TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch, queried := watched(db)

@@ -35,6 +35,7 @@ func leftOvers(t *testing.T, at storage.Options) []string {
 	return left
 }
 
+// Proves R4.
 func TestATrialOfABackupChangesNothingAndLeavesNothing(t *testing.T) {
 	each(t, func(t *testing.T, at place) {
 		was := fill(t, at.from)
@@ -85,6 +86,7 @@ func TestTrialOfIncompleteBackupIsRejected(t *testing.T) {
 	})
 }
 
+// Proves R4.
 func TestMissingPrivilegeForATrialReturnsAdvice(t *testing.T) {
 	at := storage.Options{URL: storagetest.NewMariaDBURL(t)}
 	require.NoError(t, storagetest.Migrate(at.URL))

@@ -87,6 +87,7 @@ func rush(t *testing.T, d *door, most int, others []int, during func(b *Batcher[
 	return outs, errs
 }
 
+// Proves G5.7.
 func TestWhoComesWhileOthersAreUnderWayGoesTogetherInTheOrderOfArrival(t *testing.T) {
 	d := newDoor()
 	outs, _ := rush(t, d, 3, []int{2, 3, 4, 5}, nil)
@@ -94,6 +95,7 @@ func TestWhoComesWhileOthersAreUnderWayGoesTogetherInTheOrderOfArrival(t *testin
 	require.Equal(t, map[int]int{1: 2, 2: 4, 3: 6, 4: 8, 5: 10}, outs)
 }
 
+// Proves G5.7.
 func TestFailedFlushReturnsItsErrorToAllItsCalls(t *testing.T) {
 	d := newDoor()
 	d.err = errors.New("reset")
@@ -151,6 +153,7 @@ func TestAnAnswerTooFewFailsAll(t *testing.T) {
 	require.ErrorContains(t, err, "0 results for 1 calls")
 }
 
+// Proves G7.6.
 func TestPanickingFlushFailsOnlyItsCalls(t *testing.T) {
 	panics := true
 	b := New(10, func(_ context.Context, ins []int) ([]int, error) {

@@ -111,7 +111,7 @@ func (r *row) acquire(ctx context.Context) error {
 		}
 		if first.Run == "" && holder.Live() {
 			first = holder
-			r.logger.WarnContext(ctx, "waiting to see whether the server that claimed this database still lives",
+			r.logger.WarnContext(ctx, "claim: another server claims this database; waiting for its next heartbeat",
 				"holder", holder.String(), "atMost", holder.Ends.Sub(holder.Now).Round(time.Millisecond).String())
 		}
 		select {
@@ -216,7 +216,7 @@ func (r *row) extendUntil(stop <-chan struct{}) error {
 			return r.lossError()
 		}
 		if err != nil && !failing {
-			r.logger.Warn("the claim on the database cannot be extended; it is tried again", "error", err)
+			r.logger.Warn("claim: extension failed; will retry", "error", err)
 		}
 		failing = err != nil
 	}
@@ -245,7 +245,7 @@ func (r *row) end() {
 	defer cancel()
 	err := r.db.Write(ctx).Exec("UPDATE server_claims SET lease_ends_time = UTC_TIMESTAMP(6) WHERE id = 1 AND group_name = ?", r.group).Error
 	if err != nil {
-		r.logger.Warn("claim release failed; the next server may have to wait until the lease expires",
+		r.logger.Warn("claim: release failed; the next server may wait until the lease expires",
 			"lease", r.lease.String(), "error", err)
 	}
 }

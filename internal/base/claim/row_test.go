@@ -123,6 +123,7 @@ func lost(t *testing.T, c *claim.Claim) error {
 	return c.Reason()
 }
 
+// Proves G4.36.
 func TestSecondServerIsRejectedWithTheHolder(t *testing.T) {
 	db := unclaimed(t)
 	first := take(t, leased(here(db), forever))
@@ -146,6 +147,7 @@ func TestReleasedClaimIsAvailableImmediately(t *testing.T) {
 	take(t, elsewhere(db, "shop-2"))
 }
 
+// Proves G4.37.
 func TestClaimOfADeadLocalProcessIsAcquiredImmediately(t *testing.T) {
 	self := claim.Self()
 	require.NotEmpty(t, self.Machine, "/proc does not identify this machine")
@@ -183,6 +185,7 @@ func TestClaimOfADeadLocalProcessIsAcquiredImmediately(t *testing.T) {
 	}
 }
 
+// Proves G4.37.
 func TestRemoteProcessIsNotAssumedDead(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(p *claim.Process){
@@ -211,10 +214,11 @@ func TestRemoteServerIsRejectedAfterTheHoldersHeartbeat(t *testing.T) {
 	o := elsewhere(db, "shop-2")
 	o.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	require.Equal(t, "shop-1", refused(t, o).Holder.Host)
-	require.Contains(t, log.String(), "waiting to see whether the server that claimed this database still lives")
+	require.Contains(t, log.String(), "claim: another server claims this database; waiting for its next heartbeat")
 	require.Contains(t, log.String(), "process 7 on shop-1")
 }
 
+// Proves G4.37.
 func TestACrashElsewhereBlocksForItsLeaseAndNoLonger(t *testing.T) {
 	t.Parallel()
 	db := unclaimed(t)
@@ -223,6 +227,7 @@ func TestACrashElsewhereBlocksForItsLeaseAndNoLonger(t *testing.T) {
 	require.False(t, since(t, db).Before(ends), "its lease had not ended")
 }
 
+// Proves G4.37.
 func TestOvertakenHolderLosesItsClaimAndLearnsTheNewHolder(t *testing.T) {
 	t.Parallel()
 	db := unclaimed(t)
@@ -259,6 +264,7 @@ func TestHolderEndsWhenItsRowIsDeleted(t *testing.T) {
 	require.ErrorContains(t, lost(t, c), "the database was emptied or replaced")
 }
 
+// Proves G4.37.
 func TestPausedHolderContinuesIfNotOvertaken(t *testing.T) {
 	db := unclaimed(t)
 	paused := claim.NewServer(leased(elsewhere(db, "shop-1"), time.Millisecond))
@@ -272,6 +278,7 @@ func TestPausedHolderContinuesIfNotOvertaken(t *testing.T) {
 	require.True(t, held)
 }
 
+// Proves G4.36.
 func TestOnlyOneOfConcurrentServersClaims(t *testing.T) {
 	t.Parallel()
 	db := unclaimed(t)
@@ -305,6 +312,7 @@ func TestOnlyOneOfConcurrentServersClaims(t *testing.T) {
 	}
 }
 
+// Proves G4.36.
 func TestServersWithARedisServeTogether(t *testing.T) {
 	t.Parallel()
 	db := unclaimed(t)
@@ -319,6 +327,7 @@ func TestServersWithARedisServeTogether(t *testing.T) {
 	require.Equal(t, "shop-2", refused(t, elsewhere(db, "shop-3")).Holder.Host)
 }
 
+// Proves G4.36.
 func TestServerWithRedisIsRejectedNextToOneWithout(t *testing.T) {
 	db := unclaimed(t)
 	take(t, here(db))

@@ -46,6 +46,7 @@ func TestPlaintextValuesStayReadableWithAKey(t *testing.T) {
 	require.Equal(t, secret, plain)
 }
 
+// Proves G3.14.
 func TestAfterARotationOlderValuesAreStillRead(t *testing.T) {
 	sealed, _ := newCipher(t, key("old", 1)).Encrypt(secret, "here")
 	rotated := newCipher(t, key("new", 2), key("old", 1))

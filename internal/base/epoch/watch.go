@@ -178,7 +178,7 @@ func (w *Watch) confirm(ctx context.Context, now Epoch) (Epoch, error) {
 		if missing == "" {
 			continue
 		}
-		slog.ErrorContext(ctx, "database was restored without notice; starting a new epoch", "missing", missing)
+		slog.ErrorContext(ctx, "epoch: database was restored without notice; starting a new epoch", "missing", missing)
 		return Change(ctx, w.db, now, w.clock.Now(), missing)
 	}
 	return now, nil
@@ -201,6 +201,6 @@ func (w *Watch) ask(ctx context.Context, witness Witness, now Epoch) (missing st
 func (w *Watch) adopt(ctx context.Context, now Epoch) {
 	was := w.current.Swap(&now)
 	if was != nil && *was != now {
-		slog.WarnContext(ctx, "database has a new epoch; dropping caches of the previous one", "before", *was, "now", now)
+		slog.WarnContext(ctx, "epoch: database has a new epoch; dropping caches of the previous one", "before", *was, "now", now)
 	}
 }

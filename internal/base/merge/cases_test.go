@@ -62,6 +62,7 @@ func TestPatchAgreesWithTheSharedCases(t *testing.T) {
 	}
 }
 
+// Proves G1.9.
 func TestThreeWayMatchesSharedCases(t *testing.T) {
 	for _, c := range loadFixtures(t).ThreeWay {
 		t.Run(c.Name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 func asPatch(text []byte) (any, error) { return merge.Parse(text) }
 
+// Proves G1.6.
 func TestOperationsFollowRFC6902(t *testing.T) {
 	const document = `{"name":"tea","value":{"a":1.50,"b":[1,2,3],"c":{"d":null}},"note":"n"}`
 	for operations, want := range map[string]string{

@@ -88,6 +88,7 @@ func TestLargeObjectsArePatchedInLinearTime(t *testing.T) {
 
 // Encoding a parsed document returns the same text, however many members an object has; a
 // patch finds each of them.
+// Proves G1.10.
 func TestObjectsOfEverySizeRetainTheirOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfNDistinct(rapid.StringN(0, 3, -1), 0, 40, rapid.ID).Draw(t, "names")

@@ -63,6 +63,7 @@ func drawSides(t *rapid.T) sides {
 	return sides{base, edit(t, base), edit(t, base)}
 }
 
+// Proves G1.9.
 func TestMergeCommutes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSides(t)
@@ -85,6 +86,7 @@ func TestMergeCommutes(t *testing.T) {
 	})
 }
 
+// Proves G1.9.
 func TestMergeWithAnUntouchedSideIsTheOtherSide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSides(t)
@@ -101,6 +103,7 @@ func TestMergeWithAnUntouchedSideIsTheOtherSide(t *testing.T) {
 	})
 }
 
+// Proves G1.9.
 func TestNoChangeIsLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSides(t)

@@ -51,6 +51,7 @@ func TestValidProviderIdentifiesTheUser(t *testing.T) {
 	}
 }
 
+// Proves G7.16.
 func TestInvalidResponsesIdentifyNoUser(t *testing.T) {
 	claim := func(name string, value any) func(*oidctest.Provider) {
 		return func(p *oidctest.Provider) { p.Claims = func(claims map[string]any) { claims[name] = value } }

@@ -51,7 +51,7 @@ const (
 )
 
 // ErrRefused means that the passkey is not valid; the text contains the reason.
-var ErrRefused = errors.New("the passkey proves nothing")
+var ErrRefused = errors.New("passkey response rejected")
 
 // algorithms are the accepted key algorithms: ECDSA with P-256, Ed25519 and RSA, each with
 // SHA-256 (or the hash of the curve). Every authenticator supports one of them.

@@ -28,6 +28,7 @@ func addThing(name string) func(tx *gorm.DB) error {
 
 // A server that rejects COMMIT or ROLLBACK itself, as Galera does with 1047, leaves the
 // transaction open, and START TRANSACTION on the same connection would commit it.
+// Proves D5.
 func TestRejectedEndIsNotCommittedByNextTransaction(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
@@ -48,6 +49,7 @@ func TestRejectedEndIsNotCommittedByNextTransaction(t *testing.T) {
 
 // Later statements on its connection would be part of the transaction, and never be
 // committed.
+// Proves D2.
 func TestRejectedBeginClosesConnection(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
@@ -59,6 +61,7 @@ func TestRejectedBeginClosesConnection(t *testing.T) {
 	require.Equal(t, []string{"by itself"}, names(t, ctx, db))
 }
 
+// Proves D5.
 func TestCommitErrorIsUndecidedUnlessEngineRolledBack(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
@@ -106,6 +109,7 @@ func crashed(t *testing.T, ctx context.Context, disk *storagetest.Disk) []string
 	return names(t, ctx, disk.AfterACrash(t))
 }
 
+// Proves D8.
 func TestACommitThatSQLiteCouldNotSyncIsUndecidedUntilOneAfterItSupersedesIt(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	for name, code := range map[string]int32{"the sync failed": storagetest.SyncFailed, "the disk was busy": storagetest.DiskBusy} {
@@ -126,6 +130,7 @@ func TestACommitThatSQLiteCouldNotSyncIsUndecidedUntilOneAfterItSupersedesIt(t *
 	}
 }
 
+// Proves D8.
 func TestCommitOnFullDiskIsRolledBackFinally(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, disk := storagetest.SQLiteOnDisk(t)

@@ -64,6 +64,7 @@ func (b *busyDisk) add(t *testing.T, ctx context.Context, name string) <-chan er
 	return b.queue(t, func() error { return b.db.Transact(ctx, life, addThing(name)) })
 }
 
+// Proves D7.
 func TestTransactionsThatComeDuringASyncShareTheNextOne(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)
@@ -114,6 +115,7 @@ func async(run func() error) <-chan error {
 	return ended
 }
 
+// Proves D7.
 func TestCommitReturnsOnlyAfterDiskSync(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)
@@ -157,6 +159,7 @@ func TestCommitReturnsOnlyAfterDiskSync(t *testing.T) {
 	require.ElementsMatch(t, []string{"first", "second", "fourth"}, names(t, ctx, b.db))
 }
 
+// Proves D7.
 func TestRollbackDoesNotAffectItsGroup(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)
@@ -182,6 +185,7 @@ func TestRollbackDoesNotAffectItsGroup(t *testing.T) {
 	require.ElementsMatch(t, []string{"first", "0", "1", "2"}, crashed(t, ctx, b.disk))
 }
 
+// Proves D7.
 func TestACommitThatFailsFailsAllOfItsGroup(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	for name, refused := range map[string]struct {
@@ -215,6 +219,7 @@ func TestACommitThatFailsFailsAllOfItsGroup(t *testing.T) {
 }
 
 // SQLite rolls back the whole transaction if a writing statement is interrupted.
+// Proves D7.
 func TestMembersOfRolledBackGroupRunAgain(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)
@@ -319,6 +324,7 @@ func TestSingleStatementsTakePartInAGroup(t *testing.T) {
 	require.ElementsMatch(t, []string{"first", "before", "single", "after"}, crashed(t, ctx, b.disk))
 }
 
+// Proves D7.
 func TestManyWritersOfSQLiteLoseNothing(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, disk := storagetest.SQLiteOnDisk(t)

@@ -68,6 +68,7 @@ func TestMarkedStatementsGoWithCommitInOnePacket(t *testing.T) {
 	require.Equal(t, []string{"b; DROP TABLE things; '", "c"}, named(t, ctx, db))
 }
 
+// Proves D6.
 func TestPacketWithFailedGuardCommitsNothing(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db := migrated(t, storagetest.NewMariaDBURL(t))
@@ -92,6 +93,7 @@ func TestPacketWithFailedGuardCommitsNothing(t *testing.T) {
 	require.Equal(t, links, db.LinkChanges(), "no connection was closed for it")
 }
 
+// Proves D6.
 func TestReadFlushesDeferredStatements(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
@@ -114,6 +116,7 @@ func TestReadFlushesDeferredStatements(t *testing.T) {
 	})
 }
 
+// Proves D6.
 func TestFailureAfterDeferredStatementsMarksPacketFailed(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db := migrated(t, storagetest.NewMariaDBURL(t))
@@ -220,6 +223,7 @@ func TestATransactionThatSentNothingCostsNothing(t *testing.T) {
 	require.Empty(t, tap.Take())
 }
 
+// Proves D6.
 func TestPacketSizeIsBounded(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
@@ -246,6 +250,7 @@ func TestPacketSizeIsBounded(t *testing.T) {
 
 // Statements that the driver cannot interpolate, such as one with a question mark that is
 // not a parameter, are sent one by one.
+// Proves D6.
 func TestUnjoinableStatementsAreSentSeparately(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db := migrated(t, storagetest.NewMariaDBURL(t))
@@ -294,6 +299,7 @@ func TestServerWithoutPacketsGetsSingleStatements(t *testing.T) {
 	require.Equal(t, []string{"b"}, named(t, ctx, db))
 }
 
+// Proves D6.
 func TestMultiStatementTextIsRejected(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db := migrated(t, storagetest.NewMariaDBURL(t))

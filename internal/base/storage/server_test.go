@@ -32,6 +32,7 @@ func openError(t *testing.T, url string) error {
 	return err
 }
 
+// Proves G5.47.
 func TestServerThatIgnoresSessionSettingsIsRejected(t *testing.T) {
 	tap, through := storagetest.NewTap(t, storagetest.NewMariaDBURL(t))
 	ignored := whenSet(storagetest.Refusal{Ignored: true})
@@ -54,6 +55,7 @@ func TestServerThatIgnoresSessionSettingsIsRejected(t *testing.T) {
 	require.NoError(t, db.Read(ctx).Exec("SELECT 1").Error)
 }
 
+// Proves G5.47.
 func TestUnfitServerIsRejectedWithReason(t *testing.T) {
 	tap, through := storagetest.NewTap(t, storagetest.NewMariaDBURL(t))
 	tap.Refuse(whenSet(storagetest.Refusal{Number: 1286, Message: "Unknown storage engine 'InnoDB'"}))
@@ -108,6 +110,7 @@ func TestConnectionsAreCountedByTheServerTheyLeadTo(t *testing.T) {
 	require.Zero(t, db.Servers())
 }
 
+// Proves D4.
 func TestCommitIsVisibleInItsClusterOnly(t *testing.T) {
 	type is = map[string]string
 	maria := is{"server_id": "1", "hostname": "a", "port": "3306", "server_uid": "x"}

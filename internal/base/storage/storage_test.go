@@ -23,6 +23,7 @@ func add(t *testing.T, ctx context.Context, db *storage.DB, name string, amount 
 	}).Error)
 }
 
+// Proves G7.2.
 func TestEveryStatementIsBoundToItsTenant(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
@@ -52,6 +53,7 @@ func TestEveryStatementIsBoundToItsTenant(t *testing.T) {
 	})
 }
 
+// Proves G7.2.
 func TestStatementsWithoutTenantAreRejected(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)

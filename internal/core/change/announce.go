@@ -43,7 +43,7 @@ func Announce(u *uow.Unit, bus events.Bus, topic, key string, what events.Change
 			err = bus.Publish(ctx, event)
 		}
 		if err != nil {
-			slog.WarnContext(ctx, "change announcement failed", "topic", topic, "key", key, "error", err)
+			slog.WarnContext(ctx, "events: announcement of a change failed", "topic", topic, "key", key, "error", err)
 		}
 	})
 }

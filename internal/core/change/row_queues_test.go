@@ -177,6 +177,7 @@ func (r *replica) follow(ctx context.Context, seen *storagetest.Thing, first, se
 
 // A version that a rolled-back unit would have made does not exist: another unit uses its
 // number.
+// Proves G1.3.
 func TestRolledBackRowIsNotPassedOn(t *testing.T) {
 	db := storagetest.MariaDB(t)
 	ctx := storagetest.Tenant(t)
@@ -195,6 +196,7 @@ func TestRolledBackRowIsNotPassedOn(t *testing.T) {
 	here.become(t, ctx, seen.ID, 3, content{"two", 0, 3})
 }
 
+// Proves G1.3.
 func TestOvertakenMergeAppliesToTheNewRow(t *testing.T) {
 	db := storagetest.MariaDB(t)
 	ctx := storagetest.Tenant(t)
@@ -283,6 +285,7 @@ func TestSlotWaitIsBoundedByQueueTimeout(t *testing.T) {
 }
 
 // In whatever order the units of two processes run, no edit is lost.
+// Proves G1.3.
 func TestMergesOfTwoProcessesIntoOneRowAllLand(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		seen := newThing(t, ctx, db)

@@ -89,12 +89,14 @@ func requireOnce(t *testing.T, executed bool, runs int, retries, ends map[string
 	requireThings(t, ctx, db, slices.Sorted(maps.Keys(inItsWords))...)
 }
 
+// Proves D3.
 func TestRejectedCommitIsRetriedAndNeverReappears(t *testing.T) {
 	requireOnce(t, false, 2, map[string]int{"commit_lost": 1}, map[string]int{"rolled_back": 1, "committed": 1})
 }
 
 // A tombstone needs only its unique key, and only for an hour: a customer's erasure
 // searches only rows of the tenant.
+// Proves E5.
 func TestTombstonesAreAnonymizedAfterAnHour(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
@@ -125,11 +127,13 @@ func TestTombstonesAreAnonymizedAfterAnHour(t *testing.T) {
 	requireThings(t, ctx, db, "kim")
 }
 
+// Proves D3.
 func TestCommitThatFailedAfterItsEffectIsNotRetried(t *testing.T) {
 	requireOnce(t, true, 1, nil, map[string]int{"committed": 1})
 }
 
 // A replica behind a proxy may not have applied the commit yet.
+// Proves D3.
 func TestOutcomeOfACommitIsReadFromThePrimary(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
@@ -143,6 +147,7 @@ func TestOutcomeOfACommitIsReadFromThePrimary(t *testing.T) {
 	require.Equal(t, []string{"INSERT INTO audit_entries", "START TRANSACTION", "SELECT audit_entries", "ROLLBACK"}, passed[look-2:look+2])
 }
 
+// Proves D3.
 func TestUnitWithOnlyRejectedCommitsChangesNothing(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
@@ -164,6 +169,7 @@ func TestUnitWithOnlyRejectedCommitsChangesNothing(t *testing.T) {
 	requireThings(t, ctx, db, "afterwards")
 }
 
+// Proves D3.
 func TestUnverifiableCommitIsUnknownAndNotRetried(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
@@ -201,6 +207,7 @@ func TestRolledBackCommitIsRetriedWithoutALookup(t *testing.T) {
 	requireThings(t, ctx, db, "certified")
 }
 
+// Proves D8.
 func TestCommitAfterADiskErrorExistsOnceAfterACrash(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	for name, fault := range map[string]struct {
@@ -252,11 +259,13 @@ func whileTheDiskFails(t *testing.T, op storagetest.Op, code int32) attempt {
 	return failed
 }
 
+// Proves D8.
 func TestFailedSyncIsUnknownAndNeverRolledBack(t *testing.T) {
 	failed := whileTheDiskFails(t, storagetest.Sync, storagetest.SyncFailed)
 	require.Truef(t, apperr.Has(failed.err, apperr.OutcomeUnknown), "%v", failed.err)
 }
 
+// Proves D8.
 func TestFullDiskIsReportedAndNothingReappears(t *testing.T) {
 	failed := whileTheDiskFails(t, storagetest.Write, storagetest.DiskFull)
 	require.Truef(t, apperr.Has(failed.err, apperr.Unavailable), "%v", failed.err)

@@ -134,6 +134,7 @@ func TestRowOfAnotherTenantIsNotFound(t *testing.T) {
 	})
 }
 
+// Proves G1.1.
 func TestOfFiftyUpdatesOfOneVersionExactlyOneWins(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		thing := newThing(t, ctx, db)
@@ -161,6 +162,7 @@ func TestOfFiftyUpdatesOfOneVersionExactlyOneWins(t *testing.T) {
 	})
 }
 
+// Proves G1.5.
 func TestEmptyPreconditionsAreRejected(t *testing.T) {
 	cases := map[string]apperr.Code{
 		"": apperr.PreconditionRequired, "  ": apperr.PreconditionRequired,
@@ -188,6 +190,7 @@ func TestETagMatchesOnlyItsRowAndVersion(t *testing.T) {
 	}
 }
 
+// Proves G1.5.
 func TestATagThatAProxyChangedIsTheTag(t *testing.T) {
 	row := guard.Ref{ID: 123456, Version: 17}
 	for _, changed := range []string{`W/"2n9c-h"`, `"2n9c-h-gzip"`, `W/"2n9c-h-gzip"`, `"2n9c-h-br"`, `"2n9c-h--gzip"`, `"2n9c-h;gzip"`} {

@@ -62,6 +62,7 @@ func addAndCount(db *storage.DB, counted int64, name string) uow.Func {
 
 // A temporary error of the engine leads to exactly one effect if the unit may run again,
 // and otherwise to unavailable without effect; it is never reported as an internal error.
+// Proves D2.
 func TestEngineErrorsAreRetriedOrUnavailableNeverDoubled(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)

@@ -87,6 +87,7 @@ func TestACommittedUnitLeavesItsRowAndOneAuditRow(t *testing.T) {
 	})
 }
 
+// Proves G6.2.
 func TestAuditRowIsFiledUnderEachFurtherRecord(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
@@ -113,6 +114,7 @@ func TestAuditRowIsFiledUnderEachFurtherRecord(t *testing.T) {
 	})
 }
 
+// Proves G6.1.
 func TestAUnitThatFailsLeavesNothing(t *testing.T) {
 	refused := errors.New("refused by a rule")
 	endings := map[string]struct {
@@ -158,6 +160,7 @@ func TestAUnitThatFailsLeavesNothing(t *testing.T) {
 	})
 }
 
+// Proves G4.34.
 func TestAfterRollbackRunsUnderTheLocks(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
@@ -242,6 +245,7 @@ type lostLease struct {
 
 func (l lostLease) Context() context.Context { return l.ctx }
 
+// Proves G4.38.
 func TestNothingIsWrittenWhenLocksAreAwayOrLost(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
@@ -286,6 +290,7 @@ func (l lookingLease) Release(ctx context.Context) error {
 }
 
 // The next holder of the lock must find the committed effect, and no partial one.
+// Proves G4.39.
 func TestLocksAreReleasedOnlyWhenTheTransactionHasEnded(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)

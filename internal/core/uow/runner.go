@@ -296,7 +296,7 @@ func (u *Unit) runHooks(ctx context.Context, when string, hooks []func(context.C
 		func() {
 			defer func() {
 				if p := recover(); p != nil {
-					slog.ErrorContext(ctx, when+" work panicked", "unit", u.id, "error", panics.Error(p))
+					slog.ErrorContext(ctx, "unit: callback panicked", "when", when, "unit", u.id, "error", panics.Error(p))
 				}
 			}()
 			fn(detached)

@@ -52,6 +52,7 @@ func follow(t *testing.T, url string, ended chan<- streamEnd) {
 	}()
 }
 
+// Proves G7.3.
 func TestDrainingServerServesRequestsAndEndsStreamsInTurn(t *testing.T) {
 	const streams = 40
 	server, url := streaming(t)

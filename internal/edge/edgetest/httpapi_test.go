@@ -239,6 +239,7 @@ func TestErrorsReturnTheReplyOfTheirKind(t *testing.T) {
 	}
 }
 
+// Proves D2.
 func TestDatabaseErrorsReturnTheirCause(t *testing.T) {
 	db := storagetest.SQLite(t)
 	for number, detail := range map[uint16]string{
@@ -454,6 +455,7 @@ func limited(t *testing.T, prepare func(o *httpapi.Options)) fixture {
 	return fixture{httpapi.NewServer(o), ctx, db}
 }
 
+// Proves G7.36.
 func TestRatesOfPrincipalAndTenantPrecedePermissions(t *testing.T) {
 	two := ratelimit.Limit{Rate: 1, Period: time.Second, Burst: 2}
 	for name, prepare := range map[string]func(o *httpapi.Options){
@@ -484,6 +486,7 @@ func (stranger) Authenticate(*http.Request) (principal.Principal, error) {
 	return principal.Principal{}, apperr.New(apperr.InvalidCredentials, "The credentials are wrong.")
 }
 
+// Proves G7.36.
 func TestRejectedCredentialsAreRateLimitedPerNetwork(t *testing.T) {
 	f := limited(t, func(o *httpapi.Options) {
 		o.Authenticator = stranger{}
@@ -536,6 +539,7 @@ func TestDocumentWithInvalidCredentialsIsRateLimited(t *testing.T) {
 	require.Equal(t, http.StatusTooManyRequests, send(`{}`))
 }
 
+// Proves G7.36.
 func TestUnauthenticatedBodiesAreLimited(t *testing.T) {
 	f := limited(t, func(*httpapi.Options) {})
 	httpapi.Open(f.Router(), http.MethodPost, "/door", func(context.Context, struct {
@@ -551,6 +555,7 @@ func TestUnauthenticatedBodiesAreLimited(t *testing.T) {
 	require.Equal(t, "payload_too_large", problemOf(t, reply)["code"])
 }
 
+// Proves G7.36.
 func TestOpenStreamsOfAPrincipalAreLimited(t *testing.T) {
 	f := limited(t, func(o *httpapi.Options) { o.MaxStreams = 2 })
 	httpapi.Listen(f.Router(), "/stream", "", func(ctx context.Context, _ httpapi.None, s *httpapi.Stream) error {

@@ -154,6 +154,7 @@ func TestDisconnectWhileAcquiringTheLeaseReleasesTheKey(t *testing.T) {
 }
 
 // A reply that is cached before its COMMIT would be replayed without an effect.
+// Proves G3.11.
 func TestRepliesAreCachedOnlyAfterCommit(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		for name, undo := range undoings {
@@ -171,6 +172,7 @@ func TestRepliesAreCachedOnlyAfterCommit(t *testing.T) {
 	})
 }
 
+// Proves G3.11.
 func TestUnrecordedRejectionIsNotCached(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		d := newDesk(db)
@@ -214,6 +216,7 @@ func TestBatchReplyIsRecordedAfterACommitConflict(t *testing.T) {
 	require.NotContains(t, inserts[1], "`id`", "the id of the rolled back run may belong to another record")
 }
 
+// Proves G3.11.
 func TestRolledBackPartOfADocumentIsNotRecorded(t *testing.T) {
 	document := order
 	document.Document = true

@@ -20,6 +20,7 @@ import (
 
 // Servers detect a restored database by missing records, so an erased record must not look like a
 // lost one.
+// Proves E8.
 func TestErasedRepliesAreNotReportedAsLost(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		d := newDesk(db)
@@ -72,6 +73,7 @@ func TestErasedRepliesAreNotReportedAsLost(t *testing.T) {
 	})
 }
 
+// Proves E8.
 func TestCopyCachedDuringErasureIsDeleted(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		d := newDesk(db)
@@ -91,6 +93,7 @@ func TestCopyCachedDuringErasureIsDeleted(t *testing.T) {
 }
 
 // Many keys contain a short id without referring to the customer; they do not count.
+// Proves E8.
 func TestKeysContainingTheCustomerIDAreCounted(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		d := newDesk(db)

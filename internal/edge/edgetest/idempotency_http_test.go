@@ -60,6 +60,7 @@ func (f *faulty) make(ctx context.Context, u *uow.Unit, in makeRequest) (made ht
 	return httpapi.Created[object]{Location: "/things/" + thing.Name, Body: object{"name": thing.Name}}, f.fail()
 }
 
+// Proves G3.12.
 func TestServerErrorsAreStoredIfConfigured(t *testing.T) {
 	faults := map[string]func() error{
 		"a panic": func() error { panic("out of tea") },
@@ -104,6 +105,7 @@ func TestServerErrorsAreStoredIfConfigured(t *testing.T) {
 	}
 }
 
+// Proves G3.12.
 func TestRepliesWithRetryAfterAreNotStored(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		f := newFaulty(t, ctx, db, true)
@@ -222,6 +224,7 @@ func TestPartsOfABatchAreStoredUntilItsReply(t *testing.T) {
 	})
 }
 
+// Proves G6.7.
 func TestRepeatOfABatchExecutesTheRest(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		f, runs := newBatches(t, ctx, db)

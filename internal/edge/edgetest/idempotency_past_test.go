@@ -33,6 +33,7 @@ func epochOf(t *testing.T, ctx context.Context, db *storage.DB) epoch.Epoch {
 	return now
 }
 
+// Proves R1.
 func TestNewEpochClearsTheMemory(t *testing.T) {
 	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
 		d.make(t, ctx, "before")
@@ -49,6 +50,7 @@ func TestNewEpochClearsTheMemory(t *testing.T) {
 	})
 }
 
+// Proves R1.
 func TestAttemptOfAnEarlierEpochIsNotCached(t *testing.T) {
 	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
 		attempt := d.begin(t, ctx, "late")
@@ -69,6 +71,7 @@ func TestAttemptOfAnEarlierEpochIsNotCached(t *testing.T) {
 	})
 }
 
+// Proves R1.
 func TestLostReplyChangesTheEpoch(t *testing.T) {
 	cases := map[string]struct {
 		// lose creates a record; then the database is restored to the state before.
@@ -145,6 +148,7 @@ func TestLostReplyChangesTheEpoch(t *testing.T) {
 
 // A process that lost its connections checks the epoch before it replays from memory, not only at
 // its next poll.
+// Proves R2.
 func TestMemoryIsNotUsedAfterAReconnect(t *testing.T) {
 	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
 		goBack := storagetest.Past(t, db.URL)
@@ -160,6 +164,7 @@ func TestMemoryIsNotUsedAfterAReconnect(t *testing.T) {
 	})
 }
 
+// Proves R1.
 func TestRedisCopiesOfLostRecordsAreIgnored(t *testing.T) {
 	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
 		d.make(t, ctx, "before")
@@ -179,6 +184,7 @@ func TestRedisCopiesOfLostRecordsAreIgnored(t *testing.T) {
 	})
 }
 
+// Proves R5.
 func TestLaggingReplicaIsNoLoss(t *testing.T) {
 	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
 		before := epochOf(t, ctx, db)
@@ -194,6 +200,7 @@ func TestLaggingReplicaIsNoLoss(t *testing.T) {
 	})
 }
 
+// Proves R5.
 func TestReplyOfAnUnacknowledgedCommitIsNoLoss(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
@@ -233,6 +240,7 @@ func TestDeletedPartsOfABatchAreNoLoss(t *testing.T) {
 	})
 }
 
+// Proves R5.
 func TestExpiredRecordsAreNoLoss(t *testing.T) {
 	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
 		before := epochOf(t, ctx, db)

@@ -11,6 +11,7 @@ import (
 )
 
 // Otherwise a crash between the two could lose the record, or store it without its effect.
+// Proves G3.1.
 func TestReplyIsRecordedInTheTransactionOfItsEffect(t *testing.T) {
 	db, statements := storagetest.TappedMariaDB(t)
 	f := newFaulty(t, storagetest.Tenant(t), db, false)

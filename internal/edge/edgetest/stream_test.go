@@ -155,6 +155,7 @@ func (b *bell) ring() {
 	b.rung = make(chan struct{})
 }
 
+// Proves G7.10.
 func TestStreamEndsImmediatelyWhenItsCredentialExpires(t *testing.T) {
 	for name, take := range map[string]func(*authenticator){
 		"it has expired":           func(d *authenticator) { d.set(apperr.New(apperr.InvalidCredentials, "Wrong."), "*") },

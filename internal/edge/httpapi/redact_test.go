@@ -10,6 +10,7 @@ import (
 )
 
 // The caller of the repeat may have lost the permission to read the resource.
+// Proves G8.33.
 func TestReplayOfStaleApprovalOmitsItsResource(t *testing.T) {
 	t.Parallel()
 	stored := func(code string) StoredReply {

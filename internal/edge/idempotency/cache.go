@@ -181,5 +181,5 @@ func (k *ReplyStore) cacheFailed(ctx context.Context, err error) {
 	k.metrics.cache.WithLabelValues("error").Inc()
 	k.outage.begin(k.clock.Now())
 	tenant, _ := principal.From(ctx)
-	slog.WarnContext(ctx, "the cache of idempotency keys does not answer; the database decides alone", "tenant", tenant.TenantID, "error", err)
+	slog.WarnContext(ctx, "idempotency: cache unreachable; using the database only", "tenant", tenant.TenantID, "error", err)
 }

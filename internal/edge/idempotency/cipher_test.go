@@ -49,6 +49,7 @@ func TestDecryptedReplyEqualsTheOriginal(t *testing.T) {
 	}
 }
 
+// Proves G3.14.
 func TestEncryptedReplyOnlyDecryptsInItsRow(t *testing.T) {
 	s := newCipher(t, key("now", 1))
 	text, id, err := encryptReply(s, reply, associatedData(1, "user:7", "k"))

@@ -77,6 +77,7 @@ var contract = map[string]func(t *testing.T, g *underTest){
 // store opens a gate and its queues, on one store for all tests.
 type store func(t *testing.T, now *clock.Fake) (Gate, mq.Broker)
 
+// Proves G5.2, G5.3, G5.4, G5.27, G5.33.
 func TestEveryGateFulfilsTheContract(t *testing.T) {
 	stores := map[string]func(t *testing.T) store{
 		"sqlite":  func(t *testing.T) store { return tables(storagetest.SQLite(t)) },
@@ -661,6 +662,7 @@ func checkAttempts(t *testing.T, g *underTest) {
 }
 
 // TestRedisWithPartOfGateHasNoGate drops keys like a server with full memory.
+// Proves G5.16.
 func TestRedisWithPartOfGateHasNoGate(t *testing.T) {
 	for _, part := range []string{"gate", "tickets", "buyers"} {
 		t.Run(part, func(t *testing.T) {
@@ -686,6 +688,7 @@ func TestRedisWithPartOfGateHasNoGate(t *testing.T) {
 }
 
 // TestBuildOfLargeGateDoesNotBlockRedis also stops a builder halfway.
+// Proves G5.15.
 func TestBuildOfLargeGateDoesNotBlockRedis(t *testing.T) {
 	now := clock.NewFake(opening)
 	server := redistest.NewServer(t)
@@ -730,6 +733,7 @@ func TestBuildOfLargeGateDoesNotBlockRedis(t *testing.T) {
 
 // TestGateIsNotBuiltFromPartialStaging drops staged keys, like a server with full
 // memory, or after a builder was paused for longer than their TTL.
+// Proves G5.15.
 func TestGateIsNotBuiltFromPartialStaging(t *testing.T) {
 	for _, part := range []string{"tickets", "buyers"} {
 		t.Run(part, func(t *testing.T) {

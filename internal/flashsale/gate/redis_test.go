@@ -43,6 +43,7 @@ func newOnRedis(t *testing.T, url string) *onRedis {
 	return g
 }
 
+// Proves G5.7.
 func TestConcurrentPurchasesAreAdmittedInOrder(t *testing.T) {
 	g := newOnRedis(t, redistest.SharedURL(t))
 	wishes := []struct {
@@ -120,6 +121,7 @@ func (f *failing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
+// Proves G5.6.
 func TestPurchaseWithLostRepliesIsUnknown(t *testing.T) {
 	reset := &net.OpError{Op: "read", Err: errors.New("connection reset")}
 	refused := &net.OpError{Op: "dial", Err: errors.New("refused")}
@@ -165,6 +167,7 @@ func TestPurchaseWithLostRepliesIsUnknown(t *testing.T) {
 	}
 }
 
+// Proves G5.6.
 func TestPurchaseWithUndecidedCommitIsUnknown(t *testing.T) {
 	for name, c := range map[string]struct {
 		refusal storagetest.Refusal

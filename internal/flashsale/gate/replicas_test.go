@@ -18,6 +18,7 @@ func (g *onRedis) buySafely(ticket, user string) (Admission, error) {
 	return g.Admit(g.ctx, Purchase{Ref: g.ref, Ticket: ticket, User: user, Units: 1, Time: opening, Replicas: 1})
 }
 
+// Proves G5.18.
 func TestAPurchaseIsAcceptedWhenAReplicaHasIt(t *testing.T) {
 	t.Parallel()
 	master := redistest.NewServer(t)
@@ -59,6 +60,7 @@ func TestAPurchaseIsAcceptedWhenAReplicaHasIt(t *testing.T) {
 
 // With min-replicas-to-write Redis itself rejects writes while too few replicas follow. A
 // rejected admission is not accepted, and its outcome is known.
+// Proves G5.35.
 func TestNoAdmissionWhileRedisRejectsWrites(t *testing.T) {
 	t.Parallel()
 	master := redistest.NewServer(t)
@@ -109,6 +111,7 @@ func TestOrderedTicketWaitsForNoReplica(t *testing.T) {
 }
 
 // A replica that lags for a moment becomes the master: it has the accepted purchases.
+// Proves G5.18.
 func TestReplicatedAdmissionsSurviveFailover(t *testing.T) {
 	t.Parallel()
 	master := redistest.NewServer(t)
@@ -145,6 +148,7 @@ func TestReplicatedAdmissionsSurviveFailover(t *testing.T) {
 	}
 }
 
+// Proves G5.18.
 func TestAClusterWaitsForTheReplicasOfTheSalesOwnNode(t *testing.T) {
 	t.Parallel()
 	cluster := redistest.NewCluster(t)

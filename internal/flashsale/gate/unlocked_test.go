@@ -17,6 +17,7 @@ func withoutLocks(t *testing.T) (*underTest, *storagetest.Tap) {
 	return newUnderTest(t, tables(db)), tap
 }
 
+// Proves G5.27.
 func TestOfTwoProcessesThatLetTheLastCustomersInWithoutLocksOneDoes(t *testing.T) {
 	g, tap := withoutLocks(t)
 	g.rules.Epoch, g.rules.Allotted = 2, 3
@@ -33,6 +34,7 @@ func TestOfTwoProcessesThatLetTheLastCustomersInWithoutLocksOneDoes(t *testing.T
 	require.Len(t, g.claim(t), 1)
 }
 
+// Proves G5.27.
 func TestTicketEndedBetweenReadsIsNoStrayWithoutLocks(t *testing.T) {
 	g, tap := withoutLocks(t)
 	g.admit(t, "A", "7", 1)

@@ -52,6 +52,7 @@ func TestErasureReplacesIDsInTexts(t *testing.T) {
 }
 
 // A row that changes between read and update retains the new value.
+// Proves E4.
 func TestConcurrentChangesAreNotOverwritten(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)

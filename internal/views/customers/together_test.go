@@ -37,6 +37,7 @@ func transfers(t *testing.T, db *gorm.DB, tenant int64, kim principal.CustomerID
 
 // The indivisible unit completes in time for any number of entries: it needs a few
 // statements per hundreds of entries.
+// Proves E7.
 func TestLastUnitNeedsFewStatementsForManyEntries(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)

@@ -11,6 +11,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
+// Proves E7.
 func TestAWalkGoesByTheRowsOfOthers(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, kim := New(Deps{DB: db}), principal.CustomerID("kim@example.org")

@@ -135,7 +135,7 @@ func (l *ConflictLog) flushLast(ctx context.Context) {
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFlush)
 	defer cancel()
 	if err := l.Flush(limit); err != nil {
-		slog.WarnContext(ctx, "the last conflicts were not counted", "error", err)
+		slog.WarnContext(ctx, "dashboard: last conflict counts not written", "error", err)
 	}
 }
 

@@ -57,6 +57,7 @@ func TestLongIdleTransactionsAreARisk(t *testing.T) {
 	}
 }
 
+// Proves G5.42.
 func TestLossOfRedisIsReportedForEachSetting(t *testing.T) {
 	info := facts{
 		"aof_enabled": "1", "aof_last_write_status": "ok", "maxmemory": "0", "maxmemory_policy": "noeviction",
@@ -117,6 +118,7 @@ func TestLossOfRedisIsReportedForEachSetting(t *testing.T) {
 	}
 }
 
+// Proves G5.44.
 func TestUnreadableSettingsOfRedisAreUnknown(t *testing.T) {
 	info := facts{"aof_enabled": "1", "maxmemory": "1000", "maxmemory_policy": "allkeys-lru", "used_memory": "10", "evicted_keys": "0", "connected_slaves": "1"}
 	const ask = "ask your provider"
@@ -139,6 +141,7 @@ func TestUnreadableSettingsOfRedisAreUnknown(t *testing.T) {
 	}
 }
 
+// Proves G5.42.
 func TestLossOfDatabaseServerIsReportedForEachSetting(t *testing.T) {
 	base := facts{
 		"innodb_flush_log_at_trx_commit": "1", "innodb_flush_log_at_timeout": "1", "innodb_doublewrite": "ON", "idle_transaction_timeout": "7",
@@ -218,6 +221,7 @@ func TestLossOfDatabaseServerIsReportedForEachSetting(t *testing.T) {
 	}
 }
 
+// Proves G5.42.
 func TestLossOfClusterIsReportedForEachSetting(t *testing.T) {
 	base := facts{
 		"version": "10.11.19-MariaDB", "tx_isolation": "READ-COMMITTED", "check_constraint_checks": "ON", "auto_increment_increment": "3",
@@ -298,6 +302,7 @@ func TestLossOfClusterIsReportedForEachSetting(t *testing.T) {
 	}
 }
 
+// Proves G5.47.
 func TestServerStartsOnlyOnFitEngines(t *testing.T) {
 	base := facts{"version": "10.11.19-MariaDB", "tx_isolation": "READ-COMMITTED", "wsrep_on": "OFF", "read_only": "OFF"}
 	fatal := func(changes facts, otherEngines ...string) []string {
@@ -315,6 +320,7 @@ func TestServerStartsOnlyOnFitEngines(t *testing.T) {
 	require.Equal(t, []string{"storage_engine"}, fatal(nil, "Aria", "MyISAM"))
 }
 
+// Proves G5.42.
 func TestLossOfEmbeddedDatabaseIsReportedForEachSetting(t *testing.T) {
 	for name, test := range map[string]struct {
 		journal     string

@@ -75,7 +75,7 @@ func (m *Monitor) log(ctx context.Context, f Finding) {
 	if !moves(f) {
 		now += " " + f.Value
 	}
-	attributes := []any{"engine", string(f.Engine), "about", f.Name, "level", string(f.Level)}
+	attributes := []any{"engine", string(f.Engine), "about", f.Name, "level", string(f.Level), "detail", f.Says}
 	if f.Value != "" {
 		attributes = append(attributes, "value", f.Value)
 	}
@@ -88,10 +88,10 @@ func (m *Monitor) log(ctx context.Context, f Finding) {
 	switch {
 	case f.Level == OK && known:
 		delete(m.logged, about)
-		m.logger.InfoContext(ctx, f.What()+" is OK again: "+f.Says, attributes...)
+		m.logger.InfoContext(ctx, "engines: finding resolved", attributes...)
 	case f.Level != OK && before != now:
 		m.logged[about] = now
-		m.logger.WarnContext(ctx, f.What()+": "+f.Says, attributes...)
+		m.logger.WarnContext(ctx, "engines: finding", attributes...)
 	}
 }
 

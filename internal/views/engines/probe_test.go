@@ -31,6 +31,7 @@ func set(t *testing.T, client redis.UniversalClient, settings ...string) {
 	}
 }
 
+// Proves G5.43.
 func TestSettingsOfARealRedisAreRead(t *testing.T) {
 	client := redistest.Connect(t, redistest.NewServer(t).URL())
 	for _, test := range []struct {
@@ -72,6 +73,7 @@ func TestEvictedKeysAreCounted(t *testing.T) {
 	require.NotContains(t, enginestest.About(t, report.Findings, "maxmemory-policy").Says, " 0 keys have been dropped")
 }
 
+// Proves G5.43.
 func TestAsynchronousReplicasOfRedisAreReported(t *testing.T) {
 	master, replica := redistest.NewServer(t), redistest.NewServer(t)
 	client := redistest.Connect(t, master.URL())
@@ -88,6 +90,7 @@ func TestAsynchronousReplicasOfRedisAreReported(t *testing.T) {
 		hold(t, enginestest.Look(t, engines.Probe{Redis: client}).Findings)
 }
 
+// Proves G5.35.
 func TestRedisWithTooFewReplicasIsBroken(t *testing.T) {
 	master := redistest.NewServer(t)
 	client := redistest.Connect(t, master.URL())
@@ -100,6 +103,7 @@ func TestRedisWithTooFewReplicasIsBroken(t *testing.T) {
 	}, patience, 50*time.Millisecond)
 }
 
+// Proves G5.44.
 func TestRejectedCONFIGOrINFOIsUnknown(t *testing.T) {
 	server := redistest.NewServer(t)
 	root := redistest.Connect(t, server.URL())
@@ -129,6 +133,7 @@ func TestRejectedCONFIGOrINFOIsUnknown(t *testing.T) {
 	}
 }
 
+// Proves G5.43.
 func TestMasterBehindSentinelsIsRead(t *testing.T) {
 	master := redistest.NewServer(t)
 	sentinel := redistest.NewSentinel(t, "mymaster", master)
@@ -138,6 +143,7 @@ func TestMasterBehindSentinelsIsRead(t *testing.T) {
 	require.Equal(t, "no", enginestest.About(t, enginestest.Look(t, engines.Probe{Redis: client}).Findings, "appendfsync").Value)
 }
 
+// Proves G5.43.
 func TestEveryMasterOfAClusterIsRead(t *testing.T) {
 	cluster := redistest.NewCluster(t)
 	set(t, redistest.Connect(t, cluster.Nodes[1].URL()), "appendfsync", "always")
@@ -155,6 +161,7 @@ func TestEveryMasterOfAClusterIsRead(t *testing.T) {
 	require.Len(t, report.Clocks, 3)
 }
 
+// Proves G5.44.
 func TestSilentNodeDoesNotHideOthers(t *testing.T) {
 	cluster := redistest.NewCluster(t)
 	client := redistest.Connect(t, cluster.URL())
@@ -200,6 +207,7 @@ func (l late) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 }
 
 // With replies that are 300 ms late the clock seems off by another 150 ms.
+// Proves G5.48.
 func TestSlowConnectionIsNoClockSkew(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	client.AddHook(late(300 * time.Millisecond))
@@ -231,6 +239,7 @@ func newMonitor(p engines.Probe, log *bytes.Buffer) (*engines.Monitor, *promethe
 	return m, registry
 }
 
+// Proves G5.45.
 func TestEachRiskIsLoggedOnceAndItsEnd(t *testing.T) {
 	client := redistest.Connect(t, redistest.NewServer(t).URL())
 	set(t, client, "appendfsync", "everysec", "maxmemory-policy", "allkeys-lru")
@@ -249,7 +258,9 @@ func TestEachRiskIsLoggedOnceAndItsEnd(t *testing.T) {
 	require.Len(t, first, 2)
 	for i, name := range []string{"appendfsync", "maxmemory-policy"} {
 		require.Contains(t, first[i], `"level":"WARN"`)
-		require.Contains(t, first[i], "redis "+name+": It is ")
+		require.Contains(t, first[i], `"msg":"engines: finding"`)
+		require.Contains(t, first[i], `"about":"`+name+`"`)
+		require.Contains(t, first[i], `"detail":"It is `)
 		require.Contains(t, first[i], "accepted purchases without an order")
 	}
 	require.Empty(t, lines())
@@ -263,10 +274,12 @@ func TestEachRiskIsLoggedOnceAndItsEnd(t *testing.T) {
 	gone := lines()
 	require.Len(t, gone, 1)
 	require.Contains(t, gone[0], `"level":"INFO"`)
-	require.Contains(t, gone[0], "redis appendfsync is OK again")
+	require.Contains(t, gone[0], `"msg":"engines: finding resolved"`)
+	require.Contains(t, gone[0], `"about":"appendfsync"`)
 	require.Empty(t, lines())
 }
 
+// Proves G5.45.
 func TestRunningProgramReportsChangedSettings(t *testing.T) {
 	client := redistest.Connect(t, redistest.NewServer(t).URL())
 	m, _ := newMonitor(engines.Probe{Redis: client}, &bytes.Buffer{})

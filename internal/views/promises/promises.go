@@ -26,7 +26,7 @@ import (
 	"interlock/internal/module"
 )
 
-// Topic is the topic of violations, keyed by the name of the promise.
+// Topic announces violations and their repair, keyed by the name of the promise.
 const Topic = "promises"
 
 // statements returns the statement that checks the next rows after a position, at most

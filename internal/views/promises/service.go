@@ -92,7 +92,7 @@ func (s *Service) Run(ctx context.Context) {
 	for failing := false; ; {
 		err := s.turn(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
-			slog.WarnContext(ctx, "promises: checks failed; will retry", "error", err)
+			slog.WarnContext(ctx, "promises: round of checks failed; will retry", "error", err)
 		}
 		failing = err != nil
 		if !s.rest(ctx, askEvery) {
@@ -212,7 +212,7 @@ func (s *Service) step(ctx context.Context, p module.Promise, st *state) (ended 
 // putOff delays a promise after a failed check.
 func (s *Service) putOff(ctx context.Context, p module.Promise, err error) {
 	if _, known := s.later[p.Name]; !known {
-		slog.WarnContext(ctx, "promise check failed; will retry", "promise", p.Name, "error", err)
+		slog.WarnContext(ctx, "promises: check failed; will retry", "promise", p.Name, "error", err)
 	}
 	s.later[p.Name] = s.clock.Now().Add(retryEvery)
 }

@@ -79,6 +79,7 @@ func auditedActions(t *testing.T, ctx context.Context, db *storage.DB) []string 
 	return list
 }
 
+// Proves C3.
 func TestViolationAndRepairArePublishedOncePerPass(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk, bus := clock.NewFake(noon), events.NewInProcess(64)
@@ -148,6 +149,7 @@ func gaugeOf(t *testing.T, s *Service, metric, promise string) float64 {
 	return 0
 }
 
+// Proves C4.
 func TestOneProcessChecksAndOthersShareItsResult(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk, locks, bus := clock.NewFake(noon), newLocks(), events.NewInProcess(8)
@@ -181,6 +183,7 @@ func TestOneProcessChecksAndOthersShareItsResult(t *testing.T) {
 	})
 }
 
+// Proves C4.
 func TestAHolderThatWasPausedBeyondItsLeaseOverwritesNothing(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk, bus := clock.NewFake(noon), events.NewInProcess(8)
@@ -208,6 +211,7 @@ func TestAHolderThatWasPausedBeyondItsLeaseOverwritesNothing(t *testing.T) {
 	})
 }
 
+// Proves C5.
 func TestChecksPauseInProportionToTheirDuration(t *testing.T) {
 	db, bus := storagetest.SQLite(t), events.NewInProcess(8)
 	defer bus.Close()
@@ -304,6 +308,7 @@ func TestAbsentRowsAreNotCounted(t *testing.T) {
 	}
 }
 
+// Proves C6.
 func TestTheExportIsSignedWithTheInstallationsOneKey(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		bus := events.NewInProcess(8)

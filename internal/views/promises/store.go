@@ -169,7 +169,7 @@ func (s *Service) reportFresh(ctx context.Context, st *state, tenant int64, subj
 	if len(subjects) == 0 {
 		return nil
 	}
-	slog.ErrorContext(ctx, "a promise is broken", "promise", st.Name, "tenant", tenant, "subjects", subjects)
+	slog.ErrorContext(ctx, "promises: violation found", "promise", st.Name, "tenant", tenant, "subjects", subjects)
 	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		tx, err := u.Tx(ctx)
 		if err != nil {

@@ -168,6 +168,7 @@ func TestChangeEventNamesAuthorResourceAndTime(t *testing.T) {
 	})
 }
 
+// Proves G7.4.
 func TestStreamResumesAtItsCursor(t *testing.T) {
 	eachBus(t, func(t *testing.T, newBus func() events.Bus) {
 		s := newSite(t, newBus(), "*")
@@ -194,6 +195,7 @@ func TestStreamResumesAtItsCursor(t *testing.T) {
 	})
 }
 
+// Proves G7.4.
 func TestMissedEventsRequireCurrentPermission(t *testing.T) {
 	bus := events.NewInProcess(64)
 	defer bus.Close()
@@ -209,6 +211,7 @@ func TestMissedEventsRequireCurrentPermission(t *testing.T) {
 	require.Equal(t, "configs", receive(t, back.events, "what may be read").name)
 }
 
+// Proves G7.7.
 func TestAStreamCarriesOnlyTopicsThatItsCallerMayRead(t *testing.T) {
 	bus := events.NewInProcess(64)
 	defer bus.Close()
@@ -300,6 +303,7 @@ func requireEnd(t *testing.T, stream <-chan happened) {
 	}
 }
 
+// Proves G7.7.
 func TestAStreamEndsWhenItsCredentialEnds(t *testing.T) {
 	bus := events.NewInProcess(64)
 	defer bus.Close()

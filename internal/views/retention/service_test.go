@@ -88,6 +88,7 @@ func gaugeOf(t *testing.T, s *Service, metric, table string) float64 {
 	return 0
 }
 
+// Proves G6.10.
 func TestOldAuditEntriesAreRemovedWithOneEntryPerTenant(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk := clock.NewFake(noon)
@@ -128,6 +129,7 @@ func TestOldAuditEntriesAreRemovedWithOneEntryPerTenant(t *testing.T) {
 	})
 }
 
+// Proves G6.10.
 func TestRowsWithoutRetentionAreNotRemoved(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := newService(db, newLocks(), clock.NewFake(noon), map[module.Retention]time.Duration{module.AuditRows: 0, module.HistoryRows: day})
@@ -152,6 +154,7 @@ func role(t *testing.T, db *storage.DB, tenant int64, id int, deleted bool, ages
 	}
 }
 
+// Proves G6.10.
 func TestOldVersionsAreRemovedExceptTheNewest(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := newService(db, newLocks(), clock.NewFake(noon), map[module.Retention]time.Duration{module.HistoryRows: 30 * day})
@@ -169,6 +172,7 @@ func TestOldVersionsAreRemovedExceptTheNewest(t *testing.T) {
 	})
 }
 
+// Proves G6.10.
 func TestResumableConfigVersionsAreNotRemoved(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := newService(db, newLocks(), clock.NewFake(noon), map[module.Retention]time.Duration{module.HistoryRows: 30 * day})
@@ -220,6 +224,7 @@ func TestTicketsAreDeletedWithTheirFinishedSale(t *testing.T) {
 
 // A process that ends between two steps has committed its removals and counts; the next one
 // continues, and the audit log contains everything once.
+// Proves G6.10.
 func TestInterruptedSweepCountsEachRowOnce(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk := clock.NewFake(noon)
@@ -247,6 +252,7 @@ func TestInterruptedSweepCountsEachRowOnce(t *testing.T) {
 }
 
 // The promises treat rows below the limit of the run as missing, so the limit remains.
+// Proves G6.10.
 func TestLongerRetentionEndsARunningSweep(t *testing.T) {
 	for name, keep := range map[string]time.Duration{"a year": 365 * day, "for ever": 0} {
 		t.Run(name, func(t *testing.T) { endARunByARetentionOf(t, keep) })
@@ -290,6 +296,7 @@ func endARunByARetentionOf(t *testing.T, keep time.Duration) {
 	})
 }
 
+// Proves G6.10.
 func TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk := clock.NewFake(noon)

@@ -68,6 +68,7 @@ func (f *follower) poll(t *testing.T, ctx context.Context) bool {
 	return false
 }
 
+// Proves G6.9.
 func TestWhoExportsWithTheCursorSeesEachEntryOnceHoweverLateItIsCommitted(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
@@ -135,6 +136,7 @@ func row(t *testing.T, tx *gorm.DB, tenant int64, resource string, at time.Time)
 		VALUES (?, ?, '', 'admin', '1', 'Li', 'thing.create', ?, '{}', ?)`, tenant, fmt.Sprint(rand.Uint64()), resource, at).Error)
 }
 
+// Proves G6.9.
 func TestAnEntryThatIsCommittedAfterOnesWithHigherIDsIsExported(t *testing.T) {
 	db, ctx := storagetest.MariaDB(t), storagetest.Tenant(t)
 	p, _ := principal.From(ctx)
@@ -163,6 +165,7 @@ func sweepOld(t *testing.T, ctx context.Context, db *storage.DB, clk *clock.Fake
 	require.NoError(t, s.Turn(ctx))
 }
 
+// Proves G6.9.
 func TestExportThatCannotResumeReturnsTheReason(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
@@ -208,6 +211,7 @@ func TestExportThatCannotResumeReturnsTheReason(t *testing.T) {
 }
 
 // An entry that is removed during an export is in it, or is reported as removed.
+// Proves G6.9.
 func TestAnExportSkipsNothingThatIsRemovedWhileItReads(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
@@ -237,6 +241,7 @@ func TestAnExportSkipsNothingThatIsRemovedWhileItReads(t *testing.T) {
 }
 
 // The first numbering of a log and a removal from it exclude each other.
+// Proves G6.9.
 func TestEntryRemovedDuringNumberingIsReported(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
@@ -293,6 +298,7 @@ func TestNumberedLogIsNotWritten(t *testing.T) {
 	})
 }
 
+// Proves G6.9.
 func TestFailingLogDoesNotBlockTheOthers(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)

@@ -32,6 +32,7 @@ func TestUnreachableEngineIsReportedAndOtherIsRead(t *testing.T) {
 	require.Equal(t, engines.Broken, enginestest.About(t, enginestest.Look(t, engines.Probe{DB: db, Redis: away}).Findings, "database").Level)
 }
 
+// Proves G5.43.
 func TestEachDatabaseIsRead(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		report := enginestest.Look(t, engines.Probe{DB: db})
@@ -77,6 +78,7 @@ type ahead time.Duration
 
 func (a ahead) Now() time.Time { return clock.System{}.Now().Add(time.Duration(a)) }
 
+// Proves G5.48.
 func TestAClockThatIsMoreThanASecondAwayIsARisk(t *testing.T) {
 	p := engines.Probe{DB: storagetest.MariaDB(t), Redis: redistest.Connect(t, redistest.SharedURL(t))}
 	for skew, level := range map[time.Duration]engines.Level{
@@ -99,6 +101,7 @@ func TestAClockThatIsMoreThanASecondAwayIsARisk(t *testing.T) {
 	}
 }
 
+// Proves G5.45.
 func TestMemoryClocksAndFindingsAreMetrics(t *testing.T) {
 	client := redistest.Connect(t, redistest.NewServer(t).URL())
 	for name, value := range map[string]string{"maxmemory": "50000000", "appendfsync": "everysec"} {

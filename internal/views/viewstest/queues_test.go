@@ -19,6 +19,7 @@ import (
 	"interlock/internal/views/ops"
 )
 
+// Proves G5.41.
 func TestACallerSeesTheOwnTenantsQueuesAndLocksOnly(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)

@@ -32,6 +32,7 @@ type refusedDetail struct {
 	}
 }
 
+// Proves G7.35.
 func TestRejectionsAreFoldedByKind(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		caller, _ := principal.From(ctx)
@@ -89,6 +90,7 @@ func TestRejectionsAreFoldedByKind(t *testing.T) {
 	})
 }
 
+// Proves G7.35.
 func TestRejectionsAreWrittenAtShutdown(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		caller, _ := principal.From(ctx)

@@ -1,3 +1,5 @@
+// Proves G3.19.
+
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ApiProblem, sessionStore, type ProblemCode } from '@/api';
 import { drafts, ownerOf } from '@/browser/drafts';

@@ -1,3 +1,5 @@
+// Proves G3.19.
+
 import { act, renderHook, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ApiProblem, sessionStore, type ProblemCode } from '@/api';

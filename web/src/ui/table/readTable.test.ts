@@ -1,3 +1,5 @@
+// Proves G6.6.
+
 import { expect, test } from 'vitest';
 import { csv } from './csv';
 import { readTable } from './readTable';

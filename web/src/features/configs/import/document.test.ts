@@ -1,3 +1,5 @@
+// Proves G6.6.
+
 import { expect, test } from 'vitest';
 import { encode } from '@/merge';
 import type { ImportVerdict } from '../queries';
