@@ -189,9 +189,14 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestWhoIsInvitedChoosesAPasswordAndIsSignedIn"}},
 	},
 	{
-		name: "a user without its permissions renames a role to the name of a group",
-		file: "internal/access/role.go", old: `after.Name != before.Name && s.grantedToGroups(after.Name)`, new: `after.Name == before.Name && s.grantedToGroups(after.Name)`,
-		caught: tests{"internal/access": {"TestNobodyGivesGroupsByARolesNameWhatHeDoesNotHave"}},
+		name: "a role is edited by a user without its permissions",
+		file: "internal/access/role.go", old: `requireToChange(ctx, before.Permissions, `, new: `requireToChange(ctx, nil, `,
+		caught: tests{"internal/access": {"TestRoleWithMorePermissionsThanTheCallerStays", "TestNobodyGivesGroupsByARolesNameWhatHeDoesNotHave"}},
+	},
+	{
+		name: "a role is deleted by a user without its permissions",
+		file: "internal/access/role.go", old: `requireToChange(ctx, role.Permissions, `, new: `requireToChange(ctx, nil, `,
+		caught: tests{"internal/access": {"TestRoleWithMorePermissionsThanTheCallerStays"}},
 	},
 	{
 		name: "the link of an accepted invitation survives a new invitation of the same user",
@@ -209,9 +214,12 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestWrongInvitationsAreHeldToTheRateOfSignInsAndLockNobodyOut"}},
 	},
 	{
-		name: "a user with more permissions than the inviter is invited",
-		file: "internal/access/invitation.go", old: `if err := requireRightsOf(ctx, tx, row); err != nil {`, new: `if err := requireRightsOf(ctx, tx, row); err != nil && row.ID < 0 {`,
-		caught: tests{"internal/access": {"TestNobodyInvitesWhoMayDoMoreThanHeAndTheLastWhoHoldsAccessKeepsThePassword"}},
+		name: "a user who may do more is invited, disabled, reset or unlinked",
+		file: "internal/access/user.go", old: `if err := requireRightsOf(ctx, tx, user); err != nil {`, new: `if err := requireRightsOf(ctx, tx, user); err != nil && user.ID < 0 {`,
+		caught: tests{"internal/access": {
+			"TestNobodyInvitesWhoMayDoMoreThanHeAndTheLastWhoHoldsAccessKeepsThePassword", "TestNobodyChangesAUserWhoMayDoMore",
+			"TestFactorsAreResetForThoseWhoHaveNoMoreRightsOnly", "TestALinkTakesWithItWhatItGaveAndARoleThatAGroupGivesIsHeld",
+		}},
 	},
 	{
 		name: "who was invited and never came counts as holding access:*",
