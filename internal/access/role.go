@@ -117,7 +117,12 @@ func (s *Service) roleAt(ctx context.Context, role *Role, version int64) (*Role,
 // recordRoleEdit updates the role's permissions after its row, and records the edit.
 func (s *Service) recordRoleEdit(ctx context.Context, u *uow.Unit, before, after *Role, _ *change.Overwrite) error {
 	given, taken := without(after.Permissions, before.Permissions), without(before.Permissions, after.Permissions)
-	if err := cmp.Or(requireToChange(ctx, before.Permissions, fmt.Sprintf("Role %q", before.Name)), requireHeld(ctx, given, "The edit gives")); err != nil {
+	lost := taken
+	if after.Name != before.Name {
+		// Groups are mapped to roles by name, so a rename may give or take all permissions.
+		lost = before.Permissions
+	}
+	if err := cmp.Or(requireHeld(ctx, given, "The edit gives"), requireToChange(ctx, lost, fmt.Sprintf("Role %q", before.Name))); err != nil {
 		return err
 	}
 	tx, err := s.raise(ctx, u)
@@ -188,8 +193,8 @@ func (s *Service) AddRole(ctx context.Context, u *uow.Unit, name string, permiss
 
 // EditRole changes a role that was just read; see change.Editable.Apply for conflicts.
 // Permissions are a set: edits that add and remove different ones can be merged. Errors:
-// ValidationFailed, AlreadyExists (name), Forbidden for a permission that the caller lacks of the
-// role before or after the edit, and InUse if the last user with access:* would lose it.
+// ValidationFailed, AlreadyExists (name), Forbidden for a permission that the caller lacks and
+// that the edit adds or removes, or that a renamed role has, and InUse if the last user with access:* would lose it.
 func (s *Service) EditRole(ctx context.Context, u *uow.Unit, role *Role, edit change.Edit) (change.Edited[*Role], error) {
 	edited, err := s.roles().Apply(ctx, u, role, edit)
 	if storage.IsDuplicate(err, roleNameKey) {

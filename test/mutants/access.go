@@ -189,14 +189,14 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestWhoIsInvitedChoosesAPasswordAndIsSignedIn"}},
 	},
 	{
-		name: "a role is edited by a user without its permissions",
-		file: "internal/access/role.go", old: `requireToChange(ctx, before.Permissions, `, new: `requireToChange(ctx, nil, `,
-		caught: tests{"internal/access": {"TestRoleWithMorePermissionsThanTheCallerStays", "TestNobodyGivesGroupsByARolesNameWhatHeDoesNotHave"}},
+		name: "a permission is removed from a role by a user without it",
+		file: "internal/access/role.go", old: `requireToChange(ctx, lost, `, new: `requireToChange(ctx, nil, `,
+		caught: tests{"internal/access": {"TestPermissionThatTheCallerLacksStaysInItsRole", "TestNobodyGivesGroupsByARolesNameWhatHeDoesNotHave"}},
 	},
 	{
 		name: "a role is deleted by a user without its permissions",
 		file: "internal/access/role.go", old: `requireToChange(ctx, role.Permissions, `, new: `requireToChange(ctx, nil, `,
-		caught: tests{"internal/access": {"TestRoleWithMorePermissionsThanTheCallerStays"}},
+		caught: tests{"internal/access": {"TestPermissionThatTheCallerLacksStaysInItsRole"}},
 	},
 	{
 		name: "the link of an accepted invitation survives a new invitation of the same user",
