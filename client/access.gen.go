@@ -489,7 +489,8 @@ func (s *Users) Links(id int64) List[Link] {
 
 // DeleteLink deletes a user's sign-on link.
 //
-// Ends the user's sessions. Disable or invite a user instead of deleting the only sign-in method.
+// Ends the user's sessions. 403 if the user has a permission that you lack. Disable or invite a
+// user instead of deleting the only sign-in method.
 func (s *Users) DeleteLink(ctx context.Context, id int64, linkID int64, options ...CallOption) error {
 	return s.client.do(ctx, request{method: http.MethodDelete, path: "/users/" + segment(id) + "/links/" + segment(linkID)}, nil, options)
 }
@@ -518,7 +519,7 @@ func (s *Roles) Get(ctx context.Context, id int64, options ...CallOption) (Role,
 // names listed. Edits of one set conflict only if they contain the same name; conflicts and
 // `merged` report it as `/permissions/<name>`. With `?merge=disjoint` two admins who add different
 // permissions both succeed. The change applies to the users with the role within a second, on every
-// server. 403 if you lack an added permission.
+// server. 403 if you lack an added or removed permission or, for another name, one of the role.
 //
 // It sends the changes of value since it was read, and replaces value with the reply. If another
 // writer was first, it returns a [Conflict].
@@ -528,7 +529,7 @@ func (s *Roles) Save(ctx context.Context, value *Role, options ...CallOption) er
 
 // Delete deletes a role.
 //
-// 409 `in_use` while a user has the role.
+// 403 if you lack a permission of the role. 409 `in_use` while a user has it.
 func (s *Roles) Delete(ctx context.Context, read Role, options ...CallOption) error {
 	return s.client.do(ctx, request{method: http.MethodDelete, path: "/roles/" + segment(read.ID), ifMatch: read.ETag}, nil, options)
 }

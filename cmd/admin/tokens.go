@@ -58,7 +58,7 @@ type tokenCreate struct {
 	inTenant `embed:""`
 	User     string        `help:"User that the token acts as." required:"" placeholder:"NAME"`
 	Name     string        `help:"Purpose of the token." required:"" placeholder:"NAME"`
-	Scope    []string      `help:"Permission that the token is limited to, such as configs:read; may be repeated. None: all of its user's." placeholder:"S" sep:"none"`
+	Scope    []string      `help:"Permission that the token is limited to, such as configs:read; may be repeated. None: all of its user's." placeholder:"S"`
 	Expires  time.Duration `help:"Lifetime of the token. 0: until it is revoked." default:"${tokenLifetime}" placeholder:"DURATION"`
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 
 	"gorm.io/gorm"
@@ -94,13 +93,6 @@ func (a answered) difference(ctx context.Context, db *gorm.DB, userID int64) (li
 	}
 	had, err := rolesBy(db, link)
 	return link, rolesWithout(wanted, had), rolesWithout(had, wanted), err
-}
-
-// grantedToGroups reports whether the role with a name is granted to a group of some provider.
-func (s *Service) grantedToGroups(role string) bool {
-	return slices.ContainsFunc(s.providers, func(p Provider) bool {
-		return slices.Contains(slices.Collect(maps.Values(p.GroupRoles)), role)
-	})
 }
 
 // roles returns the roles that the settings map to the response's groups. Roles that the tenant

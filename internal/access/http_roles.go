@@ -25,13 +25,13 @@ func (h handler) roleRoutes(r *httpapi.Router) {
 		Doc("Update a role", "`permissions` is a set: an array replaces it, and `{\"add\":[…],\"remove\":[…]}` adds and removes the names listed. "+
 			"Edits of one set conflict only if they contain the same name; conflicts and `merged` report it as `/permissions/<name>`. "+
 			"With `?merge=disjoint` two admins who add different permissions both succeed. The change applies to the users with the role within a second, "+
-			"on every server. 403 if you lack an added permission.").
+			"on every server. 403 if you lack an added or removed permission or, for another name, one of the role.").
 		With(httpapi.Contract{
 			Body:       map[string]any{"permissions": map[string]any{"add": []string{"configs:read"}, "remove": []string{}}},
 			Rejections: []httpapi.Rejection{noManager, roleNameUsed},
 		})
 	httpapi.MutationOf(fresh, http.MethodDelete, "/roles/:id", writePermission, byID, h.deleteRole).
-		Doc("Delete a role", "409 `in_use` while a user has the role.").With(httpapi.Contract{Rejections: []httpapi.Rejection{{Code: apperr.InUse}}})
+		Doc("Delete a role", "403 if you lack a permission of the role. 409 `in_use` while a user has it.").With(httpapi.Contract{Rejections: []httpapi.Rejection{{Code: apperr.InUse}}})
 	httpapi.GetOf(r, "/roles/:id/history", ReadPermission, byID, h.roleHistory).
 		Doc("List the versions of a role", "The newest first. Every version is retained.").With(httpapi.Contract{Sorts: change.HistorySorts})
 }

@@ -71,7 +71,7 @@ func (h handler) userRoutes(r *httpapi.Router) {
 	httpapi.GetOf(r, "/users/:id/links", ReadUsersPermission, byID, h.links).
 		Doc("List a user's sign-on links", "").With(httpapi.Contract{Success: allLinks})
 	httpapi.MutationOf(fresh, http.MethodDelete, "/users/:id/links/:linkId", writeUsersPermission, byID, h.removeLink).
-		Doc("Delete a user's sign-on link", "Ends the user's sessions. Disable or invite a user instead of deleting the only sign-in method.").
+		Doc("Delete a user's sign-on link", "Ends the user's sessions. 403 if the user has a permission that you lack. Disable or invite a user instead of deleting the only sign-in method.").
 		With(httpapi.Contract{ID: "deleteUserLink", Rejections: []httpapi.Rejection{onlySignIn}})
 }
 

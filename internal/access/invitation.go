@@ -81,9 +81,6 @@ func (s *Service) Invite(ctx context.Context, u *uow.Unit, user *User, ifMatch *
 		action: "invite", apply: func(user *User) { user.invite(invitation) },
 		set: guard.Set{"password_hash": "", "invitation_hash": invited.InvitationHash, "invitation_expires_time": invited.InvitationExpiresTime},
 		also: func(ctx context.Context, tx *gorm.DB) error {
-			if err := requireRightsOf(ctx, tx, row); err != nil {
-				return err
-			}
 			taken, err := grantsOf(tx, row.held())
 			if err != nil {
 				return err

@@ -67,7 +67,8 @@ func requirePlaceForLink(db *gorm.DB, userID int64) error {
 }
 
 // RemoveLink deletes a link, and the roles that it granted, of a user who was just read. The
-// user's sessions end, except the one with this token; "" ends all. Errors: NotFound; InUse if
+// user's sessions end, except the one with this token; "" ends all. Errors: NotFound; Forbidden if
+// the user has a permission that the caller lacks; InUse if
 // the user, who has no password, could not sign in without it, or if no user who can sign in
 // would have access:*.
 func (s *Service) RemoveLink(ctx context.Context, u *uow.Unit, user *User, id int64, session string) error {

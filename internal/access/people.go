@@ -58,7 +58,8 @@ func (s *Service) Disabled(ctx context.Context, limit int) ([]int64, error) {
 // reset are the actions by which another user changed a user's credentials.
 var reset = []string{"create", "password", "reset-factors", "invite"}
 
-// Resets returns the changes of the users' credentials by other users since a time:
+// Resets returns the changes of the users' credentials by other users since a time, and those of
+// the credentials of these other users, and so on, in the order of their times:
 //
 //	SELECT … FROM user_histories WHERE tenant_id = ? AND user_id IN (…) AND action IN (…) AND changed_time >= ?
 func (s *Service) Resets(ctx context.Context, u *uow.Unit, users []int64, since time.Time) ([]principal.Reset, error) {
@@ -66,16 +67,26 @@ func (s *Service) Resets(ctx context.Context, u *uow.Unit, users []int64, since 
 	if err != nil {
 		return nil, err
 	}
-	var versions []UserVersion
-	err = tx.Select("user_id", "changed_by", "creator_id", "changed_time").
-		Where("user_id IN ? AND action IN ? AND changed_time >= ?", users, reset, since).Order("id").Find(&versions).Error
-	if err != nil {
-		return nil, fmt.Errorf("read the users that reset accounts: %w", err)
+	var resets []principal.Reset
+	searched := map[int64]bool{}
+	for len(users) > 0 {
+		var versions []UserVersion
+		err := tx.Select("user_id", "changed_by", "creator_id", "changed_time").
+			Where("user_id IN ? AND action IN ? AND changed_time >= ?", users, reset, since).Find(&versions).Error
+		if err != nil {
+			return nil, fmt.Errorf("read the resets of accounts: %w", err)
+		}
+		for _, user := range users {
+			searched[user] = true
+		}
+		users = nil
+		for _, v := range versions {
+			resets = append(resets, principal.Reset{UserID: v.UserID, By: []int64{v.ChangedBy, v.CreatorID}, Time: v.ChangedTime})
+			users = append(users, v.ChangedBy, v.CreatorID)
+		}
+		users = slices.DeleteFunc(users, func(user int64) bool { return searched[user] })
 	}
-	resets := make([]principal.Reset, len(versions))
-	for i, v := range versions {
-		resets[i] = principal.Reset{UserID: v.UserID, By: []int64{v.ChangedBy, v.CreatorID}, Time: v.ChangedTime}
-	}
+	slices.SortStableFunc(resets, func(a, b principal.Reset) int { return a.Time.Compare(b.Time) })
 	return resets, nil
 }
 

@@ -117,14 +117,13 @@ func (s *Service) roleAt(ctx context.Context, role *Role, version int64) (*Role,
 // recordRoleEdit updates the role's permissions after its row, and records the edit.
 func (s *Service) recordRoleEdit(ctx context.Context, u *uow.Unit, before, after *Role, _ *change.Overwrite) error {
 	given, taken := without(after.Permissions, before.Permissions), without(before.Permissions, after.Permissions)
-	if err := requireHeld(ctx, given, "The edit grants"); err != nil {
-		return err
+	lost := taken
+	if after.Name != before.Name {
+		// Groups are mapped to roles by name, so a rename can grant or remove all permissions.
+		lost = before.Permissions
 	}
-	if after.Name != before.Name && s.grantedToGroups(after.Name) {
-		// Groups are mapped to roles by name, so taking the name grants the role's permissions.
-		if err := requireHeld(ctx, after.Permissions, "Groups of single sign-on get roles with this name, and it has"); err != nil {
-			return err
-		}
+	if err := cmp.Or(requireHeld(ctx, given, "The edit grants"), requireToChange(ctx, lost, fmt.Sprintf("Role %q", before.Name))); err != nil {
+		return err
 	}
 	tx, err := s.raise(ctx, u)
 	if err != nil {
@@ -194,8 +193,8 @@ func (s *Service) AddRole(ctx context.Context, u *uow.Unit, name string, permiss
 
 // EditRole changes a role that was just read; see change.Editable.Apply for conflicts.
 // Permissions are a set: edits that add and remove different ones can be merged. Errors:
-// ValidationFailed, AlreadyExists (name), Forbidden for a permission that the caller lacks, and
-// InUse if the last user with access:* would lose it.
+// ValidationFailed, AlreadyExists (name), Forbidden for a permission that the caller lacks and
+// that the edit adds or removes, or that a renamed role has, and InUse if the last user with access:* would lose it.
 func (s *Service) EditRole(ctx context.Context, u *uow.Unit, role *Role, edit change.Edit) (change.Edited[*Role], error) {
 	edited, err := s.roles().Apply(ctx, u, role, edit)
 	if storage.IsDuplicate(err, roleNameKey) {
@@ -204,8 +203,8 @@ func (s *Service) EditRole(ctx context.Context, u *uow.Unit, role *Role, edit ch
 	return edited, err
 }
 
-// DeleteRole deletes a role that no user has. Its history remains. Errors: InUse,
-// VersionConflict.
+// DeleteRole deletes a role that no user has. Its history remains. Errors: Forbidden for a
+// permission that the caller lacks; InUse, VersionConflict.
 func (s *Service) DeleteRole(ctx context.Context, u *uow.Unit, role *Role, ifMatch guard.Precondition) error {
 	return s.roles().Delete(ctx, u, role, ifMatch, func() error {
 		if err := guard.Delete[Role](ctx, u, role.Ref()); err != nil {
@@ -221,6 +220,9 @@ func (s *Service) DeleteRole(ctx context.Context, u *uow.Unit, role *Role, ifMat
 		}
 		if holders > 0 {
 			return apperr.New(apperr.InUse, "%s cannot be deleted while users have it (%d). Remove it from them first.", role.label(), holders)
+		}
+		if err := requireToChange(ctx, role.Permissions, fmt.Sprintf("Role %q", role.Name)); err != nil {
+			return err
 		}
 		if err := revoke(tx, role, role.Permissions); err != nil {
 			return err

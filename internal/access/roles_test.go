@@ -87,12 +87,26 @@ func TestTwoAdminsWhoAddDifferentPermissionsBothSucceedAndTheSameOneAsks(t *test
 // Proves G7.26.
 func TestNobodyGivesARoleWhatHeDoesNotHave(t *testing.T) {
 	d := newDesk(t, newFixture(t, storagetest.SQLite(t)))
-	path, etag := d.establish("support", "orders:read", "orders:pay")
+	path, etag := d.establish("support", "orders:read")
 	keeper := d.of("admin", "access:*", "orders:read", "configs:read")
 	keeper.do(403, "PATCH", path, `{"permissions":{"add":["configs:write"]}}`, "If-Match", etag)
 	keeper.do(403, "PATCH", path, `{"permissions":["orders:*"]}`, "If-Match", etag)
 	keeper.do(403, "POST", "/roles", `{"name":"mine","permissions":["*"]}`)
-	keeper.do(200, "PATCH", path, `{"permissions":{"add":["configs:read"],"remove":["orders:pay"]}}`, "If-Match", etag)
+	keeper.do(200, "PATCH", path, `{"permissions":{"add":["configs:read"],"remove":["orders:read"]}}`, "If-Match", etag)
+}
+
+// Proves G7.22.
+func TestPermissionThatTheCallerLacksStaysInItsRole(t *testing.T) {
+	d := newDesk(t, newFixture(t, storagetest.SQLite(t)))
+	path, etag := d.establish("cashier", "orders:read", "orders:pay")
+	keeper := d.of("admin", "access:*", "orders:read")
+	for _, patch := range []string{`{"permissions":{"remove":["orders:pay"]}}`, `{"permissions":[]}`, `{"name":"clerk"}`} {
+		refused := keeper.do(403, "PATCH", path, patch, "If-Match", etag)
+		require.Contains(t, refused.Body["detail"], "orders:pay", patch)
+	}
+	keeper.do(403, "DELETE", path, nil, "If-Match", etag)
+	require.Equal(t, etag, d.tag(path))
+	keeper.do(200, "PATCH", path, `{"permissions":{"remove":["orders:read"]}}`, "If-Match", etag)
 }
 
 // Proves G7.27.

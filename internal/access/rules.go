@@ -108,14 +108,23 @@ func requireGrantable(ctx context.Context, tx *gorm.DB, roles []Role) error {
 
 // requireRightsOf returns Forbidden unless the caller has all permissions of a user. Every change
 // of a user needs it: a caller who sets a user's credentials gains the user's permissions, and no
-// caller may rename, demote or disable a user with more permissions.
+// caller may rename, demote or disable a user with more permissions. A user who signs in or who
+// changes their own account in a session has them.
 func requireRightsOf(ctx context.Context, tx *gorm.DB, user *User) error {
+	if caller, _ := principal.From(ctx); caller.Kind == principal.Admin && caller.UserID == user.ID {
+		return nil
+	}
 	grants, err := grantsOf(tx, user.held())
 	if err != nil {
 		return err
 	}
+	return requireToChange(ctx, grants, fmt.Sprintf("User %q", user.Username))
+}
+
+// requireToChange returns Forbidden unless the caller has the permissions of a user or a role.
+func requireToChange(ctx context.Context, grants []string, label string) error {
 	if grant := lackedOf(ctx, grants); grant != "" {
-		return apperr.New(apperr.Forbidden, "User %q has the permission %s, which you do not have, so you cannot change this user. Ask a user who has it. Nothing was changed.", user.Username, grant)
+		return apperr.New(apperr.Forbidden, "%s has the permission %s, which you do not have, so you cannot change it. Ask a user who has it. Nothing was changed.", label, grant)
 	}
 	return nil
 }

@@ -248,9 +248,6 @@ func (s *Service) DisableUser(ctx context.Context, u *uow.Unit, user *User, ifMa
 	return s.changeUser(ctx, u, user, ifMatch, userChange{
 		action: "disable", set: guard.Set{"disabled": true}, apply: func(user *User) { user.Disabled = true },
 		also: func(ctx context.Context, tx *gorm.DB) error {
-			if err := requireRightsOf(ctx, tx, user); err != nil {
-				return err
-			}
 			taken, err := grantsOf(tx, user.held())
 			if err != nil {
 				return err
@@ -268,7 +265,6 @@ func (s *Service) EnableUser(ctx context.Context, u *uow.Unit, user *User, ifMat
 	}
 	return s.changeUser(ctx, u, user, ifMatch, userChange{
 		action: "enable", set: guard.Set{"disabled": false}, apply: func(user *User) { user.Disabled = false },
-		also: func(ctx context.Context, tx *gorm.DB) error { return requireRightsOf(ctx, tx, user) },
 	})
 }
 
@@ -287,7 +283,8 @@ func (s *Service) userMoved(user *User, ifMatch guard.Precondition) error {
 }
 
 // changeUser changes a user and ends the user's sessions. It updates the user's row before the
-// tenant's revision, in the lock order of all changes of permissions.
+// tenant's revision, in the lock order of all changes of permissions. Errors: Forbidden if the user
+// has a permission that the caller lacks.
 func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition, c userChange) (*User, error) {
 	err := guard.Update[User](ctx, u, user.Ref(), c.set)
 	switch {
@@ -303,6 +300,9 @@ func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMat
 	}
 	tx, err := s.raise(ctx, u)
 	if err != nil {
+		return nil, err
+	}
+	if err := requireRightsOf(ctx, tx, user); err != nil {
 		return nil, err
 	}
 	sessions, err := endSessions(tx, after.TenantID, after.ID, c.kept)

@@ -33,7 +33,6 @@ func (s *Service) ResetPassword(ctx context.Context, u *uow.Unit, user *User, re
 	}
 	return s.storePassword(ctx, u, user, newPassword{
 		hash: hash, endTokens: reset.EndTokens, ifMatch: reset.IfMatch, change: s.reissue,
-		may: func(ctx context.Context, tx *gorm.DB, row *User) error { return requireRightsOf(ctx, tx, row) },
 	})
 }
 
@@ -131,13 +130,7 @@ func (s *Service) choosePassword(ctx context.Context, user *User, change Passwor
 	var after *User
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
 		after, err = s.storePassword(ctx, u, user, newPassword{
-			hash: hash, endTokens: change.EndTokens, kept: digestOf(change.Session), change: s.changeUser,
-			may: func(_ context.Context, _ *gorm.DB, row *User) error {
-				if row.PasswordHash != user.PasswordHash {
-					return invalid("/currentPassword", "wrong", "is not your current password: it was changed concurrently")
-				}
-				return nil
-			},
+			hash: hash, endTokens: change.EndTokens, kept: digestOf(change.Session), change: s.changeUser, shown: user.PasswordHash,
 		})
 		return err
 	})
@@ -153,8 +146,8 @@ type newPassword struct {
 	ifMatch *guard.Precondition
 	// change is changeUser, or reissue for a password from another user.
 	change func(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition, c userChange) (*User, error)
-	// may rejects the change, given the row in the unit.
-	may func(ctx context.Context, tx *gorm.DB, row *User) error
+	// shown is the hash of the current password that the user entered; "" if another user sets it.
+	shown string
 }
 
 // passwordSet are the columns of a password change, which also voids an open invitation.
@@ -181,13 +174,13 @@ func (s *Service) storePassword(ctx context.Context, u *uow.Unit, user *User, p 
 	if err := s.demandUser(row, p.ifMatch); err != nil {
 		return nil, err
 	}
+	if p.shown != "" && p.shown != row.PasswordHash {
+		return nil, invalid("/currentPassword", "wrong", "is not your password any more: it was changed meanwhile")
+	}
 	return p.change(ctx, u, row, p.ifMatch, userChange{
 		action: "password", set: passwordSet(p.hash), apply: func(user *User) { user.takePassword(p.hash) },
 		kept: p.kept, endTokens: p.endTokens,
 		also: func(ctx context.Context, tx *gorm.DB) error {
-			if err := p.may(ctx, tx, row); err != nil {
-				return err
-			}
 			return s.attempts.clear(ctx, tx, accountKey(tenant, row.Username))
 		},
 	})

@@ -21,7 +21,7 @@ type Act struct {
 
 // RequireOtherUsers checks that no user behind the caller's credential is also behind the
 // credential of one of the acts. Behind a credential are its user, the creator of the token, and
-// each user who has reset the account since the request. Errors: Forbidden with the reason
+// each user who has reset the account of one of them since the request. Errors: Forbidden with the reason
 // four_eyes.
 func (s *Service) RequireOtherUsers(ctx context.Context, u *uow.Unit, since time.Time, acts ...Act) error {
 	caller, _ := principal.From(ctx)
@@ -46,11 +46,12 @@ func (s *Service) RequireOtherUsers(ctx context.Context, u *uow.Unit, since time
 	return nil
 }
 
-// behind returns the users behind the credentials of users.
+// behind returns the users behind the credentials of users: also those who had reset the account of
+// a user before that one reset the next account.
 func behind(users []int64, resets []principal.Reset) []int64 {
 	all := slices.Clone(users)
-	for _, reset := range resets {
-		if slices.Contains(users, reset.UserID) {
+	for _, reset := range slices.Backward(resets) {
+		if slices.Contains(all, reset.UserID) {
 			all = append(all, reset.By...)
 		}
 	}

@@ -102,6 +102,14 @@ func TestOnePersonBehindTwoCredentialsPassesNoFourEyes(t *testing.T) {
 			created(t, w.author, "/users", object{"username": "puppet", "password": "correct horse battery", "roles": []string{"admin"}})
 			requireFourEyes(t, decide(t, w.author.As(t, "puppet"), approval, "approve", nil))
 		})
+		t.Run("the author resets a user, and as that user the approver", func(t *testing.T) {
+			w := pairUp(t, p)
+			approval := w.propose(t, w.author)
+			path := httpapi.Base + "/users/%v/reset-password"
+			w.author.Do(t, "POST", fmt.Sprintf(path, userIDOf(t, w.admin)), object{"password": "middle horse battery"})
+			w.admin.Do(t, "POST", fmt.Sprintf(path, w.ids[w.approver]), object{"password": "another horse battery"})
+			requireFourEyes(t, decide(t, w.approver, approval, "approve", nil))
+		})
 		t.Run("a reset before the request", func(t *testing.T) {
 			w := pairUp(t, p)
 			reset["the second factors"](t, w, fmt.Sprintf("%s/users/%v", httpapi.Base, w.ids[w.approver]))

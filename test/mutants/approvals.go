@@ -98,6 +98,11 @@ var votes = []mutant{
 		caught: tests{"test/contract": {"TestOnePersonBehindTwoCredentialsPassesNoFourEyes"}},
 	},
 	{
+		name: "who has reset the account of a resetting user is not behind it",
+		file: "internal/approvals/parties.go", old: "slices.Contains(all, reset.UserID)", new: "slices.Contains(users, reset.UserID)",
+		caught: tests{"test/contract": {"TestOnePersonBehindTwoCredentialsPassesNoFourEyes"}},
+	},
+	{
 		name: "the creator of a token is not behind it",
 		file: "internal/base/principal/principal.go", old: "[]int64{p.UserID, p.Via.CreatorID}", new: "[]int64{p.UserID}",
 		also:   []edit{{"internal/approvals/store.go", "writtenBy([]int64{w.ChangedBy, w.CreatorID}", "writtenBy([]int64{w.ChangedBy}"}},

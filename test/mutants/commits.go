@@ -134,7 +134,7 @@ var commits = []mutant{
 	},
 	{
 		name: "AfterCommit runs before COMMIT",
-		file: "internal/core/uow/runner.go", old: "	if err := r.commit(ctx, u); err != nil {\n		return err", new: "	u.run(ctx, \"after-commit\", u.afterCommit)\n	if err := r.commit(ctx, u); err != nil {\n		return err",
+		file: "internal/core/uow/runner.go", old: "	if err := r.commit(ctx, u); err != nil {\n		return err", new: "	u.runHooks(ctx, \"after-commit\", u.afterCommit)\n	if err := r.commit(ctx, u); err != nil {\n		return err",
 		caught: tests{"internal/core/coretest": {"TestACommittedUnitLeavesItsRowAndOneAuditRow", "TestUnverifiableCommitIsUnknownAndNotRetried"}},
 	},
 	{

@@ -47,7 +47,7 @@ var keys = []mutant{
 		name: "the record of a reply is written outside of the transaction of its effect",
 		file: "internal/edge/idempotency/store.go", old: `u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.inProgressIfTaken(a.insert(tx, &record)) })`,
 		new: `u.BeforeCommit(func(context.Context, *gorm.DB) error { return nil })
-	u.AfterCommit(func(ctx context.Context) { _ = a.insertWhole(ctx, &record) })`,
+	u.AfterCommit(func(ctx context.Context) { _ = a.insertComplete(ctx, &record) })`,
 		caught: tests{"internal/edge/edgetest": {"TestReplyIsRecordedInTheTransactionOfItsEffect"}},
 	},
 	{
@@ -88,7 +88,7 @@ var keys = []mutant{
 	},
 	{
 		name: "cached replies are used although the connections have changed",
-		file: "internal/base/epoch/watch.go", old: `if w.links.Load() == w.db.LinkChanges() && (w.isFresh(staleAfter) || w.hasLookedSince(called)) {`, new: `if w.current.Load() != nil {`,
+		file: "internal/base/epoch/watch.go", old: `if w.links.Load() == w.db.LinkChanges() && (w.isFresh(staleAfter) || w.hasLookedSince(called)) {`, new: `if w.current.Load() != nil || w.hasLookedSince(called) {`,
 		caught: tests{
 			"internal/base/basetest": {"TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged"},
 			"internal/edge/edgetest": {"TestMemoryIsNotUsedAfterAReconnect"},

@@ -31,7 +31,7 @@ var unlocked = []mutant{
 	},
 	{
 		name: "a ticket that ends between two reads counts as a stray",
-		file: "internal/flashsale/gate/sql_rows.go", old: `now.Revision != l.revision`, new: `now.Revision < o.revision`,
+		file: "internal/flashsale/gate/sql_rows.go", old: `now.Revision != l.revision`, new: `now.Revision < l.revision`,
 		caught: tests{"internal/flashsale/gate": {"TestTicketEndedBetweenReadsIsNoStrayWithoutLocks"}},
 	},
 	{

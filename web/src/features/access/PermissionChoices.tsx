@@ -18,7 +18,7 @@ interface Props {
   set: 'permissions' | 'scopes';
   /** The selected set, serialized. */
   value: string;
-  /** The saved set. Every editor can remove and restore its permissions, including those that the editor does not have. */
+  /** The saved set. */
   base?: string;
   error?: string | undefined;
   readOnly?: boolean;
@@ -125,13 +125,7 @@ function Row({ set, value, forAnother = false, onChange, grant, meaning, names, 
       isChosen={isChosen}
       wasChosen={wasChosen}
       isNew={set === 'scopes'}
-      lacks={
-        forAnother && deciding.some((name) => covers([grant], name))
-          ? t('decides')
-          : covers(mine, grant)
-            ? undefined
-            : t(wasChosen ? 'notYoursEither' : 'notYours')
-      }
+      lacks={forAnother && deciding.some((name) => covers([grant], name)) ? t('decides') : covers(mine, grant) ? undefined : t('notYours')}
       mark={wider !== undefined && <StatusChip>{t('within', { wider })}</StatusChip>}
       onChange={(isIn) => onChange(withName(value, grant, isIn))}
     />

@@ -20,7 +20,7 @@ interface Props {
   wasChosen: boolean;
   /** Whether the set is being created, so that every name in it is new. */
   isNew?: boolean;
-  /** Why the user cannot grant it; undefined if they can. */
+  /** Why the user can neither grant nor remove it; undefined if they can. */
   lacks: string | undefined;
   /** A chip next to the name. */
   mark?: ReactNode;
@@ -28,10 +28,7 @@ interface Props {
   onChange?: (isChosen: boolean) => void;
 }
 
-/**
- * The checkbox of one name of a set. Every editor can remove and restore a saved name; only users
- * who have the permission can add it.
- */
+/** The checkbox of one name of a set. Only users who have the permission can change it; every editor can undo a change. */
 export function SetChoice({ set, name, label, title = name, meaning, isChosen, wasChosen, isNew = false, lacks, mark, onChange }: Props) {
   const t = useText(accessMessages);
   const id = useId();
@@ -58,7 +55,7 @@ export function SetChoice({ set, name, label, title = name, meaning, isChosen, w
       aria-label={title}
       aria-describedby={`${id} ${id}-state`}
       checked={isChosen}
-      disabled={lacks !== undefined && !wasChosen && !isChosen}
+      disabled={lacks !== undefined && isChosen === wasChosen}
       onChange={(event) => onChange?.(event.currentTarget.checked)}
     />
   );

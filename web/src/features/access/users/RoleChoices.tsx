@@ -16,10 +16,7 @@ import styles from './RoleChoices.module.css';
 interface Props {
   /** The selected set, serialized. */
   value: string;
-  /**
-   * The saved set. Every editor can remove and restore its roles, including roles with permissions
-   * that the editor does not have.
-   */
+  /** The saved set. */
   base?: string;
   error?: string | undefined;
   readOnly?: boolean;
@@ -75,7 +72,6 @@ interface RowProps {
 function Row({ name, grants = [], names, bases }: RowProps) {
   const t = useText(userMessages);
   const lacked = lackedOf(useUser().permissions, grants);
-  const wasChosen = bases.includes(name);
   return (
     <SetChoice
       set="roles"
@@ -83,8 +79,8 @@ function Row({ name, grants = [], names, bases }: RowProps) {
       label={name}
       meaning={<GrantSummary grants={grants} />}
       isChosen={names.includes(name)}
-      wasChosen={wasChosen}
-      lacks={lacked === undefined ? undefined : t(wasChosen ? 'roleLacksHeld' : 'roleLacks', { permission: lacked })}
+      wasChosen={bases.includes(name)}
+      lacks={lacked === undefined ? undefined : t('roleLacks', { permission: lacked })}
     />
   );
 }
