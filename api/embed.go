@@ -1,10 +1,12 @@
 // Package api contains the HTTP contract, openapi.yaml. Command gen writes it from base.yaml,
-// which is written by hand, and from the registered routes.
+// which is written by hand, and from the registered routes. Command clientgen writes the Go client
+// from openapi.yaml.
 //
 // Tests validate the replies of the service against it, and compare it with the routes.
 package api
 
 //go:generate go run ./gen base.yaml openapi.yaml
+//go:generate go run ./clientgen openapi.yaml ../client
 
 import (
 	"bytes"

@@ -6,40 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
+	"net/http"
 )
 
-// Audit is the audit log: one entry for each thing that was done.
-type Audit struct{ client *Client }
-
-// AuditEntry is who did what to which resource.
-type AuditEntry struct {
-	ID        int64  `json:"id"`
-	UnitID    string `json:"unitId"`
-	RequestID string `json:"requestId"`
-	// IdempotencyKey is that of the request, "" without one.
-	IdempotencyKey string `json:"idempotencyKey"`
-	Actor          Actor  `json:"actor"`
-	// ActorKind is admin, token, customer or system.
-	ActorKind string `json:"actorKind"`
-	// Token is the API token that it was done with; nil for none.
-	Token       *TokenRef       `json:"token"`
-	OnBehalfOf  *string         `json:"onBehalfOf"`
-	Action      string          `json:"action"`
-	Resource    string          `json:"resource"`
-	Detail      json.RawMessage `json:"detail"`
-	Note        string          `json:"note"`
-	CreatedTime time.Time       `json:"createdTime"`
-}
-
-// Actor is who did something, customers too.
+// Actor identifies the author of a change: a user, a customer or the system.
 type Actor struct {
-	// ID is the integer of a user in decimal digits, or what the shop calls a customer.
+	// ID is the integer of a user in decimal digits, or the shop's id of a customer.
 	ID   string
 	Name string
 }
 
-// UnmarshalJSON reads an id that is an integer or a string.
+// UnmarshalJSON accepts an id that is an integer or a string.
 func (a *Actor) UnmarshalJSON(text []byte) error {
 	var members struct {
 		ID   json.RawMessage `json:"id"`
@@ -55,50 +32,28 @@ func (a *Actor) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the id as a string, which UnmarshalJSON reads.
+// MarshalJSON encodes the id as a string, which UnmarshalJSON accepts.
 func (a Actor) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]string{"id": a.ID, "name": a.Name})
 }
 
-// AuditFilter narrows the log.
-type AuditFilter struct {
-	Paging
-	// Resource is a path such as configs/checkout.tax, with what is below it.
-	Resource string
-	// Actor is a user's or a customer's id or name.
-	Actor string
-	// Action is one, or several with commas between.
-	Action string
-	// From and To bound the time: from From on, before To.
-	From, To time.Time
-}
-
-// List lists the log, newest first.
-func (s *Audit) List(f AuditFilter) List[AuditEntry] {
-	return List[AuditEntry]{s.client, "/audit-log", f.parameters().text("resource", f.Resource).
-		text("actor", f.Actor).text("action", f.Action).time("from", f.From).time("to", f.To)}
-}
-
-// AuditExport is a part of the log, oldest entries first.
+// AuditExport is a part of the audit log, oldest entries first.
 type AuditExport struct {
 	Entries []AuditEntry
-	// Cursor is where the next export goes on; keep it with what you did with the entries.
+	// Cursor is the cursor of the next export. Store it together with the entries.
 	Cursor string
-	// More is set when there are more entries by now.
+	// More is true if the log has more entries.
 	More bool
-	// Gone says why the export could not go on behind the cursor, and has no entries then:
-	// "removed" when entries were removed for their age before they were exported, "restored"
-	// when the log begins with its first entry again. Cursor goes on from there.
+	// Gone is the reason why the export could not resume after the cursor; Entries is empty then.
+	// It is "removed" if entries were deleted for their age before they were exported, and
+	// "restored" if the log starts again with its first entry. Cursor resumes from there.
 	Gone string
 }
 
-// Export returns the entries behind a cursor of an export before, "" for all that are kept. Who
-// goes on with each Cursor sees each entry once, however late it was committed.
+// Export returns the entries after the cursor of a previous export, or all for "". A caller that
+// passes each Cursor to the next Export receives each entry once, however late it was committed.
 func (s *Audit) Export(ctx context.Context, after string, options ...CallOption) (AuditExport, error) {
-	if after != "" {
-		options = append([]CallOption{query("after", after)}, options...)
-	}
-	text, err := get[[]byte](ctx, s.client, "/audit-log/export", options)
+	text, err := call[[]byte](ctx, s.client, request{method: http.MethodGet, path: "/audit-log/export", query: parameters{}.set("after", after)}, options)
 	if err != nil {
 		return AuditExport{}, err
 	}
@@ -109,7 +64,7 @@ func (s *Audit) Export(ctx context.Context, after string, options ...CallOption)
 		Gone   string
 	}
 	if err := json.Unmarshal(lines[len(lines)-1], &end); err != nil || end.Cursor == "" {
-		return AuditExport{}, errors.New("the export of the audit log was cut off before its last line")
+		return AuditExport{}, errors.New("export of the audit log ended before its last line")
 	}
 	export := AuditExport{Cursor: end.Cursor, More: end.More, Gone: end.Gone, Entries: make([]AuditEntry, len(lines)-1)}
 	for i, line := range lines[:len(lines)-1] {

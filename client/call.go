@@ -78,7 +78,7 @@ func Into(reply *Reply) CallOption { return func(s *settings) { s.reply = reply 
 // request is one operation of the contract.
 type request struct {
 	method, path string
-	query        url.Values
+	query        parameters
 	body         any
 	ifMatch      string
 }

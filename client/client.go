@@ -11,26 +11,7 @@ import (
 
 // Client calls the API with one credential. It may be used by many goroutines.
 type Client struct {
-	Configs         *Configs
-	Approvals       *Approvals
-	Items           *Items
-	Inventory       *InventoryRecords
-	Wallets         *Wallets
-	Ledger          *Ledger
-	Orders          *Orders
-	Refunds         *Refunds
-	WorkOrders      *WorkOrders
-	Campaigns       *Campaigns
-	Coupons         *Coupons
-	FlashSales      *FlashSales
-	Actions         *Actions
-	Audit           *Audit
-	IdempotencyKeys *IdempotencyKeys
-	Users           *Users
-	Roles           *Roles
-	Menus           *Menus
-	Tokens          *Tokens
-	Sessions        *Sessions
+	Resources
 
 	base       string
 	token      string
@@ -84,27 +65,4 @@ func (c *Client) For(userID string) *Client {
 	other.onBehalfOf = userID
 	other.bind()
 	return &other
-}
-
-func (c *Client) bind() {
-	c.Configs = &Configs{c}
-	c.Approvals = &Approvals{c}
-	c.Items = &Items{c}
-	c.Inventory = &InventoryRecords{c}
-	c.Wallets = &Wallets{c}
-	c.Ledger = &Ledger{c}
-	c.Orders = &Orders{c}
-	c.Refunds = &Refunds{c}
-	c.WorkOrders = &WorkOrders{c}
-	c.Campaigns = &Campaigns{c}
-	c.Coupons = &Coupons{c}
-	c.FlashSales = &FlashSales{c}
-	c.Actions = &Actions{c}
-	c.Audit = &Audit{c}
-	c.IdempotencyKeys = &IdempotencyKeys{c}
-	c.Users = &Users{c}
-	c.Roles = &Roles{c}
-	c.Menus = &Menus{c}
-	c.Tokens = &Tokens{c}
-	c.Sessions = &Sessions{c}
 }

@@ -14,9 +14,9 @@ import (
 
 func object(t *testing.T, c *client.Client, value string) client.Config {
 	t.Helper()
-	return ok[client.Config](t)(c.Configs.Create(t.Context(), client.NewConfig{Key: "shared", ConfigContent: client.ConfigContent{
-		Value: json.RawMessage(value), ValueType: client.JSONValue, Remark: "first",
-	}}))
+	return ok[client.Config](t)(c.Configs.Create(t.Context(), client.ConfigCreate{Key: "shared",
+		Value: json.RawMessage(value), ValueType: client.ValueTypeJSON, Remark: "first",
+	}))
 }
 
 func TestStaleSaveReturnsConflictWithBothSides(t *testing.T) {

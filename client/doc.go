@@ -5,6 +5,10 @@
 //	err = cfg.SetValue(5)
 //	err = c.Configs.Save(ctx, &cfg)
 //
+// The types and methods of the resources are generated from the contract, api/openapi.yaml; texts
+// that mention a route or a parameter come from it. The options [Bypass], [At], [Wait], [IfMatch]
+// and [MergeDisjoint] set the parameters that many operations have.
+//
 // Guarantees:
 //   - Every POST and PATCH has one idempotency key, created once or set with [Key], and each
 //     retry sends the same key. An operation therefore has its effect at most once, whichever
@@ -22,8 +26,9 @@
 //
 // Errors of the service are a [Problem], or a richer type that wraps one: [Conflict],
 // [TransitionRejected], [BatchConflict], [InsufficientStock], [InsufficientBalance],
-// [InventoryChanged], [ImportRejected], [SaleRejected], [LimitReached]. Match them
-// with errors.As, and a code with [HasCode].
+// [InventoryChanged], [ImportRejected], [SaleRejected], [LimitReached], [StaleApproval],
+// [EventLanded], [EventMismatch], [SequenceSuperseded]. Match them with errors.As, and a code with
+// [HasCode]. [Proposed] is the error of a change that needs an approval.
 //
 // An [Outbox] stores operations in a file until they are done, so that they survive the end of
 // the process.

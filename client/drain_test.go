@@ -38,7 +38,7 @@ type orders struct {
 // event is the content of an entry: a posting, which has its own reference, or a coupon to issue,
 // which only the key protects from a second issue.
 type event struct {
-	Posting *client.Posting
+	Posting *client.WalletPosting
 	Issue   bool
 }
 
@@ -46,7 +46,7 @@ func eventOf(i int) event {
 	if i%4 == 0 {
 		return event{Issue: true}
 	}
-	return event{Posting: &client.Posting{Amount: int64(i), Kind: "topup", Reference: fmt.Sprintf("event-%d", i)}}
+	return event{Posting: &client.WalletPosting{Amount: int64(i), Kind: "topup", Reference: fmt.Sprintf("event-%d", i)}}
 }
 
 // breach collects departures from the contract.
@@ -92,10 +92,10 @@ func drain(ctx context.Context, params orders, departures *breach) error {
 	go func() { added <- addEvents(box, params.Entries) }()
 	apply := func(ctx context.Context, e client.Entry[event]) error {
 		if e.Value.Issue {
-			_, err := c.Campaigns.Issue(ctx, params.Campaign, 1, client.Key(e.Key()))
+			_, err := c.Campaigns.IssueCoupons(ctx, params.Campaign, client.IssueCoupons{Count: new(int64(1))}, client.Key(e.Key()))
 			return err
 		}
-		_, err := c.Wallets.Post(ctx, params.User, *e.Value.Posting, client.Key(e.Key()))
+		_, err := c.Wallets.EnterEntry(ctx, params.User, *e.Value.Posting, client.Key(e.Key()))
 		return err
 	}
 	return drainAll(ctx, box, apply, added)
@@ -144,8 +144,8 @@ func TestKilledProcessAppliesOutboxOnceDespiteLostReplies(t *testing.T) {
 func drainWhileKilled(t *testing.T, p *apptest.Program, entries, kills int) {
 	caller := p.Admin(t)
 	c := clientOf(t, caller)
-	campaign := ok[client.Campaign](t)(c.Campaigns.Create(t.Context(), client.CampaignTerms{
-		Name: "Outbox", Kind: client.AmountOff, Value: 1, Total: int64(2 * entries), PerUser: 1,
+	campaign := ok[client.Campaign](t)(c.Campaigns.Create(t.Context(), client.CampaignCreate{
+		Name: "Outbox", Kind: client.CampaignKindAmount, Value: 1, Total: int64(2 * entries), PerUser: 1,
 		ValidFrom: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), ValidTo: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC),
 	}))
 	seed := rand.Uint64()
@@ -192,7 +192,7 @@ func requireEachAppliedOnce(t *testing.T, c *client.Client, params orders) {
 	require.EqualValues(t, issues, ok[client.Campaign](t)(c.Campaigns.Get(t.Context(), params.Campaign)).Issued, "each coupon was issued once")
 	coupons := ok[client.Page[client.Coupon]](t)(c.Coupons.List(client.CouponFilter{CampaignID: params.Campaign}).Page(t.Context()))
 	require.EqualValues(t, issues, coupons.Total)
-	audited := ok[client.Page[client.AuditEntry]](t)(c.Audit.List(client.AuditFilter{Resource: "wallets/" + params.User}).Page(t.Context()))
+	audited := ok[client.Page[client.AuditEntry]](t)(c.Audit.List(client.AuditEntryFilter{Resource: "wallets/" + params.User}).Page(t.Context()))
 	require.EqualValues(t, len(postings), audited.Total)
 }
 

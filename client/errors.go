@@ -232,6 +232,131 @@ type LimitReached struct {
 // Unwrap returns the problem.
 func (l *LimitReached) Unwrap() error { return l.Problem }
 
+// SaleRejected is the rejection of a purchase: sold_out, or sale_not_open with a reason.
+type SaleRejected struct {
+	*Problem   `json:"-"`
+	Reason     string          `json:"reason"`
+	SaleStatus FlashSaleStatus `json:"saleStatus"`
+	StartsTime time.Time       `json:"startsTime"`
+	EndsTime   time.Time       `json:"endsTime"`
+}
+
+// Unwrap returns the problem.
+func (s *SaleRejected) Unwrap() error { return s.Problem }
+
+// EventFault identifies the rejected event of an append.
+type EventFault struct {
+	// Index is the index of the event in the request, from 0.
+	Index     int    `json:"index"`
+	ClientID  string `json:"clientId"`
+	ClientSeq *int64 `json:"clientSeq"`
+	EventID   string `json:"eventId"`
+}
+
+// EventLanded is the rejection of an append that contains a stored event with the same content.
+// Nothing was appended.
+type EventLanded struct {
+	*Problem `json:"-"`
+	EventFault
+	// Version is the version that the first append of the event returned, and EventVersion the
+	// aggregate's version after the event.
+	Version      int64 `json:"version"`
+	EventVersion int64 `json:"eventVersion"`
+	// Landed is the number of events of the request that are stored.
+	Landed int `json:"landed"`
+	// HighestSeq is the writer's highest sequence number; nil if it has none.
+	HighestSeq     *int64 `json:"highestSeq"`
+	CurrentVersion int64  `json:"currentVersion"`
+}
+
+// Unwrap returns the problem.
+func (e *EventLanded) Unwrap() error { return e.Problem }
+
+// EventMismatch is the rejection of an event whose id or sequence number belongs to another event.
+type EventMismatch struct {
+	*Problem `json:"-"`
+	EventFault
+	Version      int64 `json:"version"`
+	EventVersion int64 `json:"eventVersion"`
+	// Differs lists the members that differ.
+	Differs []string `json:"differs"`
+}
+
+// Unwrap returns the problem.
+func (e *EventMismatch) Unwrap() error { return e.Problem }
+
+// SequenceSuperseded is the rejection of an event that is not stored and has a lower sequence
+// number than a stored event of its writer.
+type SequenceSuperseded struct {
+	*Problem `json:"-"`
+	EventFault
+	HighestSeq     int64 `json:"highestSeq"`
+	CurrentVersion int64 `json:"currentVersion"`
+}
+
+// Unwrap returns the problem.
+func (s *SequenceSuperseded) Unwrap() error { return s.Problem }
+
+// StaleApproval is the rejection of a vote because the resource of the change has changed. It
+// contains the data about the resource that the caller may read.
+type StaleApproval struct {
+	*Problem        `json:"-"`
+	ExpectedVersion *int64          `json:"expectedVersion"`
+	CurrentVersion  int64           `json:"currentVersion"`
+	CurrentETag     string          `json:"currentEtag"`
+	UpdatedBy       Person          `json:"updatedBy"`
+	UpdatedTime     time.Time       `json:"updatedTime"`
+	Base            json.RawMessage `json:"base"`
+	Current         json.RawMessage `json:"current"`
+	Conflicts       []Difference    `json:"conflicts"`
+	AutoMergeable   bool            `json:"autoMergeable"`
+	// Members are the first 20 changed resources of a batch, and Moved is the number of all of them.
+	Members []MemberConflict `json:"members"`
+	Moved   int              `json:"moved"`
+}
+
+// Unwrap returns the problem.
+func (s *StaleApproval) Unwrap() error { return s.Problem }
+
+// BatchConflict is the rejection of a batch. Nothing was applied.
+type BatchConflict struct {
+	*Problem  `json:"-"`
+	Conflicts []MemberConflict `json:"conflicts"`
+}
+
+// Unwrap returns the problem.
+func (b *BatchConflict) Unwrap() error { return b.Problem }
+
+// MemberConflict is the conflict of one member of a batch. The current state is set if the code is
+// version_conflict or already_exists.
+type MemberConflict struct {
+	Index           int             `json:"index"`
+	Key             string          `json:"key"`
+	Code            Code            `json:"code"`
+	Detail          string          `json:"detail"`
+	ExpectedVersion *int64          `json:"expectedVersion"`
+	CurrentVersion  int64           `json:"currentVersion"`
+	CurrentETag     string          `json:"currentEtag"`
+	UpdatedBy       Person          `json:"updatedBy"`
+	UpdatedTime     time.Time       `json:"updatedTime"`
+	Base            json.RawMessage `json:"base"`
+	Current         json.RawMessage `json:"current"`
+	Conflicts       []Difference    `json:"conflicts"`
+	TheirsOnly      []string        `json:"theirsOnly"`
+	YoursOnly       []string        `json:"yoursOnly"`
+	AutoMergeable   bool            `json:"autoMergeable"`
+}
+
+// ImportRejected is the rejection of an import. Nothing was applied.
+type ImportRejected struct {
+	*Problem `json:"-"`
+	Verdicts []ImportVerdict `json:"verdicts"`
+	Counts   ImportCounts    `json:"counts"`
+}
+
+// Unwrap returns the problem.
+func (i *ImportRejected) Unwrap() error { return i.Problem }
+
 // problemOf parses an error reply and returns the problem and the error for the caller.
 func problemOf(got answer) (problem *Problem, failure error) {
 	problem = &Problem{Body: got.body}
@@ -295,6 +420,17 @@ func batchProblem(p *Problem) error {
 		return &ImportRejected{Problem: p}
 	case p.Code == CodeBatchConflict:
 		return &BatchConflict{Problem: p}
+	}
+	return nil
+}
+
+// mismatchProblem returns an EventMismatch; nil for a mismatch of a wallet or of stock.
+func mismatchProblem(p *Problem) error {
+	var members struct {
+		Differs []string `json:"differs"`
+	}
+	if err := json.Unmarshal(p.Body, &members); err == nil && members.Differs != nil {
+		return &EventMismatch{Problem: p}
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func serve() *client.Client {
 
 // retries creates the config that the examples change.
 func retries(ctx context.Context, c *client.Client) client.Config {
-	cfg, err := c.Configs.Create(ctx, client.NewConfig{Key: "checkout.retries", ConfigContent: client.ConfigContent{Value: json.RawMessage(`3`)}})
+	cfg, err := c.Configs.Create(ctx, client.ConfigCreate{Key: "checkout.retries", Value: json.RawMessage(`3`)})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -81,19 +81,19 @@ func ExampleConflict_Merge() {
 // The loser of a race receives the transitions that are possible now.
 func ExampleTransitionRejected() {
 	ctx, c := context.Background(), serve()
-	campaign, err := c.Campaigns.Create(ctx, client.CampaignTerms{
-		Name: "Spring", Kind: client.PercentOff, Value: 10, Total: 100, PerUser: 1,
+	campaign, err := c.Campaigns.Create(ctx, client.CampaignCreate{
+		Name: "Spring", Kind: client.CampaignKindPercent, Value: 10, Total: 100, PerUser: 1,
 		ValidFrom: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), ValidTo: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC),
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	codes, err := c.Campaigns.Issue(ctx, campaign.ID, 1)
+	issued, err := c.Campaigns.IssueCoupons(ctx, campaign.ID, client.IssueCoupons{Count: new(int64(1))})
 	if err != nil {
 		log.Fatal(err)
 	}
 	for range 2 {
-		_, err := c.Coupons.Redeem(ctx, codes[0], client.Redemption{UserID: "user-7"})
+		_, err := c.Coupons.Redeem(ctx, issued.Codes[0], client.Redemption{UserID: "user-7"})
 		var refused *client.TransitionRejected
 		if errors.As(err, &refused) {
 			fmt.Printf("it is %s by %s, allowed: %v\n", refused.CurrentStatus, refused.ChangedBy.Name, refused.AllowedTransitions)
@@ -105,10 +105,10 @@ func ExampleTransitionRejected() {
 // With a key of the caller, an operation can be called again with the same key.
 func ExampleKey() {
 	ctx, c := context.Background(), serve()
-	posting := client.Posting{Amount: 1990, Kind: "topup", Reference: "psp-7001"}
+	posting := client.WalletPosting{Amount: 1990, Kind: "topup", Reference: "psp-7001"}
 	for range 2 {
 		var reply client.Reply
-		entry, err := c.Wallets.Post(ctx, "user-12", posting, client.Key("psp-7001"), client.Into(&reply))
+		entry, err := c.Wallets.EnterEntry(ctx, "user-12", posting, client.Key("psp-7001"), client.Into(&reply))
 		if client.OutcomeUnknown(err) {
 			log.Fatal("call it again under the same key: ", err)
 		}
@@ -140,7 +140,7 @@ func ExampleAppendEntry() {
 	}
 	at := time.Date(2026, 1, 31, 9, 30, 0, 0, time.UTC)
 	write := func(ctx context.Context, e client.Entry[int64]) error {
-		event := client.NewLedgerEvent{EventID: e.ID, EventType: "stored", EventTime: at, Deltas: map[string]int64{"pieces": e.Value}}
+		event := client.NewLedgerEvent{EventID: &e.ID, EventType: "stored", EventTime: at, Deltas: map[string]int64{"pieces": e.Value}}
 		for range 2 { // as after a crash
 			if _, err := client.AppendEntry(ctx, c, e, "shelf", "A-17", event); err != nil {
 				return err
@@ -158,7 +158,7 @@ func ExampleAppendEntry() {
 func ExampleList_All() {
 	ctx, c := context.Background(), serve()
 	for i := range 5 {
-		if _, err := c.Items.Create(ctx, client.NewItem{SKU: fmt.Sprintf("TEA-%d", i), Name: "Tea", Price: 1990}); err != nil {
+		if _, err := c.Items.Create(ctx, client.ItemCreate{SKU: fmt.Sprintf("TEA-%d", i), Name: "Tea", Price: 1990}); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -182,27 +182,27 @@ func ExampleOutbox() {
 	defer os.RemoveAll(directory)
 	path := filepath.Join(directory, "topups")
 
-	box, err := client.OpenOutbox[client.Posting](path)
+	box, err := client.OpenOutbox[client.WalletPosting](path)
 	if err != nil {
 		log.Fatal(err)
 	}
 	for i := range 3 {
 		reference := fmt.Sprintf("psp-%d", i)
-		if err := box.Add(reference, client.Posting{Amount: 1000, Kind: "topup", Reference: reference}); err != nil {
+		if err := box.Add(reference, client.WalletPosting{Amount: 1000, Kind: "topup", Reference: reference}); err != nil {
 			log.Fatal(err)
 		}
 	}
-	post := func(ctx context.Context, e client.Entry[client.Posting]) error {
-		_, err := c.Wallets.Post(ctx, "user-12", e.Value, client.Key(e.Key()))
+	post := func(ctx context.Context, e client.Entry[client.WalletPosting]) error {
+		_, err := c.Wallets.EnterEntry(ctx, "user-12", e.Value, client.Key(e.Key()))
 		return err
 	}
 	crash := errors.New("the machine loses power after the reply")
-	_ = box.Drain(ctx, func(ctx context.Context, e client.Entry[client.Posting]) error {
+	_ = box.Drain(ctx, func(ctx context.Context, e client.Entry[client.WalletPosting]) error {
 		return errors.Join(post(ctx, e), crash)
 	})
 	box.Close()
 
-	if box, err = client.OpenOutbox[client.Posting](path); err != nil {
+	if box, err = client.OpenOutbox[client.WalletPosting](path); err != nil {
 		log.Fatal(err)
 	}
 	defer box.Close()

@@ -47,7 +47,7 @@ type Outbox[T any] struct {
 // ErrOutboxUnsure means that the disk failed and the file may or may not contain the entry that was
 // being added. The outbox accepts and drains nothing more. After reopening, its entries are known,
 // and the entry can be added again under its ID.
-var ErrOutboxUnsure = errors.New("the disk failed, and nobody knows how the outbox's file ends")
+var ErrOutboxUnsure = errors.New("the disk failed, and the end of the outbox file is unknown")
 
 // Entry is an operation that is applied once.
 type Entry[T any] struct {

@@ -2,10 +2,11 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"net/http"
 	"net/url"
-	"strconv"
+	"reflect"
 	"time"
 )
 
@@ -30,7 +31,7 @@ type Paging struct {
 }
 
 func (p Paging) parameters() parameters {
-	return parameters{}.number("limit", int64(p.Limit)).text("cursor", p.Cursor).text("sort", p.Sort)
+	return parameters{}.set("limit", p.Limit).set("cursor", p.Cursor).set("sort", p.Sort)
 }
 
 // List is a list of the service. It is read on the first use of Page or All.
@@ -42,7 +43,7 @@ type List[T any] struct {
 
 // Page reads the page that Paging selects.
 func (l List[T]) Page(ctx context.Context) (Page[T], error) {
-	return call[Page[T]](ctx, l.client, request{method: http.MethodGet, path: l.path, query: url.Values(l.query)}, nil)
+	return call[Page[T]](ctx, l.client, request{method: http.MethodGet, path: l.path, query: l.query}, nil)
 }
 
 // All reads the rows of that page and all following pages. It ends with the first error.
@@ -64,34 +65,33 @@ func (l List[T]) All(ctx context.Context) iter.Seq2[T, error] {
 			if page.NextCursor == "" {
 				return
 			}
-			next.query.text("cursor", page.NextCursor)
+			next.query.set("cursor", page.NextCursor)
 		}
 	}
 }
 
-// parameters are query parameters; zero values are omitted.
+// parameters are query parameters.
 type parameters url.Values
 
-func (p parameters) text(name, value string) parameters {
-	if value != "" {
-		url.Values(p).Set(name, value)
+// set sets a parameter to a value or to the value of a pointer. It omits zero values and nil.
+func (p parameters) set(name string, value any) parameters {
+	v := reflect.ValueOf(value)
+	if v.IsZero() {
+		return p
 	}
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	text := fmt.Sprint(v)
+	if t, ok := v.Interface().(time.Time); ok {
+		text = t.UTC().Format(time.RFC3339Nano)
+	}
+	url.Values(p).Set(name, text)
 	return p
 }
 
-func (p parameters) number(name string, value int64) parameters {
-	if value == 0 {
-		return p
-	}
-	return p.text(name, strconv.FormatInt(value, 10))
-}
-
-func (p parameters) time(name string, value time.Time) parameters {
-	if value.IsZero() {
-		return p
-	}
-	return p.text(name, value.UTC().Format(time.RFC3339Nano))
-}
+// segment escapes a value for a segment of a path.
+func segment[T int64 | string](value T) string { return url.PathEscape(fmt.Sprint(value)) }
 
 func (p parameters) clone() parameters {
 	other := make(parameters, len(p))

@@ -95,11 +95,11 @@ func (x *exchange) pause(got answer, problem *Problem) time.Duration {
 	if planned > 1 {
 		jitter = rand.N(planned / 2)
 	}
-	asked := retryAfter(got.header)
+	requested := retryAfter(got.header)
 	if problem != nil && problem.RetryAfterMs > 0 {
-		asked = time.Duration(problem.RetryAfterMs) * time.Millisecond
+		requested = time.Duration(problem.RetryAfterMs) * time.Millisecond
 	}
-	return max(planned, asked) + jitter
+	return max(planned, requested) + jitter
 }
 
 // retryAfter parses both forms of the header (RFC 9110, section 10.2.3). A date is compared with

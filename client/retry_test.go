@@ -91,7 +91,7 @@ var (
 
 func (s *script) post(ctx context.Context, t *testing.T, options ...CallOption) (WalletEntry, error) {
 	t.Helper()
-	return s.client(t).Wallets.Post(ctx, "12", Posting{Amount: 1, Kind: "topup", Reference: "r"}, options...)
+	return s.client(t).Wallets.EnterEntry(ctx, "12", WalletPosting{Amount: 1, Kind: "topup", Reference: "r"}, options...)
 }
 
 func TestRetrySendsSameRequestAndKeyAfterGrowingPauses(t *testing.T) {
@@ -272,7 +272,7 @@ func TestLostPurchaseIsFoundByTicket(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &script{replies: c.replies}
-				_, err := s.client(t).FlashSales.Buy(t.Context(), 5, 1)
+				_, err := s.client(t).FlashSales.BuyIn(t.Context(), 5, FlashSalePurchase{Quantity: 1})
 				require.Error(t, err)
 				require.Equal(t, c.ticket, TicketOf(err), "%v", err)
 			})

@@ -33,8 +33,7 @@ type Merged struct {
 	KeptTheirs  []string `json:"keptTheirs"`
 }
 
-// Versioned is a value that can be edited and saved: [*Config], [*Item], [*Campaign], [*FlashSale],
-// [*User], [*Role] and [*Settings].
+// Versioned is a value that can be edited and saved, such as [*Config].
 type Versioned interface {
 	json.Unmarshaler
 	stamp() *Stamp
@@ -88,7 +87,7 @@ func changes(v Versioned) (map[string]any, error) {
 	}
 	now, err := document(v)
 	if err != nil {
-		return nil, fmt.Errorf("compare with what was read: %w", err)
+		return nil, fmt.Errorf("compare with the value that was read: %w", err)
 	}
 	patch := patchBetween(before, now)
 	if !equal(applied(before, patch), any(now)) {
@@ -106,24 +105,20 @@ func save(ctx context.Context, c *Client, path string, v Versioned, options []Ca
 	return c.do(ctx, request{method: http.MethodPatch, path: path, body: patch, ifMatch: v.stamp().ETag}, v, options)
 }
 
-func remove(ctx context.Context, c *Client, path, etag string, options []CallOption) error {
-	return c.do(ctx, request{method: http.MethodDelete, path: path, ifMatch: etag}, nil, options)
-}
-
 // Merge applies the changes in mine since it was read to the current state, so that mine can be
 // saved again. If both sides changed the same JSON Pointer, it returns [ErrContested] and leaves
 // mine unchanged; Conflicts lists the pointers, and [Conflict.Take] starts again from the current
 // state.
 func (c *Conflict) Merge(mine Versioned) error {
 	if string(c.Base) == "null" {
-		return fmt.Errorf("merge: it was deleted and created anew: %w", ErrContested)
+		return fmt.Errorf("merge: it was deleted and created again: %w", ErrContested)
 	}
 	before := mine.origin().document
 	yours, err := document(mine)
 	if err != nil {
 		return fmt.Errorf("merge: %w", err)
 	}
-	kept, err := encode(mine)
+	edited, err := encode(mine)
 	if err != nil {
 		return fmt.Errorf("merge: %w", err)
 	}
@@ -134,11 +129,11 @@ func (c *Conflict) Merge(mine Versioned) error {
 	var m merger
 	merged, _ := m.merge("", value{before, true}, value{yours, true}, value{theirs, true}).object()
 	if len(m.Conflicts) > 0 {
-		if err := json.Unmarshal(kept, mine); err != nil {
+		if err := json.Unmarshal(edited, mine); err != nil {
 			return fmt.Errorf("merge: %w", err)
 		}
 		mine.origin().document = before
-		return fmt.Errorf("merge %d places: %w", len(m.Conflicts), ErrContested)
+		return fmt.Errorf("merge %d JSON pointers: %w", len(m.Conflicts), ErrContested)
 	}
 	return overlay(mine, merged, theirs)
 }
@@ -176,13 +171,4 @@ func (c *Conflict) Take(mine Versioned) error {
 		return fmt.Errorf("take the current state: %w", err)
 	}
 	return nil
-}
-
-// transition posts an action that returns the resource.
-func transition[T any](ctx context.Context, c *Client, path string, body any, options []CallOption) (T, error) {
-	return call[T](ctx, c, request{method: http.MethodPost, path: path, body: body}, options)
-}
-
-func get[T any](ctx context.Context, c *Client, path string, options []CallOption) (T, error) {
-	return call[T](ctx, c, request{method: http.MethodGet, path: path}, options)
 }

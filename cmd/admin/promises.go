@@ -11,7 +11,6 @@ import (
 	"interlock/internal/access"
 	"interlock/internal/app"
 	"interlock/internal/settings"
-	"interlock/internal/views/promises"
 )
 
 type promisesCommand struct {
@@ -44,7 +43,7 @@ func (c *promisesCheck) Run(ctx context.Context) error {
 	}
 	violated := false
 	for _, total := range totals {
-		fmt.Printf("%d\t%d\t%s\t%s\n", len(total.Found), total.Looked, total.Promise.Name, total.Promise.Says)
+		fmt.Printf("%d\t%d\t%s\t%s\n", len(total.Found), total.Looked, total.Promise.Name, total.Promise.Sentence)
 		for _, found := range total.Found[:min(len(total.Found), shownViolations)] {
 			fmt.Fprintf(os.Stderr, "%s: %s of tenant %d\n", total.Promise.Name, found.Subject, found.TenantID)
 		}
@@ -86,8 +85,8 @@ type promisesList struct{}
 func (promisesList) Run() error {
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tGUARANTEE\tPROMISE")
-	for _, p := range promises.List {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", p.Name, p.Guarantee, p.Says)
+	for _, p := range app.Promises() {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", p.Name, p.Guarantee, p.Sentence)
 	}
 	return table.Flush()
 }

@@ -21,6 +21,7 @@ import (
 	"interlock/internal/core/uow"
 	"interlock/internal/events"
 	"interlock/internal/lock"
+	"interlock/internal/module"
 )
 
 func TestMain(m *testing.M) {
@@ -44,6 +45,13 @@ var catalogue = []principal.Grant{
 	{Name: "access:read"}, {Name: "access:write"}, {Name: "users:read"}, {Name: "users:write"}, {Name: "tokens:read"}, {Name: "tokens:write"}, {Name: "configs:read"}, {Name: "configs:write"}, {Name: "orders:read"}, {Name: "orders:pay"}, {Name: "orders:decide", Decides: true}, {Name: "menus:read"}, {Name: "menus:write"},
 }
 
+// domains declares one domain with a page in each group.
+var domains = []*module.Declaration{{Permissions: catalogue, Pages: []module.Page{
+	{Group: module.Operate, Path: "/orders", Permission: "orders:read"}, {Group: module.Sell, Path: "/items"},
+	{Group: module.Govern, Path: "/configs", Permission: "configs:read"}, {Group: module.Govern, Path: "/users", Permission: "users:read"},
+	{Group: module.Inspect, Path: "/system"},
+}}}
+
 // anonymous is the context of an unauthenticated request.
 func anonymous(t testing.TB) context.Context { return t.Context() }
 
@@ -61,7 +69,7 @@ func newFixture(t testing.TB, db *storage.DB) *fixture {
 func newProcess(db *storage.DB, clk *clock.Fake) *fixture {
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clk})
 	h := &fixture{db: db, bus: events.NewInProcess(64), clock: clk}
-	h.Service = New(Deps{DB: db, Runner: runner, Clock: clk, Bus: h.bus, Grants: catalogue, HashCost: HashCost{MemoryKiB: 8, Passes: 1}})
+	h.Service = New(Deps{DB: db, Runner: runner, Clock: clk, Bus: h.bus, Domains: domains, HashCost: HashCost{MemoryKiB: 8, Passes: 1}})
 	h.passwords.timeout = time.Minute
 	h.passwords.compare = func(password, hash string) (bool, error) {
 		h.hashed.Add(1)

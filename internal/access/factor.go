@@ -84,9 +84,6 @@ type FactorBeginning struct {
 // /password if it is wrong, which counts like a wrong password at sign-in, and at /kind for a
 // passkey where passkeys are unavailable; TooManyAttempts.
 func (s *Service) BeginFactor(ctx context.Context, u *uow.Unit, user *User, in FactorBeginning) (FactorSetup, error) {
-	if err := checkName("/name", in.Name); err != nil {
-		return FactorSetup{}, err
-	}
 	prepare := s.prepareTOTP
 	if in.Kind == methodPasskey {
 		if err := s.requirePasskeysAt(in.Origin); err != nil {
@@ -249,12 +246,9 @@ func userInUnit(ctx context.Context, u *uow.Unit, id int64) (*gorm.DB, *User, er
 //	UPDATE user_factors SET name = ? WHERE tenant_id = ? AND id = ? AND name = ?
 //
 // from is the expected current name, so that of two concurrent renames one fails. The user's
-// version and sessions do not change. Errors: NotFound; ValidationFailed at /name, and at /from
-// if the factor has another name now.
+// version and sessions do not change. Errors: NotFound; ValidationFailed at /from if the
+// factor has another name now.
 func (s *Service) RenameFactor(ctx context.Context, u *uow.Unit, user *User, id int64, from, to string) (Factor, error) {
-	if err := checkName("/name", to); err != nil {
-		return Factor{}, err
-	}
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return Factor{}, err

@@ -13,18 +13,12 @@ import (
 // Routes registers this domain's routes.
 func Routes(r *httpapi.Router, s *Service) {
 	h := handler{s}
-	httpapi.Open(r, http.MethodPost, "/session", h.signIn)
-	httpapi.Open(r, http.MethodPost, "/session/factor", h.finishSignIn)
-	httpapi.Open(r, http.MethodPost, "/session/invitation", h.acceptInvitation)
-	httpapi.Open(r, http.MethodPost, "/session/invitation/check", h.checkInvitation)
-	httpapi.Act(r, http.MethodPost, "/session/step-up", "", h.stepUp)
-	httpapi.Act(r, http.MethodPost, "/session/step-up/challenge", "", h.beginStepUp)
-	httpapi.Get(r, "/session", "", h.session)
-	httpapi.Mutation(r, http.MethodDelete, "/session", "", h.signOut)
-	httpapi.Get(r, "/permissions", ReadPermission, h.permissions)
-	h.meRoutes(r)
-	h.factorRoutes(r)
-	h.ssoRoutes(r)
+	session := r.About(httpapi.Resource{Tag: "Session", Example: sessionExample})
+	h.sessionRoutes(session)
+	h.meRoutes(session)
+	h.factorRoutes(session)
+	h.linkRoutes(session)
+	h.singleSignOnRoutes(r)
 	h.userRoutes(r)
 	h.roleRoutes(r)
 	h.menuRoutes(r)
@@ -32,39 +26,82 @@ func Routes(r *httpapi.Router, s *Service) {
 	h.settingsRoutes(r)
 }
 
-func (h handler) userRoutes(r *httpapi.Router) {
-	fresh := r.SteppedUp()
-	byID := httpapi.Numbered("user", h.service.User)
-	httpapi.Get(r, "/users", ReadUsersPermission, h.users)
-	httpapi.Mutation(fresh, http.MethodPost, "/users", writeUsersPermission, h.createUser)
-	httpapi.GetOf(r, "/users/:id", ReadUsersPermission, byID, h.user)
-	httpapi.MutationOf(fresh, http.MethodPatch, "/users/:id", writeUsersPermission, byID, h.editUser)
-	httpapi.GetOf(r, "/users/:id/history", ReadUsersPermission, byID, h.userHistory)
-	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/disable", writeUsersPermission, byID, h.disableUser)
-	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/enable", writeUsersPermission, byID, h.enableUser)
-	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/reset-password", writeUsersPermission, byID, h.resetPassword)
-	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/invite", writeUsersPermission, byID, h.inviteUser)
-	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/reset-factors", writeUsersPermission, byID, h.resetFactors)
+func (h handler) sessionRoutes(r *httpapi.Router) {
+	const signedIn = "Signed in. The reply sets the cookie."
+	httpapi.Open(r, http.MethodPost, "/session", h.signIn).
+		Doc("Sign in", "Opens a session for the web admin: sets the session cookie (HttpOnly, SameSite=Strict, Secure over TLS) and returns the CSRF token, "+
+			"which each unsafe request of the session must send as `X-CSRF-Token`. Programs use API tokens instead.\n\n"+
+			"For a user with a second factor, the reply is 202 with a challenge; `POST /session/factor` with the challenge opens the session. "+
+			"The challenge expires after five minutes, and is void when the password changes or the user is disabled. "+
+			"For a user with a passkey, it contains the browser's options for using the passkey.\n\n"+
+			"Wrong passwords and unknown users return the same 401. After five failures for one account from one network (an IPv4 address, "+
+			"or the first 64 bits of an IPv6 address) within 15 minutes, or fifty from all networks together, the reply is 429 `too_many_attempts` "+
+			"for any password; wait `Retry-After` seconds. A sign-in sets a second cookie, which identifies the browser to the account for 90 days "+
+			"or until the password changes. The failures of such a browser are counted separately, with a limit of five, so that failures of other clients "+
+			"do not lock it out. If one network or all networks together send too many attempts, the reply is 429 `rate_limited`, "+
+			"before any password is compared or counted.\n\n"+
+			"The body is JSON of at most 16 KiB with `Content-Type: application/json`. Requests from a page of another site or origin are rejected.").
+		With(httpapi.Contract{
+			ID: "signIn", Success: signedIn, Otherwise: "The password is correct; a second factor is required. The reply sets no cookie.",
+			Body: map[string]any{"username": "admin", "password": "nine green bottles standing"}, Responses: arrivalErrors("InvalidCredentials"),
+		})
+	httpapi.Open(r, http.MethodPost, "/session/factor", h.finishSignIn).
+		Doc("Sign in with a second factor", "Completes a sign-in that returned 202. The challenge opens one session, and each code is accepted once. "+
+			"A wrong code or a passkey that cannot be verified returns 401 `invalid_credentials` and counts as a wrong password; the challenge stays valid. "+
+			"A challenge that was used, expired or voided returns 401 `unauthenticated`: start again with the password. "+
+			"A passkey with a counter that decreased may have been copied: it is rejected, and the audit log records the rejection.").
+		With(httpapi.Contract{
+			ID: "finishSignIn", Success: signedIn, Responses: arrivalErrors("FactorRefused"),
+			Body: map[string]any{"challenge": exampleSecret, "method": "totp", "code": "492039"},
+		})
+	httpapi.Open(r, http.MethodPost, "/session/invitation", h.acceptInvitation).
+		Doc("Accept an invitation", "Sets the password that the invited user chose, ends the invitation and opens a session, in one transaction; "+
+			"of several concurrent requests one succeeds. For a user with a second factor, the reply is 202 with a challenge, as at sign-in.\n\n"+
+			"An invitation that was accepted, replaced or expired, that belongs to a disabled user, or that does not exist returns 401 `invalid_credentials`. "+
+			"The rate limit of sign-ins applies to invalid invitations, by network. A rejected password leaves the invitation unchanged. "+
+			"Requests from a page of another site or origin are rejected.").
+		With(httpapi.Contract{
+			ID: "acceptInvitation", Success: signedIn, Otherwise: "The password is set; a second factor is required. The reply sets no cookie.",
+			Body: acceptanceBody{exampleSecret, "nine green bottles standing"}, Responses: arrivalErrors("InvitationRefused"),
+		})
+	httpapi.Open(r, http.MethodPost, "/session/invitation/check", h.checkInvitation).
+		Doc("Get an invitation's user", "Returns the user of the invitation, and changes nothing. Invalid invitations are rejected as at acceptance.").
+		With(httpapi.Contract{
+			ID: "checkInvitation", Success: "The invited user.", Body: shownInvitationBody{exampleSecret}, Responses: arrivalErrors("InvitationRefused"),
+		})
+	httpapi.Act(r, http.MethodPost, "/session/step-up", "", h.stepUp).
+		Doc("Verify the second factor again", "Operations and parameters with `x-step-up` return 403 `step_up_required` if the user of the session has a second factor "+
+			"that was not verified within the last five minutes. After this operation the same request can be repeated with the same idempotency key. "+
+			"The session receives a new cookie and a new CSRF token, and the old ones become invalid; its expiry does not change. "+
+			"A wrong code or a passkey that cannot be verified counts as a wrong password. A passkey signs the challenge of `POST /session/step-up/challenge`. "+
+			"Requires a session; 403 for an API token.").
+		With(httpapi.Contract{
+			ID: "stepUp", Success: "The current session. The reply sets the cookie.", Body: map[string]any{"method": "totp", "code": "492039"},
+			Responses: map[string]string{"401": "FactorRefused", "429": "TooManyAttempts"},
+		})
+	httpapi.Act(r, http.MethodPost, "/session/step-up/challenge", "", h.beginStepUp).
+		Doc("Create a step-up challenge", "Returns the second factors of the session's user, and the browser's options for using a passkey. "+
+			"The challenge is valid for five minutes and one `POST /session/step-up` of this session; codes need no challenge. "+
+			"A session has at most ten challenges. 422 for a user without a second factor; 403 for an API token.").
+		With(httpapi.Contract{ID: "beginStepUp", Success: "The challenge.", Responses: map[string]string{"422": "ValidationFailed"}})
+	httpapi.Get(r, "/session", "", h.session).
+		Doc("Get the current session", "Returns the caller's user and permissions, the tenant, the currency of all amounts with its decimals, and the CSRF token "+
+			"of the session. A page reads it after a reload. For an API token `csrfToken` is empty, because tokens need none.").
+		With(httpapi.Contract{ID: "getSession", Success: "The caller."})
+	httpapi.Mutation(r, http.MethodDelete, "/session", "", h.signOut).
+		Doc("Sign out", "Ends the session on the server and clears the cookie. Copies of the cookie become invalid. Returns 401 for an API token, which has no session.").
+		With(httpapi.Contract{ID: "signOut", Responses: map[string]string{"204": "SignedOut"}})
+	httpapi.Get(r, "/permissions", ReadPermission, h.permissions).
+		Doc("List permissions", "All permissions that a role or a token can have. A grant is one of these names, `<resource>:*`, or `*`.").
+		With(httpapi.Contract{Success: "All permissions on one page."})
 }
 
-func (h handler) roleRoutes(r *httpapi.Router) {
-	fresh := r.SteppedUp()
-	byID := httpapi.Numbered("role", h.service.Role)
-	httpapi.Get(r, "/roles", ReadPermission, h.roles)
-	httpapi.Mutation(fresh, http.MethodPost, "/roles", writePermission, h.createRole)
-	httpapi.GetOf(r, "/roles/:id", ReadPermission, byID, h.role)
-	httpapi.MutationOf(fresh, http.MethodPatch, "/roles/:id", writePermission, byID, h.editRole)
-	httpapi.MutationOf(fresh, http.MethodDelete, "/roles/:id", writePermission, byID, h.deleteRole)
-	httpapi.GetOf(r, "/roles/:id/history", ReadPermission, byID, h.roleHistory)
-}
+// exampleSecret is a secret in examples.
+const exampleSecret = "9yA1oWmS0kG3x5uQ2bL7c4dN6eR8tV0wXzJhPqYiF1M"
 
-func (h handler) tokenRoutes(r *httpapi.Router) {
-	fresh := r.SteppedUp()
-	byID := httpapi.Numbered("token", h.service.Token)
-	httpapi.Get(r, "/tokens", readTokensPermission, h.tokens)
-	httpapi.Mutation(fresh, http.MethodPost, "/tokens", makeTokensPermission, h.createToken)
-	httpapi.GetOf(r, "/tokens/:id", readTokensPermission, byID, h.token)
-	httpapi.MutationOf(fresh, http.MethodDelete, "/tokens/:id", makeTokensPermission, byID, h.deleteToken)
+// arrivalErrors are the error responses of the routes on which callers sign in.
+func arrivalErrors(unauthenticated string) map[string]string {
+	return map[string]string{"401": unauthenticated, "403": "CrossSite", "429": "TooManyAttempts"}
 }
 
 type handler struct{ service *Service }
@@ -136,37 +173,43 @@ type signInRequest struct {
 	Agent   string `header:"User-Agent"`
 	HTTP    *http.Request
 	Address httpapi.Address
-	Body    struct {
-		Username string `json:"username" validate:"required,max=64"`
-		Password string `json:"password" validate:"required,max=1024"`
-		Tenant   string `json:"tenant" validate:"max=63"`
-	}
+	Body    credentialsBody
+}
+
+type credentialsBody struct {
+	Username string `json:"username" validate:"required,max=64"`
+	Password string `json:"password" validate:"required,max=1024"`
+	// The user's tenant; absent or empty for the default one.
+	Tenant string `json:"tenant" validate:"max=63"`
 }
 
 // signInReply is the reply to a sign-in that started a session.
 type signInReply = httpapi.WithCookies[httpapi.Created[sessionView]]
 
-// signIn returns a session or, if a second factor is required, a challenge.
-func (h handler) signIn(ctx context.Context, in signInRequest) (any, error) {
+// arrivalReply is a session or, if a second factor is required, a challenge.
+type arrivalReply = httpapi.Either[signInReply, httpapi.Accepted[challengeView]]
+
+func (h handler) signIn(ctx context.Context, in signInRequest) (arrivalReply, error) {
 	if err := in.arrivingPage.check(in.HTTP); err != nil {
-		return nil, err
+		return arrivalReply{}, err
 	}
 	signedIn, err := h.service.SignIn(ctx, SignIn{
 		Tenant: in.Body.Tenant, Username: in.Body.Username, Password: in.Body.Password,
 		Replaces: in.token(), Address: string(in.Address), UserAgent: in.Agent, Device: in.shown(in.Secure),
 	})
 	if err != nil {
-		return nil, err
+		return arrivalReply{}, err
 	}
 	return h.answered(in.sessionCredential, signedIn), nil
 }
 
 // answered is the reply for a started session or a challenge.
-func (h handler) answered(c sessionCredential, signedIn SignedIn) any {
+func (h handler) answered(c sessionCredential, signedIn SignedIn) arrivalReply {
 	if challenge := signedIn.Challenge; challenge != nil {
-		return httpapi.Accepted[challengeView]{Location: "/session/factor", Body: challengeViewOf(*challenge)}
+		return arrivalReply{Second: &httpapi.Accepted[challengeView]{Location: "/session/factor", Body: challengeViewOf(*challenge)}}
 	}
-	return h.begun(c, signedIn)
+	begun := h.begun(c, signedIn)
+	return arrivalReply{First: &begun}
 }
 
 // begun is the reply for a started session.
@@ -201,7 +244,13 @@ func (h handler) signOut(ctx context.Context, u *uow.Unit, in sessionRequest) (s
 	return signOutReply{Cookies: []*http.Cookie{in.cookie("", -1)}, ClearCache: true}, nil
 }
 
-func (h handler) permissions(context.Context, httpapi.None) (httpapi.List[principal.Grant], error) {
-	grants := h.service.Catalogue()
-	return httpapi.List[principal.Grant]{Items: grants, Total: int64(len(grants)), TotalIsExact: true}, nil
+type permissionView struct{ principal.Grant }
+
+func (h handler) permissions(context.Context, httpapi.None) (httpapi.List[permissionView], error) {
+	list := httpapi.List[permissionView]{TotalIsExact: true}
+	for _, grant := range h.service.Catalogue() {
+		list.Items = append(list.Items, permissionView{grant})
+	}
+	list.Total = int64(len(list.Items))
+	return list, nil
 }

@@ -16,12 +16,40 @@ import (
 
 func (h handler) factorRoutes(r *httpapi.Router) {
 	fresh := r.SteppedUp()
-	httpapi.Get(r, "/me/factors", "", h.factors)
-	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors", "", h.findOwner, h.beginFactor)
-	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors/:id/confirm", "", h.findOwner, h.confirmFactor)
-	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors/:id/rename", "", h.findOwner, h.renameFactor)
-	httpapi.MutationOf(fresh, http.MethodDelete, "/me/factors/:id", "", h.findOwner, h.removeFactor)
-	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors/recovery-codes", "", h.findOwner, h.newRecoveryCodes)
+	httpapi.Get(r, "/me/factors", "", h.factors).
+		Doc("List your second factors", "Returns the factors that sign-in requires, the number of unused recovery codes, and the host for passkeys. "+
+			"Secrets are never returned again. Requires a session; 403 for an API token.").
+		With(httpapi.Contract{ID: "listFactors", Success: "All factors, oldest first.", Responses: forUsers})
+	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors", "", h.findOwner, h.beginFactor).
+		Doc("Start adding a second factor", "Returns the secret and the otpauth URI of an authenticator app, once, or the browser's options for creating a passkey. "+
+			"A repeat with the same idempotency key returns the factor with `secretShownOnce` instead of the secret; then start another one. "+
+			"The idempotency key does not cover the password, which is only a proof. The factor has no effect until it is confirmed: an app within an hour, "+
+			"a passkey within five minutes. Starting a factor voids an earlier unconfirmed one. If passkeys are unavailable, a passkey returns 422 at `/kind`: "+
+			"they need the host of `INTERLOCK_PUBLIC_URL` over https, or localhost. Requires a session. The first factor of a user requires the password; "+
+			"a wrong one returns 422 at `/password`, and counts as a failed sign-in. A user without a password must have signed in within the last five minutes. "+
+			"A user with a factor must have verified it again (`x-step-up`).").
+		With(httpapi.Contract{
+			ID: "beginFactor", Success: "Started.", Responses: map[string]string{"429": "TooManyAttempts"},
+			Body: factorBeginBody{"totp", "Phone", "nine green bottles standing"},
+		})
+	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors/:id/confirm", "", h.findOwner, h.confirmFactor).
+		Doc("Confirm a second factor", "Requires a code of the app, or the browser's response for the new passkey. From then on sign-in requires the factor; "+
+			"all other sessions of the user end. The first factor also creates ten recovery codes, each valid for one sign-in and returned only here. "+
+			"A repeat with the same idempotency key returns `secretShownOnce` instead of the codes; then replace them. A wrong code returns 422 at `/code`. "+
+			"A response to another challenge, from another site or without user verification returns 422 at `/credential`. Requires a session.").
+		With(httpapi.Contract{ID: "confirmFactor", Success: "Confirmed.", Body: map[string]any{"code": "492039"}})
+	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors/:id/rename", "", h.findOwner, h.renameFactor).
+		Doc("Rename a second factor", "`from` is the current name: 422 at `/from` if another request renamed the factor. "+
+			"No other member of the factor or its user changes. Requires a session.").
+		With(httpapi.Contract{ID: "renameFactor", Success: "The renamed factor.", Body: factorRenameBody{"Laptop", "Work laptop"}})
+	httpapi.MutationOf(fresh, http.MethodDelete, "/me/factors/:id", "", h.findOwner, h.removeFactor).
+		Doc("Delete a second factor", "Deleting the last factor deletes the recovery codes. Ends all other sessions of the user. Requires a session.").
+		With(httpapi.Contract{ID: "deleteFactor", Success: "Deleted, now or earlier."})
+	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors/recovery-codes", "", h.findOwner, h.newRecoveryCodes).
+		Doc("Replace recovery codes", "Creates ten codes, returned only here; the old ones become void. A repeat with the same idempotency key returns "+
+			"`secretShownOnce` instead of the codes; then replace them again. Ends all other sessions of the user. 404 for a user without a second factor. "+
+			"Requires a session.").
+		With(httpapi.Contract{ID: "replaceRecoveryCodes", Success: "The codes.", MayMiss: true})
 }
 
 // findOwner returns the user of the caller's session. Errors: Forbidden without one.
@@ -34,28 +62,34 @@ func (h handler) findOwner(ctx context.Context, path httpapi.Path) (*User, error
 
 type factorView struct {
 	ID           int64      `json:"id"`
-	Kind         string     `json:"kind"`
-	Name         string     `json:"name"`
+	Kind         string     `json:"kind" schema:"FactorKind"`
+	Name         string     `json:"name" validate:"required"`
 	LastUsedTime *time.Time `json:"lastUsedTime"`
 	CreatedTime  time.Time  `json:"createdTime"`
-	// Passkey is null for other kinds.
-	Passkey *passkeyView `json:"passkey"`
+	// Null for other kinds.
+	Passkey *factorPasskeyView `json:"passkey"`
 }
 
-// passkeyView is the part of a passkey that its user may read.
-type passkeyView struct {
-	Site             string     `json:"site"`
-	Transports       []string   `json:"transports"`
-	Model            string     `json:"model"`
-	BackupEligible   bool       `json:"backupEligible"`
-	BackedUp         bool       `json:"backedUp"`
+// factorPasskeyView is the part of a passkey that its user may read.
+type factorPasskeyView struct {
+	// The only host for which the passkey is valid.
+	Site string `json:"site" validate:"required"`
+	// How browsers reach its authenticator, such as `usb`, `internal` or `hybrid`.
+	Transports []string `json:"transports"`
+	// The model of the authenticator (AAGUID); all zeros if it reports none.
+	Model string `json:"model" validate:"uuid"`
+	// True if it may exist on several devices, like synced passkeys.
+	BackupEligible bool `json:"backupEligible"`
+	// True if it currently does.
+	BackedUp bool `json:"backedUp"`
+	// When a use was rejected because its counter had decreased: the passkey may have been copied.
 	CloneWarningTime *time.Time `json:"cloneWarningTime"`
 }
 
 func factorViewOf(f Factor) factorView {
 	view := factorView{ID: f.ID, Kind: f.Kind, Name: f.Name, LastUsedTime: f.LastUsedTime, CreatedTime: f.CreatedTime}
 	if p := f.Passkey; p != nil {
-		view.Passkey = &passkeyView{
+		view.Passkey = &factorPasskeyView{
 			Site: p.Site, Transports: p.transports(), Model: p.Model,
 			BackupEligible: p.Flags.BackupEligible(), BackedUp: p.Flags.BackedUp(), CloneWarningTime: p.CloneWarningTime,
 		}
@@ -63,20 +97,20 @@ func factorViewOf(f Factor) factorView {
 	return view
 }
 
-// factorsView is the caller's factors, without their secrets.
-type factorsView struct {
+// factorListView is the caller's factors, without their secrets.
+type factorListView struct {
 	httpapi.List[factorView]
-	RecoveryCodesLeft int64 `json:"recoveryCodesLeft"`
-	// PasskeySite is the host of the passkeys; null if passkeys are unavailable.
-	PasskeySite *string `json:"passkeySite"`
+	RecoveryCodesLeft int64 `json:"recoveryCodesLeft" validate:"min=0,max=10"`
+	// The host for passkeys; null if passkeys are unavailable, because browsers reach the service by no host name.
+	PasskeySite *string `json:"passkeySite" validate:"required"`
 }
 
-func (h handler) factors(ctx context.Context, _ httpapi.None) (factorsView, error) {
+func (h handler) factors(ctx context.Context, _ httpapi.None) (factorListView, error) {
 	factors, left, err := h.service.Factors(ctx)
 	if err != nil {
-		return factorsView{}, err
+		return factorListView{}, err
 	}
-	view := factorsView{
+	view := factorListView{
 		List:              httpapi.List[factorView]{Items: make([]factorView, len(factors)), Total: int64(len(factors))},
 		RecoveryCodesLeft: left, PasskeySite: httpapi.OrNull(h.service.PasskeySite()),
 	}
@@ -90,46 +124,70 @@ type beginFactorRequest struct {
 	sessionCredential
 	Address httpapi.Address
 	Origin  string `header:"Origin"`
-	Body    struct {
-		Kind string `json:"kind" validate:"required,oneof=totp passkey"`
-		Name string `json:"name" validate:"required"`
-		// Password is required of a user without a factor.
-		Password httpapi.Proof `json:"password" validate:"max=1024"`
-	}
+	Body    factorBeginBody
 }
 
-// factorSetupView is an unconfirmed factor: an app with its secret, which is returned only once, or
-// a passkey with the browser's creation options.
-type factorSetupView struct {
+type factorBeginBody struct {
+	Kind string `json:"kind" validate:"required,oneof=totp passkey" schema:"FactorKind"`
+	// The user's name for the factor.
+	Name string `json:"name" validate:"name=100"`
+	// Your password; required for the first factor.
+	Password httpapi.Proof `json:"password" validate:"max=1024"`
+}
+
+// appSetupView is an unconfirmed authenticator app.
+type appSetupView struct {
+	ID   int64  `json:"id"`
+	Kind string `json:"kind" validate:"oneof=totp"`
+	Name string `json:"name" validate:"required"`
+	// The secret in base32, to type into an app. Returned once.
+	Secret httpapi.Secret `json:"secret" validate:"required"`
+	// The otpauth URI of a QR code. Returned once.
+	URI httpapi.Secret `json:"uri" validate:"required"`
+	// When the factor becomes void unless it is confirmed.
+	ExpiresTime time.Time `json:"expiresTime"`
+}
+
+// passkeySetupView is an unconfirmed passkey.
+type passkeySetupView struct {
 	ID      int64           `json:"id"`
-	Kind    string          `json:"kind"`
-	Name    string          `json:"name"`
-	Secret  httpapi.Secret  `json:"secret,omitempty"`
-	URI     httpapi.Secret  `json:"uri,omitempty"`
-	Options json.RawMessage `json:"options,omitempty"`
-	// ExpiresTime is the end of the unconfirmed factor.
-	ExpiresTime *time.Time `json:"expiresTime"`
+	Kind    string          `json:"kind" validate:"oneof=passkey"`
+	Name    string          `json:"name" validate:"required"`
+	Options json.RawMessage `json:"options" schema:"PasskeyCreation"`
+	// When the factor becomes void unless it is confirmed.
+	ExpiresTime time.Time `json:"expiresTime"`
 }
 
-func (h handler) beginFactor(ctx context.Context, u *uow.Unit, user *User, in beginFactorRequest) (httpapi.Created[factorSetupView], error) {
+type factorSetupReply = httpapi.Either[httpapi.Created[appSetupView], httpapi.Created[passkeySetupView]]
+
+func (h handler) beginFactor(ctx context.Context, u *uow.Unit, user *User, in beginFactorRequest) (factorSetupReply, error) {
 	setup, err := h.service.BeginFactor(ctx, u, user, FactorBeginning{
 		Kind: in.Body.Kind, Name: in.Body.Name, Password: string(in.Body.Password), Session: in.token(), Address: string(in.Address), Origin: in.Origin,
 	})
 	if err != nil {
-		return httpapi.Created[factorSetupView]{}, err
+		return factorSetupReply{}, err
 	}
-	return httpapi.Created[factorSetupView]{Location: "/me/factors", Body: factorSetupView{
-		ID: setup.ID, Kind: setup.Kind, Name: setup.Name, Secret: httpapi.Secret(setup.Secret), URI: httpapi.Secret(setup.URI), Options: setup.Options, ExpiresTime: setup.ExpiresTime,
-	}}, nil
+	if setup.Kind == methodPasskey {
+		return factorSetupReply{Second: &httpapi.Created[passkeySetupView]{Location: "/me/factors", Body: passkeySetupView{
+			ID: setup.ID, Kind: setup.Kind, Name: setup.Name, Options: setup.Options, ExpiresTime: *setup.ExpiresTime,
+		}}}, nil
+	}
+	return factorSetupReply{First: &httpapi.Created[appSetupView]{Location: "/me/factors", Body: appSetupView{
+		ID: setup.ID, Kind: setup.Kind, Name: setup.Name, Secret: httpapi.Secret(setup.Secret), URI: httpapi.Secret(setup.URI), ExpiresTime: *setup.ExpiresTime,
+	}}}, nil
 }
 
 type confirmFactorRequest struct {
 	sessionCredential
 	ID   int64 `path:"id" of:"factor that waits to be confirmed"`
-	Body struct {
-		Code       string          `json:"code" validate:"max=64"`
-		Credential json.RawMessage `json:"credential" validate:"max=65536"`
-	}
+	Body factorProofBody
+}
+
+type factorProofBody struct {
+	// The code that the app shows. Exactly one of `code` and `credential` is present.
+	Code string `json:"code" validate:"max=64"`
+	// The browser's response for the new passkey.
+	Credential json.RawMessage `json:"credential" validate:"max=65536" schema:"PasskeyAnswer"`
 }
 
 // Check requires exactly one of code and credential.
@@ -146,7 +204,7 @@ func (in confirmFactorRequest) Check() error {
 // confirmedFactorView is a confirmed factor, with the recovery codes if it is the first one.
 type confirmedFactorView struct {
 	factorView
-	RecoveryCodes []httpapi.Secret `json:"recoveryCodes,omitempty"`
+	RecoveryCodes []httpapi.Secret `json:"recoveryCodes,omitempty" schema:"RecoveryCodeList"`
 }
 
 func (h handler) confirmFactor(ctx context.Context, u *uow.Unit, user *User, in confirmFactorRequest) (confirmedFactorView, error) {
@@ -159,11 +217,13 @@ func (h handler) confirmFactor(ctx context.Context, u *uow.Unit, user *User, in 
 
 type renameFactorRequest struct {
 	ID   int64 `path:"id" of:"factor"`
-	Body struct {
-		// From is the expected current name.
-		From string `json:"from" validate:"required,max=100"`
-		Name string `json:"name" validate:"required"`
-	}
+	Body factorRenameBody
+}
+
+type factorRenameBody struct {
+	// The current name.
+	From string `json:"from" validate:"required,max=100"`
+	Name string `json:"name" validate:"name=100"`
 }
 
 func (h handler) renameFactor(ctx context.Context, u *uow.Unit, user *User, in renameFactorRequest) (factorView, error) {
@@ -184,7 +244,7 @@ func (h handler) removeFactor(ctx context.Context, u *uow.Unit, user *User, in r
 }
 
 type recoveryCodesView struct {
-	RecoveryCodes []httpapi.Secret `json:"recoveryCodes"`
+	RecoveryCodes []httpapi.Secret `json:"recoveryCodes" schema:"RecoveryCodeList"`
 }
 
 func (h handler) newRecoveryCodes(ctx context.Context, u *uow.Unit, user *User, in sessionRequest) (recoveryCodesView, error) {
@@ -202,34 +262,53 @@ func secretsOf(texts []string) []httpapi.Secret {
 
 // challengeView is the reply if a second factor is required.
 type challengeView struct {
-	Challenge string   `json:"challenge"`
-	Methods   []string `json:"methods"`
-	// Passkey is the request options for the browser; null if the user has no passkey for this
-	// site.
-	Passkey json.RawMessage `json:"passkey"`
+	// Valid for five minutes and one session.
+	Challenge string `json:"challenge" validate:"required"`
+	// The user's methods, the strongest one against theft first.
+	Methods []string `json:"methods" validate:"min=1,dive,oneof=passkey totp recovery"`
+	// Null for a user without a passkey that is valid for this host, regardless of `methods`.
+	Passkey *json.RawMessage `json:"passkey" schema:"PasskeyRequest"`
 }
 
-func challengeViewOf(c Challenge) challengeView { return challengeView{c.Token, c.Methods, c.Passkey} }
+func challengeViewOf(c Challenge) challengeView {
+	view := challengeView{Challenge: c.Token, Methods: c.Methods}
+	if c.Passkey != nil {
+		view.Passkey = &c.Passkey
+	}
+	return view
+}
 
-// shownFactor is the second factor in a request: the code of an app, a recovery code, or the
+// factorSignInBody is the second factor of a sign-in: the code of an app, a recovery code, or the
 // browser's response for a passkey.
-type shownFactor struct {
-	Challenge  string          `json:"challenge" validate:"max=64"`
-	Method     string          `json:"method" validate:"required,oneof=totp recovery passkey"`
-	Code       string          `json:"code" validate:"max=64"`
-	Credential json.RawMessage `json:"credential" validate:"max=16384"`
+type factorSignInBody struct {
+	Challenge string `json:"challenge" validate:"required,max=64"`
+	Method    string `json:"method" validate:"required,oneof=totp recovery passkey" schema:"FactorMethod"`
+	// For all methods except a passkey. Spaces are ignored; in a recovery code also case and hyphens.
+	Code string `json:"code" validate:"max=64"`
+	// For a passkey: the browser's response.
+	Credential json.RawMessage `json:"credential" validate:"max=16384" schema:"PasskeyAnswer"`
 }
 
-func (s shownFactor) shown() ShownFactor {
+// shownFactorBody is the second factor of a step-up.
+type shownFactorBody struct {
+	// For a passkey: the challenge of `POST /session/step-up/challenge`.
+	Challenge string `json:"challenge" validate:"max=64"`
+	Method    string `json:"method" validate:"required,oneof=totp recovery passkey" schema:"FactorMethod"`
+	// For all methods except a passkey. Spaces are ignored; in a recovery code also case and hyphens.
+	Code string `json:"code" validate:"max=64"`
+	// For a passkey: the browser's response.
+	Credential json.RawMessage `json:"credential" validate:"max=16384" schema:"PasskeyAnswer"`
+}
+
+func (s shownFactorBody) shown() ShownFactor {
 	return ShownFactor{Method: s.Method, Code: s.Code, Credential: s.Credential, Challenge: s.Challenge}
 }
 
-// check requires the members of the method, and no others. needsChallenge is set if a code also
-// needs a challenge. Errors: ValidationFailed.
-func (s shownFactor) check(needsChallenge bool) error {
+// check requires the members of the method, and no others. Errors: ValidationFailed.
+func (s shownFactorBody) check() error {
 	isPasskey := s.Method == methodPasskey
 	switch {
-	case s.Challenge == "" && (isPasskey || needsChallenge):
+	case s.Challenge == "" && isPasskey:
 		return invalid("/challenge", "required", "is required")
 	case isPasskey && len(s.Credential) == 0:
 		return invalid("/credential", "required", "is required: what the browser says for the passkey")
@@ -250,18 +329,18 @@ type factorSignInRequest struct {
 	Agent   string `header:"User-Agent"`
 	HTTP    *http.Request
 	Address httpapi.Address
-	Body    shownFactor
+	Body    factorSignInBody
 }
 
 // Check validates the body; package httpapi calls it before the handler.
-func (in factorSignInRequest) Check() error { return in.Body.check(true) }
+func (in factorSignInRequest) Check() error { return shownFactorBody(in.Body).check() }
 
 func (h handler) finishSignIn(ctx context.Context, in factorSignInRequest) (signInReply, error) {
 	if err := in.arrivingPage.check(in.HTTP); err != nil {
 		return signInReply{}, err
 	}
 	signedIn, err := h.service.FinishSignIn(ctx, FactorSignIn{
-		ShownFactor: in.Body.shown(),
+		ShownFactor: shownFactorBody(in.Body).shown(),
 		Replaces:    in.token(), Address: string(in.Address), UserAgent: in.Agent, Device: in.shown(in.Secure),
 	})
 	if err != nil {
@@ -273,11 +352,11 @@ func (h handler) finishSignIn(ctx context.Context, in factorSignInRequest) (sign
 type stepUpRequest struct {
 	sessionCredential
 	Address httpapi.Address
-	Body    shownFactor
+	Body    shownFactorBody
 }
 
 // Check validates the body; package httpapi calls it before the handler.
-func (in stepUpRequest) Check() error { return in.Body.check(false) }
+func (in stepUpRequest) Check() error { return in.Body.check() }
 
 func (h handler) beginStepUp(ctx context.Context, in sessionRequest) (challengeView, error) {
 	challenge, err := h.service.BeginStepUp(ctx, in.token())

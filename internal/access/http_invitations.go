@@ -12,16 +12,18 @@ type checkInvitationRequest struct {
 	arrivingPage
 	HTTP    *http.Request
 	Address httpapi.Address
-	Body    struct {
-		Invitation string `json:"invitation" validate:"required,max=64"`
-	}
+	Body    shownInvitationBody
+}
+
+type shownInvitationBody struct {
+	Invitation string `json:"invitation" validate:"required,max=64"`
 }
 
 // invitedView is the user of an invitation.
 type invitedView struct {
 	Tenant      string    `json:"tenant"`
-	Username    string    `json:"username"`
-	DisplayName string    `json:"displayName"`
+	Username    string    `json:"username" schema:"Username"`
+	DisplayName string    `json:"displayName" schema:"DisplayName"`
 	ExpiresTime time.Time `json:"expiresTime"`
 }
 
@@ -39,22 +41,24 @@ type acceptInvitationRequest struct {
 	Agent   string `header:"User-Agent"`
 	HTTP    *http.Request
 	Address httpapi.Address
-	Body    struct {
-		Invitation string `json:"invitation" validate:"required,max=64"`
-		Password   string `json:"password" validate:"required,max=1024"`
-	}
+	Body    acceptanceBody
+}
+
+type acceptanceBody struct {
+	Invitation string `json:"invitation" validate:"required,max=64"`
+	Password   string `json:"password" validate:"required,max=1024" schema:"NewPassword"`
 }
 
 // acceptInvitation replies like signIn.
-func (h handler) acceptInvitation(ctx context.Context, in acceptInvitationRequest) (any, error) {
+func (h handler) acceptInvitation(ctx context.Context, in acceptInvitationRequest) (arrivalReply, error) {
 	if err := in.arrivingPage.check(in.HTTP); err != nil {
-		return nil, err
+		return arrivalReply{}, err
 	}
 	signedIn, err := h.service.AcceptInvitation(ctx, Acceptance{
 		Token: in.Body.Invitation, Password: in.Body.Password, Replaces: in.token(), Address: string(in.Address), UserAgent: in.Agent,
 	})
 	if err != nil {
-		return nil, err
+		return arrivalReply{}, err
 	}
 	return h.answered(in.sessionCredential, signedIn), nil
 }

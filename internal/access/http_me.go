@@ -12,13 +12,35 @@ import (
 // meRoutes registers the routes of the caller's account and sessions. They need a session
 // instead of a permission: a leaked API token must not change its user's credentials.
 func (h handler) meRoutes(r *httpapi.Router) {
-	httpapi.GetOf(r, "/me", "", h.findMe, h.me)
-	httpapi.MutationOf(r, "PATCH", "/me", "", h.findMe, h.editMe)
-	httpapi.ActOf(r, "POST", "/me/password", "", h.findMe, h.changePassword)
-	httpapi.Get(r, "/sessions", "", h.openSessions)
-	httpapi.Mutation(r, "DELETE", "/sessions", "", h.endOtherSessions)
-	httpapi.MutationOf(r, "DELETE", "/sessions/:id", "", h.findSession, h.endSession)
+	httpapi.GetOf(r, "/me", "", h.findMe, h.me).
+		Doc("Get your account", "Returns the caller's user and its current permissions; for an API token those that both its scopes and its user's roles allow. 403 for a customer.").
+		With(httpapi.Contract{ID: "getMe", Success: "The account.", Responses: forUsers})
+	httpapi.MutationOf(r, "PATCH", "/me", "", h.findMe, h.editMe).
+		Doc("Update your name", "Requires a session; 403 for an API token.").
+		With(httpapi.Contract{
+			ID: "editMe", Success: "The updated account.", Body: mePatch{"Li Wei"}, Responses: map[string]string{"412": "UserConflict"},
+		})
+	httpapi.ActOf(r, "POST", "/me/password", "", h.findMe, h.changePassword).
+		Doc("Change your password", "Requires a session and the current password; a wrong one returns 422 at `/currentPassword`, and counts as a failed sign-in. "+
+			"Ends all other sessions of the user, and with `endTokens` revokes the user's API tokens. No reply is stored under an idempotency key, "+
+			"because a stored reply would confirm guesses of the password. A repeat returns 422 at `/currentPassword`.").
+		With(httpapi.Contract{
+			ID: "changeMyPassword", Success: "The updated account.", Responses: map[string]string{"429": "TooManyAttempts"},
+			Body: map[string]any{"currentPassword": "correct horse battery staple", "newPassword": "a blue bicycle in the rain"},
+		})
+	httpapi.Get(r, "/sessions", "", h.openSessions).
+		Doc("List open sessions", "The newest first. A session lists the caller's sessions; `users:write` allows those of another user. 403 for an API token without it.").
+		With(httpapi.Contract{Success: "One page.", Sorts: sessionSorts, Responses: forUsers})
+	httpapi.Mutation(r, "DELETE", "/sessions", "", h.endOtherSessions).
+		Doc("End all other sessions", "Ends all sessions of the caller except this one, with their event streams, within a second on every server. Requires a session.").
+		With(httpapi.Contract{ID: "endOtherSessions"})
+	httpapi.MutationOf(r, "DELETE", "/sessions/:id", "", h.findSession, h.endSession).
+		Doc("End a session", "The session and its event streams end within a second on every server. A session of another user requires `users:write`.").
+		With(httpapi.Contract{ID: "endSession"})
 }
+
+// forUsers is the response to callers of another kind, such as a customer.
+var forUsers = map[string]string{"403": "Forbidden"}
 
 // findMe reads the caller's user. Errors: Forbidden for a customer.
 func (h handler) findMe(ctx context.Context, _ httpapi.Path) (*User, error) {
@@ -37,7 +59,7 @@ type editMeRequest struct{ httpapi.Edit[mePatch] }
 
 // mePatch is the part of the caller's account that the caller may edit.
 type mePatch struct {
-	DisplayName string `json:"displayName"`
+	DisplayName string `json:"displayName" schema:"DisplayName"`
 }
 
 func (h handler) editMe(ctx context.Context, u *uow.Unit, user *User, in editMeRequest) (editedMeView, error) {
@@ -54,12 +76,14 @@ func (h handler) editMe(ctx context.Context, u *uow.Unit, user *User, in editMeR
 type changePasswordRequest struct {
 	sessionCredential
 	Address httpapi.Address
-	Body    struct {
-		CurrentPassword string `json:"currentPassword" validate:"required,max=1024"`
-		NewPassword     string `json:"newPassword" validate:"required"`
-		// EndTokens also revokes the caller's API tokens.
-		EndTokens bool `json:"endTokens"`
-	}
+	Body    passwordChangeBody
+}
+
+type passwordChangeBody struct {
+	CurrentPassword string `json:"currentPassword" validate:"required,max=1024"`
+	NewPassword     string `json:"newPassword" validate:"required" schema:"NewPassword"`
+	// Revoke your API tokens as well.
+	EndTokens bool `json:"endTokens"`
 }
 
 func (h handler) changePassword(ctx context.Context, user *User, in changePasswordRequest) (meView, error) {
@@ -74,17 +98,18 @@ func (h handler) changePassword(ctx context.Context, user *User, in changePasswo
 
 type openSessionsRequest struct {
 	sessionCredential
+	// The user of the sessions; the caller if absent.
 	UserID *int64 `query:"userId"`
 	httpapi.Page
 }
 
-func (h handler) openSessions(ctx context.Context, in openSessionsRequest) (httpapi.List[openSessionView], error) {
+func (h handler) openSessions(ctx context.Context, in openSessionsRequest) (sessionListView, error) {
 	var userID int64
 	if in.UserID != nil {
 		userID = *in.UserID
 	}
 	listing, err := h.service.OpenSessions(ctx, userID, in.Page.Page())
-	return httpapi.ListOf(listing, func(row OpenSession) openSessionView { return openSessionViewOf(row, in.token()) }), err
+	return sessionListView{httpapi.ListOf(listing, func(row OpenSession) openSessionView { return openSessionViewOf(row, in.token()) })}, err
 }
 
 func (h handler) endOtherSessions(ctx context.Context, u *uow.Unit, in sessionRequest) (httpapi.None, error) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"interlock/internal/approvals"
+	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
@@ -15,9 +16,15 @@ import (
 
 // settingsRoutes registers the routes of the tenant's settings.
 func (h handler) settingsRoutes(r *httpapi.Router) {
-	httpapi.GetOf(r, "/settings", readSettingsPermission, h.find, h.settings)
-	httpapi.MutationOf(r.SteppedUp(), http.MethodPatch, "/settings", writeSettingsPermission, h.find, h.editSettings)
-	httpapi.Get(r, "/settings/history", readSettingsPermission, h.settingsHistory)
+	r = r.About(httpapi.Resource{Tag: "Access", Noun: "settings", Example: settingsView{}})
+	httpapi.GetOf(r, "/settings", readSettingsPermission, h.find, h.settings).
+		Doc("Get the tenant's settings", "").With(httpapi.Contract{ID: "getSettings"})
+	httpapi.MutationOf(r.SteppedUp(), http.MethodPatch, "/settings", writeSettingsPermission, h.find, h.editSettings).
+		Doc("Update the tenant's settings", "The settings define the number of votes for every other change, so a change of the settings needs votes too: "+
+			"202 with the approval, unless `bypass` contains a reason. Pending approvals retain their number of required votes.").
+		With(httpapi.Contract{ID: "editSettings", Body: map[string]any{"approvalsRequired": 2}, Proposes: true, Rejections: []httpapi.Rejection{{Code: apperr.LimitReached}}})
+	httpapi.Get(r, "/settings/history", readSettingsPermission, h.settingsHistory).
+		Doc("List the versions of the settings", "The newest first.").With(httpapi.Contract{Sorts: change.HistorySorts})
 }
 
 // find reads the tenant's only row of settings.
@@ -27,19 +34,21 @@ func (h handler) find(ctx context.Context, _ httpapi.Path) (*TenantSettings, err
 
 type settingsView struct {
 	TenantRules
-	// Currency never changes and is not a member of a patch.
+	// It never changes, so it is not a member of a patch.
 	Currency string `json:"currency"`
 	guard.Stamp
 }
 
-// readSettingsView is the settings and the approvals that a change of them needs.
-type readSettingsView struct {
+// settingsReadView is the settings and the approvals that a change of them needs.
+type settingsReadView struct {
 	settingsView
+	// The requirements of a change of the settings.
 	ChangeNeeds settingsNeeds `json:"changeNeeds"`
 }
 
 type settingsNeeds struct {
-	Approvals int `json:"approvals"`
+	// The number of votes of other users.
+	Approvals int `json:"approvals" validate:"min=1"`
 }
 
 func settingsViewOf(ctx context.Context, row *TenantSettings) settingsView {
@@ -51,17 +60,17 @@ type editedSettingsView struct {
 	Merged *change.Merged `json:"merged,omitempty"`
 }
 
-type settingsVersionView struct {
+type settingsRevisionView struct {
 	Version int64  `json:"version"`
-	Action  string `json:"action"`
+	Action  string `json:"action" validate:"oneof=create update"`
 	TenantRules
 	Currency    string           `json:"currency"`
 	ChangedBy   principal.Person `json:"changedBy"`
 	ChangedTime time.Time        `json:"changedTime"`
 }
 
-func (h handler) settings(ctx context.Context, row *TenantSettings, _ httpapi.None) (readSettingsView, error) {
-	return readSettingsView{settingsViewOf(ctx, row), settingsNeeds{row.ApprovalsRequired}}, nil
+func (h handler) settings(ctx context.Context, row *TenantSettings, _ httpapi.None) (settingsReadView, error) {
+	return settingsReadView{settingsViewOf(ctx, row), settingsNeeds{row.ApprovalsRequired}}, nil
 }
 
 type editSettingsRequest struct {
@@ -77,10 +86,10 @@ func (h handler) editSettings(ctx context.Context, u *uow.Unit, row *TenantSetti
 	return editedSettingsView{settingsView: settingsViewOf(ctx, edited.Row), Merged: edited.Merged}, nil
 }
 
-func (h handler) settingsHistory(ctx context.Context, in httpapi.Page) (httpapi.List[settingsVersionView], error) {
+func (h handler) settingsHistory(ctx context.Context, in httpapi.Page) (httpapi.List[settingsRevisionView], error) {
 	listing, err := h.service.SettingsHistory(ctx, in.Page())
-	return httpapi.ListOf(listing, func(v TenantSettingsVersion) settingsVersionView {
-		return settingsVersionView{
+	return httpapi.ListOf(listing, func(v TenantSettingsVersion) settingsRevisionView {
+		return settingsRevisionView{
 			Version: v.Version, Action: v.Action, TenantRules: v.TenantRules, Currency: principal.CurrencyOf(ctx), ChangedBy: v.By(), ChangedTime: v.ChangedTime,
 		}
 	}), err

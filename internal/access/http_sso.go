@@ -25,22 +25,48 @@ func callbackPath(provider string) string {
 	return httpapi.Base + "/session/oidc/" + url.PathEscape(provider) + "/callback"
 }
 
-// ssoRoutes registers the routes of single sign-on and of links. Routes that start a link or accept
-// an invitation run outside the router's unit, so no reply of theirs is stored under an
-// idempotency key.
-func (h handler) ssoRoutes(r *httpapi.Router) {
-	fresh := r.SteppedUp()
+// singleSignOnRoutes registers the redirections of single sign-on, which api/base.yaml describes.
+func (h handler) singleSignOnRoutes(r *httpapi.Router) {
 	provider := httpapi.Named("provider", h.service.Provider)
-	httpapi.Open(r, http.MethodGet, "/session/providers", h.listProviders)
 	httpapi.Navigate(r, "/session/oidc/:provider", provider, h.beginSingleSignOn, ssoFailed)
 	httpapi.Navigate(r, "/session/oidc/:provider/callback", provider, h.finishSingleSignOn, ssoFailed)
-	httpapi.Open(r, http.MethodPost, "/session/invitation/provider", h.acceptByProvider)
-	httpapi.GetOf(r, "/me/links", "", h.findOwner, h.links)
-	httpapi.ActOf(fresh, http.MethodPost, "/me/links", "", h.findOwner, h.beginLink)
-	httpapi.MutationOf(fresh, http.MethodDelete, "/me/links/:id", "", h.findOwner, h.removeOwnLink)
-	byID := httpapi.Numbered("user", h.service.User)
-	httpapi.GetOf(r, "/users/:id/links", ReadUsersPermission, byID, h.links)
-	httpapi.MutationOf(fresh, http.MethodDelete, "/users/:id/links/:linkId", writeUsersPermission, byID, h.removeLink)
+}
+
+const (
+	allLinks = "All links, oldest first."
+	onward   = "The address that the browser opens."
+)
+
+// linkRoutes registers the routes of providers and of the caller's links. Routes that start a link
+// or accept an invitation run outside the router's unit, so no reply of theirs is stored under an
+// idempotency key.
+func (h handler) linkRoutes(r *httpapi.Router) {
+	fresh := r.SteppedUp()
+	httpapi.Open(r, http.MethodGet, "/session/providers", h.listProviders).
+		Doc("List single sign-on providers", "The providers that users of a tenant can sign in with, in the order of the settings. "+
+			"The list does not depend on whether a provider is reachable.").
+		With(httpapi.Contract{ID: "listProviders", Success: "All providers."})
+	httpapi.Open(r, http.MethodPost, "/session/invitation/provider", h.acceptByProvider).
+		Doc("Accept an invitation by provider", "Links the invited user to the provider's account instead of setting a password. The browser opens `location`; "+
+			"the invitation is accepted when the browser returns, and stays valid until then. Invalid invitations are rejected as at acceptance.").
+		With(httpapi.Contract{
+			ID: "acceptInvitationByProvider", Success: onward, Body: invitationToProviderBody{exampleSecret, "corp"},
+			Responses: arrivalErrors("InvitationRefused"),
+		})
+	httpapi.GetOf(r, "/me/links", "", h.findOwner, h.links).
+		Doc("List your single sign-on links", "The accounts at providers that identify you. Requires a session; 403 for an API token.").
+		With(httpapi.Contract{ID: "listLinks", Success: allLinks, Responses: forUsers})
+	httpapi.ActOf(fresh, http.MethodPost, "/me/links", "", h.findOwner, h.beginLink).
+		Doc("Link a single sign-on provider", "The browser opens `location`; the link is created when the browser returns, if the session that started it is still open. "+
+			"All other sessions of the user then end. Requires a session. A user without a second factor sends the password; a wrong one returns 422 at `/password`, "+
+			"and counts as a failed sign-in. A user without a password must have signed in within the last five minutes. "+
+			"A user with a second factor must have verified it again (`x-step-up`). A user has at most ten links.").
+		With(httpapi.Contract{
+			ID: "beginLink", Success: onward, Body: linkBeginBody{"corp", "nine green bottles standing"}, Responses: map[string]string{"429": "TooManyAttempts"},
+		})
+	httpapi.MutationOf(fresh, http.MethodDelete, "/me/links/:id", "", h.findOwner, h.removeOwnLink).
+		Doc("Delete your link", "Ends all other sessions of the user. Requires a session.").
+		With(httpapi.Contract{ID: "deleteLink", Rejections: []httpapi.Rejection{onlySignIn}})
 }
 
 // Names of the cookie of a single sign-on in progress, without and with TLS. The callback comes
@@ -82,11 +108,13 @@ func (t traveller) cookie(j Journey) *http.Cookie {
 }
 
 type providerView struct {
-	Name        string `json:"name"`
-	DisplayName string `json:"displayName"`
+	Name string `json:"name" pattern:"^[a-z0-9][a-z0-9-]{0,62}$"`
+	// The label of the button.
+	DisplayName string `json:"displayName" validate:"name=64"`
 }
 
 type providersRequest struct {
+	// The tenant's name; `default` if absent. The list does not reveal whether the tenant exists.
 	Tenant string `query:"tenant"`
 }
 
@@ -182,9 +210,9 @@ func ssoFailed(ctx context.Context, err error) string {
 	return ssoTo(url.Values{"failure": {reasonOf(err)}, "request": {principal.Request(ctx)}}).To
 }
 
-// journeyView is the address to which the page redirects the browser.
 type journeyView struct {
-	Location string `json:"location"`
+	// The provider's page, which the browser opens.
+	Location string `json:"location" validate:"uri"`
 }
 
 type journeyReply = httpapi.WithCookies[journeyView]
@@ -192,10 +220,13 @@ type journeyReply = httpapi.WithCookies[journeyView]
 type acceptByProviderRequest struct {
 	traveller
 	arrivingPage
-	Body struct {
-		Invitation string `json:"invitation" validate:"required,max=64"`
-		Provider   string `json:"provider" validate:"required,max=64"`
-	}
+	Body invitationToProviderBody
+}
+
+type invitationToProviderBody struct {
+	Invitation string `json:"invitation" validate:"required,max=64"`
+	// The name of the provider.
+	Provider string `json:"provider" validate:"required,max=64"`
 }
 
 func (h handler) acceptByProvider(ctx context.Context, in acceptByProviderRequest) (journeyReply, error) {
@@ -235,14 +266,18 @@ func unwrapFailure(err error) error {
 
 type linkView struct {
 	ID int64 `json:"id"`
-	// Provider is the display name; null if the settings no longer contain the provider, so that
-	// the link permits no sign-in.
-	Provider     *string    `json:"provider"`
-	Issuer       string     `json:"issuer"`
-	Subject      string     `json:"subject"`
+	// The label of the provider's button; null if the settings no longer contain the provider, so that the link admits
+	// no sign-in.
+	Provider *string `json:"provider"`
+	Issuer   string  `json:"issuer" validate:"uri"`
+	// The provider's id of the user.
+	Subject      string     `json:"subject" validate:"required,max=255"`
 	LastUsedTime *time.Time `json:"lastUsedTime"`
 	CreatedTime  time.Time  `json:"createdTime"`
 }
+
+// SchemaName returns the name of its schema in the contract.
+func (linkView) SchemaName() string { return "Link" }
 
 func (h handler) links(ctx context.Context, user *User, _ httpapi.None) (httpapi.List[linkView], error) {
 	links, err := h.service.Links(ctx, user)
@@ -260,11 +295,14 @@ type beginLinkRequest struct {
 	traveller
 	PlainSession string `cookie:"interlock_session"`
 	HostSession  string `cookie:"__Host-interlock_session"`
-	Body         struct {
-		Provider string `json:"provider" validate:"required,max=64"`
-		// Password is required of a user without a second factor.
-		Password string `json:"password" validate:"max=1024"`
-	}
+	Body         linkBeginBody
+}
+
+type linkBeginBody struct {
+	// The name of the provider.
+	Provider string `json:"provider" validate:"required,max=64"`
+	// Your password; required without a second factor.
+	Password string `json:"password" validate:"max=1024"`
 }
 
 func (h handler) beginLink(ctx context.Context, user *User, in beginLinkRequest) (journeyReply, error) {

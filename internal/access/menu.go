@@ -44,16 +44,17 @@ func (m *Menu) label() string {
 
 // MenuTerms are the members of a menu that an edit changes; a move changes its place.
 type MenuTerms struct {
-	// Title may be empty for a page of the admin, which then has the page's name in the reader's
+	// May be empty for a page of the admin, which then has its built-in title in the reader's
 	// language.
-	Title string `json:"title"`
-	// Path is a path of the admin, an address that starts with https://, or empty for a group.
-	Path string `json:"path"`
-	// Icon is the name of an icon; empty for the page's icon.
-	Icon string `json:"icon"`
-	// Permission is the permission to see the menu; empty for none.
+	Title string `json:"title" max:"100"`
+	// A path of this admin, such as `/orders`, without `//` and `\`; an address that starts with
+	// `https://`; or empty for a group.
+	Path string `json:"path" max:"500"`
+	// The name of an icon; empty for the default icon of the page.
+	Icon string `json:"icon" pattern:"^([a-zA-Z][a-zA-Z0-9-]{0,31})?$"`
+	// The permission that shows the menu: a name of `GET /permissions`, or empty for none.
 	Permission string `json:"permission"`
-	// Hidden removes the menu, and the menus below it, from the navigation.
+	// Hides the menu and its descendants from the navigation.
 	Hidden bool `json:"hidden"`
 }
 

@@ -69,17 +69,18 @@ func (d desk) titles(below string) (titles []string) {
 
 func TestATenantBeginsWithThePagesOfTheAdminInTheirGroups(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		d := newDesk(t, newFixture(t, db))
+		h := newFixture(t, db)
+		d := newDesk(t, h)
 		require.Equal(t, []string{"Operate", "Sell", "Govern", "Inspect"}, d.titles(""))
 		count, group := 0, 0
 		for _, item := range d.do(200, "GET", "/menus", nil).Items() {
 			if item["parentId"] == nil {
-				require.Equal(t, readyMenus[group].group, item["title"])
+				require.EqualValues(t, menuGroups[group], item["title"])
 				group, count = group+1, 0
 				continue
 			}
-			ready := readyMenus[group-1].pages[count]
-			require.Equal(t, []any{ready.path, ready.permission, "", false}, []any{item["path"], item["permission"], item["title"], item["hidden"]})
+			ready := h.pagesOf(menuGroups[group-1])[count]
+			require.Equal(t, []any{ready.Path, ready.Permission, "", false}, []any{item["path"], item["permission"], item["title"], item["hidden"]})
 			require.Len(t, d.do(200, "GET", fmt.Sprintf("/menus/%v/history", item["id"]), nil).Items(), 1)
 			count++
 		}

@@ -6,38 +6,32 @@ import (
 
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
+	"interlock/internal/module"
 )
 
-// readyMenus are the menus of a new tenant: the pages of the admin in their groups. A page has no
-// title, so that the admin displays the page's name in the reader's language; the admin translates
-// the titles of these groups. A release that adds a page needs a migration that adds it to the menus
-// of existing tenants.
-var readyMenus = []struct {
-	group string
-	pages []readyPage
-}{
-	{"Operate", []readyPage{
-		{"/", ""}, {"/orders", "orders:read"}, {"/refunds", "refunds:read"}, {"/work-orders", "work-orders:read"}, {"/approvals", "approvals:read"},
-	}},
-	{"Sell", []readyPage{
-		{"/items", "items:read"}, {"/inventory", "inventory:read"}, {"/coupons", "coupons:read"}, {"/coupon-campaigns", "coupons:read"},
-		{"/flash-sales", "flash-sales:read"}, {"/wallets", "wallets:read"},
-	}},
-	{"Govern", []readyPage{
-		{"/configs", "configs:read"}, {"/users", "users:read"}, {"/roles", "access:read"}, {"/menus", "menus:read"}, {"/tokens", "tokens:read"},
-		{"/settings", "settings:read"}, {"/audit-log", "audit:read"},
-	}},
-	{"Inspect", []readyPage{{"/idempotency-keys", "idempotency-keys:read"}, {"/aggregates", "ledger:read"}, {"/system", "queues:read"}, {"/promises", "promises:read"}}},
+// menuGroups are the groups of the navigation, in their order.
+var menuGroups = []module.Group{module.Operate, module.Sell, module.Govern, module.Inspect}
+
+// dashboardPage is the first page; it belongs to no domain.
+var dashboardPage = module.Page{Group: module.Operate, Path: "/"}
+
+// pagesOf returns the declared pages of a group. They have no title in a new tenant, so that the
+// admin displays a page's name in the reader's language. A release that adds a page needs a
+// migration that adds it to the menus of existing tenants.
+func (s *Service) pagesOf(group module.Group) (pages []module.Page) {
+	for _, page := range s.pages {
+		if page.Group == group {
+			pages = append(pages, page)
+		}
+	}
+	return pages
 }
 
-// readyPage is a page and the permission that it requires.
-type readyPage struct{ path, permission string }
-
 // insertMenus adds the ready-made menus to a new tenant.
-func insertMenus(ctx context.Context, u *uow.Unit) error {
+func (s *Service) insertMenus(ctx context.Context, u *uow.Unit) error {
 	var groups, pages []Menu
-	for i, ready := range readyMenus {
-		groups = append(groups, Menu{SortKey: int64(i+1) * sortGap, MenuTerms: MenuTerms{Title: ready.group}})
+	for i, group := range menuGroups {
+		groups = append(groups, Menu{SortKey: int64(i+1) * sortGap, MenuTerms: MenuTerms{Title: string(group)}})
 	}
 	if err := guard.InsertMany(ctx, u, groups, len(groups)); err != nil {
 		return fmt.Errorf("insert the tenant's groups of menus: %w", err)
@@ -52,8 +46,8 @@ func insertMenus(ctx context.Context, u *uow.Unit) error {
 		return err
 	}
 	for i, group := range tree.below[0] {
-		for j, page := range readyMenus[i].pages {
-			pages = append(pages, Menu{ParentID: group.ID, SortKey: int64(j+1) * sortGap, MenuTerms: MenuTerms{Path: page.path, Permission: page.permission}})
+		for j, page := range s.pagesOf(menuGroups[i]) {
+			pages = append(pages, Menu{ParentID: group.ID, SortKey: int64(j+1) * sortGap, MenuTerms: MenuTerms{Path: page.Path, Permission: page.Permission}})
 		}
 	}
 	if err := guard.InsertMany(ctx, u, pages, len(pages)); err != nil {

@@ -13,9 +13,12 @@ import (
 
 // Ended counts the credentials that an invitation or a password reset ended.
 type Ended struct {
-	Sessions int64 `json:"endedSessions"`
-	Tokens   int64 `json:"endedTokens"`
-	Factors  int64 `json:"endedFactors"`
+	// The number of sessions that the invitation or the reset ended.
+	Sessions int64 `json:"endedSessions" validate:"min=0"`
+	// The number of API tokens that it ended.
+	Tokens int64 `json:"endedTokens" validate:"min=0"`
+	// The number of second factors that it ended.
+	Factors int64 `json:"endedFactors" validate:"min=0"`
 }
 
 // contested are credentials that were added since the previous invitation or password reset

@@ -67,8 +67,8 @@ func (v RoleVersion) restore(role *Role) *Role {
 
 // rolePatch is the part of a role that an edit may change.
 type rolePatch struct {
-	Name        string  `json:"name"`
-	Permissions setEdit `json:"permissions"`
+	Name        string  `json:"name" schema:"RoleName"`
+	Permissions setEdit `json:"permissions" schema:"SetEdit"`
 }
 
 // roleDocument is the document of a role for comparing and merging.

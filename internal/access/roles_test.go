@@ -125,7 +125,7 @@ func TestARoleThatIsGivenWhileItIsDeletedIsEitherGivenOrGone(t *testing.T) {
 
 func TestNewTenantHasTheReadyMadeRoles(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
-	h.Service.readyRoles = h.rolesForJobs()
+	h.Service.readyRoles = rolesForJobs(domains)
 	tenant, err := h.CreateTenant(anonymous(t), "with-roles", "a long password", "")
 	require.NoError(t, err)
 	var names []string

@@ -21,6 +21,7 @@ import (
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
 	"interlock/internal/events"
+	"interlock/internal/module"
 	"interlock/internal/ratelimit"
 )
 
@@ -40,9 +41,9 @@ type Deps struct {
 	Clock  clock.Clock
 	// Bus receives each change of a user, a role or a menu.
 	Bus events.Bus
-	// Grants is the catalogue: every permission that a route of the program requires. Roles
-	// and tokens can have no other permissions.
-	Grants []principal.Grant
+	// Domains declare every permission that a route of the program requires, and the ready-made
+	// roles and menus. Roles and tokens can have no other permissions.
+	Domains []*module.Declaration
 	// Customers verifies customers' tokens; nil rejects all customers.
 	Customers *CustomerKeys
 	// WeakPasswords accepts passwords that are too short to be safe, for development.
@@ -77,6 +78,9 @@ type Service struct {
 	clock     clock.Clock
 	bus       events.Bus
 	catalogue []principal.Grant
+	domains   []*module.Declaration
+	// pages are the pages of a new tenant's navigation.
+	pages     []module.Page
 	store     store
 	passwords *passwords
 	attempts  attempts
@@ -107,7 +111,12 @@ type Service struct {
 
 // New returns a Service.
 func New(d Deps) *Service {
-	catalogue := slices.Clone(d.Grants)
+	var catalogue []principal.Grant
+	pages := []module.Page{dashboardPage}
+	for _, domain := range d.Domains {
+		catalogue = append(catalogue, domain.Permissions...)
+		pages = append(pages, domain.Pages...)
+	}
 	slices.SortFunc(catalogue, func(a, b principal.Grant) int { return strings.Compare(a.Name, b.Name) })
 	kept := sessionStore{db: d.DB, clock: d.Clock, idle: d.SessionIdle}
 	s := &Service{
@@ -115,6 +124,8 @@ func New(d Deps) *Service {
 		clock:        d.Clock,
 		bus:          d.Bus,
 		catalogue:    catalogue,
+		domains:      d.Domains,
+		pages:        pages,
 		store:        store{db: d.DB},
 		passwords:    newPasswords(d.HashCost),
 		attempts:     attempts{db: d.DB, clock: d.Clock},
@@ -132,7 +143,7 @@ func New(d Deps) *Service {
 	s.site, s.siteFault = passkey.NewSite(d.PublicURL)
 	s.passwords.weak = d.WeakPasswords
 	if d.ReadyRoles {
-		s.readyRoles = s.rolesForJobs()
+		s.readyRoles = rolesForJobs(d.Domains)
 	}
 	s.callers.requests, s.callers.streams = batcher.New(mostTogether, s.lookUpAll), batcher.New(mostTogether, s.lookUpAll)
 	s.callers.invalidate()

@@ -19,16 +19,17 @@ import (
 
 // TenantRules are the settings that a tenant's admins change.
 type TenantRules struct {
-	// ApprovalsRequired is the number of votes that a protected change needs.
-	ApprovalsRequired int `json:"approvalsRequired"`
-	// ApprovalDays is the number of days for which an approval waits for votes.
-	ApprovalDays int `json:"approvalDays"`
-	// RefundApprovalThreshold is the amount, in minor units, above which the approval of a refund
-	// needs votes; null for none.
-	RefundApprovalThreshold *int64 `json:"refundApprovalThreshold"`
-	// WalletApprovalThreshold is the amount, in minor units and regardless of the sign, above which
-	// a manual entry of a wallet needs votes; null for none.
-	WalletApprovalThreshold *int64 `json:"walletApprovalThreshold"`
+	// The number of votes that a change of a protected resource needs.
+	ApprovalsRequired int `json:"approvalsRequired" validate:"min=1,max=10"`
+	// The number of days that such a change waits for its votes.
+	ApprovalDays int `json:"approvalDays" validate:"min=1,max=90"`
+	// The amount, in minor units, above which the approval of a refund waits for votes; null for
+	// none.
+	RefundApprovalThreshold *int64 `json:"refundApprovalThreshold" validate:"min=0"`
+	// The same for manual wallet entries, regardless of sign, and for transfers; the sum includes
+	// the entries of the same author on the wallet within 24 hours. Null for none. Entries of the
+	// service itself need no votes.
+	WalletApprovalThreshold *int64 `json:"walletApprovalThreshold" validate:"min=0"`
 }
 
 // defaultRules are the rules of a new tenant.

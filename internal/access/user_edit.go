@@ -14,9 +14,9 @@ import (
 
 // userPatch is the part of a user that an edit may change.
 type userPatch struct {
-	Username    string  `json:"username"`
-	DisplayName string  `json:"displayName"`
-	Roles       setEdit `json:"roles"`
+	Username    string  `json:"username" schema:"Username"`
+	DisplayName string  `json:"displayName" schema:"DisplayName"`
+	Roles       setEdit `json:"roles" schema:"SetEdit"`
 }
 
 // userDocument is the document of a user for comparing and merging.

@@ -12,21 +12,24 @@ import (
 )
 
 type identityView struct {
-	ID          int64    `json:"id"`
-	Username    string   `json:"username"`
-	DisplayName string   `json:"displayName"`
-	Roles       []string `json:"roles"`
+	ID          int64  `json:"id"`
+	Username    string `json:"username" validate:"required"`
+	DisplayName string `json:"displayName" validate:"required"`
+	// The names of the user's roles.
+	Roles []string `json:"roles"`
+	// The caller's permissions: names, `<resource>:*` or `*`.
 	Permissions []string `json:"permissions"`
-	// SecondFactor is true for a user with a second factor.
+	// True for a user with a second factor, which some operations require again.
 	SecondFactor bool `json:"secondFactor"`
 }
 
 type sessionView struct {
-	User     identityView `json:"user"`
-	Tenant   string       `json:"tenant"`
-	Currency string       `json:"currency"`
-	// MinorDigits is the number of decimals of the currency.
-	MinorDigits int    `json:"minorDigits"`
+	User identityView `json:"user"`
+	// The name of the user's tenant.
+	Tenant   string `json:"tenant" validate:"required"`
+	Currency string `json:"currency"`
+	// The decimals of the currency by ISO 4217. Browsers use other decimals for some currencies.
+	MinorDigits int    `json:"minorDigits" validate:"min=0,max=4"`
 	CSRFToken   string `json:"csrfToken"`
 }
 
@@ -44,18 +47,20 @@ func identityViewOf(i Identity) identityView {
 }
 
 type userView struct {
-	ID          int64    `json:"id"`
-	Username    string   `json:"username"`
-	DisplayName string   `json:"displayName"`
-	Roles       []string `json:"roles"`
-	// GroupRoles are the roles that a provider's groups grant; an edit cannot change them.
+	ID          int64  `json:"id"`
+	Username    string `json:"username" schema:"Username"`
+	DisplayName string `json:"displayName" schema:"DisplayName"`
+	// The names of the roles that this service assigned, sorted.
+	Roles []string `json:"roles"`
+	// The names of the roles that a single sign-on provider assigned by its groups at the last sign-in. They are as
+	// effective as the others, and an edit cannot change them.
 	GroupRoles []string `json:"groupRoles"`
 	Disabled   bool     `json:"disabled"`
-	// SecondFactor is true for a user with a second factor.
+	// True if sign-in requires a second factor.
 	SecondFactor bool `json:"secondFactor"`
-	// HasPassword is false for an invited user, or one who signs in only by a provider.
+	// False for a user who was invited and has chosen no password, or signs in only with a provider.
 	HasPassword bool `json:"hasPassword"`
-	// InvitationExpiresTime is null without an open invitation.
+	// When the user's invitation expires or expired; null if it was accepted or does not exist.
 	InvitationExpiresTime *time.Time `json:"invitationExpiresTime"`
 	guard.Stamp
 }
@@ -69,12 +74,16 @@ func userViewOf(u User) userView {
 
 // invitationView is an invitation with its secret, which is returned only once.
 type invitationView struct {
-	Token httpapi.Secret `json:"token"`
-	// Path is the path of the page that accepts the invitation. The token is in the fragment, which
-	// browsers do not send and servers do not log.
+	// Returned once, like `path`.
+	Token httpapi.Secret `json:"token" validate:"required"`
+	// The path of the web admin's page that accepts it; prepend the address of the service. The token is in the
+	// fragment, which browsers do not send and servers do not log.
 	Path        httpapi.Secret `json:"path"`
 	ExpiresTime time.Time      `json:"expiresTime"`
 }
+
+// SchemaName returns the name of its schema in the contract.
+func (invitationView) SchemaName() string { return "Invitation" }
 
 func invitationViewOf(i Invitation) *invitationView {
 	return &invitationView{Token: httpapi.Secret(i.Token), Path: httpapi.Secret(i.Path()), ExpiresTime: i.ExpiresTime}
@@ -103,6 +112,7 @@ type editedUserView struct {
 // meView is the caller's account and permissions; for an API token, limited to its scopes.
 type meView struct {
 	userView
+	// The caller's permissions.
 	Permissions []string `json:"permissions"`
 }
 
@@ -118,16 +128,24 @@ type editedMeView struct {
 }
 
 type openSessionView struct {
-	ID        int64  `json:"id"`
-	UserID    int64  `json:"userId"`
-	Username  string `json:"username"`
-	Address   string `json:"address"`
-	UserAgent string `json:"userAgent"`
-	// Current is true for the session of the request.
-	Current      bool       `json:"current"`
+	ID       int64  `json:"id"`
+	UserID   int64  `json:"userId"`
+	Username string `json:"username" schema:"Username"`
+	// The address that opened the session; empty for sessions that precede this member.
+	Address string `json:"address"`
+	// The browser's User-Agent header.
+	UserAgent string `json:"userAgent" validate:"max=255"`
+	// True for the session of the request.
+	Current bool `json:"current"`
+	// Accurate to a minute; null before the first use.
 	LastUsedTime *time.Time `json:"lastUsedTime"`
-	ExpiresTime  time.Time  `json:"expiresTime"`
-	CreatedTime  time.Time  `json:"createdTime"`
+	// The latest time at which the session ends.
+	ExpiresTime time.Time `json:"expiresTime"`
+	CreatedTime time.Time `json:"createdTime"`
+}
+
+type sessionListView struct {
+	httpapi.List[openSessionView]
 }
 
 func openSessionViewOf(row OpenSession, token string) openSessionView {
@@ -138,10 +156,10 @@ func openSessionViewOf(row OpenSession, token string) openSessionView {
 	}
 }
 
-type userVersionView struct {
+type userRevisionView struct {
 	Version     int64            `json:"version"`
-	Action      string           `json:"action"`
-	Username    string           `json:"username"`
+	Action      string           `json:"action" validate:"oneof=create update disable enable password add-factor remove-factor recovery-codes reset-factors invite accept link unlink groups"`
+	Username    string           `json:"username" schema:"Username"`
 	DisplayName string           `json:"displayName"`
 	Roles       []string         `json:"roles"`
 	Disabled    bool             `json:"disabled"`
@@ -149,16 +167,17 @@ type userVersionView struct {
 	ChangedTime time.Time        `json:"changedTime"`
 }
 
-func userVersionViewOf(v UserVersion) userVersionView {
-	return userVersionView{
+func userRevisionViewOf(v UserVersion) userRevisionView {
+	return userRevisionView{
 		Version: v.Version, Action: v.Action, Username: v.Username, DisplayName: v.DisplayName, Roles: distinct(v.Roles),
 		Disabled: v.Disabled, ChangedBy: v.By(), ChangedTime: v.ChangedTime,
 	}
 }
 
 type roleView struct {
-	ID          int64    `json:"id"`
-	Name        string   `json:"name"`
+	ID   int64  `json:"id"`
+	Name string `json:"name" schema:"RoleName"`
+	// Names of permissions, `<resource>:*` or `*`, sorted.
 	Permissions []string `json:"permissions"`
 	guard.Stamp
 }
@@ -173,33 +192,36 @@ type editedRoleView struct {
 	Merged *change.Merged `json:"merged,omitempty"`
 }
 
-type roleVersionView struct {
+type roleRevisionView struct {
 	Version     int64            `json:"version"`
-	Action      string           `json:"action"`
-	Name        string           `json:"name"`
+	Action      string           `json:"action" validate:"oneof=create update"`
+	Name        string           `json:"name" schema:"RoleName"`
 	Permissions []string         `json:"permissions"`
 	ChangedBy   principal.Person `json:"changedBy"`
 	ChangedTime time.Time        `json:"changedTime"`
 }
 
-func roleVersionViewOf(v RoleVersion) roleVersionView {
-	return roleVersionView{
+func roleRevisionViewOf(v RoleVersion) roleRevisionView {
+	return roleRevisionView{
 		Version: v.Version, Action: v.Action, Name: v.Name, Permissions: distinct(v.Permissions),
 		ChangedBy: v.By(), ChangedTime: v.ChangedTime,
 	}
 }
 
 type tokenView struct {
-	ID       int64  `json:"id"`
-	Name     string `json:"name"`
+	ID   int64  `json:"id"`
+	Name string `json:"name" schema:"TokenName"`
+	// The user that the token acts as.
 	UserID   int64  `json:"userId"`
 	Username string `json:"username"`
-	// Scopes is null for a token with all permissions of its user.
-	Scopes *[]string `json:"scopes"`
-	// CreatedBy is the user who created the token; 0 for the command line.
-	CreatedBy    principal.Person `json:"createdBy"`
-	ExpiresTime  *time.Time       `json:"expiresTime"`
-	LastUsedTime *time.Time       `json:"lastUsedTime"`
+	// Names of permissions, `<resource>:*` or `*`, sorted; null for a token with all permissions of its user.
+	Scopes *[]string `json:"scopes" validate:"min=1"`
+	// The user who created the token; where two users have to agree, this user counts too. Id 0 for the command line.
+	CreatedBy principal.Person `json:"createdBy"`
+	// Null for a token that does not expire.
+	ExpiresTime *time.Time `json:"expiresTime"`
+	// Accurate to a minute; null before the first use.
+	LastUsedTime *time.Time `json:"lastUsedTime"`
 	guard.Stamp
 }
 
@@ -217,5 +239,21 @@ func tokenViewOf(t Token) tokenView {
 // createdTokenView is a token with its secret, which is returned only once.
 type createdTokenView struct {
 	tokenView
-	Token httpapi.Secret `json:"token"`
+	// The secret, for `Authorization: Bearer`. It is never returned again.
+	Token httpapi.Secret `json:"token" pattern:"^ilk_"`
 }
+
+// Representations for the contract.
+var (
+	exampleRow = guard.Row{
+		ID: 7, Version: 1, CreatedTime: time.Date(2026, time.January, 31, 9, 30, 0, 0, time.UTC),
+		UpdatedTime: time.Date(2026, time.January, 31, 9, 30, 0, 0, time.UTC), UpdatedBy: 1, UpdatedByName: "Admin",
+	}
+	userExample    = userViewOf(User{Row: exampleRow, Username: "li", DisplayName: "Li Wei", PasswordHash: "…", Roles: []string{"support"}})
+	roleExample    = roleViewOf(Role{Row: exampleRow, Name: "support", Permissions: []string{"coupons:read", "orders:*"}})
+	tokenExample   = tokenViewOf(Token{Row: exampleRow, UserID: 7, Username: "li", Name: "till", Scopes: []string{"orders:*"}, CreatedBy: 7, CreatedByName: "Li Wei"})
+	sessionExample = sessionViewOf(Session{
+		User:   Identity{ID: 1, Username: "admin", DisplayName: "Admin", Roles: []string{"administrator"}, Permissions: []string{"*"}},
+		Tenant: "default", Currency: "CNY", CSRFToken: "6tY0Xb1o2Yp3m0u4Qk5cZw",
+	})
+)

@@ -32,12 +32,6 @@ const (
 // counts.
 var CustomerPermissions = []string{readPermission, writePermission}
 
-// Permissions are the permissions of this package for roles and tokens.
-var Permissions = []principal.Grant{
-	{Name: readPermission, Meaning: "See how often a thing is liked, disliked and bookmarked, and one's own actions."},
-	{Name: writePermission, Meaning: "Like, dislike and bookmark items and coupons."},
-}
-
 // Kind is a kind of action.
 type Kind string
 

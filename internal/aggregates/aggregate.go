@@ -30,7 +30,6 @@ import (
 	"regexp"
 	"time"
 
-	"interlock/internal/base/principal"
 	"interlock/internal/core/guard"
 )
 
@@ -39,12 +38,6 @@ const (
 	ReadPermission  = "ledger:read"
 	writePermission = "ledger:write"
 )
-
-// Permissions are the permissions that a role or a token can have in this package.
-var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See aggregates and their events."},
-	{Name: writePermission, Meaning: "Write events to aggregates."},
-}
 
 // Limits.
 const (

@@ -131,7 +131,7 @@ func schemaFinding(ctx context.Context, db *storage.DB) engines.Finding {
 func retentionFinding(ctx context.Context, db *storage.DB) engines.Finding {
 	finding := engines.Finding{Engine: engines.Database, Name: "retention", Level: engines.OK}
 	var err error
-	if finding.Says, err = retention.Summary(ctx, db); err != nil {
+	if finding.Says, err = retention.Summary(ctx, db, Tables()); err != nil {
 		finding.Level, finding.Says = engines.Unknown, fmt.Sprintf("The removals by retention cannot be read: %v.", err)
 	}
 	return finding

@@ -3,9 +3,19 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
+	"interlock/internal/module"
 	"interlock/internal/views/promises"
 )
+
+// Promises returns the promises of all domains, by guarantee.
+func Promises() []module.Promise {
+	list := collect(Declarations(), func(d *module.Declaration) []module.Promise { return d.Promises })
+	slices.SortStableFunc(list, func(a, b module.Promise) int { return strings.Compare(a.Guarantee, b.Guarantee) })
+	return list
+}
 
 // lookAtGates implements promises.Looker for the gates of flash sales.
 func (sv *Services) lookAtGates(ctx context.Context, behind []any, limit int) ([]promises.Row, error) {
@@ -23,5 +33,5 @@ func (sv *Services) lookAtGates(ctx context.Context, behind []any, limit int) ([
 
 // CheckPromises checks every promise once, for all rows.
 func (sv *Services) CheckPromises(ctx context.Context) ([]promises.Total, error) {
-	return promises.Check(ctx, sv.DB, sv.lookAtGates)
+	return promises.Check(ctx, sv.DB, Promises(), sv.lookAtGates)
 }

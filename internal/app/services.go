@@ -21,7 +21,6 @@ import (
 	"interlock/internal/base/clock"
 	"interlock/internal/base/encryption"
 	"interlock/internal/base/epoch"
-	"interlock/internal/base/principal"
 	"interlock/internal/base/redisconn"
 	"interlock/internal/base/storage"
 	"interlock/internal/catalog"
@@ -35,6 +34,7 @@ import (
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/inventory"
 	"interlock/internal/lock"
+	"interlock/internal/module"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
 	"interlock/internal/ratelimit"
@@ -112,13 +112,6 @@ type Services struct {
 	cipher encryption.Cipher
 	// lostKeys are the ids of missing keys that encrypt values in the database.
 	lostKeys []string
-}
-
-// Permissions returns every permission that a role or token can have.
-func Permissions() []principal.Grant {
-	return slices.Concat(access.Permissions, audit.Permissions, approvals.Permissions, config.Permissions,
-		catalog.Permissions, inventory.Permissions, wallets.Permissions, orders.Permissions, refunds.Permissions, workorders.Permissions, coupons.Permissions,
-		actions.Permissions, aggregates.Permissions, flashsale.Permissions, idempotency.Permissions, ops.Permissions, engines.Permissions, promises.Permissions)
 }
 
 // Options are the settings of a server in addition to its storage; commands use few of them.
@@ -268,7 +261,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 	sv.Refusals = audit.NewRefusals(sv.Runner, sv.Clock, func(ctx context.Context, name string) (int64, error) { return sv.Access.TenantID(ctx, name) })
 	sv.Access = access.New(access.Deps{
 		Refusals: sv.Refusals.CountRefusal,
-		DB:       sv.DB, Runner: sv.Runner, Clock: sv.Clock, Bus: sv.bus, Grants: Permissions(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
+		DB:       sv.DB, Runner: sv.Runner, Clock: sv.Clock, Bus: sv.bus, Domains: Declarations(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
 		WeakPasswords: o.WeakPasswords, HashCost: o.HashCost, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle, Cipher: cipher, SignInRate: o.SignInRate,
 		Providers: o.Providers, PublicURL: o.PublicURL, ReadyRoles: true,
 	})
@@ -296,13 +289,13 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		Broker: sv.broker, Locks: sv.locks, Owned: []ops.Owned{sv.FlashSales.Queues},
 	})
 	sv.Promises = promises.New(promises.Deps{
-		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Bus: sv.bus, Clock: sv.Clock, Gates: sv.lookAtGates, Replies: sv.Idempotency, Share: o.PromiseShare,
+		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Bus: sv.bus, Clock: sv.Clock, Promises: Promises(), Gates: sv.lookAtGates, Replies: sv.Idempotency, Share: o.PromiseShare,
 	})
 	sv.Retention = retention.New(retention.Deps{
-		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Clock: sv.Clock, Share: o.Retention.Share / 100,
-		Keep: map[retention.Kind]time.Duration{retention.Audit: days(o.Retention.Audit), retention.History: days(o.Retention.History), retention.Tickets: days(o.Retention.Tickets)},
+		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Clock: sv.Clock, Tables: Tables(), Share: o.Retention.Share / 100,
+		Keep: map[module.Retention]time.Duration{module.AuditRows: days(o.Retention.Audit), module.HistoryRows: days(o.Retention.History), module.TicketRows: days(o.Retention.Tickets)},
 	})
-	sv.Customers = customers.New(customers.Deps{DB: sv.DB, Runner: sv.Runner, Replies: sv.Idempotency, Clock: sv.Clock, LockWallets: sv.Wallets.Lock})
+	sv.Customers = customers.New(customers.Deps{DB: sv.DB, Tables: Tables(), Runner: sv.Runner, Replies: sv.Idempotency, Clock: sv.Clock, LockWallets: sv.Wallets.Lock})
 	sv.Engines = engines.NewMonitor(engines.Probe{DB: sv.DB, Redis: sv.redis, RedisCertificate: sv.redisCertificate, Clock: sv.Clock}, slog.Default())
 	sv.buildOverviews()
 }

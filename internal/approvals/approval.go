@@ -25,13 +25,6 @@ const maxOpen = 200
 // maxContent bounds the content of an approval, in bytes. It is stored in one row by one statement.
 const maxContent = 4 << 20
 
-// Permissions are the permissions that a role or a token can have in this package.
-var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See approvals, their votes and their history. With the permission to write the changed resource also: edit and withdraw one's own, withdraw stale ones of disabled authors, rebase, and comment."},
-	{Name: decidePermission, Meaning: "Approve, reject and comment on the proposals of others, and review changes that others made without the votes.", Decides: true},
-	{Name: bypassPermission, Meaning: "Make a protected change without the votes, with a reason that others review."},
-}
-
 const (
 	// ReadPermission is also checked by the search, the dashboard and the live feed.
 	ReadPermission   = "approvals:read"

@@ -9,6 +9,7 @@ import (
 
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/edge/httpapi/httpapitest"
 )
 
 func each(t *testing.T, test func(t *testing.T, o *office)) {
@@ -94,6 +95,35 @@ func TestWriterOfContentCannotDecide(t *testing.T) {
 		}
 		mo.act(200, proposed, "approve", nil)
 		require.Equal(t, object{"rate": 2.0, "name": "b"}, li.config("tax")["value"], "both changes")
+	})
+}
+
+func TestMergePatchAndJSONPatchEditAlike(t *testing.T) {
+	each(t, func(t *testing.T, o *office) {
+		li := o.user("Li", editor...)
+		etag := li.protect("tax", 1)
+		for mediaType, body := range map[string]string{
+			"application/merge-patch+json": `{"patch":{"value":3,"remark":"new"},"note":"three"}`,
+			"application/json-patch+json": `[{"op":"test","path":"/patch/value","value":2},{"op":"replace","path":"/patch/value","value":3},
+				{"op":"add","path":"/note","value":"three"}]`,
+		} {
+			proposed := li.propose("tax", etag, `{"value":2,"remark":"new"}`)
+			send := func(status int, body string) httpapitest.Answer {
+				return li.do(status, "PATCH", proposed.path, body, "If-Match", proposed.etag, "Content-Type", mediaType)
+			}
+			if mediaType == "application/json-patch+json" {
+				for pointer, code := range map[string]string{"/patch/value": "test", "/changes/0": "test"} {
+					refused := send(422, `[{"op":"test","path":"`+pointer+`","value":7}]`)
+					require.Equal(t, []any{object{"pointer": "/0", "code": code, "message": "tests for a value that the resource does not have"}}, refused.Body["fields"])
+				}
+				send(400, `[{"op":"add","path":"/status","value":"approved"}]`)
+				send(400, `[{"op":"remove","path":"/note"}]`)
+			}
+			edited := approvalOf(t, send(200, body))
+			require.Equal(t, object{"value": 3.0, "remark": "new"}, edited.body["patch"], mediaType)
+			require.Equal(t, []any{"three", 2.0}, []any{edited.body["note"], edited.body["version"]}, mediaType)
+			li.act(200, edited, "withdraw", nil)
+		}
 	})
 }
 

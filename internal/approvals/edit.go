@@ -9,7 +9,10 @@ import (
 	"unicode/utf8"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/merge"
 	"interlock/internal/base/principal"
+	"interlock/internal/base/strictjson"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
@@ -27,12 +30,54 @@ type Edit struct {
 // ApprovalStale; AlreadyExists if its author already has the same change open; Forbidden for users
 // other than its author, and for credentials that may not propose such changes.
 func (s *Service) Edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, edit Edit) (*Approval, error) {
+	if err := s.mayEdit(ctx, a, ifMatch); err != nil {
+		return nil, err
+	}
+	return s.edit(ctx, u, a, ifMatch, edit)
+}
+
+// EditBy is Edit by a JSON Patch. The operations apply to the proposal as the caller may read it,
+// so that a test cannot confirm a withheld value. Errors: as of Edit; ValidationFailed for an
+// operation that does not apply.
+func (s *Service) EditBy(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, operations merge.Operations) (*Approval, error) {
+	if err := s.mayEdit(ctx, a, ifMatch); err != nil {
+		return nil, err
+	}
+	shown, err := s.view(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	text, err := strictjson.Encode(map[string]any{"note": shown.Note, "effectiveTime": shown.EffectiveTime, "patch": shown.Patch})
+	if err != nil {
+		return nil, err
+	}
+	document, err := merge.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	patch, err := change.MergePatch(document, operations)
+	if err != nil {
+		return nil, err
+	}
+	if text, err = merge.Encode(patch); err != nil {
+		return nil, err
+	}
+	edit, err := readEdit(text)
+	if err != nil {
+		return nil, err
+	}
+	return s.edit(ctx, u, a, ifMatch, edit)
+}
+
+// mayEdit checks the precondition, the status and the author of an edit.
+func (s *Service) mayEdit(ctx context.Context, a *Approval, ifMatch guard.Precondition) error {
 	if err := s.requireAllowed(ctx, a, "edit", ifMatch); err != nil {
-		return nil, err
+		return err
 	}
-	if err := s.mustBeAuthor(ctx, a); err != nil {
-		return nil, err
-	}
+	return s.mustBeAuthor(ctx, a)
+}
+
+func (s *Service) edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, edit Edit) (*Approval, error) {
 	p := a.proposal()
 	if edit.Note != nil {
 		if utf8.RuneCountInString(*edit.Note) > maxNote {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"interlock/internal/edge/httpapi/httpapitest"
 )
 
 // in returns the query that schedules a change after d.
@@ -251,6 +253,12 @@ func TestScheduledChangeCanBeEditedWithdrawnAndRejected(t *testing.T) {
 		edited := patch(200, proposed, `{"effectiveTime":"2026-03-01T15:00:00+01:00"}`)
 		require.Equal(t, []any{"scheduled", "2026-03-01T14:00:00.000000Z"}, []any{edited.body["status"], edited.body["effectiveTime"]})
 		require.NotEqual(t, proposed.body["digest"], edited.body["digest"], "the digest includes the effective time")
+		operations := func(status int, body string) httpapitest.Answer {
+			return li.do(status, "PATCH", edited.path, body, "If-Match", edited.etag, "Content-Type", "application/json-patch+json")
+		}
+		operations(422, `[{"op":"remove","path":"/effectiveTime"}]`)
+		operations(422, `[{"op":"test","path":"/effectiveTime","value":"2026-03-01T15:00:00.000000Z"}]`)
+		operations(200, `[{"op":"replace","path":"/effectiveTime","value":"2026-03-01T14:00:00.000000Z"}]`)
 		edited = patch(200, edited, `{"patch":{"value":3},"note":"three"}`)
 		require.Equal(t, []any{"scheduled", "2026-03-01T14:00:00.000000Z", 0.0}, []any{edited.body["status"], edited.body["effectiveTime"], edited.body["required"]})
 		o.Clock.Advance(time.Hour)

@@ -31,6 +31,7 @@ var Machine = status.New(status.Machine{
 	Name:    "approval",
 	Initial: pending,
 	States:  []status.State{pending, approved, rejected, withdrawn, stale, expired, bypassed, reviewed, scheduled},
+	Verbs:   []string{"propose", "vote", "comment"},
 	Actions: []status.Action{
 		{Name: "approve", Participle: "approved", From: []status.State{pending}, To: approved},
 		{Name: "reject", Participle: "rejected", From: []status.State{pending, scheduled}, To: rejected},

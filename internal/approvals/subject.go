@@ -135,9 +135,12 @@ func (s *Service) digest(p Proposal) string {
 // Rendered is the change of a proposal in the API's format: a merge patch of one resource, or a
 // list of changes.
 type Rendered struct {
-	Patch   json.RawMessage `json:"patch,omitempty"`
-	Changes json.RawMessage `json:"changes,omitempty"`
-	// Masked is set if a value in Patch is withheld from the caller; it is null there.
+	// The merge patch, for an edit of one resource. Only for callers that may read the resource, and not in lists; in the
+	// history, for a version that changed it.
+	Patch json.RawMessage `json:"patch,omitempty"`
+	// The proposed changes if they are not one merge patch. Present for the same callers as `patch`.
+	Changes json.RawMessage `json:"changes,omitempty" schema:"ProposedChanges"`
+	// Set if the value in `patch` belongs to a secret config and is replaced by null.
 	Masked bool `json:"masked,omitempty"`
 }
 
@@ -145,9 +148,9 @@ type Rendered struct {
 // not exist.
 type Comparison struct {
 	Resource string `json:"resource"`
-	Base     any    `json:"base"`
-	Proposed any    `json:"proposed"`
-	Current  any    `json:"current"`
+	Base     any    `json:"base" types:"object null"`
+	Proposed any    `json:"proposed" types:"object null"`
+	Current  any    `json:"current" types:"object null"`
 }
 
 // Offer registers a domain's Subject. It is called during start-up.

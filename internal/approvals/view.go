@@ -2,12 +2,14 @@ package approvals
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"time"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
+	"interlock/internal/base/status"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/edge/httpapi"
@@ -15,46 +17,56 @@ import (
 
 type voteView struct {
 	User principal.Person `json:"user"`
-	// Token is the API token that the vote was cast with, null for a session.
+	// The API token that cast the vote, or null.
 	Token   *principal.TokenRef `json:"token"`
-	Verdict string              `json:"verdict"`
-	Version int64               `json:"version"`
-	Time    time.Time           `json:"time"`
-	// IsCurrent is false for a vote for content other than the current one.
+	Verdict string              `json:"verdict" validate:"oneof=approve reject"`
+	// The version of the approval that the voter had read.
+	Version int64     `json:"version"`
+	Time    time.Time `json:"time"`
+	// Whether the vote is for the current content of the approval: edits and rebases void earlier votes.
 	IsCurrent bool `json:"stands"`
 }
 
 type approvalView struct {
-	ID       int64  `json:"id"`
-	Kind     string `json:"kind"`
+	ID   int64  `json:"id"`
+	Kind string `json:"kind" validate:"oneof=config.update config.delete config.rollback config.batch config.import wallet.entry wallet.transfer refund.approve flash_sale.update settings.update"`
+	// The path of the changed resource, or of the collection for many.
 	Resource string `json:"resource"`
-	// Targets are the paths of all changed resources; in lists and error responses, the first
-	// MostSides.
-	Targets     []string         `json:"targets"`
-	TargetCount int              `json:"targetCount"`
+	// The paths of all changed resources; in lists and error responses the first 20.
+	Targets []string `json:"targets"`
+	// The number of changed resources.
+	TargetCount int              `json:"targetCount" validate:"min=1"`
 	Author      principal.Person `json:"author"`
-	Note        string           `json:"note"`
-	BaseETag    *string          `json:"baseEtag"`
-	// Currency is the currency of the amounts in the proposal and its sides.
+	// The reason; it is copied to the history of the resource.
+	Note string `json:"note" validate:"max=500"`
+	// The version that the change is based on; null for many resources: each of their changes has one.
+	BaseETag *string `json:"baseEtag"`
+	// The currency of the amounts in the proposal and its sides.
 	Currency string `json:"currency"`
-	// Rendered is set for callers who may read the resource, and omitted in lists.
 	Rendered
-	Digest             string     `json:"digest"`
-	Required           int        `json:"required"`
-	Votes              []voteView `json:"votes"`
-	Status             string     `json:"status"`
-	AllowedTransitions []string   `json:"allowedTransitions"`
-	Reason             string     `json:"reason"`
-	ExpiresTime        time.Time  `json:"expiresTime"`
-	// EffectiveTime is the time to apply the change at; null: as soon as it has its votes.
+	// Digest of the proposal, its base and its time: votes are for this digest. Equal proposals have equal digests; its
+	// computation needs a key of the installation.
+	Digest string `json:"digest" pattern:"^[0-9a-f]{64}$"`
+	// The number of required votes; 0 for a change that waits only for its time.
+	Required           int                           `json:"required" validate:"min=0"`
+	Votes              []voteView                    `json:"votes"`
+	Status             status.Name[Approval]         `json:"status"`
+	AllowedTransitions []status.ActionName[Approval] `json:"allowedTransitions"`
+	// The reason of a rejection or a bypass, or of the failure of a scheduled change.
+	Reason string `json:"reason" validate:"max=500"`
+	// The time until which it waits for its votes.
+	ExpiresTime time.Time `json:"expiresTime"`
+	// The time at which the change is applied, null for as soon as it has its votes. If the last vote is later, the change is
+	// applied immediately.
 	EffectiveTime *time.Time `json:"effectiveTime"`
-	// Comments is the number of comments.
-	Comments int64 `json:"comments"`
-	// StatusBy is the user who set the status, StatusTime the time.
-	StatusBy   principal.Person `json:"statusBy"`
-	StatusTime time.Time        `json:"statusTime"`
-	// WaitingForMe is true if the caller may still vote, or complete a quorum that is reached; for
-	// a stale approval, if the caller can rebase or withdraw it.
+	// The number of comments.
+	Comments int64 `json:"comments" validate:"min=0"`
+	// The user who set the current status.
+	StatusBy principal.Person `json:"statusBy"`
+	// When the current status was set.
+	StatusTime time.Time `json:"statusTime"`
+	// Whether you may still vote for it, or complete it: the valid votes suffice and it is not applied yet. For a stale one,
+	// whether you are to rebase or withdraw it: you are its author, or its author is disabled and you may write the resource.
 	WaitingForMe bool `json:"waitingForMe"`
 	guard.Stamp
 }
@@ -62,7 +74,8 @@ type approvalView struct {
 // readView is an approval with the base, proposed and current resources.
 type readView struct {
 	approvalView
-	Sides []Comparison `json:"sides,omitempty"`
+	// The resources before the change, after it, and now; null where they do not exist.
+	Sides []Comparison `json:"sides,omitempty" validate:"max=20"`
 }
 
 // eventView is a version of an approval, with its content for callers who may read it.
@@ -97,7 +110,7 @@ func (s *Service) listed(ctx context.Context, a *Approval) approvalView {
 	return approvalView{
 		ID: a.ID, Kind: a.Kind, Resource: a.Resource, Targets: slices.Concat([]string{}, a.Targets[:min(len(a.Targets), MostSides)]), TargetCount: a.TargetCount,
 		Author: principal.Person{ID: a.AuthorID, Name: a.AuthorName}, Note: a.Note, BaseETag: httpapi.OrNull(a.BaseETag), Currency: principal.CurrencyOf(ctx),
-		Digest: a.Digest, Required: a.Required, Votes: votes, Status: state.Name, AllowedTransitions: Machine.Allowed(state),
+		Digest: a.Digest, Required: a.Required, Votes: votes, Status: status.NameOf[Approval](state.Code), AllowedTransitions: status.ActionNames[Approval](Machine.Allowed(state)),
 		Reason: a.Reason, ExpiresTime: a.ExpiresTime, EffectiveTime: a.EffectiveTime, Comments: a.Comments, StatusBy: a.StatusRevision.By(), StatusTime: a.StatusRevision.ChangedTime, Stamp: a.Stamp(),
 		WaitingForMe: s.mayReview(caller, a.Kind) && a.waitsFor(caller, now) || s.isStaleFor(caller, a),
 	}
@@ -205,3 +218,17 @@ func may(ctx context.Context, permission string) bool {
 	caller, ok := principal.From(ctx)
 	return ok && caller.May(permission)
 }
+
+// example is an approval for the contract.
+var example = func() approvalView {
+	li := principal.Person{ID: 7, Name: "Li"}
+	created := time.Date(2026, time.January, 31, 9, 30, 0, 123456000, time.UTC)
+	row := guard.Row{ID: 12, Version: 1, CreatedTime: created, UpdatedTime: created, UpdatedBy: li.ID, UpdatedByName: li.Name}
+	return approvalView{
+		ID: row.ID, Kind: "config.update", Resource: "configs/checkout.tax", Targets: []string{"configs/checkout.tax"}, TargetCount: 1, Author: li,
+		Note: "Rates of 2026", BaseETag: new(`"1c-j"`), Currency: "CNY", Rendered: Rendered{Patch: json.RawMessage(`{"value":0.21}`)},
+		Digest: "3d1f6e4c7a2b9058d4c1e0f2a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6", Required: 1, Votes: []voteView{},
+		Status: status.NameOf[Approval](pending.Code), AllowedTransitions: status.ActionNames[Approval](Machine.Allowed(pending)),
+		ExpiresTime: created.AddDate(0, 0, 7), StatusBy: li, StatusTime: created, WaitingForMe: true, Stamp: row.Stamp(),
+	}
+}()

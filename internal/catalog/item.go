@@ -25,12 +25,6 @@ const (
 	writePermission = "items:write"
 )
 
-// Permissions are the permissions of this package for roles and tokens.
-var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See the items of the catalog and their history."},
-	{Name: writePermission, Meaning: "Add, edit, archive and delete items of the catalog."},
-}
-
 // Status is the status of an item. Archived items stay readable and cannot be ordered.
 type Status string
 

@@ -53,11 +53,11 @@ type origin struct {
 
 // Result is the outcome of one member of a batch.
 type Result struct {
-	Index   int    `json:"index"`
+	Index   int    `json:"index" validate:"min=0"`
 	Key     string `json:"key"`
-	Op      Op     `json:"op"`
+	Op      Op     `json:"op" validate:"oneof=create update delete"`
 	Version int64  `json:"version"`
-	// ETag is "" for a deleted config.
+	// Absent for a deleted config.
 	ETag string `json:"etag,omitempty"`
 }
 

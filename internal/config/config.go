@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/principal"
 	"interlock/internal/base/strictjson"
 	"interlock/internal/core/guard"
 )
@@ -22,7 +21,13 @@ const (
 	JSON    Type = "json"
 )
 
-var types = []Type{String, Number, Boolean, JSON}
+// Enum returns the types.
+func (Type) Enum() []string {
+	return []string{string(String), string(Number), string(Boolean), string(JSON)}
+}
+
+// SchemaName returns the name of the schema in the contract.
+func (Type) SchemaName() string { return "ValueType" }
 
 // Limits of a config. Characters are Unicode code points.
 const (
@@ -79,14 +84,6 @@ func (Config) Protectable() {}
 
 func (c *Config) label() string { return fmt.Sprintf("Config %q", c.Key) }
 
-// Permissions are the permissions that a role or token can have in this package.
-var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "Read configs and their history, export them and watch them change."},
-	{Name: overwritePermission, Meaning: "Overwrite, with a reason, changes of others in a config."},
-	{Name: SecretsPermission, Meaning: "Read the values of secret configs, and make such configs readable."},
-	{Name: writePermission, Meaning: "Create, edit, roll back and delete configs, one by one, in batches and by import."},
-}
-
 const (
 	// ReadPermission is also checked by the search, the dashboard and the live feed.
 	ReadPermission  = "configs:read"
@@ -109,6 +106,15 @@ var reservedKeys = map[string]string{
 	".":        "cannot be a key: clients resolve it in URLs",
 	"..":       "cannot be a key: clients resolve it in URLs",
 }
+
+// configKey is a key in a representation.
+type configKey string
+
+// Pattern returns the syntax of a key and its maximum length, in characters.
+func (configKey) Pattern() (expression string, maxLength int) { return keyPattern.String(), 100 }
+
+// SchemaName returns the name of the schema in the contract.
+func (configKey) SchemaName() string { return "ConfigKey" }
 
 // isKey reports whether a config can have this key; keys that were reserved later count too.
 func isKey(key string) bool { return keyPattern.MatchString(key) }

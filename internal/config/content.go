@@ -15,10 +15,14 @@ import (
 
 // contentText is the content of a config in a request.
 type contentText struct {
-	Value     json.RawMessage `json:"value"`
-	ValueType Type            `json:"valueType"`
-	Remark    string          `json:"remark"`
-	Schema    json.RawMessage `json:"schema"`
+	// Any JSON of the type `valueType`.
+	Value json.RawMessage `json:"value" validate:"required,json"`
+	// The type of `value`; derived from the value if absent. `number`, `boolean` and `json` may also be sent as their text in
+	// a JSON string; replies contain them in that form.
+	ValueType Type   `json:"valueType"`
+	Remark    string `json:"remark" validate:"max=500"`
+	// The JSON Schema of the value; null for none.
+	Schema json.RawMessage `json:"schema" types:"object boolean null"`
 }
 
 func (t contentText) content() Content {
@@ -31,8 +35,10 @@ func (t contentText) content() Content {
 
 // newContent is the content of a config in a create request.
 type newContent struct {
-	Protected bool `json:"protected"`
-	Secret    bool `json:"secret"`
+	Protected bool `json:"protected" default:"false"`
+	// Encrypt the value at rest, and return it only to callers with `configs:secrets`. 422 if the installation has no
+	// encryption key.
+	Secret bool `json:"secret" default:"false"`
 	contentText
 }
 
@@ -62,13 +68,31 @@ func readContent(body []byte, prefix string) (Content, error) {
 // patchBody is a patch of a config, in the form that package change accepts.
 type patchBody struct{ tree any }
 
+// configPatch has the members that a patch can change.
+type configPatch struct {
+	// Members of objects are merged one by one. A merge patch cannot set a null. A caller that receives `null` in place of a
+	// secret value can only replace the value as a whole.
+	Value     json.RawMessage `json:"value" validate:"json"`
+	ValueType Type            `json:"valueType"`
+	// Null removes it.
+	Schema json.RawMessage `json:"schema" types:"object boolean null"`
+	Remark *string         `json:"remark" validate:"max=500"`
+	// Whether changes need an approval. Removing the protection needs one.
+	Protected bool `json:"protected"`
+	// Whether the value is encrypted and withheld. Setting it to false requires the permission `configs:secrets`.
+	Secret bool `json:"secret"`
+}
+
+// Content returns the members that a patch can change, for the contract.
+func (patchBody) Content() any { return configPatch{} }
+
 // ReadBody implements httpapi.BodyReader.
 func (b *patchBody) ReadBody(text []byte) (err error) {
 	b.tree, err = readPatch(text, "")
 	return err
 }
 
-// ReadOperations implements httpapi.OperationsReader.
+// ReadOperations implements httpapi.PatchReader.
 func (b *patchBody) ReadOperations(text []byte) (err error) {
 	b.tree, err = merge.ParseOperations(text, func(changed []byte) (any, error) { return readPatch(changed, "") })
 	return err
@@ -81,13 +105,11 @@ func readPatch(body []byte, prefix string) (any, error) {
 	if err != nil {
 		return nil, unreadable(err, prefix)
 	}
-	var valueType string
-	var remark *string
-	var protected, secret bool
+	var content configPatch
 	for _, member := range []struct {
 		name string
 		into any
-	}{{"valueType", &valueType}, {"remark", &remark}, {"protected", &protected}, {"secret", &secret}} {
+	}{{"valueType", &content.ValueType}, {"remark", &content.Remark}, {"protected", &content.Protected}, {"secret", &content.Secret}} {
 		if err := patch.Decode(member.name, member.into); err != nil {
 			return nil, unreadable(err, prefix)
 		}

@@ -21,6 +21,11 @@ const (
 	Deleted     Action = "delete"
 )
 
+// Enum returns the actions.
+func (Action) Enum() []string {
+	return []string{string(Created), string(Updated), string(Overwritten), string(RolledBack), string(Deleted)}
+}
+
 // History is one version of a config, with its full content.
 type History struct {
 	// ID is unique over all configs of all tenants.

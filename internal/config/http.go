@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"time"
 
 	"interlock/internal/approvals"
@@ -17,40 +16,88 @@ import (
 
 // Routes registers the routes of configs.
 func Routes(r *httpapi.Router, s *Service) {
+	stream := r
+	r = r.About(httpapi.Resource{Tag: "Configs", Noun: "config", Example: example})
 	h := handler{s}
 	byKey := httpapi.Named("key", s.Get)
-	httpapi.Get(r, "/configs", ReadPermission, h.list)
-	httpapi.Mutation(r, http.MethodPost, "/configs", writePermission, h.create)
-	httpapi.Get(r, "/configs/export", ReadPermission, h.export)
-	httpapi.Mutation(r, http.MethodPost, "/configs/import", writePermission, h.importAll, httpapi.Large(maxImportBytes))
-	httpapi.Get(r, "/configs/snapshot", ReadPermission, h.snapshot)
-	httpapi.Listen(r, "/configs/watch", ReadPermission, h.watch)
-	httpapi.GetOf(r, "/configs/:key", ReadPermission, byKey, h.get)
-	httpapi.Mutation(r, http.MethodPatch, "/configs/:key", writePermission, h.edit, httpapi.Exists(byKey))
-	httpapi.MutationOf(r, http.MethodDelete, "/configs/:key", writePermission, byKey, h.delete)
-	httpapi.GetOf(r, "/configs/:key/history", ReadPermission, httpapi.Named("key", s.KeyWithHistory), h.history)
-	httpapi.MutationOf(r, http.MethodPost, "/configs/:key/rollback", writePermission, byKey, h.rollback)
-	httpapi.Mutation(r, http.MethodPost, "/config-batches", writePermission, h.batch)
+	httpapi.Get(r, "/configs", ReadPermission, h.list).
+		Doc("List configs", "").
+		With(httpapi.Contract{Sorts: sorts})
+	httpapi.Mutation(r, http.MethodPost, "/configs", writePermission, h.create).
+		Doc("Create a config", "409 `already_exists` contains the config with the same key in `current`.\n\n"+
+			"422 at `/value` if the value violates its type or its JSON Schema; 422 at `/schema` if the JSON Schema is not usable "+
+			"(2020-12 unless `$schema` names an older draft; references only to itself).").
+		With(httpapi.Contract{Success: "The new config.", Body: createExample, Responses: map[string]string{"409": "ConfigExists"}})
+	httpapi.Get(r, "/configs/export", ReadPermission, h.export).
+		Doc("Export configs", "One document with all configs, sorted by key, in the format of `POST /configs/import`. "+
+			"409 `limit_reached` if they exceed one document (10,000 configs or 16 MiB): export them by prefix.").
+		With(httpapi.Contract{ID: "exportConfigs", Success: "The document.", Responses: map[string]string{"409": "LimitReached"}, Reply: exportExample})
+	httpapi.Mutation(r, http.MethodPost, "/configs/import", writePermission, h.importAll, httpapi.Large(maxImportBytes)).
+		Doc("Import configs", "Imports all rows or none, in one transaction. `onExisting` defines the treatment of a key that exists with other content. "+
+			"`dryRun=true` changes nothing and returns the outcome that the import would have; review it and repeat the request without the parameter.\n\n"+
+			"It accepts any document of `GET /configs/export` without withheld values: a row with `masked` is rejected (422), so that a mask never overwrites a "+
+			"secret. The body may have up to 32 MiB, on this route only. After the first MiB, each 512 KiB must arrive within two seconds, and at most two such "+
+			"bodies are read concurrently.\n\n"+
+			"`counts` counts all rows by verdict. `verdicts` contains the first 100 rows that are `invalid` or in `conflict`, so that every reply can be stored "+
+			"under its idempotency key; 422 and 409 have both members. A dry run also lists all rows by verdict.").
+		With(httpapi.Contract{
+			ID: "importConfigs", Success: "The number of rows by verdict.", Body: importExample, Reply: importedExample,
+			Proposes: true, Responses: map[string]string{"409": "ImportConflict", "422": "ImportInvalid"},
+		})
+	httpapi.Get(r, "/configs/snapshot", ReadPermission, h.snapshot).
+		Doc("Get a snapshot of configs", "Returns all configs, sorted by key, with the revision of the snapshot. A client that then watches "+
+			"`GET /configs/watch?after=<revision>` misses no change. 409 `limit_reached` if they exceed one document (10,000 configs or 16 MiB): read them by prefix.").
+		With(httpapi.Contract{ID: "snapshotConfigs", Success: "The configs.", Responses: map[string]string{"409": "LimitReached"}})
+	httpapi.Listen(stream, "/configs/watch", ReadPermission, h.watch)
+	httpapi.GetOf(r, "/configs/:key", ReadPermission, byKey, h.get).
+		Doc("Get a config", "").
+		With(httpapi.Contract{Reply: readView{configView: example}})
+	httpapi.Mutation(r, http.MethodPatch, "/configs/:key", writePermission, h.edit, httpapi.Exists(byKey)).
+		Doc("Update a config", "A merge patch (RFC 7396): only the members sent are changed; members of an object in `value` are merged one by one; null clears an "+
+			"optional member. The key never changes. A patch without effect returns 200, without a new version or history.\n\n"+
+			"Of several edits of the same version exactly one succeeds; the others return 412 with the author of the successful edit and the differences.\n\n"+
+			"Without `configs:secrets` the value of a secret config can be replaced as a whole, and not read: replies and conflicts have `null` and `masked` "+
+			"instead. To prevent disclosure by guessing: a submitted value always creates a new version, even if it equals the current one; two edits of the "+
+			"value always conflict; its type and schema change only together with a new value (403); an overwriting edit cannot restore an earlier value (403); "+
+			"and `secret` cannot be removed (403).").
+		With(httpapi.Contract{ID: "editConfig", Body: map[string]any{"value": 0.21}, Proposes: true, Responses: map[string]string{"409": "LimitReached"}})
+	httpapi.MutationOf(r, http.MethodDelete, "/configs/:key", writePermission, byKey, h.delete).
+		Doc("Delete a config", "The history is retained. A config recreated under the key is a different one: old etags do not match it.").
+		With(httpapi.Contract{Proposes: true, Responses: map[string]string{"409": "LimitReached"}})
+	httpapi.GetOf(r, "/configs/:key/history", ReadPermission, httpapi.Named("key", s.KeyWithHistory), h.history).
+		Doc("List the versions of a config", "The newest first, with the full content of each version, including those of deleted configs with the same key.").
+		With(httpapi.Contract{Sorts: newestFirst})
+	httpapi.MutationOf(r, http.MethodPost, "/configs/:key/rollback", writePermission, byKey, h.rollback).
+		Doc("Roll a config back", "Creates a new version with the content of an old one, validated against the current rules. History is append-only. "+
+			"Restoring the value of a secret version into a config that is not secret requires `configs:secrets` (403).").
+		With(httpapi.Contract{
+			ID: "rollBackConfig", Success: "The updated config.", Body: configRollback{17, "The new rate came too early."},
+			Proposes: true, Responses: map[string]string{"409": "LimitReached"},
+		})
+	httpapi.Mutation(r, http.MethodPost, "/config-batches", writePermission, h.batch).
+		Doc("Change many configs", "One transaction with all changes or none, and one audit entry. Each update and delete has the `etag` that its author read; "+
+			"a create has none.\n\n"+
+			"409 `batch_conflict` lists every conflicting member, each with the body that the single request would return. "+
+			"422 points into the batch: `/changes/2/patch/value`.").
+		With(httpapi.Contract{
+			ID: "changeConfigs", Success: "All changes were made.", Body: batchExample, Reply: batchResultExample,
+			Proposes: true, Responses: map[string]string{"409": "ConfigBatchConflict", "428": "PreconditionRequired"},
+		})
 }
 
 type handler struct{ service *Service }
 
 type listRequest struct {
-	Prefix    string         `query:"prefix"`
-	Search    httpapi.Search `query:"q"`
-	ValueType Type           `query:"valueType"`
+	// Prefix of the key.
+	Prefix string `query:"prefix"`
+	// Substring of the key, value or remark, ignoring case.
+	Search    httpapi.Search      `query:"q"`
+	ValueType httpapi.OneOf[Type] `query:"valueType"`
 	httpapi.Page
 }
 
-func (in *listRequest) Check() error {
-	if in.ValueType != "" && !slices.Contains(types, in.ValueType) {
-		return apperr.Malformed("?valueType", "must be one of string, number, boolean, json")
-	}
-	return nil
-}
-
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[configView], error) {
-	filter := Filter{Prefix: in.Prefix, Text: string(in.Search), ValueType: in.ValueType}
+	filter := Filter{Prefix: in.Prefix, Text: string(in.Search), ValueType: in.ValueType.Value}
 	listing, err := h.service.List(ctx, filter, in.Page.Page())
 	return httpapi.ListOf(listing, func(c Config) configView { return viewOf(ctx, &c) }), err
 }
@@ -67,22 +114,24 @@ func (h handler) get(ctx context.Context, c *Config, _ httpapi.None) (httpapi.Fr
 	return httpapi.Fresh[readView]{Body: view, Changed: true}, err
 }
 
-func (h handler) history(ctx context.Context, key string, in httpapi.Page) (httpapi.List[versionView], error) {
+func (h handler) history(ctx context.Context, key string, in httpapi.Page) (httpapi.List[configRevisionView], error) {
 	listing, err := h.service.History(ctx, key, in.Page())
-	return httpapi.ListOf(listing, func(h History) versionView { return versionViewOf(ctx, h) }), err
+	return httpapi.ListOf(listing, func(h History) configRevisionView { return revisionViewOf(ctx, h) }), err
 }
 
 type createRequest struct {
-	Body struct {
-		Key string `json:"key"`
-		newContent
-	}
+	Body configCreate `validate:"-"`
+}
+
+type configCreate struct {
+	Key configKey `json:"key" validate:"required"`
+	newContent
 }
 
 func (in *createRequest) Check() error { return checkSchemaShape(in.Body.Schema, "/schema") }
 
 func (h handler) create(ctx context.Context, u *uow.Unit, in createRequest) (httpapi.Created[configView], error) {
-	c, err := h.service.Create(ctx, u, in.Body.Key, in.Body.content())
+	c, err := h.service.Create(ctx, u, string(in.Body.Key), in.Body.content())
 	if err != nil {
 		return httpapi.Created[configView]{}, err
 	}
@@ -90,10 +139,14 @@ func (h handler) create(ctx context.Context, u *uow.Unit, in createRequest) (htt
 }
 
 type editRequest struct {
-	Key       string `path:"key" of:"config"`
-	Body      patchBody
-	Merge     *httpapi.Disjoint `query:"merge"`
-	Overwrite *overwriteReason  `query:"overwrite"`
+	Key   string `path:"key" of:"config"`
+	Body  patchBody
+	Merge *httpapi.Disjoint `query:"merge"`
+	// The reason for overwriting later changes of others, 1 to 500 characters. Also requires the permission
+	// `configs:overwrite`, and excludes `merge`. A stale patch is then applied to the version that `If-Match` names, and the
+	// result replaces the newest version, whatever its content. `overwrote` in the reply names the lost members; the audit
+	// log contains the reason and the lost values.
+	Overwrite *overwriteReason `query:"overwrite" validate:"omitempty,min=1"`
 	gateParams
 	IfMatch guard.Precondition
 }
@@ -141,12 +194,12 @@ func (g gateParams) checkGate() error {
 	return nil
 }
 
-func (h handler) edit(ctx context.Context, u *uow.Unit, in editRequest) (editedView, error) {
+func (h handler) edit(ctx context.Context, u *uow.Unit, in editRequest) (editedConfigView, error) {
 	edited, err := h.service.EditKey(in.permitting(ctx), u, in.Key, in.change())
 	if err != nil {
-		return editedView{}, err
+		return editedConfigView{}, err
 	}
-	return editedView{configView: viewOf(ctx, edited.Row), Merged: edited.Merged, Overwrote: edited.Overwrote}, nil
+	return editedConfigView{configView: viewOf(ctx, edited.Row), Merged: edited.Merged, Overwrote: edited.Overwrote}, nil
 }
 
 type deleteRequest struct {
@@ -161,12 +214,14 @@ func (h handler) delete(ctx context.Context, u *uow.Unit, c *Config, in deleteRe
 }
 
 type rollbackRequest struct {
-	Body struct {
-		ToVersion int64  `json:"toVersion"`
-		Note      string `json:"note"`
-	}
+	Body configRollback `validate:"-"`
 	gateParams
 	IfMatch guard.Precondition
+}
+
+type configRollback struct {
+	ToVersion int64  `json:"toVersion" validate:"min=1"`
+	Note      string `json:"note" validate:"max=500"`
 }
 
 func (in *rollbackRequest) Check() error { return in.checkGate() }
@@ -180,6 +235,7 @@ func (h handler) rollback(ctx context.Context, u *uow.Unit, c *Config, in rollba
 }
 
 type snapshotRequest struct {
+	// Prefix of the key.
 	Prefix string `query:"prefix"`
 }
 

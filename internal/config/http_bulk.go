@@ -27,9 +27,12 @@ type batchBody struct {
 	changes []Change
 }
 
+// Content returns the members of a batch, for the contract.
+func (batchBody) Content() any { return configBatch{} }
+
 // ReadBody implements httpapi.BodyReader.
 func (b *batchBody) ReadBody(text []byte) error {
-	var batch batchText
+	var batch configBatch
 	if err := strictjson.Decode(text, &batch); err != nil {
 		return err
 	}
@@ -41,22 +44,26 @@ func (b *batchBody) ReadBody(text []byte) error {
 	return err
 }
 
-// batchText is a batch in a request.
-type batchText struct {
-	Note    string       `json:"note" validate:"max=500"`
-	Changes []changeText `json:"changes" validate:"min=1,max=500,dive"`
+// configBatch is a batch in a request.
+type configBatch struct {
+	// Stored in the history of each config and in the audit log.
+	Note string `json:"note" validate:"max=500"`
+	// Each key at most once.
+	Changes []configChange `json:"changes" validate:"min=1,max=500,dive"`
 }
 
-type changeText struct {
-	Key   string          `json:"key" validate:"required,max=100"`
-	Op    Op              `json:"op" validate:"oneof=create update delete"`
-	ETag  string          `json:"etag"`
+type configChange struct {
+	Key string `json:"key" validate:"required,max=100"`
+	Op  Op     `json:"op" validate:"oneof=create update delete"`
+	// The `etag` that you read; required for update and delete.
+	ETag string `json:"etag"`
+	// For an update, a merge patch. For a create, the members of a new config without its key.
 	Patch json.RawMessage `json:"patch"`
 }
 
 // changes reads the members: first the shape of all, then the members that each operation allows,
 // then the preconditions.
-func (b batchText) changes() ([]Change, error) {
+func (b configBatch) changes() ([]Change, error) {
 	changes := make([]Change, len(b.Changes))
 	for i, member := range b.Changes {
 		change, err := member.change(i)
@@ -81,7 +88,7 @@ func (b batchText) changes() ([]Change, error) {
 	return changes, nil
 }
 
-func (c changeText) change(index int) (Change, error) {
+func (c configChange) change(index int) (Change, error) {
 	change := Change{Index: index, Key: c.Key, Op: c.Op}
 	at := memberPointer("changes", index) + "/patch"
 	if len(c.Patch) == 0 {
@@ -98,7 +105,7 @@ func (c changeText) change(index int) (Change, error) {
 }
 
 // misplaced lists members that repeat a key, or have a field that their operation does not allow.
-func (b batchText) misplaced() []apperr.Field {
+func (b configBatch) misplaced() []apperr.Field {
 	var fields apperr.Fields
 	first := make(map[string]int, len(b.Changes))
 	for i, member := range b.Changes {
@@ -126,12 +133,13 @@ func inBatch(err error, index int, key string) error {
 	return named.With("index", index)
 }
 
-func (h handler) batch(ctx context.Context, u *uow.Unit, in batchRequest) (batchView, error) {
+func (h handler) batch(ctx context.Context, u *uow.Unit, in batchRequest) (batchResultView, error) {
 	results, err := h.service.Batch(in.permitting(ctx), u, in.Body.note, in.Body.changes)
-	return batchView{Results: results}, err
+	return batchResultView{Results: results}, err
 }
 
 type exportRequest struct {
+	// Prefix of the key.
 	Prefix string `query:"prefix"`
 }
 
@@ -141,35 +149,36 @@ func (h handler) export(ctx context.Context, in exportRequest) (httpapi.Download
 }
 
 type importRequest struct {
-	DryRun bool `query:"dryRun"`
-	Body   importBody
+	// `true`: report the outcome and change nothing.
+	DryRun bool `query:"dryRun" default:"false"`
+	Body   configImport
 	gateParams
 }
 
-// importBody is an Export with the options of its import.
-type importBody struct {
-	ExportedTime *time.Time  `json:"exportedTime"`
-	OnExisting   OnExisting  `json:"onExisting" validate:"omitempty,oneof=skip update fail"`
-	Note         string      `json:"note" validate:"max=500"`
-	Configs      []importRow `json:"configs" validate:"max=10000"`
+// configImport is an Export with the options of its import.
+type configImport struct {
+	// The time of the export; accepted and ignored.
+	ExportedTime *time.Time `json:"exportedTime"`
+	// The treatment of a key that exists with other content.
+	OnExisting OnExisting       `json:"onExisting" validate:"omitempty,oneof=skip update fail" default:"fail"`
+	Note       string           `json:"note" validate:"max=500"`
+	Configs    []importedConfig `json:"configs" validate:"required,max=10000"`
 }
 
-type importRow struct {
-	Key string `json:"key"`
-	// Protected is nil to leave the flag unchanged.
+type importedConfig struct {
+	Key string `json:"key" validate:"required"`
+	// Null or absent: unchanged, and false for a new config.
 	Protected *bool `json:"protected"`
-	// Secret is nil to leave the flag unchanged.
+	// Null or absent: unchanged, and false for a new config.
 	Secret *bool `json:"secret"`
-	Masked bool  `json:"masked"`
+	// Set by an export in place of a value. Such a row is rejected (422): it has no value to import.
+	Masked bool `json:"masked"`
 	contentText
 }
 
 func (in *importRequest) Check() error {
 	if err := in.checkGate(); err != nil {
 		return err
-	}
-	if in.Body.Configs == nil {
-		return apperr.Invalid(apperr.Field{Pointer: "/configs", Code: "required", Message: "is required"})
 	}
 	for i, row := range in.Body.Configs {
 		if err := checkSchemaShape(row.Schema, memberPointer("configs", i)+"/schema"); err != nil {

@@ -45,6 +45,9 @@ var (
 	_ encoding.TextUnmarshaler = (*Revision)(nil)
 )
 
+// SchemaName returns the name of the schema in the contract.
+func (Revision) SchemaName() string { return "Revision" }
+
 // String returns the revision in the clients' format: "<epoch>-<position>".
 func (r Revision) String() string { return string(r.Epoch) + "-" + strconv.FormatInt(r.Position, 10) }
 

@@ -17,6 +17,8 @@ import (
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/config"
 	"interlock/internal/lock"
+	"interlock/internal/module"
+	"interlock/internal/views/audit"
 	"interlock/internal/views/retention"
 )
 
@@ -95,8 +97,9 @@ func (w *registry) editFor(b *testing.B, length time.Duration, share float64) ro
 	var running sync.WaitGroup
 	if share > 0 {
 		sweeper := retention.New(retention.Deps{
-			DB: w.DB, Runner: w.Runner, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}, Share: share, Every: time.Nanosecond,
-			Keep: map[retention.Kind]time.Duration{retention.Audit: 500 * time.Hour},
+			Tables: audit.Declaration.Tables,
+			DB:     w.DB, Runner: w.Runner, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}, Share: share, Every: time.Nanosecond,
+			Keep: map[module.Retention]time.Duration{module.AuditRows: 500 * time.Hour},
 		})
 		running.Go(func() { _ = sweeper.Turn(ctx) })
 	}

@@ -33,23 +33,25 @@ const (
 	secretBytes = " + COALESCE(OCTET_LENGTH(sealed_value), 0)"
 )
 
-// Exported is one config in an export, in the format of an import.
-type Exported struct {
-	Key       string          `json:"key"`
-	Value     json.RawMessage `json:"value"`
+// ExportedConfig is one config in an export, in the format of an import.
+type ExportedConfig struct {
+	Key configKey `json:"key"`
+	// Any JSON of the type `valueType`.
+	Value     json.RawMessage `json:"value" validate:"json"`
 	ValueType Type            `json:"valueType"`
-	Remark    string          `json:"remark"`
-	Schema    json.RawMessage `json:"schema,omitempty"`
+	Remark    string          `json:"remark" validate:"max=500"`
+	Schema    json.RawMessage `json:"schema,omitempty" types:"object boolean"`
 	Protected bool            `json:"protected"`
-	Secret    bool            `json:"secret"`
-	// Masked is set if the value is withheld. An import rejects it.
+	// Whether the value is encrypted at rest, and returned only to callers with `configs:secrets`.
+	Secret bool `json:"secret"`
+	// Set if the value is withheld, with `null` instead. An import rejects it.
 	Masked bool `json:"masked,omitempty"`
 }
 
 // Export is the document of an export and an import.
 type Export struct {
-	ExportedTime time.Time  `json:"exportedTime"`
-	Configs      []Exported `json:"configs"`
+	ExportedTime time.Time        `json:"exportedTime"`
+	Configs      []ExportedConfig `json:"configs" validate:"max=10000"`
 }
 
 // Export returns all configs with a key that starts with prefix, sorted by key. Errors:
@@ -63,10 +65,10 @@ func (s *Service) Export(ctx context.Context, prefix string) (Export, error) {
 	if err := filter.apply(s.readableFor(ctx, s.db.Read(ctx))).Order("`key`").Limit(MaxTransfer).Find(&rows).Error; err != nil {
 		return Export{}, fmt.Errorf("read the export: %w", err)
 	}
-	export := Export{ExportedTime: s.clock.Now(), Configs: make([]Exported, len(rows))}
+	export := Export{ExportedTime: s.clock.Now(), Configs: make([]ExportedConfig, len(rows))}
 	for i, row := range rows {
-		export.Configs[i] = Exported{
-			Key: row.Key, ValueType: row.ValueType,
+		export.Configs[i] = ExportedConfig{
+			Key: configKey(row.Key), ValueType: row.ValueType,
 			Remark: row.Remark, Schema: json.RawMessage(row.Schema), Protected: row.Protected, Secret: row.Secret,
 		}
 		export.Configs[i].Value, export.Configs[i].Masked = shown(ctx, &row)
@@ -137,12 +139,15 @@ type ImportRow struct {
 // Verdict is the outcome of one row of an import: create, update, unchanged, skip, invalid,
 // conflict.
 type Verdict struct {
-	Index   int            `json:"index"`
+	Index   int            `json:"index" validate:"min=0"`
 	Key     string         `json:"key"`
-	Verdict string         `json:"verdict"`
+	Verdict string         `json:"verdict" validate:"oneof=invalid conflict"`
 	Detail  string         `json:"detail,omitempty"`
-	Fields  []apperr.Field `json:"fields,omitempty"`
+	Fields  []apperr.Field `json:"fields,omitempty" validate:"max=5"`
 }
+
+// SchemaName returns the name of the schema in the contract.
+func (Verdict) SchemaName() string { return "ImportVerdict" }
 
 // The verdicts.
 const (
@@ -166,16 +171,22 @@ const (
 // Imported is the outcome of an import, or of its dry run.
 type Imported struct {
 	DryRun bool `json:"dryRun"`
-	// Time is the updatedTime of the configs that the import wrote; nil in a dry run.
+	// The `updatedTime` of the configs that the import wrote. Absent for a dry run.
 	Time *time.Time `json:"time,omitempty"`
-	// Verdicts has the first rejected rows, at most maxRejected.
-	Verdicts []Verdict      `json:"verdicts"`
-	Counts   map[string]int `json:"counts"`
-	// Rows has the indexes of all rows by verdict, in a dry run.
-	Rows map[string][]int `json:"rows,omitempty"`
+	// The first rejected rows.
+	Verdicts []Verdict    `json:"verdicts" validate:"max=100"`
+	Counts   ImportCounts `json:"counts"`
+	// In a dry run, the indexes of all rows by verdict.
+	Rows map[string][]int `json:"rows,omitempty" validate:"dive,dive,min=0"`
 
 	rejectedBytes int
 }
+
+// ImportCounts are numbers of rows by verdict; api/base.yaml lists the verdicts.
+type ImportCounts map[string]int
+
+// SchemaName returns the name of the schema in the contract.
+func (ImportCounts) SchemaName() string { return "ImportCounts" }
 
 // add counts the verdict of a row. It lists a rejected row, with clipped texts, if there is room.
 func (r *Imported) add(v Verdict) {
@@ -236,7 +247,7 @@ func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported,
 
 // plan returns the verdicts of all rows, and the writes of the rows that change a config.
 func plan(in Import, rows map[string]*Config, blank Config, may permit) (Imported, []plannedWrite) {
-	report := Imported{DryRun: in.DryRun, Verdicts: []Verdict{}, Rows: map[string][]int{}, Counts: map[string]int{
+	report := Imported{DryRun: in.DryRun, Verdicts: []Verdict{}, Rows: map[string][]int{}, Counts: ImportCounts{
 		verdictCreate: 0, verdictUpdate: 0, verdictUnchanged: 0, verdictSkip: 0, verdictInvalid: 0, verdictConflict: 0,
 	}}
 	var writes []plannedWrite

@@ -39,7 +39,7 @@ func verdicts(report config.Imported, rows []config.ImportRow) map[string]string
 func rowsOf(export config.Export) []config.ImportRow {
 	rows := make([]config.ImportRow, len(export.Configs))
 	for i, c := range export.Configs {
-		rows[i] = config.ImportRow{Key: c.Key, Content: config.Content{
+		rows[i] = config.ImportRow{Key: string(c.Key), Content: config.Content{
 			Value: string(c.Value), ValueType: c.ValueType, Remark: c.Remark, Schema: string(c.Schema),
 		}}
 	}
@@ -56,7 +56,7 @@ func TestExportImportRoundTrip(t *testing.T) {
 		export, err := w.Export(ctx, "shop.")
 		require.NoError(t, err)
 		require.Len(t, export.Configs, 2)
-		require.Equal(t, "shop.flags", export.Configs[0].Key)
+		require.EqualValues(t, "shop.flags", export.Configs[0].Key)
 
 		other := newRegistry(t, storagetest.Tenant(t), db)
 		report, err := other.importAll(config.Import{Rows: rowsOf(export)})
@@ -168,7 +168,7 @@ func TestRepliesToLargestImportsCanBeStored(t *testing.T) {
 	_, err = w.importAll(config.Import{Rows: taken, OnExisting: config.Fail})
 	conflict := problemOf(t, err, apperr.BatchConflict)
 	require.Len(t, conflict.Members["verdicts"], 100)
-	require.Equal(t, config.MaxTransfer, conflict.Members["counts"].(map[string]int)["conflict"])
+	require.Equal(t, config.MaxTransfer, conflict.Members["counts"].(config.ImportCounts)["conflict"])
 	requireStorable(t, conflict.Members)
 }
 

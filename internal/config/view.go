@@ -11,14 +11,21 @@ import (
 )
 
 type configView struct {
-	Key       string          `json:"key"`
-	Value     json.RawMessage `json:"value"`
+	Key configKey `json:"key"`
+	// Any JSON of the type `valueType`. Members retain their order and numbers their notation; members that a patch adds are
+	// appended in the order of the patch. A different order alone is no change.
+	Value     json.RawMessage `json:"value" validate:"json"`
 	ValueType Type            `json:"valueType"`
-	Schema    json.RawMessage `json:"schema,omitempty"`
-	Remark    string          `json:"remark"`
-	Protected bool            `json:"protected"`
-	Secret    bool            `json:"secret"`
-	Masked    bool            `json:"masked,omitempty"`
+	// The JSON Schema of the value.
+	Schema json.RawMessage `json:"schema,omitempty" types:"object boolean"`
+	Remark string          `json:"remark" validate:"max=500"`
+	// Whether changes need an approval: they return 202 with one, including the change that removes the protection.
+	Protected bool `json:"protected"`
+	// Whether the value is encrypted at rest, and returned only to callers with `configs:secrets`.
+	Secret bool `json:"secret"`
+	// Set if the value is withheld, with `null` instead: the config is or was secret, and the reader lacks
+	// `configs:secrets`; or the value cannot be decrypted.
+	Masked bool `json:"masked,omitempty"`
 	guard.Stamp
 }
 
@@ -37,7 +44,7 @@ func shownValue(ctx context.Context, value string, confidential bool) (shown jso
 
 func viewOf(ctx context.Context, c *Config) configView {
 	view := configView{
-		Key: c.Key, ValueType: c.ValueType,
+		Key: configKey(c.Key), ValueType: c.ValueType,
 		Schema: json.RawMessage(c.Schema), Remark: c.Remark, Protected: c.Protected, Secret: c.Secret, Stamp: c.Stamp(),
 	}
 	view.Value, view.Masked = shown(ctx, c)
@@ -47,50 +54,58 @@ func viewOf(ctx context.Context, c *Config) configView {
 // readView is a config with the requirements of a change.
 type readView struct {
 	configView
-	// ChangeNeeds is nil if a change needs no votes.
+	// The requirements of a change of a protected config. Absent if it has none.
 	ChangeNeeds *changeNeeds `json:"changeNeeds,omitempty"`
 }
 
 // changeNeeds are the votes that a change needs.
 type changeNeeds struct {
-	// Approvals is the number of votes of other users.
-	Approvals int `json:"approvals"`
+	// The number of votes of other users.
+	Approvals int `json:"approvals" validate:"min=1"`
 }
 
-// editedView is a config with the result of a merge or an overwrite.
-type editedView struct {
+// editedConfigView is a config with the result of a merge or an overwrite.
+type editedConfigView struct {
 	configView
 	Merged *change.Merged `json:"merged,omitempty"`
-	// Overwrote names the members in which changes of others were destroyed.
+	// The members in which changes of others were lost, for an edit with `overwrite`.
 	Overwrote []string `json:"overwrote,omitempty"`
 }
 
-// versionView is one version of a config.
-type versionView struct {
-	Revision  int64           `json:"revision"`
-	Version   int64           `json:"version"`
-	ETag      string          `json:"etag"`
+// configRevisionView is one version of a config.
+type configRevisionView struct {
+	// The sequence number of this version among those of all configs, in the order of writing.
+	Revision int64  `json:"revision" validate:"min=1"`
+	Version  int64  `json:"version"`
+	ETag     string `json:"etag"`
+	// An `overwrite` is an update that removed changes that others made since its author read the config; the note contains
+	// the reason.
 	Action    Action          `json:"action"`
-	Value     json.RawMessage `json:"value"`
+	Value     json.RawMessage `json:"value" validate:"json"`
 	ValueType Type            `json:"valueType"`
-	Schema    json.RawMessage `json:"schema,omitempty"`
+	// The JSON Schema of the value.
+	Schema    json.RawMessage `json:"schema,omitempty" types:"object boolean"`
 	Remark    string          `json:"remark"`
 	Protected bool            `json:"protected"`
-	Secret    bool            `json:"secret"`
-	Masked    bool            `json:"masked,omitempty"`
-	// ApprovalID is the approval that made the version.
-	ApprovalID  *int64           `json:"approvalId"`
+	// Whether the value is encrypted at rest, and returned only to callers with `configs:secrets`.
+	Secret bool `json:"secret"`
+	// Set if the value is withheld, with `null` instead: the config is or was secret, and the reader lacks
+	// `configs:secrets`; or the value cannot be decrypted.
+	Masked bool `json:"masked,omitempty"`
+	// The approval that the version needed.
+	ApprovalID *int64 `json:"approvalId"`
+	// The reason of the change.
 	Note        string           `json:"note"`
 	ChangedBy   principal.Person `json:"changedBy"`
 	ChangedTime time.Time        `json:"changedTime"`
 }
 
-func versionViewOf(ctx context.Context, h History) versionView {
+func revisionViewOf(ctx context.Context, h History) configRevisionView {
 	var approval *int64
 	if h.ApprovalID != 0 {
 		approval = &h.ApprovalID
 	}
-	view := versionView{
+	view := configRevisionView{
 		Protected: h.Protected, Secret: h.Secret, ApprovalID: approval,
 		Revision: h.ID, Version: h.Version, ETag: h.ref().ETag(), Action: h.Action,
 		ValueType: h.ValueType, Schema: json.RawMessage(h.Schema),
@@ -100,7 +115,7 @@ func versionViewOf(ctx context.Context, h History) versionView {
 	return view
 }
 
-type batchView struct {
+type batchResultView struct {
 	Results []Result `json:"results"`
 }
 
@@ -114,3 +129,39 @@ type snapshotView struct {
 	Revision Revision     `json:"revision"`
 	Items    []configView `json:"items"`
 }
+
+// example is a config for the contract, exportExample a document with it, and the others are its
+// changes.
+var (
+	example = func() configView {
+		c := Config{Key: "checkout.tax", Content: Content{
+			Value: "0.2", ValueType: Number, Schema: `{"type":"number","minimum":0,"maximum":1}`, Remark: "Standard rate",
+		}}
+		c.ID, c.Version, c.UpdatedBy, c.UpdatedByName = 48, 19, 7, "Li"
+		c.CreatedTime = time.Date(2025, time.November, 21, 8, 0, 0, 0, time.UTC)
+		c.UpdatedTime = time.Date(2026, time.January, 31, 9, 30, 0, 123456000, time.UTC)
+		return viewOf(context.Background(), &c)
+	}()
+	exportExample = Export{ExportedTime: example.UpdatedTime, Configs: []ExportedConfig{
+		{Key: example.Key, Value: example.Value, ValueType: Number, Remark: example.Remark},
+	}}
+	createExample = configCreate{example.Key, newContent{contentText: contentText{
+		Value: example.Value, ValueType: Number, Remark: example.Remark, Schema: example.Schema,
+	}}}
+	importExample = map[string]any{
+		"onExisting": Update, "note": "Rates of 2026", "configs": []map[string]any{{"key": example.Key, "value": 0.21, "valueType": Number}},
+	}
+	importedExample = Imported{Time: &example.UpdatedTime, Verdicts: []Verdict{}, Counts: ImportCounts{
+		verdictCreate: 0, verdictUpdate: 1, verdictUnchanged: 0, verdictSkip: 0, verdictInvalid: 0, verdictConflict: 0,
+	}}
+	batchExample = map[string]any{"note": "Rates of 2026", "changes": []map[string]any{
+		{"key": example.Key, "op": OpUpdate, "etag": example.ETag, "patch": map[string]any{"value": 0.21}},
+		{"key": "checkout.note", "op": OpCreate, "patch": map[string]any{"value": "Rates changed on 1 January"}},
+		{"key": "checkout.old-tax", "op": OpDelete, "etag": `"9-2"`},
+	}}
+	batchResultExample = batchResultView{[]Result{
+		{Index: 0, Key: "checkout.tax", Op: OpUpdate, Version: 20, ETag: `"1c-k"`},
+		{Index: 1, Key: "checkout.note", Op: OpCreate, Version: 1, ETag: `"2a-1"`},
+		{Index: 2, Key: "checkout.old-tax", Op: OpDelete, Version: 3},
+	}}
+)

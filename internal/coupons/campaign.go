@@ -16,14 +16,14 @@
 package coupons
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/naming"
-	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
+	"interlock/internal/edge/httpapi"
 )
 
 const (
@@ -32,51 +32,52 @@ const (
 	writePermission = "coupons:write"
 )
 
-// Permissions are the permissions that a role or a token can have in this package.
-var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See coupon campaigns, coupons and their history."},
-	{Name: writePermission, Meaning: "Run coupon campaigns, and issue, redeem and void coupons."},
-}
+// Kind is the kind of the coupons of a campaign.
+type Kind string
 
-// The kinds of coupon.
 const (
 	// FixedAmount subtracts value minor units.
-	FixedAmount = "amount"
+	FixedAmount Kind = "amount"
 	// Percent subtracts value percent.
-	Percent = "percent"
+	Percent Kind = "percent"
 )
 
-const (
-	maxName      = 100
-	wholePercent = 100
-)
+// Enum returns the kinds.
+func (Kind) Enum() []string { return []string{string(FixedAmount), string(Percent)} }
+
+// SchemaName returns the name in the contract.
+func (Kind) SchemaName() string { return "CampaignKind" }
+
+const wholePercent = 100
 
 // Terms are the part of a campaign that an edit may change.
 type Terms struct {
-	Name string `json:"name"`
-	Kind string `json:"kind"`
-	// Value is in minor units or in percent, by kind.
-	Value int64 `json:"value"`
-	// MinimumAmount is the smallest total, in minor units, that a coupon applies to.
-	MinimumAmount int64 `json:"minimumAmount"`
-	// Total bounds the coupons to issue, PerUser the coupons of one user.
-	Total   int64 `json:"total"`
-	PerUser int64 `json:"perUser"`
-	// Coupons are valid in ValidFrom <= t < ValidTo.
-	ValidFrom time.Time `json:"validFrom"`
-	ValidTo   time.Time `json:"validTo"`
+	Name string `json:"name" validate:"name=100"`
+	// Whether `value` is in minor units or in percent.
+	Kind Kind `json:"kind" validate:"enum"`
+	// The discount of a coupon, in minor units or percent; never more than the total.
+	Value int64 `json:"value" validate:"min=1"`
+	// The minimum total for a coupon, in minor units.
+	MinimumAmount int64 `json:"minimumAmount" validate:"min=0" default:"0"`
+	// The maximum number of coupons.
+	Total int64 `json:"total" validate:"min=1"`
+	// The maximum number of coupons for one user.
+	PerUser int64 `json:"perUser" validate:"min=1"`
+	// Coupons are valid from this time on.
+	ValidFrom time.Time `json:"validFrom" validate:"required"`
+	// Coupons are valid until just before this time.
+	ValidTo time.Time `json:"validTo" validate:"required"`
 }
 
 // check validates the terms. issued is the number of issued coupons.
 func (t Terms) check(issued int64) []apperr.Field {
-	violations := naming.Check("/name", t.Name, maxName)
-	violations.Check(t.Kind == FixedAmount || t.Kind == Percent, "/kind", "oneof", "must be one of amount, percent")
-	violations.Check(t.Value >= 1, "/value", "min", "must be at least 1")
+	var violations apperr.Fields
+	var invalid *apperr.Error
+	if errors.As(httpapi.Validate(t), &invalid) {
+		violations = invalid.Fields
+	}
 	violations.Check(t.Kind != Percent || t.Value <= wholePercent, "/value", "max", "must be at most 100 percent")
-	violations.Check(t.MinimumAmount >= 0, "/minimumAmount", "min", "must be at least 0")
-	violations.Check(t.Total >= 1, "/total", "min", "must be at least 1")
 	violations.Check(t.Total >= issued, "/total", "min", fmt.Sprintf("must be at least the %d coupons already issued", issued))
-	violations.Check(t.PerUser >= 1, "/perUser", "min", "must be at least 1")
 	violations.Check(t.ValidFrom.Before(t.ValidTo), "/validTo", "gtfield", "must be after validFrom")
 	return violations
 }

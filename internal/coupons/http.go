@@ -19,25 +19,49 @@ import (
 func Routes(r *httpapi.Router, s *Service) {
 	h := handler{s}
 	byID := httpapi.Numbered("coupon campaign", s.Campaign)
-	httpapi.Get(r, "/coupon-campaigns", ReadPermission, h.campaigns)
-	httpapi.Mutation(r, http.MethodPost, "/coupon-campaigns", writePermission, h.start)
-	httpapi.GetOf(r, "/coupon-campaigns/:id", ReadPermission, byID, h.campaign)
-	httpapi.MutationOf(r, http.MethodPatch, "/coupon-campaigns/:id", writePermission, byID, h.edit)
-	httpapi.MutationOf(r, http.MethodDelete, "/coupon-campaigns/:id", writePermission, byID, h.delete)
-	httpapi.GetOf(r, "/coupon-campaigns/:id/history", ReadPermission, byID, h.campaignHistory)
-	httpapi.MutationOf(r, http.MethodPost, "/coupon-campaigns/:id/coupons", writePermission, byID, h.issue)
+	campaigns := r.About(httpapi.Resource{Tag: "Coupons", Noun: "campaign", Example: exampleCampaign})
+	httpapi.Get(campaigns, "/coupon-campaigns", ReadPermission, h.campaigns).
+		Doc("List campaigns", "").With(httpapi.Contract{ID: "listCampaigns", Sorts: campaignSorts})
+	httpapi.Mutation(campaigns, http.MethodPost, "/coupon-campaigns", writePermission, h.start).
+		Doc("Create a campaign", "A campaign defines the discount, the users and the validity period of its coupons. Coupons are issued from it afterwards.").
+		With(httpapi.Contract{Body: exampleCampaign.Terms})
+	httpapi.GetOf(campaigns, "/coupon-campaigns/:id", ReadPermission, byID, h.campaign).Doc("Get a campaign", "")
+	httpapi.MutationOf(campaigns, http.MethodPatch, "/coupon-campaigns/:id", writePermission, byID, h.edit).
+		Doc("Update a campaign", "A merge patch (RFC 7396). The new terms also apply to coupons already issued, and `total` is at least their number.").
+		With(httpapi.Contract{ID: "editCampaign", Body: map[string]any{"name": "Spring sale"}})
+	httpapi.MutationOf(campaigns, http.MethodDelete, "/coupon-campaigns/:id", writePermission, byID, h.delete).
+		Doc("Delete a campaign", "Only before its first coupon is issued (409 `in_use` afterwards): end it by its `validTo` instead.").
+		With(httpapi.Contract{Rejections: []httpapi.Rejection{{Code: apperr.InUse}}})
+	httpapi.GetOf(campaigns, "/coupon-campaigns/:id/history", ReadPermission, byID, h.campaignHistory).
+		Doc("List the versions of a campaign", "Newest first.").With(httpapi.Contract{Sorts: change.HistorySorts})
 
+	r = r.About(httpapi.Resource{Tag: "Coupons", Noun: "coupon", Machine: Machine, Example: exampleCoupon})
+	httpapi.MutationOf(r, http.MethodPost, "/coupon-campaigns/:id/coupons", writePermission, byID, h.issue).
+		Doc("Issue coupons", "Issues either one coupon for each of `userIds`, which only that user can redeem, or `count` coupons that any user with the code can redeem. "+
+			"409 `limit_reached` if the campaign has fewer left (`left`) or users have their maximum (`userIds`); no coupon is issued then.").
+		With(httpapi.Contract{
+			ID: "issueCoupons", Success: "Issued.", Body: map[string]any{"count": 2}, Reply: issuedCoupons{[]string{"K7QMX-2F9RT-H4WZA-8CNPB", "4HXWC-QAZ7M-29BTR-KFDJ3"}},
+			Rejections: []httpapi.Rejection{{Code: apperr.LimitReached}},
+		})
 	byCode := httpapi.Named("code", s.Coupon)
-	httpapi.Get(r, "/coupons", ReadPermission, h.coupons)
-	httpapi.GetOf(r, "/coupons/:code", ReadPermission, byCode, h.coupon)
-	httpapi.GetOf(r, "/coupons/:code/history", ReadPermission, byCode, h.history)
-	httpapi.Transition(r.Critical(), "/coupons/:code", "redeem", writePermission, byCode, h.redeem)
-	httpapi.Transition(r, "/coupons/:code", "void", writePermission, byCode, h.void)
+	httpapi.Get(r, "/coupons", ReadPermission, h.coupons).Doc("List coupons", "").With(httpapi.Contract{Sorts: couponSorts})
+	httpapi.GetOf(r, "/coupons/:code", ReadPermission, byCode, h.coupon).Doc("Get a coupon", "")
+	httpapi.GetOf(r, "/coupons/:code/history", ReadPermission, byCode, h.history).
+		Doc("List the history of a coupon", "Newest first. `return`: the order that used it was cancelled.").With(httpapi.Contract{Sorts: change.HistorySorts})
+	httpapi.Transition(r.Critical(), "/coupons/:code", "redeem", writePermission, byCode, h.redeem).
+		Doc("Redeem a coupon", "Once, however many devices try concurrently: the others return 409 with the author of the successful request. "+
+			"422 at `/userId` if the coupon was issued to another user. An order with `couponCode` redeems its coupon itself.").
+		With(httpapi.Contract{Body: Redemption{UserID: "user-12"}, Rejections: []httpapi.Rejection{
+			{Code: apperr.LimitReached, Cause: "the user has the maximum number of coupons of the campaign"},
+		}})
+	httpapi.Transition(r, "/coupons/:code", "void", writePermission, byCode, h.void).
+		Doc("Void a coupon", "The coupon can never be redeemed.").With(httpapi.Contract{Body: Voiding{"Sent to the wrong person."}})
 }
 
 type handler struct{ service *Service }
 
 type campaignsRequest struct {
+	// Substring of the name, ignoring case.
 	Search httpapi.Search `query:"q"`
 	httpapi.Page
 }
@@ -47,18 +71,25 @@ func (h handler) campaigns(ctx context.Context, in campaignsRequest) (httpapi.Li
 	return httpapi.ListOf(listing, func(campaign Campaign) campaignView { return campaignViewOf(ctx, campaign) }), err
 }
 
-type startRequest struct {
-	Body struct {
-		Name          string     `json:"name" validate:"required"`
-		Kind          string     `json:"kind" validate:"required"`
-		Value         *int64     `json:"value" validate:"required"`
-		MinimumAmount int64      `json:"minimumAmount"`
-		Total         *int64     `json:"total" validate:"required"`
-		PerUser       *int64     `json:"perUser" validate:"required"`
-		ValidFrom     *time.Time `json:"validFrom" validate:"required"`
-		ValidTo       *time.Time `json:"validTo" validate:"required"`
-	}
+type startRequest struct{ Body startBody }
+
+// startBody has the terms of a campaign, nil if absent.
+type startBody struct {
+	Name          string     `json:"name" validate:"required"`
+	Kind          Kind       `json:"kind" validate:"required"`
+	Value         *int64     `json:"value" validate:"required"`
+	MinimumAmount int64      `json:"minimumAmount"`
+	Total         *int64     `json:"total" validate:"required"`
+	PerUser       *int64     `json:"perUser" validate:"required"`
+	ValidFrom     *time.Time `json:"validFrom" validate:"required"`
+	ValidTo       *time.Time `json:"validTo" validate:"required"`
 }
+
+// create has the members of startBody with the rules of Terms, for the contract.
+type create struct{ Terms }
+
+// Content returns a value of the type with the members in the contract.
+func (startBody) Content() any { return create{} }
 
 func (h handler) start(ctx context.Context, u *uow.Unit, in startRequest) (httpapi.Created[campaignView], error) {
 	b := in.Body
@@ -95,11 +126,12 @@ func (h handler) campaignHistory(ctx context.Context, campaign *Campaign, in htt
 	return httpapi.ListOf(listing, func(r CampaignRevision) revisionView { return revisionViewOf(ctx, r) }), err
 }
 
-type issueRequest struct {
-	Body struct {
-		UserIDs []principal.CustomerID `json:"userIds" validate:"max=1000,unique,dive,pattern"`
-		Count   *int                   `json:"count" validate:"omitempty,min=1,max=1000"`
-	}
+type issueRequest struct{ Body issueCoupons }
+
+type issueCoupons struct {
+	// Exactly one of `userIds` and `count` is required.
+	UserIDs []principal.CustomerID `json:"userIds" validate:"max=1000,unique,dive,pattern"`
+	Count   *int                   `json:"count" validate:"omitempty,min=1,max=1000"`
 }
 
 // Check validates that the request has either users or a count.
@@ -110,20 +142,22 @@ func (in *issueRequest) Check() error {
 	return nil
 }
 
-func (h handler) issue(ctx context.Context, u *uow.Unit, campaign *Campaign, in issueRequest) (httpapi.Created[issuedView], error) {
+func (h handler) issue(ctx context.Context, u *uow.Unit, campaign *Campaign, in issueRequest) (httpapi.Created[issuedCoupons], error) {
 	var count int
 	if in.Body.Count != nil {
 		count = *in.Body.Count
 	}
 	codes, err := h.service.Issue(ctx, u, campaign, in.Body.UserIDs, count)
-	return httpapi.Created[issuedView]{Location: fmt.Sprintf("/coupons?campaignId=%d", campaign.ID), Body: issuedView{codes}}, err
+	return httpapi.Created[issuedCoupons]{Location: fmt.Sprintf("/coupons?campaignId=%d", campaign.ID), Body: issuedCoupons{codes}}, err
 }
 
 type couponsRequest struct {
-	CampaignID int64                `query:"campaignId"`
-	UserID     principal.CustomerID `query:"userId"`
-	Status     status.Param[Coupon] `query:"status"`
-	ExpiresBy  *time.Time           `query:"expiresBy"`
+	CampaignID int64 `query:"campaignId"`
+	// Coupons issued to this user.
+	UserID principal.CustomerID `query:"userId"`
+	Status status.Param[Coupon] `query:"status"`
+	// Coupons that end at or before this time; with `status=unused`, those that expire by then.
+	ExpiresBy *time.Time `query:"expiresBy"`
 	httpapi.Page
 }
 

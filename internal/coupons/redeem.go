@@ -13,9 +13,14 @@ import (
 
 // Redemption is the use of a coupon by a user, optionally for one of the user's orders.
 type Redemption struct {
-	UserID  principal.CustomerID `json:"userId" validate:"pattern"`
-	OrderID *int64               `json:"orderId,omitempty" validate:"omitempty,min=1"`
+	UserID principal.CustomerID `json:"userId" validate:"pattern"`
+	// The order of this user for which the coupon is used. 422 at `/orderId` if the user has no
+	// such order.
+	OrderID *int64 `json:"orderId,omitempty" validate:"omitempty,min=1"`
 }
+
+// SchemaName returns the name in the contract.
+func (Redemption) SchemaName() string { return "Redemption" }
 
 func (r Redemption) fill(c *Coupon) { c.RedeemedBy, c.OrderID = &r.UserID, r.OrderID }
 

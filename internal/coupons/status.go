@@ -17,6 +17,7 @@ var Machine = status.New(status.Machine{
 	Name:    "coupon",
 	Initial: unused,
 	States:  []status.State{unused, used, void, expired},
+	Verbs:   []string{"issue"},
 	Actions: []status.Action{
 		{Name: "redeem", Participle: "redeemed", From: []status.State{unused}, To: used},
 		{Name: "void", Participle: "voided", From: []status.State{unused}, To: void},

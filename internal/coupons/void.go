@@ -12,6 +12,9 @@ type Voiding struct {
 	Reason string `json:"reason,omitempty" validate:"max=500"`
 }
 
+// SchemaName returns the name in the contract.
+func (Voiding) SchemaName() string { return "Voiding" }
+
 // Void voids an unused coupon that was just read. It still counts as issued and as a coupon of its
 // user. Errors: TransitionNotAllowed, StatusChanged.
 func (s *Service) Void(ctx context.Context, u *uow.Unit, coupon *Coupon, v Voiding, ifMatch *guard.Precondition) (*Coupon, error) {

@@ -45,7 +45,6 @@ import (
 	"time"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/edge/httpapi"
@@ -56,12 +55,6 @@ const (
 	ReadPermission  = "flash-sales:read"
 	writePermission = "flash-sales:write"
 )
-
-// Permissions are the permissions of this package for roles and tokens.
-var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See flash sales, their numbers, tickets and dead letters."},
-	{Name: writePermission, Meaning: "Plan, open, pause, change and close flash sales, and handle their dead letters."},
-}
 
 // maxUnits is the maximum change of a quantity.
 const maxUnits = 100_000_000

@@ -27,7 +27,6 @@ import (
 	"time"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/principal"
 	"interlock/internal/core/guard"
 )
 
@@ -36,12 +35,6 @@ const (
 	ReadPermission   = "inventory:read"
 	adjustPermission = "inventory:adjust"
 )
-
-// Permissions are the permissions that a role or a token can have in this package.
-var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See stock and its movements."},
-	{Name: adjustPermission, Meaning: "Add, take out and count stock."},
-}
 
 // Inventory is the stock of one item. One without movements has ID and version 0 and no row.
 type Inventory struct {

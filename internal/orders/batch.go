@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/status"
 	"interlock/internal/core/uow"
 	"interlock/internal/lock"
 )
@@ -23,12 +24,15 @@ const (
 
 // Verdict is the outcome of one order of a batch.
 type Verdict struct {
-	ID      int64       `json:"id"`
-	Verdict string      `json:"verdict"`
+	ID int64 `json:"id"`
+	// `conflict`: the order's status does not allow the action, another request came first, the
+	// wallet has too little, or the reference of the payment paid another order. `invalid`: the
+	// order does not exist, or a rule is violated.
+	Verdict string      `json:"verdict" validate:"oneof=done conflict invalid"`
 	Code    apperr.Code `json:"code,omitempty"`
 	Detail  string      `json:"detail,omitempty"`
-	// Status is the order's current status, if it was read.
-	Status string `json:"status,omitempty"`
+	// The order's current status, if it was read.
+	Status status.Name[Order] `json:"status,omitempty"`
 }
 
 // Units runs each part of a request, such as an order of a batch, in a separate unit. fn sets
@@ -68,7 +72,7 @@ func (s *Service) transitionOne(ctx context.Context, units Units, id int64, step
 		if err != nil {
 			return err
 		}
-		verdict = Verdict{ID: id, Verdict: Done, Status: Machine.Of(after.Status).Name}
+		verdict = Verdict{ID: id, Verdict: Done, Status: status.NameOf[Order](after.Status)}
 		return nil
 	})
 	if err == nil {
@@ -90,7 +94,8 @@ func verdictOn(id int64, err error) (Verdict, error) {
 	switch rejection.Code {
 	case apperr.TransitionNotAllowed, apperr.StatusChanged:
 		verdict.Verdict = Conflict
-		verdict.Status, _ = rejection.Members["currentStatus"].(string)
+		current, _ := rejection.Members["currentStatus"].(string)
+		verdict.Status = status.Name[Order](current)
 	case apperr.NothingToShip, apperr.PayloadMismatch, apperr.InsufficientBalance, apperr.InsufficientStock, apperr.ResourceLocked:
 		verdict.Verdict = Conflict
 	case apperr.NotFound, apperr.ValidationFailed:

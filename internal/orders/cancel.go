@@ -26,17 +26,13 @@ type Sales interface {
 // once. Open refunds are rejected, except approved and unknown ones: their money may already have
 // moved, so they retain their reservation.
 type Cancellation struct {
-	Reason string `json:"reason"`
+	Reason string `json:"reason" validate:"required,max=500"`
 }
 
 func (Cancellation) action() string { return "cancel" }
 
-func (c Cancellation) check() (violations apperr.Fields) {
-	if required(&violations, "/reason", c.Reason) {
-		atMost(&violations, "/reason", c.Reason, 500)
-	}
-	return violations
-}
+// SchemaName returns the name in the contract.
+func (Cancellation) SchemaName() string { return "Cancellation" }
 
 func (Cancellation) possible(*Order) *apperr.Error { return nil }
 

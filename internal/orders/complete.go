@@ -10,10 +10,9 @@ import (
 // Completion ends an order that has arrived. It changes only the status.
 type Completion struct{}
 
-func (Completion) action() string       { return "complete" }
-func (Completion) check() apperr.Fields { return nil }
-func (Completion) fill(*Order)          {}
-func (Completion) locks(*Order) locks   { return locks{} }
+func (Completion) action() string     { return "complete" }
+func (Completion) fill(*Order)        {}
+func (Completion) locks(*Order) locks { return locks{} }
 
 func (Completion) possible(*Order) *apperr.Error { return nil }
 

@@ -15,34 +15,69 @@ import (
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
+	"interlock/internal/coupons"
 	"interlock/internal/edge/httpapi"
 )
 
 // Routes registers the routes of orders.
 func Routes(r *httpapi.Router, s *Service) {
+	r = r.Critical().About(httpapi.Resource{Tag: "Orders", Noun: "order", Machine: Machine, Example: example, Refusal: refusalView{}})
 	h := handler{s}
 	byID := httpapi.Numbered("order", s.Order)
-	r = r.Critical()
-	httpapi.Get(r, "/orders", ReadPermission, h.list)
-	httpapi.Mutation(r, http.MethodPost, "/orders", writePermission, h.place)
-	httpapi.GetOf(r, "/orders/:id", ReadPermission, byID, h.get)
-	httpapi.GetOf(r, "/orders/:id/history", ReadPermission, byID, h.history)
-	httpapi.Transition(r, "/orders/:id", "pay", writePermission, byID, transition[Payment](s))
-	httpapi.Transition(r, "/orders/:id", "ship", writePermission, byID, transition[Shipment](s))
-	httpapi.Transition(r, "/orders/:id", "complete", writePermission, byID, transition[Completion](s))
-	httpapi.Transition(r, "/orders/:id", "cancel", writePermission, byID, transition[Cancellation](s))
+	httpapi.Get(r, "/orders", ReadPermission, h.list).
+		Doc("List orders", "Newest first by default. Each order contains its lines. With `from` or `to`, the sort by `id` becomes a sort by `createdTime`.").
+		With(httpapi.Contract{Sorts: orderSorts})
+	httpapi.Mutation(r, http.MethodPost, "/orders", writePermission, h.place).
+		Doc("Create an order", "The lines copy name and price from the catalog at this moment. One transaction creates the order, reserves the units and redeems the coupon. "+
+			"422 at `/items/<i>/sku` for an item that is not for sale or is listed twice, and at `/couponCode` for a coupon that cannot be used.").
+		With(httpapi.Contract{ID: "placeOrder", Body: placeExample, Locks: true, Rejections: []httpapi.Rejection{
+			{Code: apperr.InsufficientStock, Cause: "`lines` lists the items with fewer available units than ordered. Nothing was reserved"},
+			{Code: apperr.ValidationFailed, Cause: "the order violates a rule; no order was created and the coupon is unchanged", Members: invalid{}},
+		}})
+	httpapi.GetOf(r, "/orders/:id", ReadPermission, byID, h.get).Doc("Get an order", "")
+	httpapi.GetOf(r, "/orders/:id/history", ReadPermission, byID, h.history).
+		Doc("List the history of an order", "Newest first: one event for each version. The actions of a refund on its order do not change the status.").
+		With(httpapi.Contract{Sorts: change.HistorySorts})
+	httpapi.Transition(r, "/orders/:id", "pay", writePermission, byID, transition[Payment](s)).
+		Doc("Pay an order", "`wallet` debits the wallet of the order's user in the same transaction. `external`: the money was received outside, and `reference`, which is required, "+
+			"identifies the payment there. Of concurrent requests one succeeds; the others return 409 with the author of the successful one.\n\n"+
+			"A reference pays one order of a tenant and method. Repeating the same payment of the same order returns 200 with the order and changes nothing, "+
+			"so that a provider may repeat its callback.").
+		With(httpapi.Contract{Body: Payment{external, "PSP-90211"}, Locks: true, Rejections: []httpapi.Rejection{
+			{Code: apperr.InsufficientBalance, Cause: "the user's wallet has less than the order's amount"},
+			{Code: apperr.PayloadMismatch, Cause: "the reference paid another order, which is `first`", Members: paymentMismatch{}},
+		}})
+	httpapi.Transition(r, "/orders/:id", "ship", writePermission, byID, transition[Shipment](s)).
+		Doc("Ship an order", "Sends the units in `toShip` and removes them from stock. A shipped order with units in `toShip`, which a rejected or failed refund has returned to it, is shipped again. "+
+			"`nothing_to_ship`: open refunds contain all units, or the whole payment was refunded and `shipRefunded` is not set.").
+		With(httpapi.Contract{Body: Shipment{Carrier: "DHL", TrackingNo: "JD014600006838"}, Locks: true})
+	httpapi.Transition(r, "/orders/:id", "complete", writePermission, byID, transition[Completion](s)).Doc("Complete an order", "")
+	httpapi.Transition(r, "/orders/:id", "cancel", writePermission, byID, transition[Cancellation](s)).
+		Doc("Cancel an order", "One transaction releases the units, returns the coupon to `unused`, and refunds the remaining payment (`refundable`). "+
+			"A `wallet` payment is credited to the wallet; for an `external` payment a refund is `requested`, which another user approves.").
+		With(httpapi.Contract{Body: Cancellation{"The customer changed their mind."}, Locks: true})
 	// Each order of a batch has a separate unit.
-	httpapi.MultiUnit(r, http.MethodPost, "/order-batches", writePermission, h.batch)
+	httpapi.MultiUnit(r, http.MethodPost, "/order-batches", writePermission, h.batch).
+		Doc("Transition many orders", "Applies one transition to each order, in the order of `ids`, each in a separate transaction: the rejection of one order does not affect the others. "+
+			"The members of the transition (`reason`, `carrier`…) are siblings of `action` and `ids`, and apply to all orders. "+
+			"If the database fails during the batch, completed orders stay changed.").
+		With(httpapi.Contract{ID: "moveOrders", Success: "A verdict for each order.", Body: batchExample, Reply: batchResultExample, Rejections: []httpapi.Rejection{
+			{Code: apperr.Internal, Cause: "a fault of the service ended the batch. `items` contains the verdicts so far. Report the `requestId`", Members: batchBroken{}},
+			{Code: apperr.Unavailable, Cause: "the batch was not completed. `items` contains the verdicts so far. Repeat the request with the remaining orders", Members: batchBroken{}},
+			{Code: apperr.OutcomeUnknown, Cause: "likewise, and the next order may or may not have changed", Members: batchBroken{}},
+		}})
 }
 
 type handler struct{ service *Service }
 
 type listRequest struct {
-	NumberPrefix string               `query:"q"`
-	Status       status.Param[Order]  `query:"status"`
-	UserID       principal.CustomerID `query:"userId"`
-	From         *time.Time           `query:"from"`
-	To           *time.Time           `query:"to"`
+	// Prefix of the order number, ignoring case.
+	NumberPrefix string              `query:"q"`
+	Status       status.Param[Order] `query:"status"`
+	// Orders of this user.
+	UserID principal.CustomerID `query:"userId"`
+	From   *time.Time           `query:"from"`
+	To     *time.Time           `query:"to"`
 	httpapi.Page
 }
 
@@ -52,12 +87,26 @@ func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[orderVi
 	return httpapi.ListOf(listing, func(order Order) orderView { return viewOf(ctx, order) }), err
 }
 
-type placeRequest struct {
-	Body struct {
-		UserID     principal.CustomerID `json:"userId" validate:"pattern"`
-		Items      []LineRequest        `json:"items" validate:"min=1,max=100,dive"`
-		CouponCode *string              `json:"couponCode" validate:"omitempty,min=1,max=64"`
-	}
+type placeRequest struct{ Body orderCreate }
+
+type orderCreate struct {
+	UserID principal.CustomerID `json:"userId" validate:"pattern"`
+	// Each sku at most once.
+	Items      []LineRequest `json:"items" validate:"min=1,max=100,dive"`
+	CouponCode *string       `json:"couponCode,omitempty" validate:"omitempty,min=1,max=64"`
+}
+
+var placeExample = orderCreate{UserID: "user-12", Items: []LineRequest{{"TEA-100", 2}}}
+
+// invalid has the members of ValidationFailed for a coupon that cannot be used.
+type invalid struct {
+	CurrentStatus status.Name[coupons.Coupon] `json:"currentStatus,omitempty"`
+	ChangedTime   *time.Time                  `json:"changedTime,omitempty"`
+}
+
+// paymentMismatch has the members of PayloadMismatch.
+type paymentMismatch struct {
+	First orderView `json:"first"`
 }
 
 func (h handler) place(ctx context.Context, u *uow.Unit, in placeRequest) (httpapi.Created[orderView], error) {
@@ -101,13 +150,26 @@ type batchRequest struct{ Body batchBody }
 
 // batchBody is a step and the ids of its orders. Its other members are those of the step.
 type batchBody struct {
-	Action string  `json:"action" validate:"required,oneof=pay ship complete cancel"`
-	IDs    []int64 `json:"ids" validate:"min=1,max=500,unique,dive,min=1"`
+	Action status.ActionName[Order] `json:"action" validate:"required,enum"`
+	IDs    []int64                  `json:"ids" validate:"min=1,max=500,unique,dive,min=1"`
 	step   Step
 }
 
+// batch has the members of a batch for the contract: those of the other actions must be absent.
+type batch struct {
+	batchBody
+	*Payment
+	*Shipment
+	*Cancellation
+}
+
+// Content returns a value of the type with the members in the contract.
+func (batchBody) Content() any { return batch{} }
+
+var batchExample = map[string]any{"action": "cancel", "ids": []int64{41, 42}, "reason": "The item was recalled."}
+
 // stepReaders decode the members of a step, by action.
-var stepReaders = map[string]func(text []byte) (Step, error){
+var stepReaders = map[status.ActionName[Order]]func(text []byte) (Step, error){
 	"pay": readStep[Payment], "ship": readStep[Shipment], "complete": readStep[Completion], "cancel": readStep[Cancellation],
 }
 
@@ -152,24 +214,31 @@ func (in *batchRequest) Check() error {
 	if err := httpapi.Validate(&in.Body); err != nil {
 		return err
 	}
-	if violations := in.Body.step.check(); len(violations) > 0 {
-		return apperr.Invalid(violations...)
-	}
-	return nil
+	return httpapi.Validate(in.Body.step)
 }
 
-type batchView struct {
+type batchResult struct {
 	Items []Verdict `json:"items"`
+}
+
+var batchResultExample = batchResult{[]Verdict{
+	{ID: 41, Verdict: Done, Status: "cancelled"},
+	{ID: 42, Verdict: Conflict, Code: apperr.TransitionNotAllowed, Detail: `Order "20260131-7KQ2M9XZTV" cannot be cancelled: Li shipped it on 2026-01-31 at 10:41 UTC.`, Status: "shipped"},
+}}
+
+// batchBroken has the members of an error that ended a batch.
+type batchBroken struct {
+	Items []Verdict `json:"items,omitempty"`
 }
 
 // batch returns a verdict for each order. A failure during the batch is returned as an error, with
 // the verdicts so far as items.
-func (h handler) batch(ctx context.Context, b *httpapi.Batch, in batchRequest) (batchView, error) {
+func (h handler) batch(ctx context.Context, b *httpapi.Batch, in batchRequest) (batchResult, error) {
 	verdicts, err := h.service.TransitionEach(ctx, b, in.Body.IDs, in.Body.step)
 	if err != nil {
-		return batchView{}, interrupted(err, verdicts)
+		return batchResult{}, interrupted(err, verdicts)
 	}
-	return batchView{Items: verdicts}, nil
+	return batchResult{Items: verdicts}, nil
 }
 
 // interrupted returns the failure that ended a batch, with the verdicts before it.

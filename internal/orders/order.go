@@ -39,12 +39,6 @@ const (
 	writePermission = "orders:write"
 )
 
-// Permissions are the permissions that a role or a token can have in this package.
-var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See orders and their history."},
-	{Name: writePermission, Meaning: "Place orders, and pay, ship, complete and cancel them. Cancelling a paid one refunds the rest."},
-}
-
 // Order is an order with its lines.
 type Order struct {
 	guard.Row

@@ -2,7 +2,6 @@ package orders
 
 import (
 	"context"
-	"slices"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/core/uow"
@@ -15,28 +14,19 @@ const (
 	external   = "external"
 )
 
-var methods = []string{external, fromWallet}
-
 // Payment pays an order. A wallet is debited once. An outside payment has a reference, and a
 // reference pays one order.
 type Payment struct {
-	Method    string `json:"method"`
-	Reference string `json:"reference,omitempty"`
+	// The payment method: external, or the user's wallet.
+	Method string `json:"method" validate:"required,oneof=external wallet"`
+	// The payment's name in the external system. Required for `external`.
+	Reference string `json:"reference,omitempty" validate:"required_if=Method external,omitempty,reference"`
 }
 
 func (Payment) action() string { return "pay" }
 
-func (p Payment) check() (violations apperr.Fields) {
-	if required(&violations, "/method", p.Method) {
-		violations.Check(slices.Contains(methods, p.Method), "/method", "oneof", "must be one of external, wallet")
-	}
-	if p.Reference != "" || p.Method == external {
-		if field := httpapi.CheckReference(p.Reference); field != nil {
-			violations = append(violations, *field)
-		}
-	}
-	return violations
-}
+// SchemaName returns the name in the contract.
+func (Payment) SchemaName() string { return "Payment" }
 
 func (p Payment) fill(o *Order) {
 	o.PaymentMethod, o.PaymentReference, o.Paid = p.Method, httpapi.OrNull(p.Reference), o.Amount

@@ -10,22 +10,16 @@ import (
 
 // Shipment ships the units of an order that are to ship, and removes them from stock.
 type Shipment struct {
-	Carrier    string `json:"carrier"`
-	TrackingNo string `json:"trackingNo"`
-	// ShipRefunded allows shipping an order with a completely refunded payment.
+	Carrier    string `json:"carrier" validate:"required,max=100"`
+	TrackingNo string `json:"trackingNo" validate:"required,max=100"`
+	// Ships an order with a completely refunded payment.
 	ShipRefunded bool `json:"shipRefunded,omitempty"`
 }
 
 func (Shipment) action() string { return "ship" }
 
-func (s Shipment) check() (violations apperr.Fields) {
-	for _, text := range []struct{ pointer, value string }{{"/carrier", s.Carrier}, {"/trackingNo", s.TrackingNo}} {
-		if required(&violations, text.pointer, text.value) {
-			atMost(&violations, text.pointer, text.value, 100)
-		}
-	}
-	return violations
-}
+// SchemaName returns the name in the contract.
+func (Shipment) SchemaName() string { return "Shipment" }
 
 func (Shipment) prepare(context.Context, *uow.Unit, *Service, *Order) error { return nil }
 

@@ -2,9 +2,7 @@ package orders
 
 import (
 	"context"
-	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/status"
@@ -12,6 +10,7 @@ import (
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 )
 
 // Step is a transition with its fields: a Payment, a Shipment, a Completion or a Cancellation, each
@@ -19,8 +18,6 @@ import (
 type Step interface {
 	// action is its name in the machine.
 	action() string
-	// check validates the fields.
-	check() apperr.Fields
 	// possible returns the error of a step that the order's status allows but its units or amounts
 	// do not; nil if it is possible.
 	possible(order *Order) *apperr.Error
@@ -50,8 +47,8 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, ste
 	if err := s.lifecycle().CheckPrecondition(order, ifMatch); err != nil {
 		return nil, err
 	}
-	if violations := step.check(); len(violations) > 0 {
-		return nil, apperr.Invalid(violations...)
+	if err := httpapi.Validate(step); err != nil {
+		return nil, err
 	}
 	if repeats(step, order) {
 		return order, nil
@@ -145,15 +142,4 @@ func (s *Service) lifecycle() change.Lifecycle[Order, *Order] {
 		State:   func(order *Order) status.State { return Machine.Of(order.Status) },
 		Allowed: (*Order).Allowed,
 	}
-}
-
-// required reports whether a text is present, and adds a violation if not.
-func required(violations *apperr.Fields, pointer, text string) bool {
-	violations.Check(text != "", pointer, "required", "is required")
-	return text != ""
-}
-
-// atMost adds a violation if a text is too long.
-func atMost(violations *apperr.Fields, pointer, text string, characters int) {
-	violations.Check(utf8.RuneCountInString(text) <= characters, pointer, "max", fmt.Sprintf("must have at most %d characters", characters))
 }

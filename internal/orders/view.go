@@ -5,43 +5,65 @@ import (
 	"time"
 
 	"interlock/internal/base/principal"
+	"interlock/internal/base/status"
 	"interlock/internal/core/guard"
 	"interlock/internal/edge/httpapi"
 )
 
 type lineView struct {
-	// LineID is the number of the line in its order, from 1.
-	LineID   int64  `json:"lineId"`
-	SKU      string `json:"sku"`
-	Name     string `json:"name"`
-	Quantity int64  `json:"quantity"`
-	Price    int64  `json:"price"`
-	ToShip   int64  `json:"toShip"`
-	Shipped  int64  `json:"shipped"`
-	Returned int64  `json:"returned"`
+	// The number of the line in its order, from 1.
+	LineID int64  `json:"lineId"`
+	SKU    string `json:"sku"`
+	Name   string `json:"name"`
+	// Units ordered.
+	Quantity int64 `json:"quantity" validate:"min=1"`
+	// Price of one unit when the order was created, in minor units.
+	Price int64 `json:"price" validate:"min=0"`
+	// Units of the next shipment, without unshipped units of open refunds with `restock`.
+	ToShip int64 `json:"toShip" validate:"min=0"`
+	// Shipped units.
+	Shipped int64 `json:"shipped" validate:"min=0"`
+	// Shipped units that a refund has returned to stock.
+	Returned int64 `json:"returned" validate:"min=0"`
+}
+
+type shipmentView struct {
+	Carrier    string `json:"carrier" validate:"required"`
+	TrackingNo string `json:"trackingNo" validate:"required"`
 }
 
 type orderView struct {
-	ID                 int64                `json:"id"`
-	OrderNo            string               `json:"orderNo"`
-	UserID             principal.CustomerID `json:"userId"`
-	Items              []lineView           `json:"items"`
-	CouponCode         *string              `json:"couponCode"`
-	Currency           string               `json:"currency"`
-	Discount           int64                `json:"discount"`
-	Amount             int64                `json:"amount"`
-	Paid               int64                `json:"paid"`
-	RefundReserved     int64                `json:"refundReserved"`
-	Refunded           int64                `json:"refunded"`
-	Refundable         int64                `json:"refundable"`
-	Status             string               `json:"status"`
-	AllowedTransitions []string             `json:"allowedTransitions"`
-	Payment            *Payment             `json:"payment"`
-	Shipment           *Shipment            `json:"shipment"`
-	CancelReason       *string              `json:"cancelReason"`
-	FlashSaleID        *int64               `json:"flashSaleId"`
-	Ticket             *string              `json:"ticket"`
-	PaymentDue         *time.Time           `json:"paymentDue"`
+	ID int64 `json:"id"`
+	// For display: the day and a random part.
+	OrderNo    string               `json:"orderNo" validate:"required"`
+	UserID     principal.CustomerID `json:"userId"`
+	Items      []lineView           `json:"items" validate:"min=1"`
+	CouponCode *string              `json:"couponCode"`
+	Currency   string               `json:"currency"`
+	// In minor units, subtracted from the sum of the lines.
+	Discount int64 `json:"discount" validate:"min=0"`
+	// The amount due, in minor units.
+	Amount int64 `json:"amount" validate:"min=0"`
+	// The paid amount, in minor units; 0 before the payment.
+	Paid int64 `json:"paid" validate:"min=0"`
+	// The part of it that unsettled refunds reserve.
+	RefundReserved int64 `json:"refundReserved" validate:"min=0"`
+	// The part of it that refunds have repaid.
+	Refunded int64 `json:"refunded" validate:"min=0"`
+	// `paid` − `refundReserved` − `refunded`: the amount that can still be refunded.
+	Refundable int64              `json:"refundable" validate:"min=0"`
+	Status     status.Name[Order] `json:"status"`
+	// The actions that are possible now.
+	AllowedTransitions []status.ActionName[Order] `json:"allowedTransitions"`
+	Payment            *Payment                   `json:"payment"`
+	Shipment           *shipmentView              `json:"shipment"`
+	CancelReason       *string                    `json:"cancelReason"`
+	// The flash sale of the order.
+	FlashSaleID *int64 `json:"flashSaleId"`
+	// The ticket of the purchase that became the order.
+	Ticket *string `json:"ticket"`
+	// When the order is cancelled unless it is paid.
+	PaymentDue *time.Time `json:"paymentDue"`
 	guard.Stamp
 }
 
@@ -50,7 +72,7 @@ func viewOf(ctx context.Context, o Order) orderView {
 		ID: o.ID, OrderNo: o.OrderNo, UserID: o.UserID, Items: make([]lineView, len(o.Lines)),
 		CouponCode: httpapi.OrNull(o.CouponCode), Currency: principal.CurrencyOf(ctx), Discount: o.Discount, Amount: o.Amount,
 		Paid: o.Paid, RefundReserved: o.RefundReserved, Refunded: o.Refunded, Refundable: o.Refundable(),
-		Status: Machine.Of(o.Status).Name, AllowedTransitions: o.Allowed(),
+		Status: status.NameOf[Order](o.Status), AllowedTransitions: status.ActionNames[Order](o.Allowed()),
 		CancelReason: httpapi.OrNull(o.CancelReason), FlashSaleID: o.SaleID, Ticket: o.Ticket, PaymentDue: o.PaymentDue, Stamp: o.Stamp(),
 	}
 	for i, line := range o.Lines {
@@ -64,7 +86,23 @@ func viewOf(ctx context.Context, o Order) orderView {
 		v.Payment = &payment
 	}
 	if o.Carrier != "" {
-		v.Shipment = &Shipment{Carrier: o.Carrier, TrackingNo: o.TrackingNo}
+		v.Shipment = &shipmentView{o.Carrier, o.TrackingNo}
 	}
 	return v
 }
+
+// refusalView has the members of a rejected transition that only orders have.
+type refusalView struct {
+	Code string `json:"code,omitempty" validate:"oneof=transition_not_allowed status_changed nothing_to_ship"`
+}
+
+// example is an order for the contract.
+var example = func() orderView {
+	created := time.Date(2026, time.January, 31, 9, 30, 0, 123456000, time.UTC)
+	order := Order{
+		Row:     guard.Row{ID: 41, Version: 1, CreatedTime: created, UpdatedTime: created, UpdatedBy: 7, UpdatedByName: "Li"},
+		OrderNo: "20260131-7KQ2M9XZTV", UserID: "user-12", Discount: 500, Amount: 3480, CouponCode: "K7QMX-2F9RT-H4WZA-8CNPB",
+		Lines: []Line{{SKU: "TEA-100", Name: "Green tea 100 g", Quantity: 2, Price: 1990, ToShip: 2}},
+	}
+	return viewOf(principal.With(context.Background(), principal.Principal{Currency: "CNY"}), order)
+}()

@@ -4,11 +4,9 @@ import (
 	"context"
 	"time"
 
-	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
-	"interlock/internal/edge/httpapi"
 	"interlock/internal/orders"
 )
 
@@ -16,8 +14,7 @@ import (
 // its provider's confirmation. A failed refund reserves its amount again.
 type Approval struct{}
 
-func (Approval) action() string       { return "approve" }
-func (Approval) check() apperr.Fields { return nil }
+func (Approval) action() string { return "approve" }
 
 func (Approval) fill(caller principal.Principal, now time.Time, r *Refund) error {
 	r.ApprovedBy, r.ApprovedByName, r.ApprovedTime = &caller.UserID, caller.Name, &now
@@ -68,12 +65,11 @@ func (s *Service) reserveAgain(ctx context.Context, u *uow.Unit, refund *Refund)
 
 // Rejection rejects a refund and releases its reservation. Its requester may reject it too.
 type Rejection struct {
-	Reason string `json:"reason"`
+	Reason string `json:"reason" validate:"required,max=500"`
 }
 
-func (Rejection) action() string         { return "reject" }
-func (r Rejection) check() apperr.Fields { return checkReason(r.Reason) }
-func (Rejection) settles(*Refund) bool   { return false }
+func (Rejection) action() string       { return "reject" }
+func (Rejection) settles(*Refund) bool { return false }
 
 func (r Rejection) fill(_ principal.Principal, _ time.Time, refund *Refund) error {
 	refund.StatusReason = r.Reason
@@ -86,18 +82,11 @@ func (Rejection) apply(ctx context.Context, u *uow.Unit, s *Service, _, after *R
 
 // Settlement records a provider's confirmation of the repayment, with its reference.
 type Settlement struct {
-	Reference string `json:"reference"`
+	Reference string `json:"reference" validate:"reference"`
 }
 
 func (Settlement) action() string       { return "settle" }
 func (Settlement) settles(*Refund) bool { return true }
-
-func (st Settlement) check() apperr.Fields {
-	if field := httpapi.CheckReference(st.Reference); field != nil {
-		return apperr.Fields{*field}
-	}
-	return nil
-}
 
 func (st Settlement) fill(_ principal.Principal, _ time.Time, refund *Refund) error {
 	refund.Reference = &st.Reference
@@ -118,12 +107,11 @@ func (Settlement) apply(ctx context.Context, u *uow.Unit, s *Service, _, after *
 // Failure records a provider's report of a failed repayment. It releases the reservation; the
 // refund can be approved again while enough of the payment is left.
 type Failure struct {
-	Reason string `json:"reason"`
+	Reason string `json:"reason" validate:"required,max=500"`
 }
 
-func (Failure) action() string         { return "fail" }
-func (f Failure) check() apperr.Fields { return checkReason(f.Reason) }
-func (Failure) settles(*Refund) bool   { return false }
+func (Failure) action() string       { return "fail" }
+func (Failure) settles(*Refund) bool { return false }
 
 func (f Failure) fill(_ principal.Principal, _ time.Time, refund *Refund) error {
 	refund.StatusReason = f.Reason
@@ -137,12 +125,11 @@ func (Failure) apply(ctx context.Context, u *uow.Unit, s *Service, _, after *Ref
 // UnknownOutcome records that the outcome of the repayment is unknown, for example after a timeout.
 // The refund retains its reservation until the provider confirms or rejects.
 type UnknownOutcome struct {
-	Reason string `json:"reason"`
+	Reason string `json:"reason" validate:"required,max=500"`
 }
 
-func (UnknownOutcome) action() string         { return "unknown" }
-func (d UnknownOutcome) check() apperr.Fields { return checkReason(d.Reason) }
-func (UnknownOutcome) settles(*Refund) bool   { return false }
+func (UnknownOutcome) action() string       { return "unknown" }
+func (UnknownOutcome) settles(*Refund) bool { return false }
 
 func (d UnknownOutcome) fill(_ principal.Principal, _ time.Time, refund *Refund) error {
 	refund.StatusReason = d.Reason
@@ -151,11 +138,4 @@ func (d UnknownOutcome) fill(_ principal.Principal, _ time.Time, refund *Refund)
 
 func (UnknownOutcome) apply(_ context.Context, _ *uow.Unit, _ *Service, _, after *Refund) (*Refund, error) {
 	return after, nil
-}
-
-// checkReason validates a reason of at most 500 characters.
-func checkReason(reason string) (violations apperr.Fields) {
-	violations.Check(reason != "", "/reason", "required", "is required")
-	violations.Check(len([]rune(reason)) <= 500, "/reason", "max", "must have at most 500 characters")
-	return violations
 }

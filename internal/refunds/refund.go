@@ -45,13 +45,6 @@ const (
 	approvePermission = "refunds:approve"
 )
 
-// Permissions are the permissions that a role or a token can have in this package.
-var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See refunds and their history."},
-	{Name: writePermission, Meaning: "Request refunds of orders."},
-	{Name: approvePermission, Meaning: "Approve and reject refunds that others have requested, and record the outcome of outside repayments.", Decides: true},
-}
-
 // The origins of refunds.
 const (
 	// Requested: a user requested it.

@@ -17,7 +17,7 @@ import (
 type LineRequest struct {
 	SKU      string `json:"sku" validate:"required,max=64"`
 	Quantity int64  `json:"quantity" validate:"min=1"`
-	Restock  bool   `json:"restock"`
+	Restock  bool   `json:"restock" default:"false"`
 }
 
 // Request is a request for a refund.

@@ -29,6 +29,7 @@ var Machine = status.New(status.Machine{
 	Name:    "refund",
 	Initial: requested,
 	States:  []status.State{requested, approved, rejected, settled, failed, unknown},
+	Verbs:   []string{"request"},
 	Actions: []status.Action{
 		{Name: "approve", Participle: "approved", From: []status.State{requested, failed}, To: approved},
 		{Name: "reject", Participle: "rejected", From: []status.State{requested}, To: rejected},

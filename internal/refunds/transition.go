@@ -11,6 +11,7 @@ import (
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 	"interlock/internal/orders"
 )
 
@@ -19,8 +20,6 @@ import (
 type Step interface {
 	// action is its name in the machine.
 	action() string
-	// check validates the fields.
-	check() apperr.Fields
 	// fill sets the step's fields of the refund. Errors: Forbidden.
 	fill(caller principal.Principal, now time.Time, r *Refund) error
 	// settles reports whether the step repays the money.
@@ -43,8 +42,8 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, refund *Refund, s
 	if err := s.lifecycle().CheckPrecondition(refund, ifMatch); err != nil {
 		return nil, err
 	}
-	if violations := step.check(); len(violations) > 0 {
-		return nil, apperr.Invalid(violations...)
+	if err := httpapi.Validate(step); err != nil {
+		return nil, err
 	}
 	if repeats(step, refund) {
 		return refund, nil

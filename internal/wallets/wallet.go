@@ -37,12 +37,6 @@ const (
 	writePermission = "wallets:write"
 )
 
-// Permissions are the permissions that a role or a token can have in this package.
-var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See balances and their entries."},
-	{Name: writePermission, Meaning: "Credit and debit wallets, and transfer between them."},
-}
-
 // Wallet is the balance of one user. One without entries has ID and version 0 and no row.
 type Wallet struct {
 	guard.Row

@@ -33,13 +33,6 @@ const (
 	assignPermission = "work-orders:assign"
 )
 
-// Permissions are the permissions that a role or a token can have in this package.
-var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See work orders, their comments and their history."},
-	{Name: writePermission, Meaning: "Open work orders, claim, resolve and comment on them."},
-	{Name: assignPermission, Meaning: "Assign work orders to others, and release or resolve those of others."},
-}
-
 // People reads the users who can have work orders. Package access implements it; app wires it.
 type People interface {
 	// UnableAmong returns those of the users in the context's tenant who are disabled or lack a

@@ -75,6 +75,27 @@ func TestApprovalDigestConfirmsNoGuess(t *testing.T) {
 	})
 }
 
+// A test operation compares with the proposal as its caller may read it.
+func TestJSONPatchTestConfirmsNoSecret(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		w := pairOf(t, p)
+		key, _ := w.make(t, object{"value": "first", "secret": true})
+		approval := w.schedule(t, w.blind, key, object{"value": w.canary, "remark": "rate"})
+		send := func(status int, operations string) apptest.Answer {
+			etag := w.unseeing(t, 200, "GET", approval, nil).Header.Get("ETag")
+			return w.unseeing(t, status, "PATCH", approval, operations, "If-Match", etag, "Content-Type", "application/json-patch+json")
+		}
+		guess := func(text string) any {
+			return send(422, `[{"op":"test","path":"/patch/value","value":"`+text+`"}]`).JSON(t)["fields"]
+		}
+		require.Equal(t, guess("another value"), guess(w.canary))
+		send(200, `[{"op":"test","path":"/patch/value","value":null},{"op":"copy","from":"/patch/value","path":"/patch/value"},{"op":"add","path":"/note","value":"why"}]`)
+		require.Equal(t, map[string]any{"value": w.canary, "remark": "rate"}, as(t, w.owner, 200, "GET", approval, nil).JSON(t)["patch"], "the proposed value remains")
+		send(422, `[{"op":"replace","path":"/patch/remark","value":"other"}]`)
+		send(200, `[{"op":"replace","path":"/patch","value":{"value":"mine","remark":"other"}}]`)
+	})
+}
+
 // The fingerprint of a request includes the secret in it. A reader of the database must not
 // be able to test guesses against it.
 func TestRequestFingerprintsConfirmNoGuess(t *testing.T) {

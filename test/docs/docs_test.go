@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/views/promises"
+	"interlock/internal/app"
 	"interlock/test/proofs"
 )
 
@@ -36,7 +36,7 @@ func TestEveryPromiseNamesProofsThatExistAndAreDocumented(t *testing.T) {
 	tests := proofs.List(t, "../..")
 	text, err := os.ReadFile("../../docs/guarantees.md")
 	require.NoError(t, err)
-	for _, p := range promises.List {
+	for _, p := range app.Promises() {
 		require.Contains(t, string(text), "\n## "+p.Guarantee+" ", p.Name)
 		for _, proof := range slices.Concat(p.Tests, p.Faults) {
 			require.True(t, tests.Has(proof), "%s names %s, which no package has", p.Name, proof)

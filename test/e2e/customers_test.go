@@ -288,7 +288,7 @@ func TestACustomerWithSomethingUnderWayIsNotErased(t *testing.T) {
 // eraserThat returns a Service that calls after when one of its units, except the last, has
 // ended.
 func eraserThat(sv *app.Services, after func() error) *customers.Service {
-	return customers.New(customers.Deps{DB: sv.DB, Runner: sv.Runner, Replies: sv.Idempotency, Clock: sv.Clock, LockWallets: sv.Wallets.Lock, After: after})
+	return customers.New(customers.Deps{DB: sv.DB, Tables: app.Tables(), Runner: sv.Runner, Replies: sv.Idempotency, Clock: sv.Clock, LockWallets: sv.Wallets.Lock, After: after})
 }
 
 // refusedWith asserts that an erasure is rejected with all of these sentences.

@@ -13,7 +13,6 @@ import (
 	"interlock/internal/app"
 	"interlock/internal/base/storage"
 	"interlock/internal/settings"
-	"interlock/internal/views/promises"
 	"interlock/test/apptest"
 )
 
@@ -117,7 +116,7 @@ func (d damage) do(t *testing.T, db *storage.DB) {
 }
 
 func TestEveryPromiseHasATestThatViolatesIt(t *testing.T) {
-	for _, p := range promises.List {
+	for _, p := range app.Promises() {
 		require.True(t, slices.ContainsFunc(damages, func(d damage) bool { return d.promise == p.Name }), p.Name)
 	}
 }

@@ -7,10 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/app"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/lock"
+	"interlock/internal/module"
 	"interlock/internal/views/retention"
 	"interlock/test/apptest"
 	"interlock/test/tier"
@@ -33,8 +35,9 @@ func TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards(t *testing.T) {
 			outgrowWatchers(t, admin)
 			const retained = time.Second
 			sweeper := retention.New(retention.Deps{
-				DB: sv.DB, Runner: sv.Runner, Locks: lock.NewInProcess(lock.Observer{}), Clock: sv.Clock, Every: 100 * time.Millisecond, Share: 1,
-				Keep: map[retention.Kind]time.Duration{retention.Audit: retained, retention.History: retained, retention.Tickets: retained},
+				Tables: app.Tables(),
+				DB:     sv.DB, Runner: sv.Runner, Locks: lock.NewInProcess(lock.Observer{}), Clock: sv.Clock, Every: 100 * time.Millisecond, Share: 1,
+				Keep: map[module.Retention]time.Duration{module.AuditRows: retained, module.HistoryRows: retained, module.TicketRows: retained},
 			})
 			sweeping, stop := context.WithCancel(t.Context())
 			ended := make(chan struct{})
@@ -56,7 +59,7 @@ func TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards(t *testing.T) {
 			clock.Sleep(t.Context(), retained)
 			require.NoError(t, sweeper.Turn(t.Context()))
 			require.Empty(t, check(t, sv))
-			says, err := retention.Summary(t.Context(), sv.DB)
+			says, err := retention.Summary(t.Context(), sv.DB, app.Tables())
 			require.NoError(t, err)
 			for _, table := range []string{"audit_entries", "config_histories", "order_histories"} {
 				require.Regexp(t, `(^|\. )`+table+`: [1-9]`, says, "nothing was removed, so nothing was tried")

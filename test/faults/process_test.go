@@ -18,8 +18,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/app"
 	"interlock/internal/settings"
-	"interlock/internal/views/promises"
 	"interlock/test/apptest"
 	"interlock/test/servers"
 )
@@ -158,7 +158,7 @@ func adminOf(t *testing.T, program string, s settings.Settings, arguments ...str
 // keepPromises checks each promise on everything that a program wrote.
 func keepPromises(t *testing.T, s settings.Settings) {
 	t.Helper()
-	require.Equal(t, len(promises.List), 1+strings.Count(admin(t, s, "promises", "check"), "\n"))
+	require.Equal(t, len(app.Promises()), 1+strings.Count(admin(t, s, "promises", "check"), "\n"))
 }
 
 // callerOf returns a caller of the admin for a process at s.Addr.

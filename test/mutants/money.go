@@ -30,7 +30,7 @@ var money = []mutant{
 	{
 		name: "entries by hand look like those of refunds",
 		file: "internal/wallets/http.go", old: `slices.Contains([]kind{Paid, Refunded, Transferred}, in.Body.Kind)`, new: `slices.Contains([]kind{Paid, Transferred}, in.Body.Kind)`,
-		also: []edit{{"internal/views/promises/list.go", "AND e.reference LIKE '@%')", "AND e.reference LIKE '%')"}},
+		also: []edit{{"internal/refunds/promises.go", "AND e.reference LIKE '@%')", "AND e.reference LIKE '%')"}},
 		caught: tests{
 			"test/shop": {"TestInvalidEntryIsRejectedAtItsField"},
 			"test/e2e":  {"TestRandomLegalTrafficViolatesNoPromise"},
@@ -48,7 +48,7 @@ var money = []mutant{
 	},
 	{
 		name: "a payment from outside needs no reference",
-		file: "internal/orders/pay.go", old: `if p.Reference != "" || p.Method == external {`, new: `if p.Reference != "" || p.Method == "" {`,
+		file: "internal/orders/pay.go", old: `required_if=Method external,`, new: "",
 		caught: tests{"test/shop": {"TestATransitionThatCannotBeReadOrBreaksARuleChangesNothing", "TestABatchThatIsWrongAsAWholeMovesNothing"}},
 	},
 	{

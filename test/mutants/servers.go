@@ -205,7 +205,7 @@ var servers = []mutant{
 	},
 	{
 		name: "the newest version of an existing record is removed for its age",
-		file: "internal/views/retention/retention.go", old: "AND n.version = x.version + 1\"", new: "AND n.version >= x.version\"",
+		file: "internal/module/table.go", old: "AND n.version = x.version + 1\"", new: "AND n.version >= x.version\"",
 		caught: tests{"internal/views/retention": {"TestOldVersionsAreRemovedExceptTheNewest"}},
 	},
 	{
@@ -230,7 +230,7 @@ var servers = []mutant{
 	},
 	{
 		name: "the promises ignore removals",
-		file: "internal/views/promises/list.go", old: "w.until_time >= \" + time", new: "w.until_time < \" + time",
+		file: "internal/module/promise.go", old: "w.until_time >= \" + time", new: "w.until_time < \" + time",
 		caught: tests{"test/e2e": {"TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards"}},
 	},
 	{
@@ -315,7 +315,7 @@ var servers = []mutant{
 	},
 	{
 		name: "the sums of wallets are not checked",
-		file: "internal/views/promises/list.go", old: "OR x.balance <> (SELECT COALESCE(SUM(e.amount), 0)", new: "OR x.balance < (SELECT -COALESCE(SUM(e.amount), 0)",
+		file: "internal/wallets/promises.go", old: "OR x.balance <> (SELECT COALESCE(SUM(e.amount), 0)", new: "OR x.balance < (SELECT -COALESCE(SUM(e.amount), 0)",
 		caught: tests{"test/e2e": {"TestPromisesHoldAndManualDamageIsFound"}},
 	},
 	{

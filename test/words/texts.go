@@ -57,7 +57,7 @@ var (
 func goTexts(name, content string) (texts []text, err error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, name, content, parser.ParseComments)
-	if err != nil {
+	if err != nil || ast.IsGenerated(file) {
 		return nil, err
 	}
 	line := func(p token.Pos) int { return files.Position(p).Line }

@@ -244,11 +244,10 @@ func IdempotencyKey(ctx context.Context) string {
 
 // Grant is a permission that can be granted to a role or a token.
 type Grant struct {
-	// Name is "<resource>:<verb>".
-	Name string `json:"name"`
-	// Meaning describes in a sentence the actions that it permits.
-	Meaning string `json:"meaning"`
-	// Decides is true for a permission to decide on what others request, which is no scope of another
-	// user's token.
+	// The resource and the verb.
+	Name string `json:"name" pattern:"^[a-z-]+:[a-z-]+$"`
+	// A sentence about the actions that it permits.
+	Meaning string `json:"meaning" validate:"required"`
+	// Set if the permission decides on requests of others; it cannot be a scope of another user's token.
 	Decides bool `json:"decides,omitempty"`
 }

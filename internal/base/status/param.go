@@ -27,7 +27,7 @@ type Name[M Stateful] string
 // Enum returns the names of all states.
 func (Name[M]) Enum() []string { return machineOf[M]().Names() }
 
-// Machine returns the machine of M, whose name is part of the schema's.
+// Machine returns the machine of M. Its name is part of the name of the schema.
 func (Name[M]) Machine() *Machine { return machineOf[M]() }
 
 func machineOf[M Stateful]() *Machine {

@@ -30,6 +30,7 @@ type everything struct {
 	After   *time.Time     `query:"after"`
 	Least   *int64         `query:"least" min:"0"`
 	Deep    bool           `query:"deep"`
+	Kind    string         `query:"kind" validate:"omitempty,oneof=pot lid"`
 	Tags    []string       `query:"tag"`
 	Wait    httpapi.Wait   `query:"wait"`
 	Mark    string         `header:"X-Mark"`
@@ -131,6 +132,7 @@ func TestUndeclaredParametersAreRejectedByName(t *testing.T) {
 		{"/things/7?after=", "", nil, http.StatusBadRequest, "?after"},
 		{"/things/7?after=0001-01-01T00:00:00Z", "", nil, http.StatusUnprocessableEntity, "?after"},
 		{"/things/7?deep=1", "", nil, http.StatusBadRequest, "?deep"},
+		{"/things/7?kind=cup", "", nil, http.StatusBadRequest, "?kind"},
 		{"/things/7?limit=0", "", nil, http.StatusBadRequest, "?limit"},
 		{"/things/7?wait=10001", "", nil, http.StatusBadRequest, "?wait"},
 		{"/things/7", `{"color":"red"}`, nil, http.StatusBadRequest, "/color"},

@@ -16,13 +16,15 @@ type Resource struct {
 	// Tag is the heading of the routes in the contract: "Work orders".
 	Tag string
 	// Noun is the singular in sentences: "work order". Names of schemas and operations
-	// contain it: WorkOrder, claimWorkOrder. It is "" for a group of routes about several things,
-	// whose Go types have complete names.
+	// contain it: WorkOrder, claimWorkOrder. It is "" for routes about several things; the names of their
+	// Go types are complete.
 	Noun string
 	// Machine is nil for a resource without a status.
 	Machine *status.Machine
 	// Example is a representation, a value of the view's type.
 	Example any
+	// Enums are values that are known when the routes are registered, by the names of their schemas.
+	Enums map[string][]string
 	// Refusal has the members that a rejected transition contains in addition to the
 	// usual ones, as a struct; nil for none.
 	Refusal any
@@ -81,7 +83,7 @@ func (r *Route) Doc(summary, description string) *Route {
 	return r
 }
 
-// With sets the rest of the contract. It keeps summary and description.
+// With sets the rest of the contract, all except summary and description.
 func (r *Route) With(c Contract) *Route {
 	c.Summary, c.Description = r.Contract.Summary, r.Contract.Description
 	r.Contract = c

@@ -48,7 +48,7 @@ func (Patch[C]) Content() any { return *new(C) }
 // Tree returns the patch for package change.
 func (p Patch[C]) Tree() any { return p.tree }
 
-// ReadOperations implements OperationsReader.
+// ReadOperations implements PatchReader.
 func (p *Patch[C]) ReadOperations(text []byte) (err error) {
 	p.tree, err = merge.ParseOperations(text, func(changed []byte) (any, error) {
 		var patch Patch[C]

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-playground/validator/v10"
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/base/apperr"
@@ -41,7 +42,9 @@ import (
 // nil if absent), or an encoding.TextUnmarshaler whose error states the expected text. A
 // []string in the query is a comma-separated list, or a repeated parameter. A type that
 // implements Needing has further requirements. A body that implements BodyReader parses itself.
-// A struct with a method Check is checked after parsing, before the precondition.
+// With the tag validate:"-" on Body, the service checks the body's rules, after the precondition.
+// A struct with a method Check is checked after parsing, then the validate tags of the query, then
+// the precondition.
 
 // BodyReader is a body with its own syntax, such as a merge patch.
 type BodyReader interface {
@@ -55,8 +58,9 @@ type Needing interface {
 	Needs() Need
 }
 
-// OperationsReader is the body of a PATCH that can also be a JSON Patch (RFC 6902).
-type OperationsReader interface {
+// PatchReader is the body of a PATCH: a merge patch (RFC 7396), or a JSON Patch (RFC 6902).
+type PatchReader interface {
+	BodyReader
 	// ReadOperations parses a JSON Patch. Errors: as of BodyReader.
 	ReadOperations(text []byte) error
 }
@@ -68,17 +72,14 @@ const (
 )
 
 // readPatch parses the body of a PATCH by its media type.
-func readPatch(mediaType string, text []byte, into BodyReader) error {
-	operations, takesOperations := into.(OperationsReader)
+func readPatch(mediaType string, text []byte, into PatchReader) error {
 	switch name, _, err := mime.ParseMediaType(mediaType); {
 	case mediaType == "", err == nil && (name == mimeMergePatch || name == echo.MIMEApplicationJSON):
 		return Unreadable(into.ReadBody(text))
-	case err == nil && name == mimeJSONPatch && takesOperations:
-		return Unreadable(operations.ReadOperations(text))
-	case takesOperations:
-		return apperr.New(apperr.UnsupportedMediaType, "Send a PATCH as %s or %s.", mimeMergePatch, mimeJSONPatch)
+	case err == nil && name == mimeJSONPatch:
+		return Unreadable(into.ReadOperations(text))
 	}
-	return apperr.New(apperr.UnsupportedMediaType, "Send this PATCH as %s.", mimeMergePatch)
+	return apperr.New(apperr.UnsupportedMediaType, "Send a PATCH as %s or %s.", mimeMergePatch, mimeJSONPatch)
 }
 
 // checker is implemented by requests with rules that need no row.
@@ -91,6 +92,8 @@ type shape struct {
 	body, precondition, request, address, secure, key, wholeQuery []int
 	// mustMatch is true if the precondition is required.
 	mustMatch bool
+	// isUnchecked is true if the service checks the rules of the body.
+	isUnchecked bool
 	// needs are the requirements of the query parameters.
 	needs  []Need
 	hidden hiddenMembers
@@ -102,6 +105,8 @@ type field struct {
 	// of is the kind of record that a path parameter identifies.
 	of   string
 	read reader
+	// rules is the validate tag.
+	rules string
 }
 
 // shapeOf parses the tags of a request type. It panics on an invalid declaration, when the route
@@ -123,7 +128,7 @@ func (s *shape) add(t reflect.Type, at []int) {
 		switch {
 		case s.addParameter(t, f, index):
 		case f.Name == "Body":
-			s.body, s.hidden = index, hiddenMembersOf(f.Type)
+			s.body, s.hidden, s.isUnchecked = index, hiddenMembersOf(f.Type), f.Tag.Get("validate") == "-"
 		case f.Type == reflect.TypeFor[guard.Precondition]():
 			s.precondition, s.mustMatch = index, true
 		case f.Type == reflect.TypeFor[*guard.Precondition]():
@@ -161,7 +166,7 @@ func (s *shape) addParameter(t reflect.Type, f reflect.StructField, index []int)
 		if read == nil || place.tag == "cookie" && f.Type.Kind() != reflect.String {
 			panic(fmt.Sprintf("httpapi: a %s cannot be read into %s.%s, a %s", place.tag, t, f.Name, f.Type))
 		}
-		*place.list = append(*place.list, field{index: index, name: name, of: f.Tag.Get("of"), read: read})
+		*place.list = append(*place.list, field{index: index, name: name, of: f.Tag.Get("of"), read: read, rules: f.Tag.Get("validate")})
 		plain := f.Type
 		if plain.Kind() == reflect.Pointer {
 			plain = plain.Elem()
@@ -234,6 +239,11 @@ func (s *shape) read(c echo.Context, into any) error {
 			return err
 		}
 	}
+	for _, f := range s.query {
+		if err := f.validate(v); err != nil {
+			return err
+		}
+	}
 	return s.readPrecondition(c, v)
 }
 
@@ -303,14 +313,16 @@ func (s *shape) readBody(c echo.Context, v reflect.Value) error {
 	case *[]byte:
 		*into = text
 		return nil
+	case PatchReader:
+		return readPatch(c.Request().Header.Get(echo.HeaderContentType), text, into)
 	case BodyReader:
-		if c.Request().Method == http.MethodPatch {
-			return readPatch(c.Request().Header.Get(echo.HeaderContentType), text, into)
-		}
 		return Unreadable(into.ReadBody(text))
 	default:
 		if err := strictjson.Decode(text, into); err != nil {
 			return Unreadable(err)
+		}
+		if s.isUnchecked {
+			return nil
 		}
 		return Validate(into)
 	}
@@ -344,6 +356,15 @@ func (f field) parse(text string, request reflect.Value) error {
 		return nil
 	}
 	return f.read(text, into)
+}
+
+// validate checks the validate tag of a parameter.
+func (f field) validate(request reflect.Value) error {
+	var broken validator.ValidationErrors
+	if f.rules != "" && errors.As(validate.Var(request.FieldByIndex(f.index).Interface(), f.rules), &broken) {
+		return apperr.Malformed("?"+f.name, sentence(broken[0]))
+	}
+	return nil
 }
 
 // reader parses a text into a value of one type.

@@ -2,8 +2,6 @@ package idempotency
 
 import (
 	"context"
-	"errors"
-	"strconv"
 
 	"interlock/internal/base/principal"
 	"interlock/internal/edge/httpapi"
@@ -19,37 +17,31 @@ var Permissions = []principal.Grant{
 
 // Routes registers the routes that show the records.
 func Routes(r *httpapi.Router, k *ReplyStore) {
+	r = r.About(httpapi.Resource{Tag: "Idempotency", Noun: "idempotency key", Example: example})
 	h := handler{k}
-	httpapi.Get(r, "/idempotency-keys", ReadPermission, h.list)
-	httpapi.GetOf(r, "/idempotency-keys/:id", ReadPermission, httpapi.Numbered("idempotency key", k.Record), h.get)
+	httpapi.Get(r, "/idempotency-keys", ReadPermission, h.list).
+		Doc("List idempotency keys", "The newest first. A reply itself is returned only to its caller, on a repeat of the request.").
+		With(httpapi.Contract{Sorts: sorts})
+	httpapi.GetOf(r, "/idempotency-keys/:id", ReadPermission, httpapi.Numbered("idempotency key", k.Record), h.get).
+		Doc("Get an idempotency key", "").
+		With(httpapi.Contract{Success: "The caller, time and request of the key."})
 }
 
 type handler struct{ replies *ReplyStore }
 
 type listRequest struct {
-	Key    string `query:"key"`
-	Status status `query:"status"`
+	// Exactly this key, of any caller.
+	Key string `query:"key"`
+	// Only replies with this HTTP status.
+	Status int `query:"status" validate:"omitempty,min=100,max=599"`
 	httpapi.Page
 }
 
-// status is the query parameter for the HTTP status of a reply.
-type status int
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *status) UnmarshalText(text []byte) error {
-	n, err := strconv.Atoi(string(text))
-	if err != nil || n < 100 || n > 599 {
-		return errors.New("must be the HTTP status of a reply, such as 201")
-	}
-	*s = status(n)
-	return nil
-}
-
-func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[keyView], error) {
-	listing, err := h.replies.List(ctx, Filter{Key: in.Key, Status: int(in.Status)}, in.Page.Page())
+func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[idempotencyKeyView], error) {
+	listing, err := h.replies.List(ctx, Filter{Key: in.Key, Status: in.Status}, in.Page.Page())
 	return httpapi.ListOf(listing, viewOf), err
 }
 
-func (h handler) get(_ context.Context, record Record, _ httpapi.None) (keyView, error) {
+func (h handler) get(_ context.Context, record Record, _ httpapi.None) (idempotencyKeyView, error) {
 	return viewOf(record), nil
 }

@@ -80,11 +80,10 @@ func (q *quota) used() map[string]float64 {
 
 // Usage is the number of idempotency keys that one kind of holder of a tenant has.
 type Usage struct {
-	// Holders is user or customer.
-	Holders string `json:"holders"`
-	Keys    int64  `json:"keys"`
-	Quota   int64  `json:"quota"`
-	// AlmostFull is true from 80 % on.
+	Holders string `json:"holders" validate:"oneof=user customer"`
+	Keys    int64  `json:"keys" validate:"min=0"`
+	Quota   int64  `json:"quota" validate:"min=1"`
+	// True from 80 % of the quota on. At the quota, a write with a key returns 429 `quota_exceeded`.
 	AlmostFull bool `json:"almostFull"`
 }
 

@@ -139,6 +139,9 @@ func hasTimeParameter(in reflect.Type) bool {
 // conflicts adds the responses to conflicts on a resource that is edited or has a status.
 func (d *document) conflicts(resource *httpapi.Resource) {
 	noun := pascal(resource.Noun)
+	if slices.Contains(d.baseResponses, noun+"TransitionRefused") {
+		return // api/base.yaml describes the conflicts of this resource
+	}
 	current := member{"current", ref("schemas", noun)}
 	conflict := noun + "Conflict"
 	if d.edited[noun] {

@@ -67,6 +67,9 @@ func Document(base []byte, routes []httpapi.Route, root, module string) ([]byte,
 		operations, _ := d.paths.get(path).(mapping)
 		d.paths = d.paths.with(path, operations.with(strings.ToLower(r.Method), d.operation(r)))
 		d.conflicts(r.Resource)
+		for name, values := range r.Resource.Enums {
+			d.component(name, mapping{{"enum", values}})
+		}
 	}
 	err := errors.Join(d.err,
 		complete(&tree, d.paths, "paths"),
@@ -138,7 +141,7 @@ func (d *document) comment(t reflect.Type, field string) string {
 }
 
 // plainJSON returns a value as the API would encode it.
-func plainJSON(value any) any {
+func plainJSON(value any) *yaml.Node {
 	text, err := strictjson.Encode(value)
 	if err != nil {
 		panic(fmt.Sprintf("openapi: an example cannot be encoded: %v", err))

@@ -191,13 +191,9 @@ func (d *document) queryParameter(r httpapi.Route, f reflect.StructField, name s
 		t = t.Elem()
 	}
 	schema := d.schema(t, f.Tag.Get("validate"), false)
-	bound := "maxLength"
 	if t.Kind() == reflect.Int64 {
 		least, _ := strconv.Atoi(cmp.Or(f.Tag.Get("min"), "1"))
-		schema, bound = schema.with("minimum", least), "maximum"
-	}
-	if most, err := strconv.Atoi(f.Tag.Get("max")); err == nil {
-		schema = schema.with(bound, most)
+		schema = schema.with("minimum", least)
 	}
 	return append(parameter, member{"schema", withDefault(schema, f)})
 }
@@ -246,13 +242,20 @@ func (d *document) body(r httpapi.Route, t reflect.Type) mapping {
 // patchBody describes a merge patch, or JSON Patch, of the members of a type.
 func (d *document) patchBody(r httpapi.Route, t reflect.Type) mapping {
 	_, _, properties := d.members(t, true)
+	for i, property := range properties {
+		properties[i].value = property.value.(mapping).without("default")
+	}
 	name := d.noun + "Patch"
 	if d.noun == "" {
 		name = d.nameOf(t)
 	}
 	schema := d.component(name, mapping{{"type", "object"}, {"additionalProperties", false}, {"properties", properties}})
-	patch := mapping{{"schema", schema}, {"example", plainJSON(r.Contract.Body)}}
-	operations := []mapping{{{"op", "add"}, {"path", "/name"}, {"value", "New"}}}
+	example := plainJSON(r.Contract.Body)
+	patch := mapping{{"schema", schema}, {"example", example}}
+	var operations []mapping
+	for i := 0; i < len(example.Content); i += 2 {
+		operations = append(operations, mapping{{"op", "add"}, {"path", "/" + example.Content[i].Value}, {"value", example.Content[i+1]}})
+	}
 	return mapping{{"required", true}, {"content", mapping{
 		{"application/merge-patch+json", patch}, {"application/json", patch},
 		{"application/json-patch+json", mapping{{"schema", ref("schemas", "JSONPatch")}, {"example", operations}}},

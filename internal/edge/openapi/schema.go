@@ -27,8 +27,11 @@ var shared = map[reflect.Type]string{
 	reflect.TypeFor[change.Merged]():        "Merged",
 	reflect.TypeFor[apperr.Code]():          "Code",
 	reflect.TypeFor[principal.Person]():     "Person",
+	reflect.TypeFor[principal.Actor]():      "Actor",
+	reflect.TypeFor[principal.TokenRef]():   "TokenRef",
 	reflect.TypeFor[principal.CustomerID](): "CustomerId",
 	reflect.TypeFor[change.CommentView]():   "CommentMembers",
+	reflect.TypeFor[apperr.Field]():         "Field",
 }
 
 // Types that state more about their values than Go does.
@@ -62,7 +65,7 @@ func (d *document) schema(t reflect.Type, rules string, isRequest bool) mapping 
 	if isRequest && t == reflect.TypeFor[principal.CustomerID]() {
 		return ref("schemas", "CustomerIdGiven")
 	}
-	if name, ok := shared[t]; ok {
+	if name, ok := shared[t]; ok && !strings.Contains(rules, "oneof") {
 		return ref("schemas", name)
 	}
 	if strings.Contains(rules, "reference") {
@@ -83,9 +86,13 @@ func (d *document) schema(t reflect.Type, rules string, isRequest bool) mapping 
 		return d.component(d.nameOf(t), mapping{{"enum", value.Enum()}})
 	case patterned:
 		expression, longest := value.Pattern()
-		return mapping{{"type", "string"}, {"pattern", expression}, {"maxLength", longest}}
+		schema := mapping{{"type", "string"}, {"pattern", expression}, {"maxLength", longest}}
+		if _, isNamed := zero.(named); isNamed {
+			return d.component(d.nameOf(t), schema)
+		}
+		return schema
 	case interface{ MaxLength() int }:
-		return mapping{{"type", "string"}, {"maxLength", value.MaxLength()}}
+		return d.plain(t, fmt.Sprintf("max=%d,%s", value.MaxLength(), rules), isRequest)
 	}
 	switch {
 	case t == reflect.TypeFor[always]():
@@ -370,13 +377,22 @@ func (d *document) field(t reflect.Type, f reflect.StructField, name, rules stri
 	if isID && isInteger(schema) && schema.get("minimum") == nil {
 		schema = schema.with("minimum", 1)
 	}
+	// The tags min and max are the bounds of a number and of a length that no validate tag checks.
 	if least, err := strconv.Atoi(f.Tag.Get("min")); err == nil {
 		schema = schema.with("minimum", least)
+	}
+	if longest, err := strconv.Atoi(f.Tag.Get("max")); err == nil {
+		schema = schema.with("maxLength", longest)
 	}
 	if pattern := f.Tag.Get("pattern"); pattern != "" {
 		schema = schema.with("pattern", pattern)
 	}
-	schema = withDefault(schema, f)
+	if types := f.Tag.Get("types"); types != "" {
+		schema = schema.with("type", strings.Fields(types))
+	}
+	if isRequest {
+		schema = withDefault(schema, f)
+	}
 	if text := d.comment(t, f.Name); text != "" {
 		schema = schema.with("description", text)
 	}

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -39,6 +40,11 @@ func (m mapping) with(name string, value any) mapping {
 		copied = append(copied, member{name, value})
 	}
 	return copied
+}
+
+// without returns a copy of the mapping without a member.
+func (m mapping) without(name string) mapping {
+	return slices.DeleteFunc(slices.Clone(m), func(each member) bool { return each.name == name })
 }
 
 // MarshalYAML implements yaml.Marshaler.

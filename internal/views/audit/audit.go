@@ -16,11 +16,6 @@ import (
 // ReadPermission is required to read the audit log.
 const ReadPermission = "audit:read"
 
-// Permissions are the permissions of this package for roles and tokens.
-var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "Read the audit log of all changes."},
-}
-
 // Filter selects entries. Zero members select all.
 type Filter struct {
 	// Resource is a path, "configs/checkout.tax", or a prefix that ends in "/". It selects
@@ -83,9 +78,12 @@ const maxScanned, folded = 1000, 200
 // Folded is an entry that represents others of its kind.
 type Folded struct {
 	Entry
-	// More is the number of older entries that it represents, of the 200 folded ones.
-	More int64 `json:"more"`
+	// The number of older entries that it represents, of the 200 that were scanned.
+	More int64 `json:"more" validate:"min=0"`
 }
+
+// SchemaName returns the name of the schema in the contract.
+func (Folded) SchemaName() string { return "RecentChange" }
 
 // sessions and requests are the resources of sign-ins and sign-outs, and of rejected
 // requests.

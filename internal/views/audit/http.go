@@ -13,18 +13,25 @@ import (
 // Routes registers the audit log.
 func Routes(r *httpapi.Router, log *Log) {
 	h := handler{log}
-	httpapi.Get(r, "/audit-log", ReadPermission, h.list)
+	httpapi.Get(r.About(httpapi.Resource{Tag: "Audit", Noun: "audit"}), "/audit-log", ReadPermission, h.list).
+		Doc("List audit entries", "The newest first. Each committed mutation has exactly one entry, written in the same transaction; a rejected request has none. "+
+			"An entry must match all filters. With `from` or `to` the order is by time, then by id.").
+		With(httpapi.Contract{Sorts: sorts, Reply: httpapi.List[Entry]{Items: []Entry{Example}, Total: 1, TotalIsExact: true}})
 	httpapi.Get(r, "/audit-log/export", ReadPermission, h.export)
 }
 
 type handler struct{ log *Log }
 
 type listRequest struct {
-	Resource string     `query:"resource"`
-	Actor    string     `query:"actor"`
-	Action   actions    `query:"action"`
-	From     *time.Time `query:"from"`
-	To       *time.Time `query:"to"`
+	// A path such as `configs/checkout.tax`, which includes the paths below it, or a prefix that ends in `/`. An act on
+	// several records is listed under each of them, for example a batch or an import under each changed config.
+	Resource string `query:"resource"`
+	// The id or the name of the user or customer who acted.
+	Actor string `query:"actor"`
+	// `<resource>.<verb>`, such as `config.update`; or several, at most 10, separated by commas.
+	Action actions    `query:"action"`
+	From   *time.Time `query:"from"`
+	To     *time.Time `query:"to"`
 	httpapi.Page
 }
 

@@ -12,56 +12,8 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/workorders"
 )
-
-// never lists texts that name no customer, by table: users of this service, codes and fixed
-// words, digests, and content of the shop that is not about a customer.
-var never = map[string]string{
-	"actions": "entity_type action_group last_action state", "action_counts": "entity_type", "aggregates": "type counters", "aggregate_events": "event_type deltas",
-	"api_tokens": "name token_hash scopes created_by_name updated_by_name", "approvals": "kind base_etag digest open_digest", "approval_histories": "action",
-	"approval_votes": "digest user_name creator_name verdict", "audit_entries": "unit_id creator_name action", "configs": "value_type value_key updated_by_name", "config_histories": "action value_type value_key changed_by_name",
-	"conflict_counts": "day resource code", "coupons": "code", "coupon_campaigns": "kind updated_by_name", "coupon_campaign_histories": "action kind changed_by_name",
-	"coupon_histories": "action", "customer_erasures": "user_id pseudonym", "flash_sales": "sku secret updated_by_name", "flash_sale_histories": "action sku changed_by_name",
-	"flash_sale_rejections": "reason", "flash_sale_samples": "stats", "flash_sale_stocks": "updated_by_name", "flash_sale_tickets": "state order_no reason", "goose_db_version": "",
-	"installation": "epoch reason", "inventories": "sku updated_by_name", "inventory_holds": "holder sku", "inventory_movements": "sku kind holder",
-	"items": "status", "item_histories": "action status", "log_places": "name", "menus": "icon permission updated_by_name", "menu_histories": "action icon permission changed_by_name",
-	"mq_batches": "id queue", "mq_queues": "name", "orders": "order_no coupon_code payment_method carrier", "order_histories": "action", "order_lines": "sku name",
-	// A message belongs to a waiting ticket, and a customer with a waiting ticket is not
-	// erased.
-	"mq_messages": "queue message_id batch_id error trace", "promise_checks": "name place", "promise_violations": "name", "recovery_codes": "code_hash",
-	"refunds": "order_no method origin", "refund_histories": "action", "refund_lines": "sku name", "retention_sweeps": "name place", "retention_tallies": "name",
-	"roles": "name updated_by_name", "role_histories": "action name permissions changed_by_name", "role_permissions": "permission",
-	"server_claims": "group_name run_id role host machine", "sessions": "token_hash address user_agent", "sign_in_attempts": "account network", "sign_in_challenges": "token_hash session_hash",
-	"sign_in_flows": "state_hash browser_hash provider purpose tenant proof_hash nonce verifier", "tenants": "name currency", "tenant_settings": "updated_by_name",
-	"tenant_setting_histories": "action changed_by_name", "users": "username display_name password_hash updated_by_name invitation_hash", "user_factors": "kind name secret_key",
-	"user_histories": "action username display_name roles changed_by_name", "user_links": "identity_hash issuer subject", "user_passkeys": "site credential_hash transports model", "encryption_keys": "id", "wallet_entries": "kind", "work_order_histories": "action",
-}
-
-// Package idempotency handles the stored replies.
-const elsewhere = "idempotency_keys"
-
-func TestEachTextOfTheSchemaIsErasedOrNamesNoCustomer(t *testing.T) {
-	db := storagetest.SQLite(t)
-	var all []struct{ Tbl, Col string }
-	require.NoError(t, db.Read(storage.AcrossTenants(t.Context())).Raw(`SELECT m.name AS tbl, p.name AS col FROM sqlite_master m JOIN pragma_table_info(m.name) p
-		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND p.type = 'TEXT'`).Scan(&all).Error)
-	covered := map[string]bool{}
-	for _, t := range slices.Concat(tables, shops, []table{aggregates, writers, approvals, wallets, entries, settlements}) {
-		for _, c := range t.columns {
-			covered[t.name+"."+c.name] = true
-		}
-	}
-	for _, one := range all {
-		if one.Tbl == elsewhere {
-			continue
-		}
-		if one.Tbl+"."+one.Col == "refunds.user_id" {
-			continue // with the wallet (together.go)
-		}
-		exempt := slices.Contains(strings.Fields(never[one.Tbl]), one.Col)
-		require.True(t, exempt != covered[one.Tbl+"."+one.Col], "%s.%s: add it to tables, or to those that name no customer", one.Tbl, one.Col)
-	}
-}
 
 func TestErasureReplacesIDsInTexts(t *testing.T) {
 	e := newErasure("kim@example.org/7", "erased-x", []byte("secret"))
@@ -106,7 +58,8 @@ func TestConcurrentChangesAreNotOverwritten(t *testing.T) {
 		write := db.Write(ctx)
 		require.NoError(t, write.Exec(`INSERT INTO work_orders (tenant_id, version, created_time, updated_time, updated_by, updated_by_name, created_by, created_by_name, title, body, priority, status, holder_name, resolution, comments)
 			VALUES (?, 1, '2026-01-01', '2026-01-01', 1, 'Li', 1, 'Li', 'Call kim@example.org', '', 1, 2, '', '', 0)`, p.TenantID).Error)
-		orders := tables[slices.IndexFunc(tables, func(t table) bool { return t.name == "work_orders" })]
+		declared := tablesOf(workorders.Declaration.Tables, false)
+		orders := declared[slices.IndexFunc(declared, func(t table) bool { return t.name == "work_orders" })]
 		s := New(Deps{DB: db, After: func() error { return errors.New("not reached") }})
 		e := newErasure("kim@example.org", "erased-x", []byte("secret"))
 		require.NoError(t, s.walk(ctx, orders, e, func(hits []found) error {

@@ -18,7 +18,7 @@
 //   - A second run finds nothing and changes nothing.
 //   - Afterwards the pseudonym cannot be traced: it is random, tickets and digests derived
 //     from the id are replaced, and the last unit deletes the row that connects the two.
-//   - tables contains every column that can name a customer; a test compares it with the
+//   - The domains declare every column that can name a customer; a test compares them with the
 //     schema.
 package customers
 
@@ -39,6 +39,7 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/idempotency"
+	"interlock/internal/module"
 )
 
 // unitLife bounds a unit that is not a business mutation.
@@ -46,8 +47,10 @@ const unitLife = 10 * time.Second
 
 // Deps are the dependencies of a Service.
 type Deps struct {
-	DB      *storage.DB
-	Runner  *uow.Runner
+	DB     *storage.DB
+	Runner *uow.Runner
+	// Tables are the declared tables, in the order of erasure.
+	Tables  []module.Table
 	Replies *idempotency.ReplyStore
 	Clock   clock.Clock
 	// After is called after each unit of an erasure except the last, and can abort the
@@ -59,12 +62,15 @@ type Deps struct {
 
 // Service exports and erases customers of the caller's tenant.
 type Service struct {
-	db      *storage.DB
-	runner  *uow.Runner
-	replies *idempotency.ReplyStore
-	clock   clock.Clock
-	lock    func(ctx context.Context, u *uow.Unit, wait time.Duration, users ...principal.CustomerID) (context.Context, error)
-	after   func() error
+	db     *storage.DB
+	tables []table
+	// contents are the tables with the shop's content: an id in them is only reported.
+	contents []table
+	runner   *uow.Runner
+	replies  *idempotency.ReplyStore
+	clock    clock.Clock
+	lock     func(ctx context.Context, u *uow.Unit, wait time.Duration, users ...principal.CustomerID) (context.Context, error)
+	after    func() error
 }
 
 // New returns a Service.
@@ -72,7 +78,7 @@ func New(d Deps) *Service {
 	if d.After == nil {
 		d.After = func() error { return nil }
 	}
-	return &Service{db: d.DB, runner: d.Runner, replies: d.Replies, clock: d.Clock, lock: d.LockWallets, after: d.After}
+	return &Service{db: d.DB, tables: tablesOf(d.Tables, false), contents: tablesOf(d.Tables, true), runner: d.Runner, replies: d.Replies, clock: d.Clock, lock: d.LockWallets, after: d.After}
 }
 
 // Erased is the result of an erasure.
@@ -91,7 +97,7 @@ type Erased struct {
 // Known counts the rows that are about a customer or contain the id.
 func (s *Service) Known(ctx context.Context, customer principal.CustomerID) (rows int, err error) {
 	e := newErasure(customer, "\x00", nil)
-	for _, t := range append([]table{aggregates, writers, approvals, wallets, entries, settlements}, tables...) {
+	for _, t := range append([]table{aggregates, writers, approvals, wallets, entries, settlements}, s.tables...) {
 		err = s.each(ctx, t, e, func(row found) error {
 			if row.own || len(t.changes(e, row)) > 0 {
 				rows++
@@ -228,7 +234,7 @@ func (s *Service) begin(ctx context.Context, customer principal.CustomerID) (*er
 
 // eraseTables changes the rows of all tables except those that change together with others.
 func (s *Service) eraseTables(ctx context.Context, e *erasure) (rows int, err error) {
-	for _, t := range tables {
+	for _, t := range s.tables {
 		err := s.walk(ctx, t, e, func(hits []found) error {
 			changed, err := s.change(ctx, t, e, hits)
 			rows += changed
@@ -273,24 +279,10 @@ func (s *Service) change(ctx context.Context, t table, e *erasure, hits []found)
 	return changed, s.after()
 }
 
-// shops are tables with the shop's content: an id in them is only reported.
-var shops = []table{
-	{"configs", []string{id}, []column{{"key", names, ""}, {"value", data, ""}, {"value_schema", data, ""}, {"remark", free, ""}}, ""},
-	{"config_histories", []string{id}, []column{{"key", names, ""}, {"value", data, ""}, {"value_schema", data, ""}, {"remark", free, ""}, {"note", free, ""}}, ""},
-	{"item_histories", []string{id}, []column{{"name", names, ""}}, ""},
-	{"items", []string{id}, []column{{"sku", names, ""}, {"name", names, ""}}, ""},
-	{"coupon_campaigns", []string{id}, []column{{"name", names, ""}}, ""},
-	{"coupon_campaign_histories", []string{id}, []column{{"name", names, ""}}, ""},
-	{"flash_sales", []string{id}, []column{{"name", names, ""}, {"item_name", names, ""}}, ""},
-	{"flash_sale_histories", []string{id}, []column{{"name", names, ""}, {"item_name", names, ""}, {"note", free, ""}}, ""},
-	{"menus", []string{id}, []column{{"title", names, ""}, {"path", names, ""}}, ""},
-	{"menu_histories", []string{id}, []column{{"title", names, ""}, {"path", names, ""}}, ""},
-}
-
 // left counts the rows of the shop's content that name the customer.
 func (s *Service) left(ctx context.Context, e *erasure) (map[string]int, error) {
 	left := map[string]int{}
-	for _, t := range shops {
+	for _, t := range s.contents {
 		err := s.each(ctx, t, e, func(row found) error {
 			if len(t.changes(e, row)) > 0 {
 				left[t.name]++

@@ -13,18 +13,21 @@ import (
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/strictjson"
+	"interlock/internal/module"
 )
 
-// exported are the tables of an export: the erased ones, and the lines of orders and
-// refunds. Of transfers only the customer's side is exported.
-var exported = slices.Concat([]table{
-	{"orders", []string{id}, nil, byOwner},
-	{"order_lines", []string{id}, nil, ofOrder},
-	{"refund_lines", []string{id}, nil, ofRefund},
-	wallets,
-	{"wallet_entries", []string{id}, nil, byOwner},
-	approvals, aggregates, writers,
-}, slices.DeleteFunc(slices.Clone(tables), func(t table) bool { return slices.Contains([]string{"orders", "wallets", "wallet_entries"}, t.name) }))
+// exported returns the tables of an export: the erased ones, and the lines of orders and refunds.
+// Of transfers only the customer's side is exported.
+func (s *Service) exported() []table {
+	return slices.Concat([]table{
+		{"orders", []string{id}, nil, module.ByCustomer},
+		{"order_lines", []string{id}, nil, module.OwnedBy("orders", "order_id")},
+		{"refund_lines", []string{id}, nil, module.OwnedBy("refunds", "refund_id")},
+		wallets,
+		{"wallet_entries", []string{id}, nil, module.ByCustomer},
+		approvals, aggregates, writers,
+	}, slices.DeleteFunc(slices.Clone(s.tables), func(t table) bool { return slices.Contains([]string{"orders", "wallets", "wallet_entries"}, t.name) }))
+}
 
 // head and tail are the first and the last line of an export; each line in between is a
 // row.
@@ -59,7 +62,7 @@ func (s *Service) Export(ctx context.Context, customer principal.CustomerID, out
 		return 0, err
 	}
 	e := newErasure(customer, "\x00", nil)
-	for _, t := range exported {
+	for _, t := range s.exported() {
 		err := s.each(ctx, t, e, func(hit found) error {
 			if !hit.own && len(t.changes(e, hit)) == 0 {
 				return nil

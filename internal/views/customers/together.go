@@ -11,21 +11,22 @@ import (
 
 	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
+	"interlock/internal/module"
 )
 
 // Tables with rows that change together with others.
 var (
-	aggregates = table{"aggregates", []string{id}, []column{{"name", names, ""}, {"updated_by_name", names, ""}}, ""}
-	writers    = table{"aggregate_writers", []string{"tenant_id", "aggregate_id", "client_id"}, []column{{"client_id", names, ""}}, ""}
+	aggregates = table{"aggregates", []string{id}, []column{{"name", module.Renamed, ""}, {"updated_by_name", module.Renamed, ""}}, ""}
+	writers    = table{"aggregate_writers", []string{"tenant_id", "aggregate_id", "client_id"}, []column{{"client_id", module.Renamed, ""}}, ""}
 	approvals  = table{"approvals", []string{id}, []column{
-		{"resource", names, ""}, {"content", data, ""}, {"note", free, ""}, {"reason", free, ""}, {"author_name", names, ""}, {"updated_by_name", names, ""},
+		{"resource", module.Renamed, ""}, {"content", module.JSONTexts, ""}, {"note", module.Blanked, ""}, {"reason", module.Blanked, ""}, {"author_name", module.Renamed, ""}, {"updated_by_name", module.Renamed, ""},
 	}, "x.resource IN (##)"}
-	wallets = table{"wallets", []string{id}, []column{{"user_id", isID, ""}}, byOwner}
-	entries = table{"wallet_entries", []string{id}, []column{{"user_id", isID, ""}, {"other_user_id", isID, ""}, {"reference", names, ""}},
-		byOwner + " OR x.other_user_id IN (??)"}
+	wallets = table{"wallets", []string{id}, []column{{"user_id", module.Pseudonym, ""}}, module.ByCustomer}
+	entries = table{"wallet_entries", []string{id}, []column{{"user_id", module.Pseudonym, ""}, {"other_user_id", module.Pseudonym, ""}, {"reference", module.Renamed, ""}},
+		module.ByCustomer + " OR x.other_user_id IN (??)"}
 	// A refund that a provider or an admin has settled has an external reference, and no
 	// entry.
-	settlements = table{"refunds", []string{id}, []column{{"user_id", stays, ""}, {"reference", names, ""}}, ""}
+	settlements = table{"refunds", []string{id}, []column{{"user_id", module.Unchanged, ""}, {"reference", module.Renamed, ""}}, ""}
 )
 
 // walletWait bounds the wait of the last unit for the wallet's lock.

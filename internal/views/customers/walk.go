@@ -11,6 +11,7 @@ import (
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
+	"interlock/internal/module"
 )
 
 // rowsALook is the number of rows per read, and rowsAUnit the maximum number of changed
@@ -59,7 +60,7 @@ func (t table) ownClause(e *erasure) clause {
 func (t table) namesClause(e *erasure) clause {
 	var c clause
 	for _, column := range t.columns {
-		if column.how == stays {
+		if column.how == module.Unchanged {
 			continue
 		}
 		for _, needle := range e.needles() {
@@ -195,24 +196,24 @@ func (t table) changes(e *erasure, row found) map[string]any {
 
 func (c column) fresh(e *erasure, text string, own bool, kind string) string {
 	switch c.how {
-	case isID:
+	case module.Pseudonym:
 		if text == string(e.id) && kind == "customer" {
 			return string(e.pseudonym)
 		}
-	case isTicket:
+	case module.NewTicket:
 		if own && text != "" {
 			return e.ticket(text)
 		}
-	case names:
+	case module.Renamed:
 		if c.kind != "" && kind == "customer" && own {
 			return string(e.pseudonym) // the name used by the shop
 		}
 		return e.name(text, own)
-	case free:
+	case module.Blanked:
 		return e.free(text, own)
-	case data:
+	case module.JSONTexts:
 		return e.data(text, own)
-	case content:
+	case module.JSONContent:
 		if (own || e.shops(text) != text) && text != "null" {
 			return "{}"
 		}

@@ -34,13 +34,17 @@ const dayFormat = time.DateOnly
 
 // Conflicts counts the rejected writes to one resource with one code.
 type Conflicts struct {
-	Resource string      `json:"resource"`
-	Code     apperr.Code `json:"code"`
-	Count    int64       `json:"count"`
-	// Records are the paths of the most recent conflicting records, newest first, as far as
-	// this process has seen them.
-	Records []string `json:"records"`
+	// The first segment of the paths: `configs`, `config-batches`.
+	Resource string      `json:"resource" validate:"required"`
+	Code     apperr.Code `json:"code" validate:"oneof=version_conflict status_changed transition_not_allowed batch_conflict already_exists"`
+	Count    int64       `json:"count" validate:"min=1"`
+	// Paths of the records of the last conflicts, newest first, as far as the server of the reply has seen them since it
+	// started.
+	Records []string `json:"records" validate:"max=5,dive,required"`
 }
+
+// SchemaName returns the name of the schema in the contract.
+func (Conflicts) SchemaName() string { return "ConflictCount" }
 
 // ConflictLog counts conflicts for each tenant, day, resource and code.
 //

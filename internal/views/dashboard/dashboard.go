@@ -39,12 +39,11 @@ const (
 
 // Day summarizes the orders placed on one day in UTC.
 type Day struct {
-	// Day is such as 2026-01-31.
-	Day string `json:"day"`
-	// Placed is the number of orders, including cancelled ones.
-	Placed int64 `json:"placed"`
-	// Amount is the amount of the paid ones, in minor units.
-	Amount int64 `json:"amount"`
+	Day string `json:"day" validate:"datetime=2006-01-02"`
+	// The number of created orders, including cancelled ones.
+	Placed int64 `json:"placed" validate:"min=0"`
+	// The total of those that are paid, shipped or completed, in minor units.
+	Amount int64 `json:"amount" validate:"min=0"`
 }
 
 // Due is an unpaid order that will be cancelled soon.
@@ -52,8 +51,8 @@ type Due struct {
 	ID         int64                `json:"id"`
 	OrderNo    string               `json:"orderNo"`
 	UserID     principal.CustomerID `json:"userId"`
-	Amount     int64                `json:"amount"`
-	PaymentDue *time.Time           `json:"paymentDue"`
+	Amount     int64                `json:"amount" validate:"min=0"`
+	PaymentDue time.Time            `json:"paymentDue"`
 }
 
 // ByStatus counts the rows of a resource that has a status.

@@ -8,7 +8,11 @@ import (
 
 // Routes registers the overview.
 func Routes(r *httpapi.Router, s *Service) {
-	httpapi.Get(r, "/queues", readPermission, handler{s}.overview)
+	r = r.About(httpapi.Resource{Tag: "Overview", Noun: "queue"})
+	httpapi.Get(r, "/queues", readPermission, handler{s}.overview).
+		Doc("List queues and locks", "The queues and held locks of the caller's tenant, by name; the queue of a closed sale is listed while it has messages. "+
+			"The numbers of one queue are of one moment. In embedded mode the locks are those of the process, otherwise those of all processes.").
+		With(httpapi.Contract{Success: "Queues and locks.", Reply: example})
 }
 
 type handler struct{ service *Service }

@@ -22,11 +22,6 @@ import (
 
 const readPermission = "queues:read"
 
-// Permissions are the permissions of this package for roles and tokens.
-var Permissions = []principal.Grant{
-	{Name: readPermission, Meaning: "See the queues and the held locks."},
-}
-
 // retryAfter is the retry delay while the engines do not reply.
 const retryAfter = time.Second
 

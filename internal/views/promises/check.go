@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"interlock/internal/base/storage"
+	"interlock/internal/module"
 )
 
 // Row is a checked row.
@@ -36,12 +37,13 @@ type Found struct {
 // checks are the promises with their stores.
 type checks struct {
 	db    *storage.DB
+	list  []module.Promise
 	gates Looker
 }
 
 // step checks the next rows after a position. It returns the number of checked rows, the
 // next position, which is nil at the end, and the violations that a second check confirmed.
-func (c checks) step(ctx context.Context, p Promise, place []any, limit int) (looked int, next []any, found []Found, err error) {
+func (c checks) step(ctx context.Context, p module.Promise, place []any, limit int) (looked int, next []any, found []Found, err error) {
 	rows, err := c.rows(ctx, p, place, limit)
 	if err != nil {
 		return 0, nil, nil, fmt.Errorf("check promise %q: %w", p.Name, err)
@@ -67,27 +69,27 @@ func (c checks) step(ctx context.Context, p Promise, place []any, limit int) (lo
 	return looked, next, found, nil
 }
 
-func (c checks) rows(ctx context.Context, p Promise, place []any, limit int) ([]Row, error) {
-	if p.Name == Gates {
+func (c checks) rows(ctx context.Context, p module.Promise, place []any, limit int) ([]Row, error) {
+	if p.Table == "" {
 		if c.gates == nil {
 			return nil, nil
 		}
 		return c.gates(ctx, place, limit)
 	}
-	next, _ := p.statements(c.db.Dialect)
+	next, _ := statements(p, c.db.Dialect)
 	statement, values := next(place, limit)
-	return c.read(ctx, len(p.key), statement, values)
+	return c.read(ctx, len(p.PrimaryKey()), statement, values)
 }
 
 // broken checks an apparently violating row again.
-func (c checks) broken(ctx context.Context, p Promise, row Row) (bool, error) {
-	if p.Name == Gates {
+func (c checks) broken(ctx context.Context, p module.Promise, row Row) (bool, error) {
+	if p.Table == "" {
 		again, err := c.gates(ctx, []any{row.Place[0].(int64) - 1}, 1)
 		return len(again) == 1 && again[0].Subject == row.Subject && again[0].Broken, err
 	}
-	_, again := p.statements(c.db.Dialect)
+	_, again := statements(p, c.db.Dialect)
 	statement, values := again(row.Place)
-	rows, err := c.read(ctx, len(p.key), statement, values)
+	rows, err := c.read(ctx, len(p.PrimaryKey()), statement, values)
 	return len(rows) == 1 && rows[0].Broken, err
 }
 
@@ -115,7 +117,7 @@ func (c checks) read(ctx context.Context, keys int, statement string, values []a
 
 // Total is the result of one complete check of a promise.
 type Total struct {
-	Promise Promise
+	Promise module.Promise
 	Looked  int
 	Found   []Found
 }
@@ -125,10 +127,10 @@ const wholeStep = 500
 
 // Check checks everything once, without pauses and independent of earlier results, and
 // stores nothing. If gates is nil, it skips the gates.
-func Check(ctx context.Context, db *storage.DB, gates Looker) ([]Total, error) {
-	c := checks{db, gates}
-	totals := make([]Total, 0, len(List))
-	for _, p := range List {
+func Check(ctx context.Context, db *storage.DB, list []module.Promise, gates Looker) ([]Total, error) {
+	c := checks{db, list, gates}
+	totals := make([]Total, 0, len(list))
+	for _, p := range list {
 		total := Total{Promise: p}
 		for place, more := []any(nil), true; more; more = place != nil {
 			looked, next, found, err := c.step(ctx, p, place, wholeStep)

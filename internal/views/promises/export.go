@@ -14,12 +14,15 @@ import (
 	"interlock/internal/base/strictjson"
 )
 
-// signedView is a signed document: JWS in flattened JSON form (RFC 7515, 7.2.2), signed
+// signedPromisesView is a signed document: JWS in flattened JSON form (RFC 7515, 7.2.2), signed
 // with Ed25519 (RFC 8037).
-type signedView struct {
-	Payload   string `json:"payload"`
-	Protected string `json:"protected"`
-	Signature string `json:"signature"`
+type signedPromisesView struct {
+	// The document in base64url.
+	Payload string `json:"payload" validate:"required"`
+	// The signed header, in base64url.
+	Protected string `json:"protected" validate:"required"`
+	// Ed25519 over `protected.payload`, in base64url.
+	Signature string `json:"signature" validate:"required"`
 }
 
 // header is the protected header. It contains the key, so that a reader who knows the key
@@ -45,14 +48,14 @@ type exportView struct {
 }
 
 // export returns the result of list, signed.
-func (s *Service) export(ctx context.Context) (signedView, error) {
+func (s *Service) export(ctx context.Context) (signedPromisesView, error) {
 	list, err := s.list(ctx)
 	if err != nil {
-		return signedView{}, err
+		return signedPromisesView{}, err
 	}
 	now, err := epoch.Read(ctx, s.db)
 	if err != nil {
-		return signedView{}, err
+		return signedPromisesView{}, err
 	}
 	caller, _ := principal.From(ctx)
 	return s.key.sign(ctx, exportView{caller.TenantID, now, list})
@@ -107,21 +110,21 @@ func (s *signer) seed(ctx context.Context) ([]byte, error) {
 	return seeds[0], nil
 }
 
-func (s *signer) sign(ctx context.Context, document any) (signedView, error) {
+func (s *signer) sign(ctx context.Context, document any) (signedPromisesView, error) {
 	key, err := s.private(ctx)
 	if err != nil {
-		return signedView{}, err
+		return signedPromisesView{}, err
 	}
 	public := base64.RawURLEncoding.EncodeToString(key.Public().(ed25519.PublicKey))
 	head, err := strictjson.Encode(header{Alg: "EdDSA", Typ: "JSON", JWK: jwk{Kty: "OKP", Crv: "Ed25519", X: public}})
 	if err != nil {
-		return signedView{}, err
+		return signedPromisesView{}, err
 	}
 	payload, err := strictjson.Encode(document)
 	if err != nil {
-		return signedView{}, err
+		return signedPromisesView{}, err
 	}
-	v := signedView{Payload: base64.RawURLEncoding.EncodeToString(payload), Protected: base64.RawURLEncoding.EncodeToString(head)}
+	v := signedPromisesView{Payload: base64.RawURLEncoding.EncodeToString(payload), Protected: base64.RawURLEncoding.EncodeToString(head)}
 	v.Signature = base64.RawURLEncoding.EncodeToString(ed25519.Sign(key, []byte(v.Protected+"."+v.Payload)))
 	return v, nil
 }

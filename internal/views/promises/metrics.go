@@ -27,7 +27,7 @@ func (collector) Describe(ch chan<- *prometheus.Desc) {
 func (c collector) Collect(ch chan<- prometheus.Metric) {
 	c.service.mu.Lock()
 	defer c.service.mu.Unlock()
-	for _, p := range List {
+	for _, p := range c.service.checks.list {
 		st, known := c.service.seen[p.Name]
 		if !known {
 			continue

@@ -1,7 +1,7 @@
 // Package promises checks in the stores whether the guarantees of the service hold.
 //
 // A promise is a condition on rows that must be true at any time, regardless of commits,
-// crashes and repeated requests. List contains all of them, for all purposes: the service
+// crashes and repeated requests. The domains declare them, for all purposes: the service
 // checks them while it runs, `admin promises check` checks them once, and load and fault
 // tests end with a check.
 //
@@ -23,45 +23,24 @@ import (
 	"strings"
 
 	"interlock/internal/base/storage"
+	"interlock/internal/module"
 )
 
 // Topic is the topic of violations, keyed by the name of the promise.
 const Topic = "promises"
 
-// Promise is a condition that must be true for all rows of a table at any time.
-type Promise struct {
-	// Name is the name in the API, in metrics and in the audit log.
-	Name string
-	// Guarantee is its heading in docs/guarantees.md, such as G4.
-	Guarantee string
-	// Says is the promise as a sentence about all rows of the table.
-	Says string
-	// Tests are the tests that fail if the program breaks it, with their names in
-	// docs/guarantees.md, and Faults the tests with failing engines and processes.
-	Tests, Faults []string
-
-	// table is scanned along key, its primary key; x is the row's alias in broken, which is
-	// true for a violating row. NULL counts as not violating, so every sum over possibly no
-	// rows needs a COALESCE.
-	table  string
-	key    []string
-	broken string
-	// subject is an SQL expression for the path of a row's subject.
-	subject string
-}
-
 // statements returns the statement that checks the next rows after a position, at most
 // limit, and the one that checks one row again. Both see one snapshot of the database.
-func (p Promise) statements(dialect storage.Dialect) (next func(place []any, limit int) (string, []any), again func(place []any) (string, []any)) {
-	columns := "x." + strings.Join(p.key, ", x.")
-	head := "SELECT x.tenant_id, " + p.subject + ", CASE WHEN " + p.broken + " THEN 1 ELSE 0 END, " + columns + " FROM " + p.table + " x"
+func statements(p module.Promise, dialect storage.Dialect) (next func(place []any, limit int) (string, []any), again func(place []any) (string, []any)) {
+	columns := "x." + strings.Join(p.PrimaryKey(), ", x.")
+	head := "SELECT x.tenant_id, " + p.Subject + ", CASE WHEN " + p.Broken + " THEN 1 ELSE 0 END, " + columns + " FROM " + p.Table + " x"
 	order := " ORDER BY " + columns + " LIMIT ?"
 	next = func(place []any, limit int) (string, []any) {
-		where, values := dialect.Behind(p.key, place)
+		where, values := dialect.Behind(p.PrimaryKey(), place)
 		return head + " WHERE " + where + order, append(values, limit)
 	}
 	again = func(place []any) (string, []any) {
-		return head + " WHERE x." + strings.Join(p.key, " = ? AND x.") + " = ?", place
+		return head + " WHERE x." + strings.Join(p.PrimaryKey(), " = ? AND x.") + " = ?", place
 	}
 	return next, again
 }

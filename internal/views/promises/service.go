@@ -14,6 +14,7 @@ import (
 	"interlock/internal/edge/idempotency"
 	"interlock/internal/events"
 	"interlock/internal/lock"
+	"interlock/internal/module"
 )
 
 const (
@@ -41,6 +42,8 @@ type Deps struct {
 	Locks  lock.Locker
 	Bus    events.Bus
 	Clock  clock.Clock
+	// Promises are the declared promises, in display order.
+	Promises []module.Promise
 	// Gates checks the gates of flash sales; nil for none.
 	Gates Looker
 	// Replies counts the idempotency keys.
@@ -76,7 +79,7 @@ type Service struct {
 // New returns a Service.
 func New(d Deps) *Service {
 	return &Service{
-		checks: checks{d.DB, d.Gates}, runner: d.Runner, locks: d.Locks, bus: d.Bus, clock: d.Clock, replies: d.Replies, share: d.Share,
+		checks: checks{d.DB, d.Promises, d.Gates}, runner: d.Runner, locks: d.Locks, bus: d.Bus, clock: d.Clock, replies: d.Replies, share: d.Share,
 		seen: map[string]state{}, rows: map[string]int{}, later: map[string]time.Time{}, rest: clock.Sleep, key: signer{db: d.DB},
 	}
 }
@@ -133,11 +136,11 @@ func (s *Service) work(ctx context.Context) error {
 		return err
 	}
 	saved := map[string]time.Time{}
-	for i := 0; ; i = (i + 1) % len(List) {
+	for i := 0; ; i = (i + 1) % len(s.checks.list) {
 		if i == 0 && (ctx.Err() != nil || !s.anyDue(states)) {
 			return ctx.Err()
 		}
-		p := List[i]
+		p := s.checks.list[i]
 		st := states[p.Name]
 		if !s.due(st) {
 			continue
@@ -169,7 +172,7 @@ func (s *Service) work(ctx context.Context) error {
 }
 
 // step runs the next step of a promise, and reports whether it was the last of its pass.
-func (s *Service) step(ctx context.Context, p Promise, st *state) (ended bool, err error) {
+func (s *Service) step(ctx context.Context, p module.Promise, st *state) (ended bool, err error) {
 	if st.Place == "" {
 		now := s.clock.Now()
 		st.Passes, st.BegunTime, st.Looked, st.BusyUS, st.Violated = st.Passes+1, &now, 0, 0, 0
@@ -207,7 +210,7 @@ func (s *Service) step(ctx context.Context, p Promise, st *state) (ended bool, e
 }
 
 // putOff delays a promise after a failed check.
-func (s *Service) putOff(ctx context.Context, p Promise, err error) {
+func (s *Service) putOff(ctx context.Context, p module.Promise, err error) {
 	if _, known := s.later[p.Name]; !known {
 		slog.WarnContext(ctx, "promise check failed; will retry", "promise", p.Name, "error", err)
 	}
@@ -223,10 +226,10 @@ func (s *Service) due(st *state) bool {
 }
 
 func (s *Service) anyDue(states map[string]*state) bool {
-	return slices.ContainsFunc(List, func(p Promise) bool { return s.due(states[p.Name]) })
+	return slices.ContainsFunc(s.checks.list, func(p module.Promise) bool { return s.due(states[p.Name]) })
 }
 
-func (s *Service) rowsOf(p Promise) int {
+func (s *Service) rowsOf(p module.Promise) int {
 	if n := s.rows[p.Name]; n > 0 {
 		return n
 	}
@@ -234,7 +237,7 @@ func (s *Service) rowsOf(p Promise) int {
 }
 
 // fit adapts the rows of a promise's next step to stepTime.
-func (s *Service) fit(p Promise, limit int, took time.Duration) {
+func (s *Service) fit(p module.Promise, limit int, took time.Duration) {
 	switch {
 	case took > 2*stepTime:
 		s.rows[p.Name] = max(fewestRows, limit/2)

@@ -79,11 +79,11 @@ func (c checks) states(ctx context.Context) (map[string]*state, error) {
 	if err := c.db.Read(ctx).Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("read the checks of promises: %w", err)
 	}
-	byName := make(map[string]*state, len(List))
+	byName := make(map[string]*state, len(c.list))
 	for i := range rows {
 		byName[rows[i].Name] = &rows[i]
 	}
-	for _, p := range List {
+	for _, p := range c.list {
 		if byName[p.Name] == nil {
 			byName[p.Name] = &state{Name: p.Name}
 		}

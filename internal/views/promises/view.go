@@ -6,56 +6,71 @@ import (
 	"time"
 
 	"interlock/internal/edge/idempotency"
+	"interlock/internal/module"
 )
 
 // mostShown bounds the violations shown per promise.
 const mostShown = 20
 
 type listView struct {
-	// Time is the time of the read.
+	// The time at which the service read this.
 	Time     time.Time     `json:"time"`
 	Promises []promiseView `json:"promises"`
-	// Quotas are the idempotency keys of the caller's tenant; empty without a quota.
+	// The idempotency keys of the tenant, as counted last. Empty without a quota.
 	Quotas []idempotency.Usage `json:"quotas"`
 }
 
-// The states of a promise for the caller's tenant.
+// promiseState is the state of a promise for the caller's tenant.
+type promiseState string
+
 const (
-	stateKept     = "kept"
-	stateViolated = "violated"
+	stateKept     promiseState = "kept"
+	stateViolated promiseState = "violated"
 	// stateUnknown: no complete pass has ended yet.
-	stateUnknown = "unknown"
+	stateUnknown promiseState = "unknown"
 )
 
+// Enum returns the states.
+func (promiseState) Enum() []string {
+	return []string{string(stateKept), string(stateViolated), string(stateUnknown)}
+}
+
 type promiseView struct {
-	Name      string   `json:"name"`
-	Guarantee string   `json:"guarantee"`
-	Says      string   `json:"says"`
-	Tests     []string `json:"tests"`
-	Faults    []string `json:"faults"`
-	State     string   `json:"state"`
-	// LastTrueTime is the end of the last complete pass without violations of the caller's
-	// tenant, and LookedTime the end of the last one.
+	Name string `json:"name" schema:"PromiseName"`
+	// The heading in the guarantees document.
+	Guarantee string `json:"guarantee" validate:"oneof=G1 G2 G3 G4 G5 G6 G7"`
+	// The promise in one sentence.
+	Says string `json:"says" validate:"required"`
+	// Tests that would fail if the program broke it.
+	Tests []string `json:"tests" validate:"dive,required"`
+	// Tests of the promise during failures of engines and processes.
+	Faults []string `json:"faults" validate:"dive,required"`
+	// `unknown` before the end of the first complete check.
+	State promiseState `json:"state"`
+	// The end of the last complete check without a violation of the tenant.
 	LastTrueTime *time.Time `json:"lastTrueTime"`
-	LookedTime   *time.Time `json:"lookedTime"`
-	// Rows and BusySeconds describe that pass, over all tenants.
-	Rows        int64   `json:"rows"`
-	BusySeconds float64 `json:"busySeconds"`
-	// Looking is the running pass; nil between passes.
+	// The end of the last complete check.
+	LookedTime *time.Time `json:"lookedTime"`
+	// The number of rows in this check, of all tenants.
+	Rows int64 `json:"rows" validate:"min=0"`
+	// How long this check used the database.
+	BusySeconds float64 `json:"busySeconds" validate:"min=0"`
+	// The check in progress; null between two checks.
 	Looking *lookingView `json:"looking"`
-	// Violated is the number of known current violations of the caller's tenant, at most
-	// 100.
-	Violated   int             `json:"violated"`
-	Violations []violationView `json:"violations"`
+	// The number of known violations of the tenant, at most 100.
+	Violated int `json:"violated" validate:"min=0,max=100"`
+	// The first of them.
+	Violations []violationView `json:"violations" validate:"max=20"`
 }
 
 type lookingView struct {
 	BegunTime time.Time `json:"begunTime"`
-	Rows      int64     `json:"rows"`
+	Rows      int64     `json:"rows" validate:"min=0"`
 }
 
 type violationView struct {
-	Subject   string    `json:"subject"`
+	// The path of the resource in violation, such as orders/17.
+	Subject   string    `json:"subject" validate:"required"`
 	FoundTime time.Time `json:"foundTime"`
 }
 
@@ -77,16 +92,16 @@ func (s *Service) list(ctx context.Context) (listView, error) {
 	for _, v := range found {
 		byName[v.Name] = append(byName[v.Name], v)
 	}
-	view := listView{Time: s.clock.Now(), Promises: make([]promiseView, len(List)), Quotas: quotas}
-	for i, p := range List {
+	view := listView{Time: s.clock.Now(), Promises: make([]promiseView, len(s.checks.list)), Quotas: quotas}
+	for i, p := range s.checks.list {
 		view.Promises[i] = viewOf(p, states[p.Name], byName[p.Name])
 	}
 	return view, nil
 }
 
-func viewOf(p Promise, st *state, found []violation) promiseView {
+func viewOf(p module.Promise, st *state, found []violation) promiseView {
 	v := promiseView{
-		Name: p.Name, Guarantee: p.Guarantee, Says: p.Says, Tests: p.Tests, Faults: append([]string{}, p.Faults...),
+		Name: p.Name, Guarantee: p.Guarantee, Says: p.Sentence, Tests: p.Tests, Faults: append([]string{}, p.Faults...),
 		State: stateUnknown, LastTrueTime: st.PassedTime, LookedTime: st.PassedTime,
 		Rows: st.LastLooked, BusySeconds: float64(st.LastBusyUS) / 1e6,
 		Violated: len(found), Violations: []violationView{},
@@ -113,3 +128,20 @@ func viewOf(p Promise, st *state, found []violation) promiseView {
 func earlier(a, b *time.Time) bool {
 	return b != nil && (a == nil || a.Before(*b))
 }
+
+// example is a list with one promise for the contract.
+var example = func() listView {
+	looked := time.Date(2026, time.November, 22, 12, 0, 0, 0, time.UTC)
+	return listView{
+		Time: looked.Add(5 * time.Second),
+		Quotas: []idempotency.Usage{
+			{Holders: "user", Keys: 91000000, Quota: 110000000, AlmostFull: true},
+			{Holders: "customer", Keys: 1200, Quota: 110000000},
+		},
+		Promises: []promiseView{viewOf(module.Promise{
+			Name: "wallet-balances", Guarantee: "G4", Sentence: "The entries of each wallet add up to its balance, which is never negative.",
+			Tests:  []string{"TestVersionRejectsAPausedHolderDespiteSufficientBalance"},
+			Faults: []string{"TestDebitsThatAreSentAgainToAProgramThatWasKilledAreMadeOnce"},
+		}, &state{PassedTime: &looked, LastLooked: 4711, LastBusyUS: 310000}, nil)},
+	}
+}()

@@ -22,6 +22,9 @@ type Present struct {
 	People   []Person `json:"people"`
 }
 
+// SchemaName returns the name of the schema in the contract.
+func (Present) SchemaName() string { return "Presence" }
+
 // othersView is the reply to a heartbeat.
 type othersView struct {
 	Others []Person `json:"others"`

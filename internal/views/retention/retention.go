@@ -9,7 +9,7 @@
 //     record always remains, and a user who opened a record within that time still has the
 //     base of the edit.
 //   - The rows that prove balances and stock are never removed: entries, movements, events,
-//     lines. List contains the removable tables, and a test compares it with the schema.
+//     lines. The domains declare the removable tables, and a test compares them with the schema.
 //   - The limit of a table is stored before its first row is removed, and never decreases. The
 //     promises (package promises) read it, so they hold during a run and afterwards.
 //   - Rows are removed by primary key, in batches, in a transaction that also counts them,
@@ -25,71 +25,28 @@ import (
 	"time"
 
 	"interlock/internal/base/storage"
-)
-
-// Kind is the subject of one setting.
-type Kind string
-
-// The kinds.
-const (
-	Audit   Kind = "audit"
-	History Kind = "history"
-	Tickets Kind = "tickets"
+	"interlock/internal/module"
 )
 
 // Table is a table with removable rows.
 type Table struct {
 	// Name is the name of the table, also in metrics and in the audit log.
 	Name string
-	Kind Kind
+	Kind module.Retention
 	// key is the primary key of the scan, with the alias x.
 	key []string
 	// over is true for an expired row x; each ? is the limit.
 	over string
 }
 
-const id = "id"
-
-// version returns the Table for the versions of a record, which is the row of records with
-// the id in column of. A version is removed when its successor is old, and the last one of
-// a deleted record, its deletion, when it is old itself. The index on (of, version) finds
-// the successor.
-func version(name, of, records string) Table {
-	after := "EXISTS (SELECT 1 FROM " + name + " n WHERE n.tenant_id = x.tenant_id AND n." + of + " = x." + of + " AND n.version = x.version + 1"
-	return Table{Name: name, Kind: History, key: []string{id}, over: after + ` AND n.changed_time <= ?)
-		OR (x.changed_time <= ? AND NOT EXISTS (SELECT 1 FROM ` + records + ` r WHERE r.id = x.` + of + `) AND NOT ` + after + `))`}
-}
-
-// ended is true if the flash sale of a row is finished: from then on its tickets are read
-// from its orders and rejections.
-const ended = `EXISTS (SELECT 1 FROM flash_sale_stocks s WHERE s.tenant_id = x.tenant_id AND s.sale_id = x.sale_id AND s.finished AND s.updated_time <= ?)`
-
-// List contains the removable tables, in the order of removal.
-//
-// It excludes two histories: approvals, because their versions record the author of the content
-// that was voted on and can build on earlier contents; and flash sales, because their largest limit
-// per customer is needed by a promise.
-var List = []Table{
-	// Repairs of aggregates count as their versions. If the log is exported, an entry is
-	// removed only after it has a position.
-	{Name: "audit_entries", Kind: Audit, key: []string{id}, over: `x.created_time <= ? AND x.action <> 'aggregate.rebuild'
-		AND (x.place IS NOT NULL OR NOT EXISTS (SELECT 1 FROM log_places l WHERE l.name = CONCAT('audit:', x.tenant_id)))`},
-	version("config_histories", "config_id", "configs"),
-	version("item_histories", "item_id", "items"),
-	version("order_histories", "order_id", "orders"),
-	version("refund_histories", "refund_id", "refunds"),
-	version("work_order_histories", "work_order_id", "work_orders"),
-	version("coupon_histories", "coupon_id", "coupons"),
-	version("coupon_campaign_histories", "campaign_id", "coupon_campaigns"),
-	version("user_histories", "user_id", "users"),
-	version("role_histories", "role_id", "roles"),
-	version("menu_histories", "menu_id", "menus"),
-	{Name: "tenant_setting_histories", Kind: History, key: []string{id},
-		over: "EXISTS (SELECT 1 FROM tenant_setting_histories n WHERE n.tenant_id = x.tenant_id AND n.version = x.version + 1 AND n.changed_time <= ?)"},
-	{Name: "flash_sale_tickets", Kind: Tickets, key: []string{"sale_id", "ticket"}, over: ended},
-	{Name: "flash_sale_buyers", Kind: Tickets, key: []string{"sale_id", "user_id"}, over: ended},
-	{Name: "flash_sale_samples", Kind: Tickets, key: []string{"sale_id", "slot"}, over: ended},
-	{Name: "flash_sale_rejections", Kind: Tickets, key: []string{"tenant_id", "ticket"}, over: ended + " AND x.created_time <= ?"},
+// removable returns those of the declared tables that have removable rows.
+func removable(declared []module.Table) (list []Table) {
+	for _, t := range declared {
+		if t.Expires != nil {
+			list = append(list, Table{t.Name, t.Expires.Kind, t.PrimaryKey(), t.Expires.When})
+		}
+	}
+	return list
 }
 
 // watched is the number of the newest versions of configs that are never removed, however

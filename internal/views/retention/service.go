@@ -16,6 +16,7 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
 	"interlock/internal/lock"
+	"interlock/internal/module"
 )
 
 const (
@@ -41,8 +42,10 @@ type Deps struct {
 	Runner *uow.Runner
 	Locks  lock.Locker
 	Clock  clock.Clock
+	// Tables are the declared tables, in the order of removal.
+	Tables []module.Table
 	// Keep is the retention of the rows of a kind; 0, or a missing entry, means forever.
-	Keep map[Kind]time.Duration
+	Keep map[module.Retention]time.Duration
 	// Every is the step of a table's limit between runs; 0 means a day.
 	Every time.Duration
 	// Share is the share of one connection's time for sweeps, such as 0.05.
@@ -55,7 +58,8 @@ type Service struct {
 	runner *uow.Runner
 	locks  lock.Locker
 	clock  clock.Clock
-	keep   map[Kind]time.Duration
+	tables []Table
+	keep   map[module.Retention]time.Duration
 	every  time.Duration
 	share  float64
 
@@ -72,7 +76,7 @@ type Service struct {
 // New returns a Service.
 func New(d Deps) *Service {
 	return &Service{
-		db: d.DB, runner: d.Runner, locks: d.Locks, clock: d.Clock, keep: d.Keep, every: cmp.Or(d.Every, runEvery), share: d.Share,
+		db: d.DB, runner: d.Runner, locks: d.Locks, clock: d.Clock, tables: removable(d.Tables), keep: d.Keep, every: cmp.Or(d.Every, runEvery), share: d.Share,
 		seen: map[string]state{}, rows: map[string]int{}, rest: clock.Sleep,
 	}
 }
@@ -133,7 +137,7 @@ func (s *Service) Turn(ctx context.Context) error {
 // waits reports whether a table is due, a run must be stopped, or removed rows are not in
 // the audit log yet.
 func (s *Service) waits(ctx context.Context, found map[string]*state) (bool, error) {
-	for _, t := range List {
+	for _, t := range s.tables {
 		if st := stateOf(found, t); s.due(t, st) || s.withdrawn(t, st) {
 			return true, nil
 		}
@@ -157,7 +161,7 @@ func (s *Service) work(ctx context.Context) error {
 		return err
 	}
 	var failed error
-	for _, t := range List {
+	for _, t := range s.tables {
 		var err error
 		switch st := stateOf(found, t); {
 		case s.withdrawn(t, st):

@@ -16,6 +16,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
 	"interlock/internal/lock"
+	"interlock/internal/module"
 )
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -25,9 +26,9 @@ const day = 24 * time.Hour
 func newLocks() lock.Locker { return lock.NewInProcess(lock.Observer{}) }
 
 // newService returns a Service without pauses.
-func newService(db *storage.DB, locks lock.Locker, clk clock.Clock, keep map[Kind]time.Duration) *Service {
+func newService(db *storage.DB, locks lock.Locker, clk clock.Clock, keep map[module.Retention]time.Duration) *Service {
 	s := New(Deps{
-		DB: db, Locks: locks, Clock: clk, Share: 1, Keep: keep,
+		DB: db, Locks: locks, Clock: clk, Tables: declared, Share: 1, Keep: keep,
 		Runner: uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clk}),
 	})
 	s.rest = func(ctx context.Context, _ time.Duration) bool { return ctx.Err() == nil }
@@ -50,8 +51,8 @@ func tenantOf(ctx context.Context) int64 {
 	return p.TenantID
 }
 
-// audit adds audit entries of an action with the given age, in one statement.
-func audit(t *testing.T, db *storage.DB, tenant int64, action string, age time.Duration, n int) {
+// insertAudit adds audit entries of an action with the given age, in one statement.
+func insertAudit(t *testing.T, db *storage.DB, tenant int64, action string, age time.Duration, n int) {
 	t.Helper()
 	places, values := make([]string, n), make([]any, 0, 5*n)
 	for i := range n {
@@ -90,13 +91,13 @@ func gaugeOf(t *testing.T, s *Service, metric, table string) float64 {
 func TestOldAuditEntriesAreRemovedWithOneEntryPerTenant(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk := clock.NewFake(noon)
-		s := newService(db, newLocks(), clk, map[Kind]time.Duration{Audit: 30 * day})
+		s := newService(db, newLocks(), clk, map[module.Retention]time.Duration{module.AuditRows: 30 * day})
 		mine, other := tenantOf(ctx), tenantOf(storagetest.Tenant(t))
-		audit(t, db, mine, "config.update", 40*day, 250)
-		audit(t, db, mine, "config.update", 29*day, 20)
-		audit(t, db, mine, "aggregate.rebuild", 40*day, 3)
-		audit(t, db, other, "config.update", 31*day, 7)
-		audit(t, db, 0, "unit.lost", 40*day, 2)
+		insertAudit(t, db, mine, "config.update", 40*day, 250)
+		insertAudit(t, db, mine, "config.update", 29*day, 20)
+		insertAudit(t, db, mine, "aggregate.rebuild", 40*day, 3)
+		insertAudit(t, db, other, "config.update", 31*day, 7)
+		insertAudit(t, db, 0, "unit.lost", 40*day, 2)
 		exec(t, db, "INSERT INTO audit_targets (tenant_id, resource, entry_id) SELECT tenant_id, 'configs/filed', id FROM audit_entries WHERE tenant_id >= 0 AND action = 'config.update'")
 
 		require.NoError(t, s.Turn(ctx))
@@ -108,7 +109,7 @@ func TestOldAuditEntriesAreRemovedWithOneEntryPerTenant(t *testing.T) {
 		require.Equal(t, []string{`retention.sweep retention {"removed":{"audit_entries":{"rows":7,"until":"2026-10-23T12:00:00.000000Z"}}}`}, auditOf(t, db, other))
 		require.InDelta(t, 259, gaugeOf(t, s, "interlock_retention_removed_rows", "audit_entries"), 0)
 		require.InDelta(t, float64(noon.Add(-30*day).Unix()), gaugeOf(t, s, "interlock_retention_limit_timestamp_seconds", "audit_entries"), 0)
-		says, err := Summary(ctx, db)
+		says, err := Summary(ctx, db, declared)
 		require.NoError(t, err)
 		require.Equal(t, "audit_entries: 259 rows removed, all over before 2026-10-23T12:00:00Z; the last run ended 2026-11-22T12:00:00Z.", says)
 
@@ -129,8 +130,8 @@ func TestOldAuditEntriesAreRemovedWithOneEntryPerTenant(t *testing.T) {
 
 func TestRowsWithoutRetentionAreNotRemoved(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{Audit: 0, History: day})
-		audit(t, db, tenantOf(ctx), "config.update", 36_500*day, 3)
+		s := newService(db, newLocks(), clock.NewFake(noon), map[module.Retention]time.Duration{module.AuditRows: 0, module.HistoryRows: day})
+		insertAudit(t, db, tenantOf(ctx), "config.update", 36_500*day, 3)
 		require.NoError(t, s.Turn(ctx))
 		require.Equal(t, 3, count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0"))
 		s.keep = nil
@@ -153,7 +154,7 @@ func role(t *testing.T, db *storage.DB, tenant int64, id int, deleted bool, ages
 
 func TestOldVersionsAreRemovedExceptTheNewest(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{History: 30 * day})
+		s := newService(db, newLocks(), clock.NewFake(noon), map[module.Retention]time.Duration{module.HistoryRows: 30 * day})
 		tenant := tenantOf(ctx)
 		role(t, db, tenant, 1, false, 90*day, 60*day, 40*day)
 		role(t, db, tenant, 2, false, 90*day, 60*day, day) // 2 was current until yesterday
@@ -170,7 +171,7 @@ func TestOldVersionsAreRemovedExceptTheNewest(t *testing.T) {
 
 func TestResumableConfigVersionsAreNotRemoved(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{History: 30 * day})
+		s := newService(db, newLocks(), clock.NewFake(noon), map[module.Retention]time.Duration{module.HistoryRows: 30 * day})
 		const last = 25_000
 		for version, at := range []int64{last - watched - 1, last - watched, last - watched + 1, last} {
 			exec(t, db, "INSERT INTO config_histories (id, tenant_id, config_id, `key`, version, action, value, value_type, value_schema, remark, note, changed_by, changed_by_name, changed_time)"+
@@ -204,7 +205,7 @@ func sale(t *testing.T, db *storage.DB, tenant, id int64, finished bool, age tim
 
 func TestTicketsAreDeletedWithTheirFinishedSale(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{Tickets: 30 * day})
+		s := newService(db, newLocks(), clock.NewFake(noon), map[module.Retention]time.Duration{module.TicketRows: 30 * day})
 		tenant := tenantOf(ctx)
 		sale(t, db, tenant, 1, true, 40*day)
 		sale(t, db, tenant, 2, true, 20*day)
@@ -222,9 +223,9 @@ func TestTicketsAreDeletedWithTheirFinishedSale(t *testing.T) {
 func TestInterruptedSweepCountsEachRowOnce(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk := clock.NewFake(noon)
-		keep := map[Kind]time.Duration{Audit: 30 * day}
+		keep := map[module.Retention]time.Duration{module.AuditRows: 30 * day}
 		tenant := tenantOf(ctx)
-		audit(t, db, tenant, "config.update", 40*day, 950)
+		insertAudit(t, db, tenant, "config.update", 40*day, 950)
 		first := newService(db, newLocks(), clk, keep)
 		running, stop := context.WithCancel(ctx)
 		defer stop()
@@ -257,8 +258,8 @@ func endARunByARetentionOf(t *testing.T, keep time.Duration) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk := clock.NewFake(noon)
 		tenant := tenantOf(ctx)
-		audit(t, db, tenant, "config.update", 40*day, 950)
-		first := newService(db, newLocks(), clk, map[Kind]time.Duration{Audit: 30 * day})
+		insertAudit(t, db, tenant, "config.update", 40*day, 950)
+		first := newService(db, newLocks(), clk, map[module.Retention]time.Duration{module.AuditRows: 30 * day})
 		running, stop := context.WithCancel(ctx)
 		defer stop()
 		first.rest = func(context.Context, time.Duration) bool {
@@ -272,7 +273,7 @@ func endARunByARetentionOf(t *testing.T, keep time.Duration) {
 		require.Less(t, left, 950)
 
 		clk.Advance(time.Hour)
-		longer := newService(db, newLocks(), clk, map[Kind]time.Duration{Audit: keep, History: 365 * day})
+		longer := newService(db, newLocks(), clk, map[module.Retention]time.Duration{module.AuditRows: keep, module.HistoryRows: 365 * day})
 		require.NoError(t, longer.Turn(ctx))
 		require.Equal(t, left, count(t, db, mine, tenant))
 		require.Equal(t, []string{fmt.Sprintf(`retention.sweep retention {"removed":{"audit_entries":{"rows":%d,"until":"2026-10-23T12:00:00.000000Z"}}}`, 950-left)}, auditOf(t, db, tenant))
@@ -292,9 +293,9 @@ func endARunByARetentionOf(t *testing.T, keep time.Duration) {
 func TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk := clock.NewFake(noon)
-		keep := map[Kind]time.Duration{Audit: 30 * day}
+		keep := map[module.Retention]time.Duration{module.AuditRows: 30 * day}
 		tenant := tenantOf(ctx)
-		audit(t, db, tenant, "config.update", 40*day, 300)
+		insertAudit(t, db, tenant, "config.update", 40*day, 300)
 		// Locks without exclusion simulate a lease that was lost unnoticed.
 		paused, next := newService(db, newLocks(), clk, keep), newService(db, newLocks(), clk, keep)
 		once := false
@@ -304,7 +305,7 @@ func TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing(t *testing.T) {
 				require.NoError(t, next.Turn(ctx))
 				// It is restored under the same key, as if the other process had not
 				// removed it.
-				audit(t, db, tenant, "config.update", 41*day, 300)
+				insertAudit(t, db, tenant, "config.update", 41*day, 300)
 			}
 			return true
 		}
@@ -329,7 +330,7 @@ func (l *leases) Acquire(ctx context.Context, wait time.Duration, keys ...string
 func TestNoLeaseIsAcquiredWithoutDueWork(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := &leases{Locker: newLocks()}
-		s := newService(db, locks, clock.NewFake(noon), map[Kind]time.Duration{Audit: 30 * day})
+		s := newService(db, locks, clock.NewFake(noon), map[module.Retention]time.Duration{module.AuditRows: 30 * day})
 		require.NoError(t, s.Turn(ctx))
 		require.Equal(t, 1, locks.calls)
 		require.NoError(t, s.Turn(ctx))
@@ -345,9 +346,9 @@ func TestNoLeaseIsAcquiredWithoutDueWork(t *testing.T) {
 func TestOneProcessSweepsAtATime(t *testing.T) {
 	db, clk, locks := storagetest.SQLite(t), clock.NewFake(noon), newLocks()
 	ctx := storagetest.Tenant(t)
-	keep := map[Kind]time.Duration{Audit: 30 * day}
+	keep := map[module.Retention]time.Duration{module.AuditRows: 30 * day}
 	first, second := newService(db, locks, clk, keep), newService(db, locks, clk, keep)
-	audit(t, db, tenantOf(ctx), "config.update", 40*day, 300)
+	insertAudit(t, db, tenantOf(ctx), "config.update", 40*day, 300)
 	turns := 0
 	first.rest = func(context.Context, time.Duration) bool {
 		before := count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0")
@@ -364,9 +365,9 @@ func TestOneProcessSweepsAtATime(t *testing.T) {
 
 func TestSweepsPauseInProportionToTheirDuration(t *testing.T) {
 	db, ctx := storagetest.SQLite(t), storagetest.Tenant(t)
-	s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{Audit: 30 * day})
+	s := newService(db, newLocks(), clock.NewFake(noon), map[module.Retention]time.Duration{module.AuditRows: 30 * day})
 	s.share = 0.05
-	audit(t, db, tenantOf(ctx), "config.update", 40*day, 900)
+	insertAudit(t, db, tenantOf(ctx), "config.update", 40*day, 900)
 	var rested time.Duration
 	s.rest = func(_ context.Context, d time.Duration) bool {
 		rested += d
@@ -385,9 +386,9 @@ func TestSweepsPauseInProportionToTheirDuration(t *testing.T) {
 
 func TestStepRemovesABoundedNumberOfRows(t *testing.T) {
 	db, ctx := storagetest.SQLite(t), storagetest.Tenant(t)
-	s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{Audit: 30 * day})
+	s := newService(db, newLocks(), clock.NewFake(noon), map[module.Retention]time.Duration{module.AuditRows: 30 * day})
 	for range 3 {
-		audit(t, db, tenantOf(storagetest.Tenant(t)), "config.update", 40*day, 900)
+		insertAudit(t, db, tenantOf(storagetest.Tenant(t)), "config.update", 40*day, 900)
 	}
 	left := count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0")
 	s.rest = func(context.Context, time.Duration) bool {

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/base/storage"
+	"interlock/internal/module"
 )
 
 // state is the progress of a table's sweep.
@@ -230,13 +231,13 @@ func tallies(ctx context.Context, db *storage.DB) (map[int64][]tally, error) {
 }
 
 // Summary describes the rows removed so far, in sentences for an operator.
-func Summary(ctx context.Context, db *storage.DB) (string, error) {
+func Summary(ctx context.Context, db *storage.DB, tables []module.Table) (string, error) {
 	found, err := states(ctx, db)
 	if err != nil {
 		return "", err
 	}
 	var says []string
-	for _, t := range List {
+	for _, t := range removable(tables) {
 		st := found[t.Name]
 		if st == nil || st.UntilTime == nil {
 			continue

@@ -6,7 +6,7 @@
 //   - Each kind returns at most eight rows, exact matches first; kinds with an exact match
 //     precede the others.
 //
-// It depends on no domain: each provides a Finder, and app combines them.
+// It depends on no domain: each declares its kinds.
 package search
 
 import (
@@ -18,54 +18,23 @@ import (
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
+	"interlock/internal/module"
 )
 
 // most is the maximum number of rows per kind.
 const most = 8
 
-// Hit is a found row.
-type Hit struct {
-	// ID is the row's key within its kind.
-	ID string
-	// Title is the display name, and Subtitle distinguishes equal titles.
-	Title, Subtitle string
-	// Path is the row's page in the admin.
-	Path string
-}
-
-// Finder finds at most limit rows of one kind that start with a text, in the tenant of the
-// context.
-type Finder interface {
-	Find(ctx context.Context, text string, limit int) ([]Hit, error)
-}
-
-// FinderFunc is a function that implements Finder.
-type FinderFunc func(ctx context.Context, text string, limit int) ([]Hit, error)
-
-// Find implements Finder.
-func (f FinderFunc) Find(ctx context.Context, text string, limit int) ([]Hit, error) {
-	return f(ctx, text, limit)
-}
-
-// Kind is a kind of rows.
-type Kind struct {
-	Name string
-	// Permission is required to read such rows.
-	Permission string
-	Finder     Finder
-}
-
 // Found is a hit with its kind.
 type Found struct {
 	Kind string
-	Hit
+	module.Hit
 }
 
 // Service searches. It is safe for concurrent use.
-type Service struct{ kinds []Kind }
+type Service struct{ kinds []module.Kind }
 
 // New returns a Service that returns kinds in this order.
-func New(kinds ...Kind) *Service { return &Service{kinds: kinds} }
+func New(kinds ...module.Kind) *Service { return &Service{kinds: kinds} }
 
 // Search returns the rows that start with a text, grouped by kind.
 func (s *Service) Search(ctx context.Context, text string) ([]Found, error) {
@@ -78,7 +47,7 @@ func (s *Service) Search(ctx context.Context, text string) ([]Found, error) {
 		if !caller.May(kind.Permission) {
 			continue
 		}
-		hits, err := kind.Finder.Find(ctx, text, most)
+		hits, err := kind.Find(ctx, text, most)
 		if err != nil {
 			return nil, fmt.Errorf("search %ss: %w", kind.Name, err)
 		}
@@ -99,17 +68,17 @@ type group struct {
 	found []Found
 }
 
-func newGroup(kind, text string, hits []Hit) group {
+func newGroup(kind, text string, hits []module.Hit) group {
 	g := group{rank: partly}
 	hits = slices.Clone(hits)
-	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(a.rank(text), b.rank(text)) })
+	slices.SortStableFunc(hits, func(a, b module.Hit) int { return cmp.Compare(rank(a, text), rank(b, text)) })
 	seen := make(map[string]bool, len(hits))
 	for _, hit := range hits {
 		if len(g.found) == most || seen[hit.ID] {
 			continue
 		}
 		seen[hit.ID] = true
-		g.rank = min(g.rank, hit.rank(text))
+		g.rank = min(g.rank, rank(hit, text))
 		g.found = append(g.found, Found{Kind: kind, Hit: hit})
 	}
 	return g
@@ -121,7 +90,7 @@ const (
 	partly
 )
 
-func (h Hit) rank(text string) int {
+func rank(h module.Hit, text string) int {
 	if strings.EqualFold(h.Title, text) || strings.EqualFold(h.Subtitle, text) {
 		return exactly
 	}

@@ -14,6 +14,7 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/edge/httpapi"
 	"interlock/internal/edge/httpapi/httpapitest"
+	"interlock/internal/module"
 	"interlock/internal/views/search"
 )
 
@@ -22,11 +23,11 @@ func caller(t *testing.T, permissions ...string) context.Context {
 }
 
 // named finds hits with these titles for any text.
-func named(titles ...string) search.FinderFunc {
-	return func(context.Context, string, int) ([]search.Hit, error) {
-		hits := make([]search.Hit, len(titles))
+func named(titles ...string) module.Finder {
+	return func(context.Context, string, int) ([]module.Hit, error) {
+		hits := make([]module.Hit, len(titles))
 		for i, title := range titles {
-			hits[i] = search.Hit{ID: title, Title: title, Path: "/x/" + title}
+			hits[i] = module.Hit{ID: title, Title: title, Path: "/x/" + title}
 		}
 		return hits, nil
 	}
@@ -46,7 +47,7 @@ func TestHitsAreGroupedByKindWithExactOnesFirst(t *testing.T) {
 		many[i] = fmt.Sprintf("tea-%02d", i)
 	}
 	for name, c := range map[string]struct {
-		configs, items search.FinderFunc
+		configs, items module.Finder
 		found          []string
 	}{
 		"in the order of kinds":          {named("tea.a", "tea.b"), named("tea-1"), []string{"config tea.a", "config tea.b", "item tea-1"}},
@@ -57,7 +58,7 @@ func TestHitsAreGroupedByKindWithExactOnesFirst(t *testing.T) {
 		"eight of a kind, also if exact": {named(append(many, "tea")...), named(), []string{"config tea", "config tea-00", "config tea-01", "config tea-02", "config tea-03", "config tea-04", "config tea-05", "config tea-06"}},
 		"nothing is an empty list":       {named(), named(), []string{}},
 	} {
-		s := search.New(search.Kind{Name: "config", Permission: "configs:read", Finder: c.configs}, search.Kind{Name: "item", Permission: "items:read", Finder: c.items})
+		s := search.New(module.Kind{Name: "config", Permission: "configs:read", Find: c.configs}, module.Kind{Name: "item", Permission: "items:read", Find: c.items})
 		found, err := s.Search(caller(t, "*"), "tea")
 		require.NoError(t, err, name)
 		require.Equal(t, c.found, shown(found), name)
@@ -65,8 +66,8 @@ func TestHitsAreGroupedByKindWithExactOnesFirst(t *testing.T) {
 }
 
 func TestAnItemsNameCanBeTheExactHit(t *testing.T) {
-	s := search.New(search.Kind{Name: "item", Permission: "items:read", Finder: search.FinderFunc(func(context.Context, string, int) ([]search.Hit, error) {
-		return []search.Hit{{ID: "A", Title: "A", Subtitle: "Tea pot"}, {ID: "B", Title: "B", Subtitle: "Tea"}}, nil
+	s := search.New(module.Kind{Name: "item", Permission: "items:read", Find: module.Finder(func(context.Context, string, int) ([]module.Hit, error) {
+		return []module.Hit{{ID: "A", Title: "A", Subtitle: "Tea pot"}, {ID: "B", Title: "B", Subtitle: "Tea"}}, nil
 	})})
 	found, err := s.Search(caller(t, "*"), "tea")
 	require.NoError(t, err)
@@ -74,10 +75,10 @@ func TestAnItemsNameCanBeTheExactHit(t *testing.T) {
 }
 
 func TestSearchSkipsKindsWithoutPermission(t *testing.T) {
-	forbidden := search.FinderFunc(func(context.Context, string, int) ([]search.Hit, error) {
+	forbidden := module.Finder(func(context.Context, string, int) ([]module.Hit, error) {
 		return nil, errors.New("searched what may not be read")
 	})
-	s := search.New(search.Kind{Name: "config", Permission: "configs:read", Finder: forbidden}, search.Kind{Name: "item", Permission: "items:read", Finder: named("tea")})
+	s := search.New(module.Kind{Name: "config", Permission: "configs:read", Find: forbidden}, module.Kind{Name: "item", Permission: "items:read", Find: named("tea")})
 	found, err := s.Search(caller(t, "items:read"), "tea")
 	require.NoError(t, err)
 	require.Equal(t, []string{"item tea"}, shown(found))
@@ -92,10 +93,10 @@ func TestSearchSkipsKindsWithoutPermission(t *testing.T) {
 
 func TestTheTextHasOneToAHundredCharacters(t *testing.T) {
 	var looked string
-	s := search.New(search.Kind{Name: "config", Permission: "configs:read", Finder: search.FinderFunc(func(_ context.Context, text string, limit int) ([]search.Hit, error) {
+	s := search.New(module.Kind{Name: "config", Permission: "configs:read", Find: module.Finder(func(_ context.Context, text string, limit int) ([]module.Hit, error) {
 		looked = text
 		require.Equal(t, 8, limit)
-		return []search.Hit{{ID: "a", Title: "a b", Subtitle: "why", Path: "/configs/a"}}, nil
+		return []module.Hit{{ID: "a", Title: "a b", Subtitle: "why", Path: "/configs/a"}}, nil
 	})})
 	c := httpapitest.New(caller(t, "*"), nil, func(r *httpapi.Router) { search.Routes(r, s) })
 	for name, text := range map[string]string{"none": "", "spaces": "  ", "101": strings.Repeat("茶", 101)} {

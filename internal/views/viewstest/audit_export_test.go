@@ -22,6 +22,7 @@ import (
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/lock"
+	"interlock/internal/module"
 	"interlock/internal/views/audit"
 	"interlock/internal/views/retention"
 )
@@ -154,7 +155,8 @@ func sweepOld(t *testing.T, ctx context.Context, db *storage.DB, clk *clock.Fake
 	t.Helper()
 	locks := lock.NewInProcess(lock.Observer{})
 	s := retention.New(retention.Deps{
-		DB: db, Locks: locks, Clock: clk, Share: 1, Every: time.Nanosecond, Keep: map[retention.Kind]time.Duration{retention.Audit: 30 * 24 * time.Hour},
+		Tables: audit.Declaration.Tables,
+		DB:     db, Locks: locks, Clock: clk, Share: 1, Every: time.Nanosecond, Keep: map[module.Retention]time.Duration{module.AuditRows: 30 * 24 * time.Hour},
 		Runner: uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clk}),
 	})
 	clk.Advance(time.Second)

@@ -157,7 +157,7 @@ func (s *shop) ByDay(_ context.Context, _ time.Time, days int) ([]dashboard.Day,
 }
 
 func (*shop) DueUntil(_ context.Context, until time.Time, limit int) ([]dashboard.Due, storage.Count, error) {
-	return []dashboard.Due{{OrderNo: "O-1", UserID: "li", Amount: 990, PaymentDue: &until}}, storage.Count{N: int64(limit) + 1}, nil
+	return []dashboard.Due{{OrderNo: "O-1", UserID: "li", Amount: 990, PaymentDue: until}}, storage.Count{N: int64(limit) + 1}, nil
 }
 
 func (*shop) CountByStatus(context.Context) (map[string]storage.Count, error) {

@@ -4,7 +4,7 @@ import { api, data, idempotent, type components } from '@/api';
 export type Factor = components['schemas']['Factor'];
 export type FactorKind = components['schemas']['FactorKind'];
 export type FactorProof = components['schemas']['FactorProof'];
-export type FactorSetup = components['schemas']['FactorSetup'];
+export type FactorSetup = components['schemas']['AppSetup' | 'PasskeySetup'];
 export type IssuedCodes = components['schemas']['RecoveryCodes'];
 export type ConfirmedFactor = components['schemas']['ConfirmedFactor'];
 

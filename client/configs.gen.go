@@ -1,0 +1,403 @@
+// Code generated from api/openapi.yaml by api/clientgen; DO NOT EDIT.
+
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// Configs calls the operations on configs.
+//
+// Shared business settings with many editors. Each config has a type, optionally a JSON Schema, and
+// its full history.
+type Configs struct{ client *Client }
+
+// Config is a row of [Configs.List].
+type Config struct {
+	Stamp
+	originState
+	Key string `json:"key"`
+	// Any JSON of the type `valueType`. Members retain their order and numbers their notation;
+	// members that a patch adds are appended in the order of the patch. A different order alone is
+	// no change.
+	Value     json.RawMessage `json:"value"`
+	ValueType ValueType       `json:"valueType"`
+	// The JSON Schema of the value.
+	Schema json.RawMessage `json:"schema,omitzero"`
+	Remark string          `json:"remark"`
+	// Whether changes need an approval: they return 202 with one, including the change that removes
+	// the protection.
+	Protected bool `json:"protected"`
+	// Whether the value is encrypted at rest, and returned only to callers with `configs:secrets`.
+	Secret bool `json:"secret"`
+	// Set if the value is withheld, with `null` in its place: the config is or was secret, and the
+	// reader lacks `configs:secrets`; or the value cannot be decrypted.
+	Masked bool `json:"masked,omitzero"`
+	// The requirements of a change of a protected config. Absent if it has none.
+	ChangeNeeds *ConfigChangeNeeds `json:"changeNeeds,omitzero"`
+	Merged      *Merged            `json:"merged,omitzero"`
+	// The members in which changes of others were lost, for an edit with `overwrite`.
+	Overwrote []string `json:"overwrote,omitzero"`
+}
+
+func (*Config) editable() []string {
+	return []string{"value", "valueType", "schema", "remark", "protected", "secret"}
+}
+
+// UnmarshalJSON decodes the value and stores it as the origin of the next Save.
+func (v *Config) UnmarshalJSON(text []byte) error {
+	type members Config
+	var decoded members
+	if err := json.Unmarshal(text, &decoded); err != nil {
+		return err
+	}
+	*v = Config(decoded)
+	return setOrigin(v)
+}
+
+// ValueType is part of [Config].
+//
+// The type of `value`. `number`, `boolean` and `json` may also be sent as their text in a JSON
+// string; they are returned as they were sent.
+type ValueType string
+
+// The values of ValueType.
+const (
+	ValueTypeString  ValueType = "string"
+	ValueTypeNumber  ValueType = "number"
+	ValueTypeBoolean ValueType = "boolean"
+	ValueTypeJSON    ValueType = "json"
+)
+
+// ConfigFilter selects rows of [Configs.List].
+type ConfigFilter struct {
+	Paging
+	// Prefix of the key.
+	Prefix string
+	// Substring of the key, value or remark, ignoring case.
+	Q         string
+	ValueType ValueType
+}
+
+// ConfigCreate is the request body of [Configs.Create].
+type ConfigCreate struct {
+	// Any JSON of the type `valueType`.
+	Value     json.RawMessage `json:"value"`
+	ValueType ValueType       `json:"valueType,omitzero"`
+	// The JSON Schema of the value; null for none.
+	Schema    json.RawMessage `json:"schema,omitzero"`
+	Remark    string          `json:"remark,omitzero"`
+	Key       string          `json:"key"`
+	Protected bool            `json:"protected,omitzero"`
+	// Encrypt the value at rest, and return it only to callers with `configs:secrets`. 422 if the
+	// installation has no encryption key.
+	Secret bool `json:"secret,omitzero"`
+}
+
+// ConfigExport is returned by [Configs.Export].
+type ConfigExport struct {
+	ExportedTime time.Time        `json:"exportedTime"`
+	Configs      []ExportedConfig `json:"configs"`
+}
+
+// ExportedConfig is part of [ConfigExport].
+type ExportedConfig struct {
+	// Any JSON of the type `valueType`.
+	Value     json.RawMessage `json:"value"`
+	ValueType ValueType       `json:"valueType,omitzero"`
+	// The JSON Schema of the value; null for none.
+	Schema    json.RawMessage `json:"schema,omitzero"`
+	Remark    string          `json:"remark,omitzero"`
+	Key       string          `json:"key"`
+	Protected bool            `json:"protected"`
+	// Whether the value is encrypted at rest, and returned only to callers with `configs:secrets`.
+	Secret bool `json:"secret"`
+	// Set if the value is withheld, with `null` in its place: the config is or was secret, and the
+	// reader lacks `configs:secrets`; or the value cannot be decrypted.
+	Masked bool `json:"masked,omitzero"`
+}
+
+// ConfigImport is the request body of [Configs.Import].
+type ConfigImport struct {
+	// The time of the export; accepted and ignored.
+	ExportedTime *time.Time `json:"exportedTime,omitzero"`
+	// The treatment of a key that exists with other content. One of skip, update, fail.
+	OnExisting string           `json:"onExisting,omitzero"`
+	Note       string           `json:"note,omitzero"`
+	Configs    []ImportedConfig `json:"configs"`
+}
+
+// ImportedConfig is part of [ConfigImport].
+type ImportedConfig struct {
+	// Any JSON of the type `valueType`.
+	Value     json.RawMessage `json:"value"`
+	ValueType ValueType       `json:"valueType,omitzero"`
+	// The JSON Schema of the value; null for none.
+	Schema json.RawMessage `json:"schema,omitzero"`
+	Remark string          `json:"remark,omitzero"`
+	Key    string          `json:"key"`
+	// Null or absent: unchanged, and false for a new config.
+	Protected *bool `json:"protected,omitzero"`
+	// Null or absent: unchanged, and false for a new config.
+	Secret *bool `json:"secret,omitzero"`
+	// Set by an export in place of a value. Such a row is rejected (422): it has no value to
+	// import.
+	Masked bool `json:"masked,omitzero"`
+}
+
+// ConfigImported is returned by [Configs.Import].
+type ConfigImported struct {
+	DryRun bool `json:"dryRun"`
+	// The `updatedTime` of the configs that the import wrote. Absent for a dry run.
+	Time     time.Time       `json:"time,omitzero"`
+	Verdicts []ImportVerdict `json:"verdicts"`
+	Counts   ImportCounts    `json:"counts"`
+	// In a dry run, the indexes of all rows by verdict.
+	Rows *ConfigImportedRows `json:"rows,omitzero"`
+}
+
+// ImportVerdict is part of [ConfigImported].
+type ImportVerdict struct {
+	Index int64  `json:"index"`
+	Key   string `json:"key"`
+	// One of invalid, conflict.
+	Verdict string  `json:"verdict"`
+	Detail  string  `json:"detail,omitzero"`
+	Fields  []Field `json:"fields,omitzero"`
+}
+
+// ImportCounts is part of [ConfigImported].
+type ImportCounts struct {
+	Create    int64 `json:"create"`
+	Update    int64 `json:"update"`
+	Unchanged int64 `json:"unchanged"`
+	Skip      int64 `json:"skip"`
+	Invalid   int64 `json:"invalid"`
+	Conflict  int64 `json:"conflict"`
+}
+
+// ConfigImportedRows is part of [ConfigImported].
+type ConfigImportedRows struct {
+	Create    []int64 `json:"create,omitzero"`
+	Update    []int64 `json:"update,omitzero"`
+	Unchanged []int64 `json:"unchanged,omitzero"`
+	Skip      []int64 `json:"skip,omitzero"`
+	Invalid   []int64 `json:"invalid,omitzero"`
+	Conflict  []int64 `json:"conflict,omitzero"`
+}
+
+// ConfigSnapshot is returned by [Configs.Snapshot].
+type ConfigSnapshot struct {
+	// A position in the log of configs: `<epoch>-<sequence>`. The sequence counts the committed
+	// versions of all configs, in the order of commits and without gaps. The epoch changes when the
+	// database is restored or replaced. Treat it as opaque.
+	Revision string   `json:"revision"`
+	Items    []Config `json:"items"`
+}
+
+// ConfigChangeNeeds is part of [Config].
+type ConfigChangeNeeds struct {
+	// The number of votes of other users.
+	Approvals int64 `json:"approvals"`
+}
+
+// ConfigRevision is a row of [Configs.History].
+type ConfigRevision struct {
+	// The sequence number of this version among those of all configs, in the order of writing.
+	Revision int64 `json:"revision"`
+	Version  int64 `json:"version"`
+	// The strong entity tag, including the quotes. Opaque, and bound to the row, so that the tag of
+	// a deleted and recreated row never matches.
+	ETag      string          `json:"etag"`
+	Action    ConfigAction    `json:"action"`
+	Value     json.RawMessage `json:"value"`
+	ValueType ValueType       `json:"valueType"`
+	// The JSON Schema of the value.
+	Schema    json.RawMessage `json:"schema,omitzero"`
+	Remark    string          `json:"remark"`
+	Protected bool            `json:"protected"`
+	// Whether the value is encrypted at rest, and returned only to callers with `configs:secrets`.
+	Secret bool `json:"secret"`
+	// Set if the value is withheld, with `null` in its place: the config is or was secret, and the
+	// reader lacks `configs:secrets`; or the value cannot be decrypted.
+	Masked bool `json:"masked,omitzero"`
+	// The approval that the version needed.
+	ApprovalID *int64 `json:"approvalId"`
+	// The reason of the change.
+	Note        string    `json:"note"`
+	ChangedBy   Person    `json:"changedBy"`
+	ChangedTime time.Time `json:"changedTime"`
+}
+
+// ConfigAction is part of [ConfigRevision].
+//
+// An `overwrite` is an update that removed changes that others made since its author read the
+// config; the note contains the reason.
+type ConfigAction string
+
+// The values of ConfigAction.
+const (
+	ConfigActionCreate    ConfigAction = "create"
+	ConfigActionUpdate    ConfigAction = "update"
+	ConfigActionOverwrite ConfigAction = "overwrite"
+	ConfigActionRollback  ConfigAction = "rollback"
+	ConfigActionDelete    ConfigAction = "delete"
+)
+
+// ConfigRollback is the request body of [Configs.RollBack].
+type ConfigRollback struct {
+	ToVersion int64  `json:"toVersion"`
+	Note      string `json:"note,omitzero"`
+}
+
+// ConfigBatch is the request body of [Configs.Change].
+type ConfigBatch struct {
+	// Stored in the history of each config and in the audit log.
+	Note string `json:"note,omitzero"`
+	// Each key at most once.
+	Changes []ConfigChange `json:"changes"`
+}
+
+// ConfigChange is part of [ConfigBatch].
+type ConfigChange struct {
+	Key string `json:"key"`
+	// One of create, update, delete.
+	Op string `json:"op"`
+	// The `etag` that you read; required for update and delete.
+	ETag string `json:"etag,omitzero"`
+	// For an update, a merge patch. For a create, the members of a new config without its key.
+	Patch json.RawMessage `json:"patch,omitzero"`
+}
+
+// ConfigBatchResult is returned by [Configs.Change].
+type ConfigBatchResult struct {
+	Results []ConfigBatchResultResult `json:"results"`
+}
+
+// ConfigBatchResultResult is part of [ConfigBatchResult].
+type ConfigBatchResultResult struct {
+	Index int64  `json:"index"`
+	Key   string `json:"key"`
+	// One of create, update, delete.
+	Op      string `json:"op"`
+	Version int64  `json:"version"`
+	// The strong entity tag, including the quotes. Opaque, and bound to the row, so that the tag of
+	// a deleted and recreated row never matches.
+	ETag string `json:"etag,omitzero"`
+}
+
+// List lists configs.
+func (s *Configs) List(f ConfigFilter) List[Config] {
+	return List[Config]{s.client, "/configs", f.parameters().set("prefix", f.Prefix).set("q", f.Q).set("valueType", f.ValueType)}
+}
+
+// Create creates a config.
+//
+// Without `valueType` it is derived from the value. 409 `already_exists` contains the config with
+// the same key in `current`.
+//
+// 422 at `/value` if the value violates its type or its JSON Schema; 422 at `/schema` if the JSON
+// Schema is not usable (2020-12 unless `$schema` names an older draft; references only to itself).
+func (s *Configs) Create(ctx context.Context, body ConfigCreate, options ...CallOption) (Config, error) {
+	return call[Config](ctx, s.client, request{method: http.MethodPost, path: "/configs", body: body}, options)
+}
+
+// Export exports configs.
+//
+// One document with all configs, sorted by key, in the format of `POST /configs/import`. 409
+// `limit_reached` if they exceed one document (10,000 configs or 16 MiB): export them by prefix.
+func (s *Configs) Export(ctx context.Context, prefix string, options ...CallOption) (ConfigExport, error) {
+	return call[ConfigExport](ctx, s.client, request{method: http.MethodGet, path: "/configs/export", query: parameters{}.set("prefix", prefix)}, options)
+}
+
+// Import imports configs.
+//
+// Imports all rows or none, in one transaction. `onExisting` defines the treatment of a key that
+// exists with other content. `dryRun=true` changes nothing and returns the outcome that the import
+// would have; review it and repeat the request without the parameter.
+//
+// It accepts any document of `GET /configs/export` without withheld values: a row with `masked` is
+// rejected (422), so that a mask never overwrites a secret. The body may have up to 32 MiB, on this
+// route only. After the first MiB, each 512 KiB must arrive within two seconds, and at most two
+// such bodies are read concurrently.
+//
+// `counts` counts all rows by verdict. `verdicts` contains the first 100 rows that are `invalid` or
+// in `conflict`, so that every reply can be stored under its idempotency key; 422 and 409 have both
+// members. A dry run also lists all rows by verdict.
+func (s *Configs) Import(ctx context.Context, body ConfigImport, dryRun bool, options ...CallOption) (ConfigImported, error) {
+	return call[ConfigImported](ctx, s.client, request{method: http.MethodPost, path: "/configs/import", body: body, query: parameters{}.set("dryRun", dryRun)}, options)
+}
+
+// Snapshot returns a snapshot of configs.
+//
+// Returns all configs, sorted by key, with the revision of the snapshot. A client that then watches
+// `GET /configs/watch?after=<revision>` misses no change. 409 `limit_reached` if they exceed one
+// document (10,000 configs or 16 MiB): read them by prefix.
+func (s *Configs) Snapshot(ctx context.Context, prefix string, options ...CallOption) (ConfigSnapshot, error) {
+	return call[ConfigSnapshot](ctx, s.client, request{method: http.MethodGet, path: "/configs/snapshot", query: parameters{}.set("prefix", prefix)}, options)
+}
+
+// Get returns a config.
+func (s *Configs) Get(ctx context.Context, key string, options ...CallOption) (Config, error) {
+	return call[Config](ctx, s.client, request{method: http.MethodGet, path: "/configs/" + segment(key)}, options)
+}
+
+// Save updates a config.
+//
+// A merge patch (RFC 7396): only the members sent are changed; members of an object in `value` are
+// merged one by one; null clears an optional member. The key never changes. A patch without effect
+// returns 200, keeps the version and writes no history.
+//
+// Of several edits of the same version exactly one succeeds; the others return 412 with the author
+// of the successful edit and the differences.
+//
+// Without `configs:secrets` the value of a secret config can be replaced as a whole, and not read:
+// replies and conflicts have `null` and `masked` in its place. To prevent disclosure by guessing: a
+// submitted value always creates a new version, even if it equals the current one; two edits of the
+// value always conflict; its type and schema change only together with a new value (403); an
+// overwriting edit cannot restore an earlier value (403); and `secret` cannot be removed (403).
+//
+// It sends the changes of value since it was read, and replaces value with the reply. If another
+// writer was first, it returns a [Conflict].
+func (s *Configs) Save(ctx context.Context, value *Config, options ...CallOption) error {
+	return save(ctx, s.client, "/configs/"+segment(value.Key), value, options)
+}
+
+// Delete deletes a config.
+//
+// The history is retained. A config recreated under the key is a different one: old etags do not
+// match it.
+func (s *Configs) Delete(ctx context.Context, read Config, options ...CallOption) error {
+	return s.client.do(ctx, request{method: http.MethodDelete, path: "/configs/" + segment(read.Key), ifMatch: read.ETag}, nil, options)
+}
+
+// History lists the versions of a config.
+//
+// Newest first, with the full content of each version, including those of deleted configs with the
+// same key.
+func (s *Configs) History(key string, p Paging) List[ConfigRevision] {
+	return List[ConfigRevision]{s.client, "/configs/" + segment(key) + "/history", p.parameters()}
+}
+
+// RollBack rolls a config back.
+//
+// Creates a new version with the content of an old one, validated against the current rules.
+// History is append-only. Restoring the value of a secret version into a config that is not secret
+// requires `configs:secrets` (403).
+func (s *Configs) RollBack(ctx context.Context, read Config, body ConfigRollback, options ...CallOption) (Config, error) {
+	return call[Config](ctx, s.client, request{method: http.MethodPost, path: "/configs/" + segment(read.Key) + "/rollback", ifMatch: read.ETag, body: body}, options)
+}
+
+// Change changes many configs.
+//
+// One transaction with all changes or none, and one audit entry. Each update and delete has the
+// `etag` that its author read; a create has none.
+//
+// 409 `batch_conflict` lists every conflicting member, each with the body that the single request
+// would return. 422 points into the batch: `/changes/2/patch/value`.
+func (s *Configs) Change(ctx context.Context, body ConfigBatch, options ...CallOption) (ConfigBatchResult, error) {
+	return call[ConfigBatchResult](ctx, s.client, request{method: http.MethodPost, path: "/config-batches", body: body}, options)
+}

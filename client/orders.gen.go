@@ -1,0 +1,271 @@
+// Code generated from api/openapi.yaml by api/clientgen; DO NOT EDIT.
+
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// Orders calls the operations on orders.
+//
+// `pending` → `paid` → `shipped` → `completed`, and `cancelled` from `pending` or `paid`. Each
+// transition happens once.
+type Orders struct{ client *Client }
+
+// Order is a row of [Orders.List].
+type Order struct {
+	Stamp
+	ID int64 `json:"id"`
+	// For display: the day and a random part.
+	OrderNo string `json:"orderNo"`
+	// The shop's name of a customer, which is one of its users: 1 to 64 letters, digits and
+	// `._:@+=/-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
+	UserID     string      `json:"userId"`
+	Items      []OrderLine `json:"items"`
+	CouponCode *string     `json:"couponCode"`
+	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
+	// changes.
+	Currency string `json:"currency"`
+	// In minor units, subtracted from the sum of the lines.
+	Discount int64 `json:"discount"`
+	// The amount due, in minor units.
+	Amount int64 `json:"amount"`
+	// The paid amount, in minor units; 0 before the payment.
+	Paid int64 `json:"paid"`
+	// The part of it that unsettled refunds reserve.
+	RefundReserved int64 `json:"refundReserved"`
+	// The part of it that refunds have repaid.
+	Refunded int64 `json:"refunded"`
+	// `paid` − `refundReserved` − `refunded`: the amount that can still be refunded.
+	Refundable int64       `json:"refundable"`
+	Status     OrderStatus `json:"status"`
+	// The actions that are possible now.
+	AllowedTransitions []string  `json:"allowedTransitions"`
+	Payment            *Payment  `json:"payment"`
+	Shipment           *Shipment `json:"shipment"`
+	CancelReason       *string   `json:"cancelReason"`
+	// The flash sale of the order.
+	FlashSaleID *int64 `json:"flashSaleId"`
+	// The ticket of the purchase that became the order.
+	Ticket *string `json:"ticket"`
+	// When the order is cancelled unless it is paid.
+	PaymentDue *time.Time `json:"paymentDue"`
+}
+
+// OrderLine is part of [Order].
+type OrderLine struct {
+	// The number of the line in its order.
+	LineID int64  `json:"lineId"`
+	SKU    string `json:"sku"`
+	Name   string `json:"name"`
+	// Units ordered.
+	Quantity int64 `json:"quantity"`
+	// Price of one unit when the order was created, in minor units.
+	Price int64 `json:"price"`
+	// Units of the next shipment, without unshipped units of open refunds with `restock`.
+	ToShip int64 `json:"toShip"`
+	// Shipped units.
+	Shipped int64 `json:"shipped"`
+	// Shipped units that a refund has returned to stock.
+	Returned int64 `json:"returned"`
+}
+
+// OrderStatus is part of [Order].
+type OrderStatus string
+
+// The values of OrderStatus.
+const (
+	OrderStatusPending   OrderStatus = "pending"
+	OrderStatusPaid      OrderStatus = "paid"
+	OrderStatusShipped   OrderStatus = "shipped"
+	OrderStatusCompleted OrderStatus = "completed"
+	OrderStatusCancelled OrderStatus = "cancelled"
+)
+
+// Payment is part of [Order].
+type Payment struct {
+	// The payment method: external, or the user's wallet. One of external, wallet.
+	Method string `json:"method"`
+	// The payment's name in the external system. Required for `external`.
+	Reference string `json:"reference,omitzero"`
+}
+
+// Shipment is part of [Order].
+type Shipment struct {
+	Carrier    string `json:"carrier"`
+	TrackingNo string `json:"trackingNo"`
+	// Ships an order whose whole payment was refunded. Only in requests.
+	ShipRefunded bool `json:"shipRefunded,omitzero"`
+}
+
+// OrderFilter selects rows of [Orders.List].
+type OrderFilter struct {
+	Paging
+	// Prefix of the order number, ignoring case.
+	Q      string
+	Status OrderStatus
+	// Orders of this user.
+	UserID string
+	// Created at this time or later.
+	From time.Time
+	// Created before this time.
+	To time.Time
+}
+
+// OrderCreate is the request body of [Orders.Place].
+type OrderCreate struct {
+	// A `CustomerId`. An integer is converted to its decimal text, `42` to `"42"`, and replies
+	// contain the text.
+	UserID string `json:"userId"`
+	// Each sku at most once.
+	Items      []OrderCreateItem `json:"items"`
+	CouponCode *string           `json:"couponCode,omitzero"`
+}
+
+// OrderCreateItem is part of [OrderCreate].
+type OrderCreateItem struct {
+	SKU      string `json:"sku"`
+	Quantity int64  `json:"quantity"`
+}
+
+// OrderEvent is a row of [Orders.History].
+type OrderEvent struct {
+	Version int64 `json:"version"`
+	// The actions of a refund on its order do not change the status. One of create, pay, ship,
+	// complete, cancel, reserve-refund, release-refund, settle-refund.
+	Action string `json:"action"`
+	// Null for the creation of the order.
+	From *OrderStatus `json:"from"`
+	To   OrderStatus  `json:"to"`
+	// The details of the transition.
+	Detail json.RawMessage `json:"detail"`
+	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
+	// changes.
+	Currency    string    `json:"currency"`
+	ChangedBy   Person    `json:"changedBy"`
+	ChangedTime time.Time `json:"changedTime"`
+}
+
+// Cancellation is the request body of [Orders.Cancel].
+type Cancellation struct {
+	Reason string `json:"reason"`
+}
+
+// OrderBatch is the request body of [Orders.Move].
+//
+// The members of the action are siblings of these two.
+type OrderBatch struct {
+	// One of pay, ship, complete, cancel.
+	Action string  `json:"action"`
+	IDs    []int64 `json:"ids"`
+	// One of external, wallet.
+	Method       string `json:"method,omitzero"`
+	Reference    string `json:"reference,omitzero"`
+	Carrier      string `json:"carrier,omitzero"`
+	TrackingNo   string `json:"trackingNo,omitzero"`
+	ShipRefunded bool   `json:"shipRefunded,omitzero"`
+	Reason       string `json:"reason,omitzero"`
+}
+
+// OrderBatchResult is returned by [Orders.Move].
+type OrderBatchResult struct {
+	Items []OrderVerdict `json:"items"`
+}
+
+// OrderVerdict is part of [OrderBatchResult].
+type OrderVerdict struct {
+	ID int64 `json:"id"`
+	// `conflict`: the order's status does not allow the action, another request came first, the
+	// wallet has too little, or the reference of the payment paid another order. `invalid`: the
+	// order does not exist, or a rule is violated. One of done, conflict, invalid.
+	Verdict string      `json:"verdict"`
+	Code    Code        `json:"code,omitzero"`
+	Detail  string      `json:"detail,omitzero"`
+	Status  OrderStatus `json:"status,omitzero"`
+}
+
+// List lists orders.
+//
+// Newest first by default. Each order contains its lines. With `from` or `to`, the sort by `id`
+// becomes a sort by `createdTime`.
+func (s *Orders) List(f OrderFilter) List[Order] {
+	return List[Order]{s.client, "/orders", f.parameters().set("q", f.Q).set("status", f.Status).set("userId", f.UserID).set("from", f.From).set("to", f.To)}
+}
+
+// Place creates an order.
+//
+// The lines copy name and price from the catalog at this moment. One transaction creates the order,
+// reserves the units and redeems the coupon.
+//
+// 422 points at `/items/<i>/sku` for an item that is not for sale or is listed twice, and at
+// `/couponCode` for a coupon that cannot be used.
+func (s *Orders) Place(ctx context.Context, body OrderCreate, options ...CallOption) (Order, error) {
+	return call[Order](ctx, s.client, request{method: http.MethodPost, path: "/orders", body: body}, options)
+}
+
+// Get returns an order.
+func (s *Orders) Get(ctx context.Context, id int64, options ...CallOption) (Order, error) {
+	return call[Order](ctx, s.client, request{method: http.MethodGet, path: "/orders/" + segment(id)}, options)
+}
+
+// History lists the history of an order.
+//
+// Newest first: one event for each version.
+func (s *Orders) History(id int64, p Paging) List[OrderEvent] {
+	return List[OrderEvent]{s.client, "/orders/" + segment(id) + "/history", p.parameters()}
+}
+
+// Pay pays an order.
+//
+// `pending` → `paid`. `wallet` debits the wallet of the order's user in the same transaction.
+// `external`: the money was received outside, and `reference`, which is required, identifies the
+// payment there. Of concurrent requests one succeeds; the others return 409 with the author of the
+// successful one.
+//
+// A reference pays one order of a tenant and method. Repeating the same payment of the same order
+// returns 200 with the order and changes nothing, so that a provider may repeat its callback. The
+// reference with another order returns 409 `payload_mismatch`.
+func (s *Orders) Pay(ctx context.Context, id int64, body Payment, options ...CallOption) (Order, error) {
+	return call[Order](ctx, s.client, request{method: http.MethodPost, path: "/orders/" + segment(id) + "/pay", body: body}, options)
+}
+
+// Ship ships an order.
+//
+// `paid` → `shipped`. Sends the units in `toShip` and removes them from stock. A shipped order with
+// units in `toShip`, which a rejected or failed refund has returned to it, is shipped again.
+// `nothing_to_ship`: open refunds contain all units, or the whole payment was refunded and
+// `shipRefunded` is not set.
+func (s *Orders) Ship(ctx context.Context, id int64, body Shipment, options ...CallOption) (Order, error) {
+	return call[Order](ctx, s.client, request{method: http.MethodPost, path: "/orders/" + segment(id) + "/ship", body: body}, options)
+}
+
+// Complete completes an order.
+//
+// `shipped` → `completed`. Needs no body.
+func (s *Orders) Complete(ctx context.Context, id int64, options ...CallOption) (Order, error) {
+	return call[Order](ctx, s.client, request{method: http.MethodPost, path: "/orders/" + segment(id) + "/complete"}, options)
+}
+
+// Cancel cancels an order.
+//
+// `pending` or `paid` → `cancelled`. One transaction releases the units, returns the coupon to
+// `unused`, and refunds the remaining payment (`refundable`). A `wallet` payment is credited to the
+// wallet; for an `external` payment a refund is `requested`, which another user approves.
+func (s *Orders) Cancel(ctx context.Context, id int64, body Cancellation, options ...CallOption) (Order, error) {
+	return call[Order](ctx, s.client, request{method: http.MethodPost, path: "/orders/" + segment(id) + "/cancel", body: body}, options)
+}
+
+// Move transitions many orders.
+//
+// Applies one transition to each order, in the given order, each in a separate transaction: the
+// rejection of one order does not affect the others. The members of the transition (`reason`,
+// `carrier`…) are siblings of `action` and `ids`, and apply to all orders.
+//
+// The reply contains a verdict for each order. If the database fails during the batch, the reply is
+// 503 with the verdicts so far in `items`; completed orders stay changed.
+func (s *Orders) Move(ctx context.Context, body OrderBatch, options ...CallOption) (OrderBatchResult, error) {
+	return call[OrderBatchResult](ctx, s.client, request{method: http.MethodPost, path: "/order-batches", body: body}, options)
+}

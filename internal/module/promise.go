@@ -1,0 +1,74 @@
+package module
+
+// Promise is a condition that must be true for all rows of a table at any time. Package
+// views/promises checks it.
+type Promise struct {
+	// Name is the name in the API, in metrics and in the audit log.
+	Name string
+	// Guarantee is its heading in docs/guarantees.md, such as G4.
+	Guarantee string
+	// Sentence states the promise about all rows of the table.
+	Sentence string
+	// Tests are the tests that fail if the program breaks it, with their names in
+	// docs/guarantees.md, and Faults the tests with failing engines and processes.
+	Tests, Faults []string
+
+	// Table is scanned along Key, its primary key; nil means id. It is "" for the gates of
+	// flash sales, which are not only in tables.
+	Table string
+	Key   []string
+	// Broken is an SQL condition on the row x that is true for a violating row. NULL counts as
+	// not violating, so every sum over possibly no rows needs a COALESCE.
+	Broken string
+	// Subject is an SQL expression for the path of the subject of the row x.
+	Subject string
+}
+
+// PrimaryKey returns the columns of the primary key.
+func (p Promise) PrimaryKey() []string { return Table{Key: p.Key}.PrimaryKey() }
+
+// Removed is true if retention may have removed rows of that time from a table: its limit is
+// stored before the first row is removed, and never decreases (package retention).
+func Removed(table, time string) string {
+	return "EXISTS (SELECT 1 FROM retention_sweeps w WHERE w.name = '" + table + "' AND w.until_time >= " + time + ")"
+}
+
+// HistoryGap is true if a row's history does not consist of versions 1 to its current one,
+// except for removed ones: retention removes a version when its successor is older than the
+// limit, so each younger version still has its predecessor.
+func HistoryGap(history, of string) string {
+	where := " FROM " + history + " h WHERE h.tenant_id = x.tenant_id AND h." + of + " = x.id"
+	return `x.version <> (SELECT COALESCE(MAX(h.version), 0)` + where + `)
+		OR x.version <> (SELECT COUNT(*)` + where + `) AND EXISTS (SELECT 1` + where + ` AND h.version > 1 AND NOT ` + Removed(history, "h.changed_time") + `
+			AND NOT EXISTS (SELECT 1 FROM ` + history + ` b WHERE b.tenant_id = h.tenant_id AND b.` + of + ` = h.` + of + ` AND b.version = h.version - 1))`
+}
+
+// audited is true for a row of versions, entries or movements without an audit row of the
+// unit that wrote it: both have the same time stamp.
+func audited(stamp string) string {
+	return "NOT EXISTS (SELECT 1 FROM audit_entries a WHERE a.tenant_id = x.tenant_id AND a.created_time = x." + stamp + ") AND NOT " + Removed("audit_entries", "x."+stamp)
+}
+
+// ProvesAudit is the test that a unit without its audit row leaves nothing.
+const ProvesAudit = "TestAUnitThatFailsLeavesNothing"
+
+// KilledAtCommit are tests that kill the program at the COMMIT of writes of every kind and
+// then check every promise.
+var KilledAtCommit = []string{"TestCrashBeforeCommitReleasesTheKey", "TestAnEmbeddedProgramThatIsKilledAtAnyMomentHasDoneAllOrNothing"}
+
+// AuditedVersions promises that each row of a history has an audit row of the unit that wrote it.
+// of completes the name, and row the sentence: "version of an order".
+func AuditedVersions(of, history, subject, row string, faults ...string) Promise {
+	p := AuditedRows(of, history, subject, row, faults...)
+	p.Broken = audited("changed_time")
+	return p
+}
+
+// AuditedRows promises the same of a table with rows that are inserted once.
+func AuditedRows(of, table, subject, row string, faults ...string) Promise {
+	return Promise{
+		Name: "audited-" + of, Guarantee: "G6", Table: table, Subject: subject,
+		Sentence: "Each " + row + " has an audit row of its unit.", Broken: audited("created_time"),
+		Tests: []string{ProvesAudit}, Faults: faults,
+	}
+}

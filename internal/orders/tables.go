@@ -1,0 +1,25 @@
+package orders
+
+import "interlock/internal/module"
+
+// tables are the tables of this package.
+var tables = []module.Table{
+	{
+		Name: "orders", Plain: "order_no coupon_code payment_method carrier", Stays: module.Current,
+		Columns: []module.Column{
+			{Name: "ticket", Erase: module.NewTicket},
+			{Name: "tracking_no", Erase: module.Blanked},
+			{Name: "cancel_reason", Erase: module.Blanked},
+			{Name: "payment_reference", Erase: module.Renamed},
+			{Name: "updated_by_name", Erase: module.Renamed},
+			{Name: "user_id", Erase: module.Pseudonym},
+		},
+		Customer: module.ByCustomer,
+	},
+	{Name: "order_lines", Plain: "sku name", Stays: module.Proof},
+	{
+		Name: "order_histories", Plain: "action", Expires: module.Versions("order_histories", "order_id", "orders"),
+		Columns:  []module.Column{{Name: "detail", Erase: module.JSONTexts}, {Name: "changed_by_name", Erase: module.Renamed}},
+		Customer: module.OwnedBy("orders", "order_id"),
+	},
+}
