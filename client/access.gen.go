@@ -28,13 +28,13 @@ type User struct {
 	ID          int64  `json:"id"`
 	Username    string `json:"username"`
 	DisplayName string `json:"displayName"`
-	// Names of the roles assigned in this service, in order.
+	// The names of the roles that this service assigned, sorted.
 	Roles []string `json:"roles"`
-	// Names of the roles that a single sign-on provider assigned by its groups at the last sign-in.
-	// They are as effective as the others, and cannot be edited here.
+	// The names of the roles that a single sign-on provider assigned by its groups at the last
+	// sign-in. They are as effective as the others, and an edit cannot change them.
 	GroupRoles []string `json:"groupRoles"`
 	Disabled   bool     `json:"disabled"`
-	// Whether sign-in requires a second factor.
+	// True if sign-in requires a second factor.
 	SecondFactor bool `json:"secondFactor"`
 	// False for a user who was invited and has chosen no password, or signs in only with a
 	// provider.
@@ -42,16 +42,16 @@ type User struct {
 	// When the user's invitation expires or expired; null if it was accepted or does not exist.
 	InvitationExpiresTime *time.Time  `json:"invitationExpiresTime"`
 	Invitation            *Invitation `json:"invitation,omitzero"`
+	// The number of sessions that the invitation or the reset ended.
+	EndedSessions *int64 `json:"endedSessions,omitzero"`
+	// The number of API tokens that it ended.
+	EndedTokens *int64 `json:"endedTokens,omitzero"`
+	// The number of second factors that it ended.
+	EndedFactors *int64 `json:"endedFactors,omitzero"`
 	// Replaces the secrets in a repeat of a request with an idempotency key. The service returns a
 	// secret once and stores it nowhere: if the first reply was lost, the secret is lost too.
-	SecretShownOnce bool `json:"secretShownOnce,omitzero"`
-	// The number of credentials of this kind that the invitation or the reset ended.
-	EndedSessions *int64 `json:"endedSessions,omitzero"`
-	// The number of credentials of this kind that the invitation or the reset ended.
-	EndedTokens *int64 `json:"endedTokens,omitzero"`
-	// The number of credentials of this kind that the invitation or the reset ended.
-	EndedFactors *int64  `json:"endedFactors,omitzero"`
-	Merged       *Merged `json:"merged,omitzero"`
+	SecretShownOnce bool    `json:"secretShownOnce,omitzero"`
+	Merged          *Merged `json:"merged,omitzero"`
 }
 
 func (*User) editable() []string {
@@ -72,9 +72,9 @@ func (v *User) UnmarshalJSON(text []byte) error {
 // UserFilter selects rows of [Users.List].
 type UserFilter struct {
 	Paging
-	// Substring of the username or display name, ignoring case.
+	// A part of the username or the display name, in either case.
 	Q string
-	// Users with the role of this name.
+	// The name of a role of the users.
 	Role     string
 	Disabled *bool
 }
@@ -84,21 +84,17 @@ type UserCreate struct {
 	Username string `json:"username"`
 	// The username if absent.
 	DisplayName string `json:"displayName,omitzero"`
-	// At least 12 characters, at most 1024 bytes. If users choose their own password, common
-	// guesses are rejected with the code `common` (a common password, also with other digits and
-	// signs), `predictable` (a repetition or a run) or `named` (little more than the username or
-	// the product's name).
-	Password string   `json:"password,omitzero"`
+	// Absent if the user is invited to choose one.
+	Password *string  `json:"password,omitzero"`
 	Roles    []string `json:"roles,omitzero"`
 }
 
 // Invitation is part of [User].
-//
-// The service returns `token` and `path` once.
 type Invitation struct {
+	// Returned once, like `path`.
 	Token string `json:"token,omitzero"`
 	// The path of the web admin's page that accepts it; prepend the address of the service. The
-	// token is in the fragment, which browsers never send.
+	// token is in the fragment, which browsers do not send and servers do not log.
 	Path        string    `json:"path,omitzero"`
 	ExpiresTime time.Time `json:"expiresTime"`
 }
@@ -147,7 +143,7 @@ type Role struct {
 	originState
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
-	// Names of permissions, `<resource>:*` or `*`, in order.
+	// Names of permissions, `<resource>:*` or `*`, sorted.
 	Permissions []string `json:"permissions"`
 	Merged      *Merged  `json:"merged,omitzero"`
 }
@@ -170,7 +166,7 @@ func (v *Role) UnmarshalJSON(text []byte) error {
 // RoleFilter selects rows of [Roles.List].
 type RoleFilter struct {
 	Paging
-	// Substring of the name, ignoring case.
+	// A part of the name, in either case.
 	Q string
 }
 
@@ -200,7 +196,7 @@ type Menu struct {
 	ParentID *int64 `json:"parentId"`
 	// The index among its siblings.
 	Position int64 `json:"position"`
-	// May be empty for a page of the admin, which then uses its built-in title in the reader's
+	// May be empty for a page of the admin, which then has its built-in title in the reader's
 	// language.
 	Title string `json:"title"`
 	// A path of this admin, such as `/orders`, without `//` and `\`; an address that starts with
@@ -232,11 +228,11 @@ func (v *Menu) UnmarshalJSON(text []byte) error {
 
 // MenuCreate is the request body of [Menus.Create].
 type MenuCreate struct {
-	// The parent menu, or null at the top level.
+	// The parent menu; the top level if null or absent.
 	ParentID *int64 `json:"parentId,omitzero"`
-	// Last if absent or beyond the last.
+	// The index among its siblings; last if absent or beyond the last.
 	Position *int64 `json:"position,omitzero"`
-	// May be empty for a page of the admin, which then uses its built-in title in the reader's
+	// May be empty for a page of the admin, which then has its built-in title in the reader's
 	// language.
 	Title string `json:"title,omitzero"`
 	// A path of this admin, such as `/orders`, without `//` and `\`; an address that starts with
@@ -257,9 +253,9 @@ type MenuRevision struct {
 	Action string `json:"action"`
 	// The parent menu, or null at the top level.
 	ParentID *int64 `json:"parentId"`
-	// The index among its siblings.
+	// The index among its siblings when the version was created.
 	Position int64 `json:"position"`
-	// May be empty for a page of the admin, which then uses its built-in title in the reader's
+	// May be empty for a page of the admin, which then has its built-in title in the reader's
 	// language.
 	Title string `json:"title"`
 	// A path of this admin, such as `/orders`, without `//` and `\`; an address that starts with
@@ -273,6 +269,52 @@ type MenuRevision struct {
 	Hidden      bool      `json:"hidden"`
 	ChangedBy   Person    `json:"changedBy"`
 	ChangedTime time.Time `json:"changedTime"`
+}
+
+// Token is a row of [Tokens.List].
+type Token struct {
+	Stamp
+	ID int64 `json:"id"`
+	// The purpose of the token.
+	Name string `json:"name"`
+	// The user that the token acts as.
+	UserID   int64  `json:"userId"`
+	Username string `json:"username"`
+	// Names of permissions, `<resource>:*` or `*`, sorted; null for a token with all permissions of
+	// its user.
+	Scopes []string `json:"scopes"`
+	// The user who created the token; where two users have to agree, this user counts too. Id 0 for
+	// the command line.
+	CreatedBy Person `json:"createdBy"`
+	// Null for a token that does not expire.
+	ExpiresTime *time.Time `json:"expiresTime"`
+	// Accurate to a minute; null before the first use.
+	LastUsedTime *time.Time `json:"lastUsedTime"`
+	// The secret, for `Authorization: Bearer`. It is never returned again.
+	Token string `json:"token,omitzero"`
+	// Replaces the secrets in a repeat of a request with an idempotency key. The service returns a
+	// secret once and stores it nowhere: if the first reply was lost, the secret is lost too.
+	SecretShownOnce bool `json:"secretShownOnce,omitzero"`
+}
+
+// TokenFilter selects rows of [Tokens.List].
+type TokenFilter struct {
+	Paging
+	// A part of the name, in either case.
+	Q string
+	// The user that the tokens act as.
+	UserID int64
+}
+
+// TokenCreate is the request body of [Tokens.Create].
+type TokenCreate struct {
+	// The purpose of the token.
+	Name   string   `json:"name"`
+	Scopes []string `json:"scopes,omitzero"`
+	// 90 days from now if absent.
+	ExpiresTime *time.Time `json:"expiresTime,omitzero"`
+	// The caller if absent.
+	UserID *int64 `json:"userId,omitzero"`
 }
 
 // Settings is returned by [Client.Settings].
@@ -294,8 +336,8 @@ type Settings struct {
 	// changes.
 	Currency string `json:"currency"`
 	// The requirements of a change of the settings.
-	ChangeNeeds *SettingsChangeNeeds `json:"changeNeeds,omitzero"`
-	Merged      *Merged              `json:"merged,omitzero"`
+	ChangeNeeds *SettingsNeeds `json:"changeNeeds,omitzero"`
+	Merged      *Merged        `json:"merged,omitzero"`
 }
 
 func (*Settings) editable() []string {
@@ -313,8 +355,8 @@ func (v *Settings) UnmarshalJSON(text []byte) error {
 	return setOrigin(v)
 }
 
-// SettingsChangeNeeds is part of [Settings].
-type SettingsChangeNeeds struct {
+// SettingsNeeds is part of [Settings].
+type SettingsNeeds struct {
 	// The number of votes of other users.
 	Approvals int64 `json:"approvals"`
 }
@@ -323,62 +365,23 @@ type SettingsChangeNeeds struct {
 type SettingsRevision struct {
 	Version int64 `json:"version"`
 	// One of create, update.
-	Action                  string `json:"action"`
-	ApprovalsRequired       int64  `json:"approvalsRequired"`
-	ApprovalDays            int64  `json:"approvalDays"`
+	Action string `json:"action"`
+	// The number of votes that a change of a protected resource needs.
+	ApprovalsRequired int64 `json:"approvalsRequired"`
+	// The number of days that such a change waits for its votes.
+	ApprovalDays int64 `json:"approvalDays"`
+	// The amount, in minor units, above which the approval of a refund waits for votes; null for
+	// none.
 	RefundApprovalThreshold *int64 `json:"refundApprovalThreshold"`
+	// The same for manual wallet entries, regardless of sign, and for transfers; the sum includes
+	// the entries of the same author on the wallet within 24 hours. Null for none. Entries of the
+	// service itself need no votes.
 	WalletApprovalThreshold *int64 `json:"walletApprovalThreshold"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
 	// changes.
 	Currency    string    `json:"currency"`
 	ChangedBy   Person    `json:"changedBy"`
 	ChangedTime time.Time `json:"changedTime"`
-}
-
-// Token is a row of [Tokens.List].
-type Token struct {
-	Stamp
-	ID int64 `json:"id"`
-	// The purpose of the token.
-	Name string `json:"name"`
-	// The user that the token acts as.
-	UserID   int64  `json:"userId"`
-	Username string `json:"username"`
-	// Names of permissions, `<resource>:*` or `*`, in order; null for a token with all permissions
-	// of its user.
-	Scopes []string `json:"scopes"`
-	// The user who created the token; where two users have to agree, this user counts too. Id 0 for
-	// the command line.
-	CreatedBy Person `json:"createdBy"`
-	// Null for a token that does not expire.
-	ExpiresTime *time.Time `json:"expiresTime"`
-	// Accurate to a minute; null before the first use.
-	LastUsedTime *time.Time `json:"lastUsedTime"`
-	// The secret, for `Authorization: Bearer`. It is never returned again.
-	Token string `json:"token,omitzero"`
-	// Replaces the secrets in a repeat of a request with an idempotency key. The service returns a
-	// secret once and stores it nowhere: if the first reply was lost, the secret is lost too.
-	SecretShownOnce bool `json:"secretShownOnce,omitzero"`
-}
-
-// TokenFilter selects rows of [Tokens.List].
-type TokenFilter struct {
-	Paging
-	// Substring of the name, ignoring case.
-	Q string
-	// The user that the tokens act as.
-	UserID int64
-}
-
-// TokenCreate is the request body of [Tokens.Create].
-type TokenCreate struct {
-	// The purpose of the token.
-	Name   string   `json:"name"`
-	Scopes []string `json:"scopes,omitzero"`
-	// 90 days from now if absent.
-	ExpiresTime time.Time `json:"expiresTime,omitzero"`
-	// You if absent.
-	UserID *int64 `json:"userId,omitzero"`
 }
 
 // List lists users.
@@ -407,14 +410,13 @@ func (s *Users) Get(ctx context.Context, id int64, options ...CallOption) (User,
 
 // Save updates a user.
 //
-// A merge patch (RFC 7396). `roles` is a set: an array replaces it, and `{"add":[…],"remove":[…]}`
-// adds and removes the names listed. Edits of one set conflict only if they contain the same name;
-// conflicts and `merged` report it as `/roles/<name>`. With `?merge=disjoint` two admins who grant
-// different roles both succeed.
+// `roles` is a set: an array replaces it, and `{"add":[…],"remove":[…]}` adds and removes the names
+// listed. Edits of one set conflict only if they contain the same name; conflicts and `merged`
+// report it as `/roles/<name>`. With `?merge=disjoint` two admins who grant different roles both
+// succeed.
 //
 // 403 if a granted role has a permission that you lack, and for a user with a permission that you
-// lack. 409 `in_use` if the last enabled user with `access:*` would lose it, `already_exists` if
-// another user has the username.
+// lack.
 //
 // It sends the changes of value since it was read, and replaces value with the reply. If another
 // writer was first, it returns a [Conflict].
@@ -424,7 +426,7 @@ func (s *Users) Save(ctx context.Context, value *User, options ...CallOption) er
 
 // History lists the versions of a user.
 //
-// Newest first. Every version is retained, without the password.
+// The newest first. Every version is retained, without the password.
 func (s *Users) History(id int64, p Paging) List[UserRevision] {
 	return List[UserRevision]{s.client, "/users/" + segment(id) + "/history", p.parameters()}
 }
@@ -432,7 +434,7 @@ func (s *Users) History(id int64, p Paging) List[UserRevision] {
 // Disable disables a user.
 //
 // The user's sessions, tokens and event streams end within a second, on every server. A user who is
-// already disabled is unchanged. 409 `in_use` for the last enabled user with `access:*`.
+// already disabled is unchanged.
 func (s *Users) Disable(ctx context.Context, id int64, options ...CallOption) (User, error) {
 	return call[User](ctx, s.client, request{method: http.MethodPost, path: "/users/" + segment(id) + "/disable"}, options)
 }
@@ -462,14 +464,22 @@ func (s *Users) ResetPassword(ctx context.Context, id int64, body PasswordReset,
 // credentials added since the user's previous invitation or reset, because an impostor can have
 // added them: API tokens that the user created, and second factors. The reply and the audit log
 // count them. Earlier credentials remain; all of them remain if there was no earlier invitation or
-// reset. 403 for a user with a permission that you lack; 409 `in_use` if no user who can sign in
-// would have `access:*`. A repeat with the same idempotency key returns `secretShownOnce` instead
-// of the token and path of the invitation; then invite again with another key.
+// reset. 403 for a user with a permission that you lack. A repeat with the same idempotency key
+// returns `secretShownOnce` instead of the token and path of the invitation; then invite again with
+// another key.
 //
 // A repeat of the request returns [ErrSecretLost] together with the value, without its secret.
 func (s *Users) Invite(ctx context.Context, id int64, options ...CallOption) (User, error) {
 	value, err := call[User](ctx, s.client, request{method: http.MethodPost, path: "/users/" + segment(id) + "/invite"}, options)
 	return value, secretLost(err, value.SecretShownOnce)
+}
+
+// ResetFactors deletes a user's second factors.
+//
+// For a user who lost the factors. Deletes the recovery codes too, and ends the user's sessions. A
+// user without factors is unchanged. 403 for a user with a permission that you lack.
+func (s *Users) ResetFactors(ctx context.Context, id int64, options ...CallOption) (User, error) {
+	return call[User](ctx, s.client, request{method: http.MethodPost, path: "/users/" + segment(id) + "/reset-factors"}, options)
 }
 
 // Links lists a user's sign-on links.
@@ -479,18 +489,9 @@ func (s *Users) Links(id int64) List[Link] {
 
 // DeleteLink deletes a user's sign-on link.
 //
-// Ends the user's sessions. 409 `in_use` for the only sign-in method of a user without a password
-// (disable or invite the user instead), and if no user who can sign in would have `access:*`.
+// Ends the user's sessions. Disable or invite a user instead of deleting the only sign-in method.
 func (s *Users) DeleteLink(ctx context.Context, id int64, linkID int64, options ...CallOption) error {
 	return s.client.do(ctx, request{method: http.MethodDelete, path: "/users/" + segment(id) + "/links/" + segment(linkID)}, nil, options)
-}
-
-// ResetFactors deletes a user's second factors.
-//
-// For a user who lost the factors. Deletes the recovery codes too, and ends the user's sessions. A
-// user without factors is unchanged. 403 for a user with a permission that you lack.
-func (s *Users) ResetFactors(ctx context.Context, id int64, options ...CallOption) (User, error) {
-	return call[User](ctx, s.client, request{method: http.MethodPost, path: "/users/" + segment(id) + "/reset-factors"}, options)
 }
 
 // List lists roles.
@@ -513,14 +514,11 @@ func (s *Roles) Get(ctx context.Context, id int64, options ...CallOption) (Role,
 
 // Save updates a role.
 //
-// A merge patch (RFC 7396). `permissions` is a set: an array replaces it, and
-// `{"add":[…],"remove":[…]}` adds and removes the names listed. Edits of one set conflict only if
-// they contain the same name; conflicts and `merged` report it as `/permissions/<name>`. With
-// `?merge=disjoint` two admins who add different permissions both succeed. The change applies to
-// the users with the role within a second, on every server.
-//
-// 403 if you lack an added permission. 409 `in_use` if no enabled user would have `access:*`,
-// `already_exists` if another role has the name.
+// `permissions` is a set: an array replaces it, and `{"add":[…],"remove":[…]}` adds and removes the
+// names listed. Edits of one set conflict only if they contain the same name; conflicts and
+// `merged` report it as `/permissions/<name>`. With `?merge=disjoint` two admins who add different
+// permissions both succeed. The change applies to the users with the role within a second, on every
+// server. 403 if you lack an added permission.
 //
 // It sends the changes of value since it was read, and replaces value with the reply. If another
 // writer was first, it returns a [Conflict].
@@ -537,7 +535,7 @@ func (s *Roles) Delete(ctx context.Context, read Role, options ...CallOption) er
 
 // History lists the versions of a role.
 //
-// Newest first. Every version is retained.
+// The newest first. Every version is retained.
 func (s *Roles) History(id int64, p Paging) List[RoleRevision] {
 	return List[RoleRevision]{s.client, "/roles/" + segment(id) + "/history", p.parameters()}
 }
@@ -546,7 +544,7 @@ func (s *Roles) History(id int64, p Paging) List[RoleRevision] {
 //
 // All menus in one reply: each before its children, siblings in their order. A caller with
 // `menus:read` receives all menus of the tenant. Any other signed-in caller receives the menus of
-// its navigation: those that are not hidden and whose permission the caller has, if the same is
+// its navigation: those that are not hidden, if the caller has their permission, and if the same is
 // true of their ancestors. A new tenant has the pages of the admin in four groups. For a tenant
 // without menus the list is empty, and the admin shows its built-in pages.
 func (s *Menus) List() List[Menu] {
@@ -555,24 +553,22 @@ func (s *Menus) List() List[Menu] {
 
 // Create creates a menu.
 //
-// Creates the menu at the top level or below another menu, as the last sibling or at a position. A
-// tenant has at most 200 menus, at most 4 levels deep.
+// At the top level or below another menu, as the last sibling or at a position. A tenant has at
+// most 200 menus, at most 4 levels deep.
 func (s *Menus) Create(ctx context.Context, body MenuCreate, options ...CallOption) (Menu, error) {
 	return call[Menu](ctx, s.client, request{method: http.MethodPost, path: "/menus", body: body}, options)
 }
 
 // Get returns a menu.
 //
-// `position` is the current index of the menu among its siblings. It is not part of the version:
-// moving a sibling does not change the `ETag` of this menu.
+// `position` is not part of the version: moving a sibling does not change the `ETag` of this menu.
 func (s *Menus) Get(ctx context.Context, id int64, options ...CallOption) (Menu, error) {
 	return call[Menu](ctx, s.client, request{method: http.MethodGet, path: "/menus/" + segment(id)}, options)
 }
 
 // Save updates a menu.
 //
-// A merge patch (RFC 7396). `POST /menus/{id}/move` changes the position of a menu; the two merge
-// with `?merge=disjoint`.
+// `POST /menus/{id}/move` changes the position of a menu; the two merge with `?merge=disjoint`.
 //
 // It sends the changes of value since it was read, and replaces value with the reply. If another
 // writer was first, it returns a [Conflict].
@@ -604,34 +600,9 @@ func (s *Menus) Move(ctx context.Context, id int64, body MenuMove, options ...Ca
 
 // History lists the versions of a menu.
 //
-// Newest first. Every version is retained; `position` is the index of the menu when the version was
-// created.
+// The newest first. Every version is retained.
 func (s *Menus) History(id int64, p Paging) List[MenuRevision] {
 	return List[MenuRevision]{s.client, "/menus/" + segment(id) + "/history", p.parameters()}
-}
-
-// Settings returns the tenant's settings.
-func (c *Client) Settings(ctx context.Context, options ...CallOption) (Settings, error) {
-	return call[Settings](ctx, c, request{method: http.MethodGet, path: "/settings"}, options)
-}
-
-// SaveSettings updates the tenant's settings.
-//
-// A merge patch (RFC 7396). The settings define the number of votes for every other change, so a
-// change of the settings needs votes too: 202 with the approval, unless `bypass` contains a reason.
-// Pending approvals retain their number of required votes.
-//
-// It sends the changes of value since it was read, and replaces value with the reply. If another
-// writer was first, it returns a [Conflict].
-func (c *Client) SaveSettings(ctx context.Context, value *Settings, options ...CallOption) error {
-	return save(ctx, c, "/settings", value, options)
-}
-
-// SettingsHistory lists the versions of the settings.
-//
-// Newest first.
-func (c *Client) SettingsHistory(p Paging) List[SettingsRevision] {
-	return List[SettingsRevision]{c, "/settings/history", p.parameters()}
 }
 
 // List lists API tokens.
@@ -678,4 +649,28 @@ func (s *Tokens) Get(ctx context.Context, id int64, options ...CallOption) (Toke
 // log retains a record of it.
 func (s *Tokens) Revoke(ctx context.Context, read Token, options ...CallOption) error {
 	return s.client.do(ctx, request{method: http.MethodDelete, path: "/tokens/" + segment(read.ID), ifMatch: read.ETag}, nil, options)
+}
+
+// Settings returns the tenant's settings.
+func (c *Client) Settings(ctx context.Context, options ...CallOption) (Settings, error) {
+	return call[Settings](ctx, c, request{method: http.MethodGet, path: "/settings"}, options)
+}
+
+// SaveSettings updates the tenant's settings.
+//
+// The settings define the number of votes for every other change, so a change of the settings needs
+// votes too: 202 with the approval, unless `bypass` contains a reason. Pending approvals retain
+// their number of required votes.
+//
+// It sends the changes of value since it was read, and replaces value with the reply. If another
+// writer was first, it returns a [Conflict].
+func (c *Client) SaveSettings(ctx context.Context, value *Settings, options ...CallOption) error {
+	return save(ctx, c, "/settings", value, options)
+}
+
+// SettingsHistory lists the versions of the settings.
+//
+// The newest first.
+func (c *Client) SettingsHistory(p Paging) List[SettingsRevision] {
+	return List[SettingsRevision]{c, "/settings/history", p.parameters()}
 }

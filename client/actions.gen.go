@@ -10,27 +10,27 @@ import (
 // ActionSummary is returned by [Client.Actions].
 type ActionSummary struct {
 	// One of item, coupon.
-	EntityType string              `json:"entityType"`
-	EntityID   string              `json:"entityId"`
-	Counts     ActionSummaryCounts `json:"counts"`
-	Own        ActionSummaryOwn    `json:"own"`
+	EntityType string       `json:"entityType"`
+	EntityID   string       `json:"entityId"`
+	Counts     ActionCounts `json:"counts"`
+	Own        ActionOwn    `json:"own"`
 }
 
-// ActionSummaryCounts is part of [ActionSummary].
-type ActionSummaryCounts struct {
+// ActionCounts is part of [ActionSummary].
+type ActionCounts struct {
 	Like     int64 `json:"like"`
 	Dislike  int64 `json:"dislike"`
 	Bookmark int64 `json:"bookmark"`
 }
 
-// ActionSummaryOwn is part of [ActionSummary].
-type ActionSummaryOwn struct {
+// ActionOwn is part of [ActionSummary].
+type ActionOwn struct {
 	Like     ActionState `json:"like"`
 	Dislike  ActionState `json:"dislike"`
 	Bookmark ActionState `json:"bookmark"`
 }
 
-// ActionState is part of [ActionSummaryOwn].
+// ActionState is part of [ActionOwn].
 type ActionState struct {
 	Active       bool  `json:"active"`
 	LastActionID int64 `json:"lastActionId"`
@@ -60,8 +60,8 @@ type ActionResult struct {
 
 // Actions returns counts and your actions.
 //
-// `counts` covers all users; `own` is the state of the caller, or of the customer for whom a token
-// acts. Like and dislike share their `lastActionId`, which is 0 before the first action.
+// `counts` covers all users; `own` is the state of the caller, or of the customer that a token acts
+// for. Like and dislike share their `lastActionId`, which is 0 before the first action.
 func (c *Client) Actions(ctx context.Context, entityType string, entityID string, options ...CallOption) (ActionSummary, error) {
 	return call[ActionSummary](ctx, c, request{method: http.MethodGet, path: "/actions", query: parameters{}.set("entityType", entityType).set("entityId", entityID)}, options)
 }

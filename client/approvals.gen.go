@@ -34,14 +34,14 @@ type Approval struct {
 	Author      Person `json:"author"`
 	// The reason; it is copied to the history of the resource.
 	Note string `json:"note"`
-	// The version that the change is based on; null for many resources, whose changes have one
-	// each.
+	// The version that the change is based on; null for many resources: each of their changes has
+	// one.
 	BaseETag *string `json:"baseEtag"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
 	// changes.
 	Currency string `json:"currency"`
 	// The merge patch, for an edit of one resource. Only for callers that may read the resource,
-	// and not in lists.
+	// and not in lists; in the history, for a version that changed it.
 	Patch json.RawMessage `json:"patch,omitzero"`
 	// The proposed changes if they are not one merge patch. Present for the same callers as
 	// `patch`.
@@ -52,16 +52,16 @@ type Approval struct {
 	// have equal digests; its computation needs a key of the installation.
 	Digest string `json:"digest"`
 	// The number of required votes; 0 for a change that waits only for its time.
-	Required           int64          `json:"required"`
-	Votes              []ApprovalVote `json:"votes"`
-	Status             ApprovalStatus `json:"status"`
-	AllowedTransitions []string       `json:"allowedTransitions"`
+	Required           int64            `json:"required"`
+	Votes              []ApprovalVote   `json:"votes"`
+	Status             ApprovalStatus   `json:"status"`
+	AllowedTransitions []ApprovalAction `json:"allowedTransitions"`
 	// The reason of a rejection or a bypass, or of the failure of a scheduled change.
 	Reason string `json:"reason"`
 	// The time until which it waits for its votes.
 	ExpiresTime time.Time `json:"expiresTime"`
-	// The time at which the change is applied, null for as soon as it has its votes. A change whose
-	// last vote is later is applied immediately.
+	// The time at which the change is applied, null for as soon as it has its votes. If the last
+	// vote is later, the change is applied immediately.
 	EffectiveTime *time.Time `json:"effectiveTime"`
 	// The number of comments.
 	Comments int64 `json:"comments"`
@@ -72,8 +72,9 @@ type Approval struct {
 	// Whether you may still vote for it, or complete it: the valid votes suffice and it is not
 	// applied yet. For a stale one, whether you are to rebase or withdraw it: you are its author,
 	// or its author is disabled and you may write the resource.
-	WaitingForMe bool           `json:"waitingForMe"`
-	Sides        []ApprovalSide `json:"sides,omitzero"`
+	WaitingForMe bool `json:"waitingForMe"`
+	// The resources before the change, after it, and now; null where they do not exist.
+	Sides []ApprovalComparison `json:"sides,omitzero"`
 }
 
 // ApprovalVote is part of [Approval].
@@ -89,6 +90,14 @@ type ApprovalVote struct {
 	// Whether the vote is for the current content of the approval: edits and rebases void earlier
 	// votes.
 	Stands bool `json:"stands"`
+}
+
+// TokenRef is part of [ApprovalVote].
+//
+// An API token, and the user who created it.
+type TokenRef struct {
+	ID        int64  `json:"id"`
+	CreatedBy Person `json:"createdBy"`
 }
 
 // ApprovalStatus is part of [Approval].
@@ -107,6 +116,18 @@ const (
 	ApprovalStatusScheduled ApprovalStatus = "scheduled"
 )
 
+// ApprovalAction is part of [Approval].
+type ApprovalAction string
+
+// The values of ApprovalAction.
+const (
+	ApprovalActionApprove  ApprovalAction = "approve"
+	ApprovalActionReject   ApprovalAction = "reject"
+	ApprovalActionWithdraw ApprovalAction = "withdraw"
+	ApprovalActionRebase   ApprovalAction = "rebase"
+	ApprovalActionReview   ApprovalAction = "review"
+)
+
 // ApprovalFilter selects rows of [Approvals.List].
 type ApprovalFilter struct {
 	Paging
@@ -116,12 +137,12 @@ type ApprovalFilter struct {
 	// The id of the user who proposed the change, or `me`.
 	Author string
 	// `me`: only approvals that you may still vote for or complete; with `status=stale`, those for
-	// you to rebase or withdraw.
+	// you to rebase or withdraw.One of me.
 	WaitingFor string
 }
 
-// ApprovalSide is part of [Approval].
-type ApprovalSide struct {
+// ApprovalComparison is part of [Approval].
+type ApprovalComparison struct {
 	Resource string          `json:"resource"`
 	Base     json.RawMessage `json:"base"`
 	Proposed json.RawMessage `json:"proposed"`
@@ -130,30 +151,48 @@ type ApprovalSide struct {
 
 // ApprovalEvent is a row of [Approvals.History].
 type ApprovalEvent struct {
-	Version int64 `json:"version"`
-	// `outdate`: `changedBy` changed a resource of the change, or the service detected that the
-	// resource had changed or that the change failed at its time. `schedule`: the last vote was
-	// cast before its time; `apply`: it was applied at its time, for its author. One of propose,
-	// edit, rebase, vote, comment, approve, reject, withdraw, outdate, expire, bypass, review,
-	// schedule, apply.
-	Action string `json:"action"`
-	// Null for the proposal.
-	From   *ApprovalStatus `json:"from"`
-	To     ApprovalStatus  `json:"to"`
-	Detail json.RawMessage `json:"detail"`
+	Version int64             `json:"version"`
+	Action  ApprovalEventName `json:"action"`
+	// Null for the event that created the resource.
+	From *ApprovalStatus `json:"from"`
+	To   ApprovalStatus  `json:"to"`
+	// The fields of the request.
+	Detail      json.RawMessage `json:"detail"`
+	ChangedBy   Person          `json:"changedBy"`
+	ChangedTime time.Time       `json:"changedTime"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
 	// changes.
 	Currency string `json:"currency"`
-	// The content of the version, if the version changed it: of an edit of one resource, for
-	// callers that may read it.
+	// The merge patch, for an edit of one resource. Only for callers that may read the resource,
+	// and not in lists; in the history, for a version that changed it.
 	Patch json.RawMessage `json:"patch,omitzero"`
-	// See `patch`.
+	// The proposed changes if they are not one merge patch. Present for the same callers as
+	// `patch`.
 	Changes []json.RawMessage `json:"changes,omitzero"`
-	// See `patch`.
-	Masked      bool      `json:"masked,omitzero"`
-	ChangedBy   Person    `json:"changedBy"`
-	ChangedTime time.Time `json:"changedTime"`
+	// Set if the value in `patch` belongs to a secret config and is replaced by null.
+	Masked bool `json:"masked,omitzero"`
 }
+
+// ApprovalEventName is part of [ApprovalEvent].
+type ApprovalEventName string
+
+// The values of ApprovalEventName.
+const (
+	ApprovalEventNamePropose  ApprovalEventName = "propose"
+	ApprovalEventNameVote     ApprovalEventName = "vote"
+	ApprovalEventNameComment  ApprovalEventName = "comment"
+	ApprovalEventNameApprove  ApprovalEventName = "approve"
+	ApprovalEventNameReject   ApprovalEventName = "reject"
+	ApprovalEventNameWithdraw ApprovalEventName = "withdraw"
+	ApprovalEventNameRebase   ApprovalEventName = "rebase"
+	ApprovalEventNameReview   ApprovalEventName = "review"
+	ApprovalEventNameBypass   ApprovalEventName = "bypass"
+	ApprovalEventNameOutdate  ApprovalEventName = "outdate"
+	ApprovalEventNameExpire   ApprovalEventName = "expire"
+	ApprovalEventNameSchedule ApprovalEventName = "schedule"
+	ApprovalEventNameApply    ApprovalEventName = "apply"
+	ApprovalEventNameEdit     ApprovalEventName = "edit"
+)
 
 // ApprovalComment is a row of [Approvals.Comments].
 type ApprovalComment struct {
@@ -164,8 +203,8 @@ type ApprovalComment struct {
 	ApprovalID  int64     `json:"approvalId"`
 }
 
-// CommentCreate is the request body of [Approvals.CommentOn].
-type CommentCreate struct {
+// ApprovalCommentCreate is the request body of [Approvals.CommentOn].
+type ApprovalCommentCreate struct {
 	Text string `json:"text"`
 }
 
@@ -199,14 +238,17 @@ func (s *Approvals) Get(ctx context.Context, id int64, options ...CallOption) (A
 
 // History lists the versions of an approval.
 //
-// Newest first. A vote and a comment create versions too.
+// The newest first. A vote and a comment create versions too. `outdate`: `changedBy` changed a
+// resource of the change, or the service detected that the resource had changed or that the change
+// failed at its time. `schedule`: the last vote was cast before its time; `apply`: it was applied
+// at its time, for its author.
 func (s *Approvals) History(id int64, p Paging) List[ApprovalEvent] {
 	return List[ApprovalEvent]{s.client, "/approvals/" + segment(id) + "/history", p.parameters()}
 }
 
 // Comments lists the comments on an approval.
 //
-// Oldest first.
+// The oldest first.
 func (s *Approvals) Comments(id int64, p Paging) List[ApprovalComment] {
 	return List[ApprovalComment]{s.client, "/approvals/" + segment(id) + "/comments", p.parameters()}
 }
@@ -217,7 +259,7 @@ func (s *Approvals) Comments(id int64, p Paging) List[ApprovalComment] {
 // a change (such as `configs:write`). A comment creates a version of the approval, so a vote for an
 // earlier version returns 412 and the voter reads the approval again. Votes remain valid, and the
 // author of a comment may vote.
-func (s *Approvals) CommentOn(ctx context.Context, id int64, body CommentCreate, options ...CallOption) (ApprovalComment, error) {
+func (s *Approvals) CommentOn(ctx context.Context, id int64, body ApprovalCommentCreate, options ...CallOption) (ApprovalComment, error) {
 	return call[ApprovalComment](ctx, s.client, request{method: http.MethodPost, path: "/approvals/" + segment(id) + "/comments", body: body}, options)
 }
 
@@ -242,15 +284,16 @@ func (s *Approvals) ApproveChange(ctx context.Context, read Approval, options ..
 
 // RejectChange rejects a change.
 //
-// The change is not applied. Its author may propose it again.
+// `pending` or `scheduled` → `rejected`. The change is not applied. Its author may propose it
+// again.
 func (s *Approvals) RejectChange(ctx context.Context, read Approval, body ApprovalRejection, options ...CallOption) (Approval, error) {
 	return call[Approval](ctx, s.client, request{method: http.MethodPost, path: "/approvals/" + segment(read.ID) + "/reject", ifMatch: read.ETag, body: body}, options)
 }
 
 // WithdrawChange withdraws your proposal.
 //
-// `pending`, `scheduled` or `stale` → `withdrawn`. For the author, with the permission to write the
-// resource (`configs:write`, `wallets:write`, `refunds:approve` or `flash-sales:write`). Other
+// `pending` or `scheduled` or `stale` → `withdrawn`. For the author, with the permission to write
+// the resource (`configs:write`, `wallets:write`, `refunds:approve` or `flash-sales:write`). Other
 // users with that permission may withdraw it once it is `stale` and its author is disabled.
 func (s *Approvals) WithdrawChange(ctx context.Context, read Approval, options ...CallOption) (Approval, error) {
 	return call[Approval](ctx, s.client, request{method: http.MethodPost, path: "/approvals/" + segment(read.ID) + "/withdraw", ifMatch: read.ETag}, options)
@@ -258,18 +301,19 @@ func (s *Approvals) WithdrawChange(ctx context.Context, read Approval, options .
 
 // RebaseChange rebases a stale change.
 //
-// Merges the proposal with the later changes of others into a new version, based on the newest one
-// and without votes. A movement of money becomes pending again if it is possible again. Requires
-// the permission to propose such a change (`configs:write`, `wallets:write` or `refunds:approve`),
-// and makes the caller an author of a version. 409 `approval_stale` if the changes conflict,
-// `already_exists` if the author has the same change pending.
+// `stale` → `pending`. Merges the proposal with the later changes of others into a new version,
+// based on the newest one and without votes. A movement of money becomes pending again if it is
+// possible again. Requires the permission to propose such a change (`configs:write`,
+// `wallets:write` or `refunds:approve`), and makes the caller an author of a version. 409
+// `approval_stale` if the changes conflict, `already_exists` if the author has the same change
+// pending.
 func (s *Approvals) RebaseChange(ctx context.Context, read Approval, options ...CallOption) (Approval, error) {
 	return call[Approval](ctx, s.client, request{method: http.MethodPost, path: "/approvals/" + segment(read.ID) + "/rebase", ifMatch: read.ETag}, options)
 }
 
 // ReviewBypass reviews a bypassed change.
 //
-// `bypassed` → `reviewed`, by another user than its author.
+// `bypassed` → `reviewed`. By another user than its author.
 func (s *Approvals) ReviewBypass(ctx context.Context, read Approval, body ApprovalReview, options ...CallOption) (Approval, error) {
 	return call[Approval](ctx, s.client, request{method: http.MethodPost, path: "/approvals/" + segment(read.ID) + "/review", ifMatch: read.ETag, body: body}, options)
 }

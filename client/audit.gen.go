@@ -27,7 +27,7 @@ type AuditEntry struct {
 	ActorKind string `json:"actorKind"`
 	// The API token of the request, or null.
 	Token *TokenRef `json:"token"`
-	// The customer for whom an API token acted (`X-On-Behalf-Of`), or null.
+	// The customer that an API token acted for (`X-On-Behalf-Of`), or null.
 	OnBehalfOf *string `json:"onBehalfOf"`
 	Action     string  `json:"action"`
 	// The path of the changed resource: `configs/checkout.tax`.
@@ -38,14 +38,6 @@ type AuditEntry struct {
 	// The reason that the actor gave.
 	Note        string    `json:"note"`
 	CreatedTime time.Time `json:"createdTime"`
-}
-
-// TokenRef is part of [AuditEntry].
-//
-// An API token, and the user who created it.
-type TokenRef struct {
-	ID        int64  `json:"id"`
-	CreatedBy Person `json:"createdBy"`
 }
 
 // AuditEntryFilter selects rows of [Audit.List].
@@ -67,8 +59,9 @@ type AuditEntryFilter struct {
 
 // List lists audit entries.
 //
-// Newest first. Each committed mutation has exactly one entry, written in the same transaction; a
-// rejected request has none. An entry must match all filters.
+// The newest first. Each committed mutation has exactly one entry, written in the same transaction;
+// a rejected request has none. An entry must match all filters. With `from` or `to` the order is by
+// time, then by id.
 func (s *Audit) List(f AuditEntryFilter) List[AuditEntry] {
 	return List[AuditEntry]{s.client, "/audit-log", f.parameters().set("resource", f.Resource).set("actor", f.Actor).set("action", f.Action).set("from", f.From).set("to", f.To)}
 }

@@ -33,7 +33,7 @@ type Config struct {
 	Protected bool `json:"protected"`
 	// Whether the value is encrypted at rest, and returned only to callers with `configs:secrets`.
 	Secret bool `json:"secret"`
-	// Set if the value is withheld, with `null` in its place: the config is or was secret, and the
+	// Set if the value is withheld, with `null` instead: the config is or was secret, and the
 	// reader lacks `configs:secrets`; or the value cannot be decrypted.
 	Masked bool `json:"masked,omitzero"`
 	// The requirements of a change of a protected config. Absent if it has none.
@@ -59,9 +59,6 @@ func (v *Config) UnmarshalJSON(text []byte) error {
 }
 
 // ValueType is part of [Config].
-//
-// The type of `value`. `number`, `boolean` and `json` may also be sent as their text in a JSON
-// string; they are returned as they were sent.
 type ValueType string
 
 // The values of ValueType.
@@ -84,17 +81,19 @@ type ConfigFilter struct {
 
 // ConfigCreate is the request body of [Configs.Create].
 type ConfigCreate struct {
-	// Any JSON of the type `valueType`.
-	Value     json.RawMessage `json:"value"`
-	ValueType ValueType       `json:"valueType,omitzero"`
-	// The JSON Schema of the value; null for none.
-	Schema    json.RawMessage `json:"schema,omitzero"`
-	Remark    string          `json:"remark,omitzero"`
-	Key       string          `json:"key"`
-	Protected bool            `json:"protected,omitzero"`
+	Key       string `json:"key"`
+	Protected bool   `json:"protected,omitzero"`
 	// Encrypt the value at rest, and return it only to callers with `configs:secrets`. 422 if the
 	// installation has no encryption key.
 	Secret bool `json:"secret,omitzero"`
+	// Any JSON of the type `valueType`.
+	Value json.RawMessage `json:"value"`
+	// The type of `value`; derived from the value if absent. `number`, `boolean` and `json` may
+	// also be sent as their text in a JSON string; replies contain them in that form.
+	ValueType ValueType `json:"valueType,omitzero"`
+	Remark    string    `json:"remark,omitzero"`
+	// The JSON Schema of the value; null for none.
+	Schema json.RawMessage `json:"schema,omitzero"`
 }
 
 // ConfigExport is returned by [Configs.Export].
@@ -105,18 +104,16 @@ type ConfigExport struct {
 
 // ExportedConfig is part of [ConfigExport].
 type ExportedConfig struct {
+	Key string `json:"key"`
 	// Any JSON of the type `valueType`.
 	Value     json.RawMessage `json:"value"`
-	ValueType ValueType       `json:"valueType,omitzero"`
-	// The JSON Schema of the value; null for none.
+	ValueType ValueType       `json:"valueType"`
+	Remark    string          `json:"remark"`
 	Schema    json.RawMessage `json:"schema,omitzero"`
-	Remark    string          `json:"remark,omitzero"`
-	Key       string          `json:"key"`
 	Protected bool            `json:"protected"`
 	// Whether the value is encrypted at rest, and returned only to callers with `configs:secrets`.
 	Secret bool `json:"secret"`
-	// Set if the value is withheld, with `null` in its place: the config is or was secret, and the
-	// reader lacks `configs:secrets`; or the value cannot be decrypted.
+	// Set if the value is withheld, with `null` instead. An import rejects it.
 	Masked bool `json:"masked,omitzero"`
 }
 
@@ -132,13 +129,7 @@ type ConfigImport struct {
 
 // ImportedConfig is part of [ConfigImport].
 type ImportedConfig struct {
-	// Any JSON of the type `valueType`.
-	Value     json.RawMessage `json:"value"`
-	ValueType ValueType       `json:"valueType,omitzero"`
-	// The JSON Schema of the value; null for none.
-	Schema json.RawMessage `json:"schema,omitzero"`
-	Remark string          `json:"remark,omitzero"`
-	Key    string          `json:"key"`
+	Key string `json:"key"`
 	// Null or absent: unchanged, and false for a new config.
 	Protected *bool `json:"protected,omitzero"`
 	// Null or absent: unchanged, and false for a new config.
@@ -146,17 +137,26 @@ type ImportedConfig struct {
 	// Set by an export in place of a value. Such a row is rejected (422): it has no value to
 	// import.
 	Masked bool `json:"masked,omitzero"`
+	// Any JSON of the type `valueType`.
+	Value json.RawMessage `json:"value"`
+	// The type of `value`; derived from the value if absent. `number`, `boolean` and `json` may
+	// also be sent as their text in a JSON string; replies contain them in that form.
+	ValueType ValueType `json:"valueType,omitzero"`
+	Remark    string    `json:"remark,omitzero"`
+	// The JSON Schema of the value; null for none.
+	Schema json.RawMessage `json:"schema,omitzero"`
 }
 
 // ConfigImported is returned by [Configs.Import].
 type ConfigImported struct {
 	DryRun bool `json:"dryRun"`
 	// The `updatedTime` of the configs that the import wrote. Absent for a dry run.
-	Time     time.Time       `json:"time,omitzero"`
+	Time time.Time `json:"time,omitzero"`
+	// The first rejected rows.
 	Verdicts []ImportVerdict `json:"verdicts"`
 	Counts   ImportCounts    `json:"counts"`
 	// In a dry run, the indexes of all rows by verdict.
-	Rows *ConfigImportedRows `json:"rows,omitzero"`
+	Rows map[string][]int64 `json:"rows,omitzero"`
 }
 
 // ImportVerdict is part of [ConfigImported].
@@ -177,16 +177,6 @@ type ImportCounts struct {
 	Skip      int64 `json:"skip"`
 	Invalid   int64 `json:"invalid"`
 	Conflict  int64 `json:"conflict"`
-}
-
-// ConfigImportedRows is part of [ConfigImported].
-type ConfigImportedRows struct {
-	Create    []int64 `json:"create,omitzero"`
-	Update    []int64 `json:"update,omitzero"`
-	Unchanged []int64 `json:"unchanged,omitzero"`
-	Skip      []int64 `json:"skip,omitzero"`
-	Invalid   []int64 `json:"invalid,omitzero"`
-	Conflict  []int64 `json:"conflict,omitzero"`
 }
 
 // ConfigSnapshot is returned by [Configs.Snapshot].
@@ -211,7 +201,9 @@ type ConfigRevision struct {
 	Version  int64 `json:"version"`
 	// The strong entity tag, including the quotes. Opaque, and bound to the row, so that the tag of
 	// a deleted and recreated row never matches.
-	ETag      string          `json:"etag"`
+	ETag string `json:"etag"`
+	// An `overwrite` is an update that removed changes that others made since its author read the
+	// config; the note contains the reason.
 	Action    ConfigAction    `json:"action"`
 	Value     json.RawMessage `json:"value"`
 	ValueType ValueType       `json:"valueType"`
@@ -221,7 +213,7 @@ type ConfigRevision struct {
 	Protected bool            `json:"protected"`
 	// Whether the value is encrypted at rest, and returned only to callers with `configs:secrets`.
 	Secret bool `json:"secret"`
-	// Set if the value is withheld, with `null` in its place: the config is or was secret, and the
+	// Set if the value is withheld, with `null` instead: the config is or was secret, and the
 	// reader lacks `configs:secrets`; or the value cannot be decrypted.
 	Masked bool `json:"masked,omitzero"`
 	// The approval that the version needed.
@@ -233,9 +225,6 @@ type ConfigRevision struct {
 }
 
 // ConfigAction is part of [ConfigRevision].
-//
-// An `overwrite` is an update that removed changes that others made since its author read the
-// config; the note contains the reason.
 type ConfigAction string
 
 // The values of ConfigAction.
@@ -274,18 +263,17 @@ type ConfigChange struct {
 
 // ConfigBatchResult is returned by [Configs.Change].
 type ConfigBatchResult struct {
-	Results []ConfigBatchResultResult `json:"results"`
+	Results []ConfigResult `json:"results"`
 }
 
-// ConfigBatchResultResult is part of [ConfigBatchResult].
-type ConfigBatchResultResult struct {
+// ConfigResult is part of [ConfigBatchResult].
+type ConfigResult struct {
 	Index int64  `json:"index"`
 	Key   string `json:"key"`
 	// One of create, update, delete.
 	Op      string `json:"op"`
 	Version int64  `json:"version"`
-	// The strong entity tag, including the quotes. Opaque, and bound to the row, so that the tag of
-	// a deleted and recreated row never matches.
+	// Absent for a deleted config.
 	ETag string `json:"etag,omitzero"`
 }
 
@@ -296,8 +284,7 @@ func (s *Configs) List(f ConfigFilter) List[Config] {
 
 // Create creates a config.
 //
-// Without `valueType` it is derived from the value. 409 `already_exists` contains the config with
-// the same key in `current`.
+// 409 `already_exists` contains the config with the same key in `current`.
 //
 // 422 at `/value` if the value violates its type or its JSON Schema; 422 at `/schema` if the JSON
 // Schema is not usable (2020-12 unless `$schema` names an older draft; references only to itself).
@@ -349,13 +336,13 @@ func (s *Configs) Get(ctx context.Context, key string, options ...CallOption) (C
 //
 // A merge patch (RFC 7396): only the members sent are changed; members of an object in `value` are
 // merged one by one; null clears an optional member. The key never changes. A patch without effect
-// returns 200, keeps the version and writes no history.
+// returns 200, without a new version or history.
 //
 // Of several edits of the same version exactly one succeeds; the others return 412 with the author
 // of the successful edit and the differences.
 //
 // Without `configs:secrets` the value of a secret config can be replaced as a whole, and not read:
-// replies and conflicts have `null` and `masked` in its place. To prevent disclosure by guessing: a
+// replies and conflicts have `null` and `masked` instead. To prevent disclosure by guessing: a
 // submitted value always creates a new version, even if it equals the current one; two edits of the
 // value always conflict; its type and schema change only together with a new value (403); an
 // overwriting edit cannot restore an earlier value (403); and `secret` cannot be removed (403).
@@ -376,8 +363,8 @@ func (s *Configs) Delete(ctx context.Context, read Config, options ...CallOption
 
 // History lists the versions of a config.
 //
-// Newest first, with the full content of each version, including those of deleted configs with the
-// same key.
+// The newest first, with the full content of each version, including those of deleted configs with
+// the same key.
 func (s *Configs) History(key string, p Paging) List[ConfigRevision] {
 	return List[ConfigRevision]{s.client, "/configs/" + segment(key) + "/history", p.parameters()}
 }

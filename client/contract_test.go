@@ -140,7 +140,7 @@ func (w walk) batches() {
 // decide has a second user decide on what the first one proposes.
 func (w walk) decide(caller *apptest.Caller) {
 	t, ctx := w.t, w.t.Context()
-	user := ok[client.User](t)(w.Users.Create(ctx, client.UserCreate{Username: "decider", Password: "correct horse battery", Roles: []string{"admin"}}))
+	user := ok[client.User](t)(w.Users.Create(ctx, client.UserCreate{Username: "decider", Password: new("correct horse battery"), Roles: []string{"admin"}}))
 	ok[client.Token](t)(w.Tokens.Create(ctx, client.TokenCreate{Name: "decider", UserID: &user.ID, Scopes: []string{"configs:read"}}))
 	other := clientOf(t, caller.As(t, "decider"))
 
@@ -183,7 +183,7 @@ func (w walk) decide(caller *apptest.Caller) {
 	require.Equal(t, note, asked.Note, "another patch leaves the note as it is")
 	require.Len(t, all(t, other.Approvals.List(client.ApprovalFilter{WaitingFor: "me", Status: client.ApprovalStatusPending, Resource: "configs/walk.safe"})), 1)
 	require.JSONEq(t, `1`, string(ok[client.Config](t)(w.Configs.Get(ctx, "walk.safe")).Value))
-	said := ok[client.ApprovalComment](t)(other.Approvals.CommentOn(ctx, asked.ID, client.CommentCreate{Text: "Is this the rate of 2026?"}))
+	said := ok[client.ApprovalComment](t)(other.Approvals.CommentOn(ctx, asked.ID, client.ApprovalCommentCreate{Text: "Is this the rate of 2026?"}))
 	require.Equal(t, []client.ApprovalComment{said}, all(t, w.Approvals.Comments(asked.ID, client.Paging{})))
 	asked = ok[client.Approval](t)(other.Approvals.Get(ctx, asked.ID))
 	require.EqualValues(t, 1, asked.Comments)
@@ -270,7 +270,7 @@ func (w walk) repeatSecrets() {
 
 func (w walk) admit(caller *apptest.Caller) {
 	t, ctx := w.t, w.t.Context()
-	user := ok[client.User](t)(w.Users.Create(ctx, client.UserCreate{Username: "walk", Password: "correct horse battery"}))
+	user := ok[client.User](t)(w.Users.Create(ctx, client.UserCreate{Username: "walk", Password: new("correct horse battery")}))
 	stale := ok[client.User](t)(w.Users.Get(ctx, user.ID))
 	user.Roles = []string{"admin"}
 	require.NoError(t, w.Users.Save(ctx, &user))
@@ -341,7 +341,7 @@ func (w walk) signedIn(p *apptest.Program, caller *apptest.Caller) {
 	require.Equal(t, "admin", me.Username)
 	require.Equal(t, []string{"*"}, me.Permissions)
 	caller.SignedIn(t)
-	open := all(t, w.Sessions.List(client.OpenSessionFilter{UserID: &me.ID}))
+	open := all(t, w.Sessions.List(client.OpenSessionFilter{UserID: me.ID}))
 	require.Len(t, open, 1)
 	require.Equal(t, "admin", open[0].Username)
 	require.NoError(t, w.Sessions.End(ctx, open[0].ID))
@@ -441,7 +441,7 @@ func (w walk) record() {
 
 func (w walk) sell(sku string) {
 	t, ctx := w.t, w.t.Context()
-	lines := []client.OrderCreateItem{{SKU: sku, Quantity: 1}}
+	lines := []client.OrderLineRequest{{SKU: sku, Quantity: 1}}
 	order := ok[client.Order](t)(w.Orders.Place(ctx, client.OrderCreate{UserID: payer, Items: lines}))
 	order = ok[client.Order](t)(w.Orders.Pay(ctx, order.ID, client.Payment{Method: "wallet"}, client.IfMatch(order.ETag)))
 	require.Equal(t, client.OrderStatusPaid, order.Status)
@@ -471,10 +471,10 @@ func (w walk) sell(sku string) {
 func (w walk) refund(caller *apptest.Caller, sku string) {
 	t, ctx := w.t, w.t.Context()
 	role := ok[client.Role](t)(w.Roles.Create(ctx, client.RoleCreate{Name: "refunder", Permissions: []string{"refunds:*"}}))
-	ok[client.User](t)(w.Users.Create(ctx, client.UserCreate{Username: "refunder", Password: "correct horse battery", Roles: []string{role.Name}}))
+	ok[client.User](t)(w.Users.Create(ctx, client.UserCreate{Username: "refunder", Password: new("correct horse battery"), Roles: []string{role.Name}}))
 	boss := clientOf(t, caller.As(t, "refunder")).Refunds
 
-	order := ok[client.Order](t)(w.Orders.Place(ctx, client.OrderCreate{UserID: payer, Items: []client.OrderCreateItem{{SKU: sku, Quantity: 1}}}))
+	order := ok[client.Order](t)(w.Orders.Place(ctx, client.OrderCreate{UserID: payer, Items: []client.OrderLineRequest{{SKU: sku, Quantity: 1}}}))
 	order = ok[client.Order](t)(w.Orders.Pay(ctx, order.ID, client.Payment{Method: "external", Reference: "PSP-1"}))
 	require.Equal(t, [2]int64{order.Amount, order.Amount}, [2]int64{order.Paid, order.Refundable})
 	request := func() client.Refund {
@@ -486,18 +486,18 @@ func (w walk) refund(caller *apptest.Caller, sku string) {
 	_, err = w.Refunds.Approve(ctx, settling.ID)
 	require.True(t, client.HasCode(err, client.CodeForbidden), "who requested it does not approve it")
 	ok[client.Refund](t)(boss.Approve(ctx, settling.ID, client.IfMatch(settling.ETag)))
-	ok[client.Refund](t)(boss.Doubt(ctx, settling.ID, client.RefundReason{Reason: "no answer"}))
+	ok[client.Refund](t)(boss.Doubt(ctx, settling.ID, client.RefundUnknownOutcome{Reason: "no answer"}))
 	settled := ok[client.Refund](t)(boss.Settle(ctx, settling.ID, client.RefundSettlement{Reference: "re_1"}))
 	require.Equal(t, client.RefundStatusSettled, settled.Status)
 	require.Equal(t, "re_1", *settled.Reference)
-	_, err = boss.Reject(ctx, settling.ID, client.RefundReason{Reason: "late"})
+	_, err = boss.Reject(ctx, settling.ID, client.RefundRejection{Reason: "late"})
 	var refused *client.TransitionRejected
 	require.ErrorAs(t, err, &refused)
-	require.Equal(t, client.RefundStatusRejected, ok[client.Refund](t)(boss.Reject(ctx, request().ID, client.RefundReason{Reason: "no"})).Status)
+	require.Equal(t, client.RefundStatusRejected, ok[client.Refund](t)(boss.Reject(ctx, request().ID, client.RefundRejection{Reason: "no"})).Status)
 	failing := request()
 	ok[client.Refund](t)(boss.Approve(ctx, failing.ID))
-	require.Equal(t, client.RefundStatusFailed, ok[client.Refund](t)(boss.Fail(ctx, failing.ID, client.RefundReason{Reason: "the card has expired"})).Status)
-	byLine := ok[client.Refund](t)(w.Refunds.Request(ctx, order.ID, client.RefundRequest{Amount: new(int64(2)), Reason: "broken", Lines: []client.RefundRequestLine{{SKU: sku, Quantity: 1, Restock: true}}}))
+	require.Equal(t, client.RefundStatusFailed, ok[client.Refund](t)(boss.Fail(ctx, failing.ID, client.RefundFailure{Reason: "the card has expired"})).Status)
+	byLine := ok[client.Refund](t)(w.Refunds.Request(ctx, order.ID, client.RefundRequest{Amount: new(int64(2)), Reason: "broken", Lines: []client.RefundLineRequest{{SKU: sku, Quantity: 1, Restock: true}}}))
 	require.Equal(t, []client.RefundLine{{SKU: sku, Name: order.Items[0].Name, Quantity: 1, Restock: true, Worth: order.Amount}}, byLine.Lines)
 	cancelled := ok[client.Order](t)(w.Orders.Cancel(ctx, order.ID, client.Cancellation{Reason: "recalled"}))
 	require.Equal(t, [3]int64{order.Amount - 1, 1, 0}, [3]int64{cancelled.RefundReserved, cancelled.Refunded, cancelled.Refundable})

@@ -19,7 +19,9 @@ type Coupons struct{ client *Client }
 type Campaign struct {
 	Stamp
 	originState
-	Name string       `json:"name"`
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+	// Whether `value` is in minor units or in percent.
 	Kind CampaignKind `json:"kind"`
 	// The discount of a coupon, in minor units or percent; never more than the total.
 	Value int64 `json:"value"`
@@ -33,7 +35,6 @@ type Campaign struct {
 	ValidFrom time.Time `json:"validFrom"`
 	// Coupons are valid until just before this time.
 	ValidTo time.Time `json:"validTo"`
-	ID      int64     `json:"id"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
 	// changes.
 	Currency string `json:"currency"`
@@ -58,8 +59,6 @@ func (v *Campaign) UnmarshalJSON(text []byte) error {
 }
 
 // CampaignKind is part of [Campaign].
-//
-// Whether `value` is in minor units or in percent.
 type CampaignKind string
 
 // The values of CampaignKind.
@@ -77,20 +76,30 @@ type CampaignFilter struct {
 
 // CampaignCreate is the request body of [Campaigns.Create].
 type CampaignCreate struct {
-	Name          string       `json:"name"`
-	Kind          CampaignKind `json:"kind"`
-	Value         int64        `json:"value"`
-	MinimumAmount int64        `json:"minimumAmount,omitzero"`
-	Total         int64        `json:"total"`
-	PerUser       int64        `json:"perUser"`
-	ValidFrom     time.Time    `json:"validFrom"`
-	// After validFrom.
+	Name string `json:"name"`
+	// Whether `value` is in minor units or in percent.
+	Kind CampaignKind `json:"kind"`
+	// The discount of a coupon, in minor units or percent; never more than the total.
+	Value int64 `json:"value"`
+	// The minimum total for a coupon, in minor units.
+	MinimumAmount int64 `json:"minimumAmount,omitzero"`
+	// The maximum number of coupons.
+	Total int64 `json:"total"`
+	// The maximum number of coupons for one user.
+	PerUser int64 `json:"perUser"`
+	// Coupons are valid from this time on.
+	ValidFrom time.Time `json:"validFrom"`
+	// Coupons are valid until just before this time.
 	ValidTo time.Time `json:"validTo"`
 }
 
 // CampaignRevision is a row of [Campaigns.History].
 type CampaignRevision struct {
-	Name string       `json:"name"`
+	Version int64 `json:"version"`
+	// One of create, update, issue.
+	Action string `json:"action"`
+	Name   string `json:"name"`
+	// Whether `value` is in minor units or in percent.
 	Kind CampaignKind `json:"kind"`
 	// The discount of a coupon, in minor units or percent; never more than the total.
 	Value int64 `json:"value"`
@@ -104,9 +113,6 @@ type CampaignRevision struct {
 	ValidFrom time.Time `json:"validFrom"`
 	// Coupons are valid until just before this time.
 	ValidTo time.Time `json:"validTo"`
-	Version int64     `json:"version"`
-	// One of create, update, issue.
-	Action string `json:"action"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
 	// changes.
 	Currency    string    `json:"currency"`
@@ -116,9 +122,8 @@ type CampaignRevision struct {
 }
 
 // IssueCoupons is the request body of [Campaigns.IssueCoupons].
-//
-// Exactly one of the two.
 type IssueCoupons struct {
+	// Exactly one of `userIds` and `count` is required.
 	UserIDs []string `json:"userIds,omitzero"`
 	Count   *int64   `json:"count,omitzero"`
 }
@@ -132,8 +137,10 @@ type IssuedCoupons struct {
 // Coupon is a row of [Coupons.List].
 type Coupon struct {
 	Stamp
-	Code          string       `json:"code"`
-	CampaignID    int64        `json:"campaignId"`
+	Code       string `json:"code"`
+	CampaignID int64  `json:"campaignId"`
+	// Whether `value` is in minor units or in percent. This and the next members are the current
+	// terms of the campaign.
 	Kind          CampaignKind `json:"kind"`
 	Value         int64        `json:"value"`
 	MinimumAmount int64        `json:"minimumAmount"`
@@ -143,9 +150,9 @@ type Coupon struct {
 	ValidFrom time.Time `json:"validFrom"`
 	ValidTo   time.Time `json:"validTo"`
 	// The only user who can redeem it; null if any user with the code can.
-	UserID             *string      `json:"userId"`
-	Status             CouponStatus `json:"status"`
-	AllowedTransitions []string     `json:"allowedTransitions"`
+	UserID             *string        `json:"userId"`
+	Status             CouponStatus   `json:"status"`
+	AllowedTransitions []CouponAction `json:"allowedTransitions"`
 	// The shop's name of a customer, which is one of its users: 1 to 64 letters, digits and
 	// `._:@+=/-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
 	RedeemedByUserID *string `json:"redeemedByUserId"`
@@ -165,6 +172,15 @@ const (
 	CouponStatusExpired CouponStatus = "expired"
 )
 
+// CouponAction is part of [Coupon].
+type CouponAction string
+
+// The values of CouponAction.
+const (
+	CouponActionRedeem CouponAction = "redeem"
+	CouponActionVoid   CouponAction = "void"
+)
+
 // CouponFilter selects rows of [Coupons.List].
 type CouponFilter struct {
 	Paging
@@ -178,17 +194,28 @@ type CouponFilter struct {
 
 // CouponEvent is a row of [Coupons.History].
 type CouponEvent struct {
-	Version int64 `json:"version"`
-	// `return`: the order that used it was cancelled. One of issue, redeem, void, expire, return.
-	Action string `json:"action"`
-	// Null for the issue of the coupon.
+	Version int64           `json:"version"`
+	Action  CouponEventName `json:"action"`
+	// Null for the event that created the resource.
 	From *CouponStatus `json:"from"`
 	To   CouponStatus  `json:"to"`
-	// The details of the transition.
+	// The fields of the request.
 	Detail      json.RawMessage `json:"detail"`
 	ChangedBy   Person          `json:"changedBy"`
 	ChangedTime time.Time       `json:"changedTime"`
 }
+
+// CouponEventName is part of [CouponEvent].
+type CouponEventName string
+
+// The values of CouponEventName.
+const (
+	CouponEventNameIssue  CouponEventName = "issue"
+	CouponEventNameRedeem CouponEventName = "redeem"
+	CouponEventNameVoid   CouponEventName = "void"
+	CouponEventNameExpire CouponEventName = "expire"
+	CouponEventNameReturn CouponEventName = "return"
+)
 
 // Redemption is the request body of [Coupons.Redeem].
 type Redemption struct {
@@ -225,7 +252,8 @@ func (s *Campaigns) Get(ctx context.Context, id int64, options ...CallOption) (C
 
 // Save updates a campaign.
 //
-// A merge patch (RFC 7396). The new terms also apply to coupons already issued.
+// A merge patch (RFC 7396). The new terms also apply to coupons already issued, and `total` is at
+// least their number.
 //
 // It sends the changes of value since it was read, and replaces value with the reply. If another
 // writer was first, it returns a [Conflict].
@@ -269,24 +297,23 @@ func (s *Coupons) Get(ctx context.Context, code string, options ...CallOption) (
 
 // History lists the history of a coupon.
 //
-// Newest first.
+// Newest first. `return`: the order that used it was cancelled.
 func (s *Coupons) History(code string, p Paging) List[CouponEvent] {
 	return List[CouponEvent]{s.client, "/coupons/" + segment(code) + "/history", p.parameters()}
 }
 
 // Redeem redeems a coupon.
 //
-// `unused` → `used`, once, however many devices try concurrently: the others return 409 with the
-// author of the successful request. 409 `limit_reached` if the user already has the maximum number
-// of coupons of the campaign, 422 at `/userId` if the coupon was issued to another user. An order
-// with `couponCode` redeems its coupon itself.
+// `unused` → `used`. Once, however many devices try concurrently: the others return 409 with the
+// author of the successful request. 422 at `/userId` if the coupon was issued to another user. An
+// order with `couponCode` redeems its coupon itself.
 func (s *Coupons) Redeem(ctx context.Context, code string, body Redemption, options ...CallOption) (Coupon, error) {
 	return call[Coupon](ctx, s.client, request{method: http.MethodPost, path: "/coupons/" + segment(code) + "/redeem", body: body}, options)
 }
 
 // Void voids a coupon.
 //
-// `unused` → `void`: the coupon can never be redeemed.
+// `unused` → `void`. The coupon can never be redeemed.
 func (s *Coupons) Void(ctx context.Context, code string, body Voiding, options ...CallOption) (Coupon, error) {
 	return call[Coupon](ctx, s.client, request{method: http.MethodPost, path: "/coupons/" + segment(code) + "/void", body: body}, options)
 }

@@ -20,6 +20,7 @@ type FlashSales struct{ client *Client }
 type FlashSale struct {
 	Stamp
 	originState
+	ID   int64  `json:"id"`
 	Name string `json:"name"`
 	SKU  string `json:"sku"`
 	// The price of one unit, in minor units.
@@ -30,7 +31,7 @@ type FlashSale struct {
 	PerUserLimit int64 `json:"perUserLimit"`
 	// Customers are admitted from this time on.
 	StartsTime time.Time `json:"startsTime"`
-	// Customers are admitted until just before this time; then the sale closes.
+	// Customers are admitted until just before this time; then the sale closes. After `startsTime`.
 	EndsTime time.Time `json:"endsTime"`
 	// The maximum number of waiting tickets; null for no limit.
 	QueueCap *int64 `json:"queueCap"`
@@ -41,15 +42,14 @@ type FlashSale struct {
 	// failover does not lose it; null for none. While fewer replicas are available, purchases
 	// return 503. Has no effect without Redis.
 	Replicas *int64 `json:"replicas"`
-	ID       int64  `json:"id"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
 	// changes.
 	Currency string `json:"currency"`
 	// The item's name, as copied to orders.
-	ItemName           string          `json:"itemName"`
-	Status             FlashSaleStatus `json:"status"`
-	AllowedTransitions []string        `json:"allowedTransitions"`
-	Merged             *Merged         `json:"merged,omitzero"`
+	ItemName           string            `json:"itemName"`
+	Status             FlashSaleStatus   `json:"status"`
+	AllowedTransitions []FlashSaleAction `json:"allowedTransitions"`
+	Merged             *Merged           `json:"merged,omitzero"`
 }
 
 func (*FlashSale) editable() []string {
@@ -78,6 +78,17 @@ const (
 	FlashSaleStatusClosed FlashSaleStatus = "closed"
 )
 
+// FlashSaleAction is part of [FlashSale].
+type FlashSaleAction string
+
+// The values of FlashSaleAction.
+const (
+	FlashSaleActionOpen   FlashSaleAction = "open"
+	FlashSaleActionPause  FlashSaleAction = "pause"
+	FlashSaleActionResume FlashSaleAction = "resume"
+	FlashSaleActionClose  FlashSaleAction = "close"
+)
+
 // FlashSaleFilter selects rows of [FlashSales.List].
 type FlashSaleFilter struct {
 	Paging
@@ -96,7 +107,7 @@ type FlashSaleCreate struct {
 	Quantity     int64     `json:"quantity"`
 	PerUserLimit int64     `json:"perUserLimit"`
 	StartsTime   time.Time `json:"startsTime"`
-	// After startsTime.
+	// After `startsTime`.
 	EndsTime time.Time `json:"endsTime"`
 	QueueCap *int64    `json:"queueCap,omitzero"`
 	Rate     *int64    `json:"rate,omitzero"`
@@ -105,8 +116,10 @@ type FlashSaleCreate struct {
 
 // FlashSaleRevision is a row of [FlashSales.History].
 type FlashSaleRevision struct {
-	Name string `json:"name"`
-	SKU  string `json:"sku"`
+	Version int64              `json:"version"`
+	Action  FlashSaleEventName `json:"action"`
+	Name    string             `json:"name"`
+	SKU     string             `json:"sku"`
 	// The price of one unit, in minor units.
 	Price int64 `json:"price"`
 	// The number of units for sale.
@@ -115,7 +128,7 @@ type FlashSaleRevision struct {
 	PerUserLimit int64 `json:"perUserLimit"`
 	// Customers are admitted from this time on.
 	StartsTime time.Time `json:"startsTime"`
-	// Customers are admitted until just before this time; then the sale closes.
+	// Customers are admitted until just before this time; then the sale closes. After `startsTime`.
 	EndsTime time.Time `json:"endsTime"`
 	// The maximum number of waiting tickets; null for no limit.
 	QueueCap *int64 `json:"queueCap"`
@@ -126,9 +139,6 @@ type FlashSaleRevision struct {
 	// failover does not lose it; null for none. While fewer replicas are available, purchases
 	// return 503. Has no effect without Redis.
 	Replicas *int64 `json:"replicas"`
-	Version  int64  `json:"version"`
-	// One of create, update, open, pause, resume, close, retry_dead, discard_dead.
-	Action string `json:"action"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
 	// changes.
 	Currency string          `json:"currency"`
@@ -139,9 +149,22 @@ type FlashSaleRevision struct {
 	ChangedTime time.Time `json:"changedTime"`
 }
 
+// FlashSaleEventName is part of [FlashSaleRevision].
+type FlashSaleEventName string
+
+// The values of FlashSaleEventName.
+const (
+	FlashSaleEventNameCreate      FlashSaleEventName = "create"
+	FlashSaleEventNameUpdate      FlashSaleEventName = "update"
+	FlashSaleEventNameRetryDead   FlashSaleEventName = "retry_dead"
+	FlashSaleEventNameDiscardDead FlashSaleEventName = "discard_dead"
+	FlashSaleEventNameOpen        FlashSaleEventName = "open"
+	FlashSaleEventNamePause       FlashSaleEventName = "pause"
+	FlashSaleEventNameResume      FlashSaleEventName = "resume"
+	FlashSaleEventNameClose       FlashSaleEventName = "close"
+)
+
 // FlashSaleStats is returned by [FlashSales.Stats].
-//
-// `balanced` is `allotted == remaining + queued + processing + dead + confirmed`.
 type FlashSaleStats struct {
 	// Units that belong to the sale.
 	Allotted int64 `json:"allotted"`
@@ -158,17 +181,23 @@ type FlashSaleStats struct {
 	// Units of rejected tickets; they are for sale again.
 	Rejected int64 `json:"rejected"`
 	// Units of cancelled orders; they are for sale again.
-	Returned            int64   `json:"returned"`
-	Balanced            bool    `json:"balanced"`
-	OldestQueuedSeconds float64 `json:"oldestQueuedSeconds"`
+	Returned int64 `json:"returned"`
 	// Units, over the last five seconds.
 	AcceptedPerSecond float64 `json:"acceptedPerSecond"`
 	// Units, over the last five seconds.
 	ConfirmedPerSecond float64 `json:"confirmedPerSecond"`
 	// Accepted and rejected purchases, over the last five seconds.
-	ArrivalsPerSecond float64                `json:"arrivalsPerSecond"`
-	RefusedPerSecond  FlashSaleRefusals      `json:"refusedPerSecond"`
-	Refusals          FlashSaleRefusalCounts `json:"refusals"`
+	ArrivalsPerSecond float64 `json:"arrivalsPerSecond"`
+	// Rejected purchases by code, over the last five seconds. Like `refusals` it is for display:
+	// each process reports its replies a few times a second, and a crash loses its last quarter of
+	// a second.
+	RefusedPerSecond FlashSaleRefusals `json:"refusedPerSecond"`
+	// Rejected purchases so far, by code.
+	Refusals FlashSaleRefusalCounts `json:"refusals"`
+	// `allotted == remaining + queued + processing + dead + confirmed`
+	Balanced bool `json:"balanced"`
+	// The age of the ticket at the head of the queue.
+	OldestQueuedSeconds float64 `json:"oldestQueuedSeconds"`
 	// Accepted tickets that were lost with the gate's store, for example by a Redis restored to an
 	// older state: those that customers, the queue or the reconciler have detected. Each is
 	// `rejected`, with the reason `lost`.
@@ -176,9 +205,6 @@ type FlashSaleStats struct {
 }
 
 // FlashSaleRefusals is part of [FlashSaleStats].
-//
-// Rejected purchases by code, over the last five seconds. Like `refusals` it is for display: each
-// process reports its replies a few times a second, and a crash loses its last quarter of a second.
 type FlashSaleRefusals struct {
 	SoldOut      float64 `json:"soldOut"`
 	LimitReached float64 `json:"limitReached"`
@@ -187,8 +213,6 @@ type FlashSaleRefusals struct {
 }
 
 // FlashSaleRefusalCounts is part of [FlashSaleStats].
-//
-// Rejected purchases so far, by code.
 type FlashSaleRefusalCounts struct {
 	SoldOut      int64 `json:"soldOut"`
 	LimitReached int64 `json:"limitReached"`
@@ -199,12 +223,12 @@ type FlashSaleRefusalCounts struct {
 // FlashSaleSamples is returned by [FlashSales.Samples].
 type FlashSaleSamples struct {
 	// When the reply was created.
-	Time  time.Time              `json:"time"`
-	Items []FlashSaleSamplesItem `json:"items"`
+	Time  time.Time         `json:"time"`
+	Items []FlashSaleSample `json:"items"`
 }
 
-// FlashSaleSamplesItem is part of [FlashSaleSamples].
-type FlashSaleSamplesItem struct {
+// FlashSaleSample is part of [FlashSaleSamples].
+type FlashSaleSample struct {
 	// When the numbers were counted.
 	Time  time.Time      `json:"time"`
 	Stats FlashSaleStats `json:"stats"`
@@ -230,7 +254,7 @@ type FlashSaleReconciliation struct {
 
 // FlashSaleDead is a row of [FlashSales.Dead].
 type FlashSaleDead struct {
-	// The ticket.
+	// The ticket, or a generated id for a message that cannot be read.
 	MessageID string `json:"messageId"`
 	// Empty if the message cannot be read.
 	UserID   string `json:"userId"`
@@ -373,8 +397,8 @@ func (s *FlashSales) Samples(ctx context.Context, id int64, minutes int64, optio
 
 // Reconcile reconciles a flash sale.
 //
-// Compares the gate with the orders, ticket by ticket, and corrects the gate; rebuilds a gate whose
-// store was emptied. The service also does this periodically. Accepted tickets without an order
+// Compares the gate with the orders, ticket by ticket, and corrects the gate; rebuilds a gate after
+// the loss of its store. The service also does this periodically. Accepted tickets without an order
 // that their store lost are `rejected` with the reason `lost`.
 func (s *FlashSales) Reconcile(ctx context.Context, id int64, options ...CallOption) (FlashSaleReconciliation, error) {
 	return call[FlashSaleReconciliation](ctx, s.client, request{method: http.MethodPost, path: "/flash-sales/" + segment(id) + "/reconcile"}, options)
@@ -382,8 +406,8 @@ func (s *FlashSales) Reconcile(ctx context.Context, id int64, options ...CallOpt
 
 // Dead lists dead letters.
 //
-// Tickets whose attempts all failed. They do not block other tickets, and reserve their units until
-// an operator decides.
+// Tickets of which each attempt failed, the oldest dead letter first. They do not block other
+// tickets, and reserve their units until an operator decides.
 func (s *FlashSales) Dead(id int64, p Paging) List[FlashSaleDead] {
 	return List[FlashSaleDead]{s.client, "/flash-sales/" + segment(id) + "/dead", p.parameters()}
 }

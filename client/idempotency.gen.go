@@ -14,16 +14,13 @@ import (
 type Idempotency struct{ client *Client }
 
 // IdempotencyKey is a row of [Idempotency.List].
-//
-// A reply that is stored under an idempotency key. The reply itself is returned only to its caller,
-// on a repeat of the request.
 type IdempotencyKey struct {
 	ID    int64  `json:"id"`
 	Key   string `json:"key"`
 	Actor Actor  `json:"actor"`
 	// One of admin, token, customer, system.
 	ActorKind string `json:"actorKind"`
-	// The customer for whom an API token acted, or null.
+	// The customer that an API token acted for, or null.
 	OnBehalfOf *string `json:"onBehalfOf"`
 	// One of POST, PUT, PATCH.
 	Method string `json:"method"`
@@ -53,7 +50,7 @@ type IdempotencyKeyFilter struct {
 
 // List lists idempotency keys.
 //
-// Newest first. Sorts: `id`.
+// The newest first. A reply itself is returned only to its caller, on a repeat of the request.
 func (s *Idempotency) List(f IdempotencyKeyFilter) List[IdempotencyKey] {
 	return List[IdempotencyKey]{s.client, "/idempotency-keys", f.parameters().set("key", f.Key).set("status", f.Status)}
 }

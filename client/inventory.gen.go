@@ -17,13 +17,6 @@ type InventoryRecords struct{ client *Client }
 
 // Inventory is a row of [InventoryRecords.List].
 type Inventory struct {
-	SKU string `json:"sku"`
-	// Units in stock, including reserved ones.
-	OnHand int64 `json:"onHand"`
-	// Units of `onHand` that unshipped orders and flash sales reserve.
-	Reserved int64 `json:"reserved"`
-	// `onHand` − `reserved`.
-	Available int64 `json:"available"`
 	// Increments with each change; 0 before the first one.
 	Version int64 `json:"version"`
 	// The strong entity tag, including the quotes. Opaque, and bound to the row, so that the tag of
@@ -32,6 +25,13 @@ type Inventory struct {
 	CreatedTime *time.Time `json:"createdTime"`
 	UpdatedTime *time.Time `json:"updatedTime"`
 	UpdatedBy   *Person    `json:"updatedBy"`
+	SKU         string     `json:"sku"`
+	// Units in stock, including reserved ones.
+	OnHand int64 `json:"onHand"`
+	// Units of `onHand` that unshipped orders and flash sales reserve.
+	Reserved int64 `json:"reserved"`
+	// `onHand` − `reserved`.
+	Available int64 `json:"available"`
 }
 
 // InventoryFilter selects rows of [InventoryRecords.List].
@@ -49,9 +49,8 @@ type InventoryFilter struct {
 type InventoryMovement struct {
 	ID  int64  `json:"id"`
 	SKU string `json:"sku"`
-	// `restock`: shipped units were returned to stock. One of adjust, count, reserve, return,
-	// consume, restock.
-	Kind string `json:"kind"`
+	// `restock`: shipped units were returned to stock.
+	Kind InventoryKind `json:"kind"`
 	// The change of `available`: `onHandDelta` − `reservedDelta`.
 	Delta         int64 `json:"delta"`
 	OnHandDelta   int64 `json:"onHandDelta"`
@@ -70,6 +69,19 @@ type InventoryMovement struct {
 	CreatedTime time.Time `json:"createdTime"`
 }
 
+// InventoryKind is part of [InventoryMovement].
+type InventoryKind string
+
+// The values of InventoryKind.
+const (
+	InventoryKindAdjust  InventoryKind = "adjust"
+	InventoryKindCount   InventoryKind = "count"
+	InventoryKindReserve InventoryKind = "reserve"
+	InventoryKindReturn  InventoryKind = "return"
+	InventoryKindConsume InventoryKind = "consume"
+	InventoryKindRestock InventoryKind = "restock"
+)
+
 // InventoryMovementFilter selects rows of [InventoryRecords.Movements].
 type InventoryMovementFilter struct {
 	Paging
@@ -78,18 +90,15 @@ type InventoryMovementFilter struct {
 }
 
 // InventoryAdjustment is the request body of [InventoryRecords.Adjust].
-//
-// `delta`, or `setTo` and `changeFrom`.
 type InventoryAdjustment struct {
-	// Not 0.
+	// Not 0; absent for a count.
 	Delta *int64 `json:"delta,omitzero"`
-	// The new number of units in stock.
+	// The new number of units in stock; absent for a delta.
 	SetTo *int64 `json:"setTo,omitzero"`
-	// The number that you read.
+	// The number that you read; required with `setTo`.
 	ChangeFrom *int64 `json:"changeFrom,omitzero"`
 	Reason     string `json:"reason"`
-	// A unique name. No leading or trailing spaces; names that start with `@` are reserved for the
-	// service.
+	// A unique name among all movements of the item.
 	Reference string `json:"reference"`
 }
 

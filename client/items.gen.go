@@ -27,9 +27,10 @@ type Item struct {
 	// changes.
 	Currency string `json:"currency"`
 	// The user who owns the item; null for none.
-	OwnedByUserID *string    `json:"ownedByUserId"`
-	Status        ItemStatus `json:"status"`
-	Merged        *Merged    `json:"merged,omitzero"`
+	OwnedByUserID *string `json:"ownedByUserId"`
+	// Archived items can be read but not ordered.
+	Status ItemStatus `json:"status"`
+	Merged *Merged    `json:"merged,omitzero"`
 }
 
 func (*Item) editable() []string {
@@ -48,8 +49,6 @@ func (v *Item) UnmarshalJSON(text []byte) error {
 }
 
 // ItemStatus is part of [Item].
-//
-// Archived items can be read but not ordered.
 type ItemStatus string
 
 // The values of ItemStatus.
@@ -68,13 +67,15 @@ type ItemFilter struct {
 
 // ItemCreate is the request body of [Items.Create].
 type ItemCreate struct {
+	// The permanent name of the item.
 	SKU  string `json:"sku"`
 	Name string `json:"name"`
 	// In minor units.
-	Price         int64   `json:"price"`
-	OwnedByUserID *string `json:"ownedByUserId,omitzero"`
-	// One of , active, archived.
-	Status string `json:"status,omitzero"`
+	Price int64 `json:"price"`
+	// A `CustomerId`. An integer is converted to its decimal text, `42` to `"42"`, and replies
+	// contain the text.
+	OwnedByUserID *string    `json:"ownedByUserId,omitzero"`
+	Status        ItemStatus `json:"status,omitzero"`
 }
 
 // ItemRevision is a row of [Items.History].
@@ -101,9 +102,6 @@ func (s *Items) List(f ItemFilter) List[Item] {
 }
 
 // Create creates an item.
-//
-// The sku is the permanent name of the item. Without `status` it is `active`, which means that it
-// can be ordered.
 func (s *Items) Create(ctx context.Context, body ItemCreate, options ...CallOption) (Item, error) {
 	return call[Item](ctx, s.client, request{method: http.MethodPost, path: "/items", body: body}, options)
 }
@@ -116,7 +114,7 @@ func (s *Items) Get(ctx context.Context, sku string, options ...CallOption) (Ite
 // Save updates an item.
 //
 // A merge patch (RFC 7396): only the members sent are changed, and null clears an optional member.
-// Placed orders retain their name and price. A patch without effect returns 200 and keeps the
+// Placed orders retain their name and price. A patch without effect returns 200 with the same
 // version.
 //
 // It sends the changes of value since it was read, and replaces value with the reply. If another

@@ -43,10 +43,10 @@ type Order struct {
 	Refundable int64       `json:"refundable"`
 	Status     OrderStatus `json:"status"`
 	// The actions that are possible now.
-	AllowedTransitions []string  `json:"allowedTransitions"`
-	Payment            *Payment  `json:"payment"`
-	Shipment           *Shipment `json:"shipment"`
-	CancelReason       *string   `json:"cancelReason"`
+	AllowedTransitions []OrderAction  `json:"allowedTransitions"`
+	Payment            *Payment       `json:"payment"`
+	Shipment           *OrderShipment `json:"shipment"`
+	CancelReason       *string        `json:"cancelReason"`
 	// The flash sale of the order.
 	FlashSaleID *int64 `json:"flashSaleId"`
 	// The ticket of the purchase that became the order.
@@ -57,7 +57,7 @@ type Order struct {
 
 // OrderLine is part of [Order].
 type OrderLine struct {
-	// The number of the line in its order.
+	// The number of the line in its order, from 1.
 	LineID int64  `json:"lineId"`
 	SKU    string `json:"sku"`
 	Name   string `json:"name"`
@@ -85,6 +85,17 @@ const (
 	OrderStatusCancelled OrderStatus = "cancelled"
 )
 
+// OrderAction is part of [Order].
+type OrderAction string
+
+// The values of OrderAction.
+const (
+	OrderActionPay      OrderAction = "pay"
+	OrderActionShip     OrderAction = "ship"
+	OrderActionComplete OrderAction = "complete"
+	OrderActionCancel   OrderAction = "cancel"
+)
+
 // Payment is part of [Order].
 type Payment struct {
 	// The payment method: external, or the user's wallet. One of external, wallet.
@@ -93,12 +104,10 @@ type Payment struct {
 	Reference string `json:"reference,omitzero"`
 }
 
-// Shipment is part of [Order].
-type Shipment struct {
+// OrderShipment is part of [Order].
+type OrderShipment struct {
 	Carrier    string `json:"carrier"`
 	TrackingNo string `json:"trackingNo"`
-	// Ships an order whose whole payment was refunded. Only in requests.
-	ShipRefunded bool `json:"shipRefunded,omitzero"`
 }
 
 // OrderFilter selects rows of [Orders.List].
@@ -121,32 +130,53 @@ type OrderCreate struct {
 	// contain the text.
 	UserID string `json:"userId"`
 	// Each sku at most once.
-	Items      []OrderCreateItem `json:"items"`
-	CouponCode *string           `json:"couponCode,omitzero"`
+	Items      []OrderLineRequest `json:"items"`
+	CouponCode *string            `json:"couponCode,omitzero"`
 }
 
-// OrderCreateItem is part of [OrderCreate].
-type OrderCreateItem struct {
+// OrderLineRequest is part of [OrderCreate].
+type OrderLineRequest struct {
 	SKU      string `json:"sku"`
 	Quantity int64  `json:"quantity"`
 }
 
 // OrderEvent is a row of [Orders.History].
 type OrderEvent struct {
-	Version int64 `json:"version"`
-	// The actions of a refund on its order do not change the status. One of create, pay, ship,
-	// complete, cancel, reserve-refund, release-refund, settle-refund.
-	Action string `json:"action"`
-	// Null for the creation of the order.
+	Version int64          `json:"version"`
+	Action  OrderEventName `json:"action"`
+	// Null for the event that created the resource.
 	From *OrderStatus `json:"from"`
 	To   OrderStatus  `json:"to"`
-	// The details of the transition.
-	Detail json.RawMessage `json:"detail"`
+	// The fields of the request.
+	Detail      json.RawMessage `json:"detail"`
+	ChangedBy   Person          `json:"changedBy"`
+	ChangedTime time.Time       `json:"changedTime"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
 	// changes.
-	Currency    string    `json:"currency"`
-	ChangedBy   Person    `json:"changedBy"`
-	ChangedTime time.Time `json:"changedTime"`
+	Currency string `json:"currency"`
+}
+
+// OrderEventName is part of [OrderEvent].
+type OrderEventName string
+
+// The values of OrderEventName.
+const (
+	OrderEventNameCreate        OrderEventName = "create"
+	OrderEventNameReserveRefund OrderEventName = "reserve-refund"
+	OrderEventNameReleaseRefund OrderEventName = "release-refund"
+	OrderEventNameSettleRefund  OrderEventName = "settle-refund"
+	OrderEventNamePay           OrderEventName = "pay"
+	OrderEventNameShip          OrderEventName = "ship"
+	OrderEventNameComplete      OrderEventName = "complete"
+	OrderEventNameCancel        OrderEventName = "cancel"
+)
+
+// Shipment is the request body of [Orders.Ship].
+type Shipment struct {
+	Carrier    string `json:"carrier"`
+	TrackingNo string `json:"trackingNo"`
+	// Ships an order with a completely refunded payment.
+	ShipRefunded bool `json:"shipRefunded,omitzero"`
 }
 
 // Cancellation is the request body of [Orders.Cancel].
@@ -155,17 +185,16 @@ type Cancellation struct {
 }
 
 // OrderBatch is the request body of [Orders.Move].
-//
-// The members of the action are siblings of these two.
 type OrderBatch struct {
-	// One of pay, ship, complete, cancel.
-	Action string  `json:"action"`
-	IDs    []int64 `json:"ids"`
-	// One of external, wallet.
-	Method       string `json:"method,omitzero"`
-	Reference    string `json:"reference,omitzero"`
-	Carrier      string `json:"carrier,omitzero"`
-	TrackingNo   string `json:"trackingNo,omitzero"`
+	Action OrderAction `json:"action"`
+	IDs    []int64     `json:"ids"`
+	// The payment method: external, or the user's wallet. One of external, wallet.
+	Method string `json:"method,omitzero"`
+	// The payment's name in the external system. Required for `external`.
+	Reference  string `json:"reference,omitzero"`
+	Carrier    string `json:"carrier,omitzero"`
+	TrackingNo string `json:"trackingNo,omitzero"`
+	// Ships an order with a completely refunded payment.
 	ShipRefunded bool   `json:"shipRefunded,omitzero"`
 	Reason       string `json:"reason,omitzero"`
 }
@@ -181,10 +210,11 @@ type OrderVerdict struct {
 	// `conflict`: the order's status does not allow the action, another request came first, the
 	// wallet has too little, or the reference of the payment paid another order. `invalid`: the
 	// order does not exist, or a rule is violated. One of done, conflict, invalid.
-	Verdict string      `json:"verdict"`
-	Code    Code        `json:"code,omitzero"`
-	Detail  string      `json:"detail,omitzero"`
-	Status  OrderStatus `json:"status,omitzero"`
+	Verdict string `json:"verdict"`
+	Code    Code   `json:"code,omitzero"`
+	Detail  string `json:"detail,omitzero"`
+	// The order's current status, if it was read.
+	Status OrderStatus `json:"status,omitzero"`
 }
 
 // List lists orders.
@@ -198,10 +228,8 @@ func (s *Orders) List(f OrderFilter) List[Order] {
 // Place creates an order.
 //
 // The lines copy name and price from the catalog at this moment. One transaction creates the order,
-// reserves the units and redeems the coupon.
-//
-// 422 points at `/items/<i>/sku` for an item that is not for sale or is listed twice, and at
-// `/couponCode` for a coupon that cannot be used.
+// reserves the units and redeems the coupon. 422 at `/items/<i>/sku` for an item that is not for
+// sale or is listed twice, and at `/couponCode` for a coupon that cannot be used.
 func (s *Orders) Place(ctx context.Context, body OrderCreate, options ...CallOption) (Order, error) {
 	return call[Order](ctx, s.client, request{method: http.MethodPost, path: "/orders", body: body}, options)
 }
@@ -213,7 +241,8 @@ func (s *Orders) Get(ctx context.Context, id int64, options ...CallOption) (Orde
 
 // History lists the history of an order.
 //
-// Newest first: one event for each version.
+// Newest first: one event for each version. The actions of a refund on its order do not change the
+// status.
 func (s *Orders) History(id int64, p Paging) List[OrderEvent] {
 	return List[OrderEvent]{s.client, "/orders/" + segment(id) + "/history", p.parameters()}
 }
@@ -226,25 +255,24 @@ func (s *Orders) History(id int64, p Paging) List[OrderEvent] {
 // successful one.
 //
 // A reference pays one order of a tenant and method. Repeating the same payment of the same order
-// returns 200 with the order and changes nothing, so that a provider may repeat its callback. The
-// reference with another order returns 409 `payload_mismatch`.
+// returns 200 with the order and changes nothing, so that a provider may repeat its callback.
 func (s *Orders) Pay(ctx context.Context, id int64, body Payment, options ...CallOption) (Order, error) {
 	return call[Order](ctx, s.client, request{method: http.MethodPost, path: "/orders/" + segment(id) + "/pay", body: body}, options)
 }
 
 // Ship ships an order.
 //
-// `paid` → `shipped`. Sends the units in `toShip` and removes them from stock. A shipped order with
-// units in `toShip`, which a rejected or failed refund has returned to it, is shipped again.
-// `nothing_to_ship`: open refunds contain all units, or the whole payment was refunded and
-// `shipRefunded` is not set.
+// `paid` or `shipped` → `shipped`. Sends the units in `toShip` and removes them from stock. A
+// shipped order with units in `toShip`, which a rejected or failed refund has returned to it, is
+// shipped again. `nothing_to_ship`: open refunds contain all units, or the whole payment was
+// refunded and `shipRefunded` is not set.
 func (s *Orders) Ship(ctx context.Context, id int64, body Shipment, options ...CallOption) (Order, error) {
 	return call[Order](ctx, s.client, request{method: http.MethodPost, path: "/orders/" + segment(id) + "/ship", body: body}, options)
 }
 
 // Complete completes an order.
 //
-// `shipped` → `completed`. Needs no body.
+// `shipped` → `completed`.
 func (s *Orders) Complete(ctx context.Context, id int64, options ...CallOption) (Order, error) {
 	return call[Order](ctx, s.client, request{method: http.MethodPost, path: "/orders/" + segment(id) + "/complete"}, options)
 }
@@ -260,12 +288,10 @@ func (s *Orders) Cancel(ctx context.Context, id int64, body Cancellation, option
 
 // Move transitions many orders.
 //
-// Applies one transition to each order, in the given order, each in a separate transaction: the
+// Applies one transition to each order, in the order of `ids`, each in a separate transaction: the
 // rejection of one order does not affect the others. The members of the transition (`reason`,
-// `carrier`…) are siblings of `action` and `ids`, and apply to all orders.
-//
-// The reply contains a verdict for each order. If the database fails during the batch, the reply is
-// 503 with the verdicts so far in `items`; completed orders stay changed.
+// `carrier`…) are siblings of `action` and `ids`, and apply to all orders. If the database fails
+// during the batch, completed orders stay changed.
 func (s *Orders) Move(ctx context.Context, body OrderBatch, options ...CallOption) (OrderBatchResult, error) {
 	return call[OrderBatchResult](ctx, s.client, request{method: http.MethodPost, path: "/order-batches", body: body}, options)
 }

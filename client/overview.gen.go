@@ -9,341 +9,6 @@ import (
 	"time"
 )
 
-// SearchResult is returned by [Client.Search].
-type SearchResult struct {
-	Items []SearchHit `json:"items"`
-}
-
-// SearchHit is part of [SearchResult].
-type SearchHit struct {
-	// One of config, approval, order, refund, work-order, user, item, coupon, coupon-campaign,
-	// flash-sale, ticket, wallet, aggregate, idempotency-key.
-	Kind string `json:"kind"`
-	// Identifies it within its kind: key, sku, code or id.
-	ID string `json:"id"`
-	// The display name: a config's key, the path of the resource that an approval changes, an
-	// order's number, a sku, a code, the name of a campaign or flash sale, a ticket, an idempotency
-	// key, a user's id.
-	Title string `json:"title"`
-	// A config's remark, the status of an approval, order, coupon or flash sale, an item's name,
-	// the days of a campaign, the number of a user's latest order or of a ticket's, the sale of a
-	// ticket that has none, the request of an idempotency key. May be empty.
-	Subtitle string `json:"subtitle"`
-	// The path of its page in the web admin.
-	Href string `json:"href"`
-}
-
-// Dashboard is returned by [Client.Dashboard].
-type Dashboard struct {
-	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
-	// changes.
-	Currency string `json:"currency,omitzero"`
-	// JSON Pointers to the numbers of this reply that are lower bounds, because the count stopped,
-	// such as `/ordersByStatus/paid`. Absent if all numbers are exact.
-	Capped             []string                     `json:"capped,omitzero"`
-	RefundsByStatus    *DashboardRefundsByStatus    `json:"refundsByStatus,omitzero"`
-	WorkOrdersByStatus *DashboardWorkOrdersByStatus `json:"workOrdersByStatus,omitzero"`
-	OrdersByStatus     *DashboardOrdersByStatus     `json:"ordersByStatus,omitzero"`
-	// Orders by the UTC day of their creation, today last. At most a minute old.
-	OrdersByDay []DashboardOrdersByDay `json:"ordersByDay,omitzero"`
-	// Pending orders that are cancelled within an hour unless they are paid.
-	PaymentsDueSoon *DashboardPaymentsDueSoon `json:"paymentsDueSoon,omitzero"`
-	// Unused coupons that end within seven days.
-	CouponsExpiringSoon *int64 `json:"couponsExpiringSoon,omitzero"`
-	// The approvals that wait.
-	Approvals *DashboardApprovals `json:"approvals,omitzero"`
-	// Of the current UTC day, the largest number first.
-	ConflictsToday []ConflictCount `json:"conflictsToday,omitzero"`
-	// The sum of `conflictsToday`.
-	ConflictsTodayTotal *int64 `json:"conflictsTodayTotal,omitzero"`
-	// The newest entries of the audit log, newest first, without sign-ins and sign-outs. Repeated
-	// entries of one action on one resource by an actor other than an admin are combined into one.
-	RecentChanges []RecentChange `json:"recentChanges,omitzero"`
-	// The current users of the resources that you may read. Advisory, like all presence.
-	WorkingNow []Presence `json:"workingNow,omitzero"`
-}
-
-// DashboardRefundsByStatus is part of [Dashboard].
-type DashboardRefundsByStatus struct {
-	Requested int64 `json:"requested"`
-	Approved  int64 `json:"approved"`
-	Rejected  int64 `json:"rejected"`
-	Settled   int64 `json:"settled"`
-	Failed    int64 `json:"failed"`
-	Unknown   int64 `json:"unknown"`
-}
-
-// DashboardWorkOrdersByStatus is part of [Dashboard].
-type DashboardWorkOrdersByStatus struct {
-	Open     int64 `json:"open"`
-	Claimed  int64 `json:"claimed"`
-	Resolved int64 `json:"resolved"`
-	Closed   int64 `json:"closed"`
-}
-
-// DashboardOrdersByStatus is part of [Dashboard].
-type DashboardOrdersByStatus struct {
-	Pending   int64 `json:"pending"`
-	Paid      int64 `json:"paid"`
-	Shipped   int64 `json:"shipped"`
-	Completed int64 `json:"completed"`
-	Cancelled int64 `json:"cancelled"`
-}
-
-// DashboardOrdersByDay is part of [Dashboard].
-type DashboardOrdersByDay struct {
-	Day string `json:"day"`
-	// The number of created orders, including cancelled ones.
-	Placed int64 `json:"placed"`
-	// The total of those that are paid, shipped or completed, in minor units.
-	Amount int64 `json:"amount"`
-}
-
-// DashboardPaymentsDueSoon is part of [Dashboard].
-type DashboardPaymentsDueSoon struct {
-	Total int64 `json:"total"`
-	// The most urgent of them, the earliest cancellation first.
-	Items []DashboardPaymentsDueSoonItem `json:"items"`
-}
-
-// DashboardPaymentsDueSoonItem is part of [DashboardPaymentsDueSoon].
-type DashboardPaymentsDueSoonItem struct {
-	ID      int64  `json:"id"`
-	OrderNo string `json:"orderNo"`
-	// The shop's name of a customer, which is one of its users: 1 to 64 letters, digits and
-	// `._:@+=/-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
-	UserID     string    `json:"userId"`
-	Amount     int64     `json:"amount"`
-	PaymentDue time.Time `json:"paymentDue"`
-}
-
-// DashboardApprovals is part of [Dashboard].
-type DashboardApprovals struct {
-	// Those that you may still vote for.
-	ToDecide int64 `json:"toDecide"`
-	// Yours that wait for others.
-	Mine int64 `json:"mine"`
-	// Those for you to rebase or withdraw: yours, and those of disabled authors if you may write
-	// the resource.
-	Stale int64 `json:"stale"`
-	// Changes that were applied without the votes.
-	ToReview int64 `json:"toReview"`
-}
-
-// ConflictCount is part of [Dashboard].
-type ConflictCount struct {
-	// The first segment of the paths: `configs`, `config-batches`.
-	Resource string `json:"resource"`
-	// One of version_conflict, status_changed, transition_not_allowed, batch_conflict,
-	// already_exists.
-	Code  string `json:"code"`
-	Count int64  `json:"count"`
-	// Paths of the records of the last conflicts, newest first, as far as the server of the reply
-	// has seen them since it started.
-	Records []string `json:"records"`
-}
-
-// RecentChange is part of [Dashboard].
-//
-// An entry of the audit log that may represent older ones of its kind.
-type RecentChange struct {
-	ID int64 `json:"id"`
-	// Identifies the unit of work.
-	UnitID string `json:"unitId"`
-	// The `X-Request-Id` of the request; empty for work of the service itself.
-	RequestID string `json:"requestId"`
-	// The idempotency key of the request; empty without one.
-	IdempotencyKey string `json:"idempotencyKey"`
-	Actor          Actor  `json:"actor"`
-	// One of admin, token, customer, system.
-	ActorKind string `json:"actorKind"`
-	// The API token of the request, or null.
-	Token *TokenRef `json:"token"`
-	// The customer for whom an API token acted (`X-On-Behalf-Of`), or null.
-	OnBehalfOf *string `json:"onBehalfOf"`
-	Action     string  `json:"action"`
-	// The path of the changed resource: `configs/checkout.tax`.
-	Resource string `json:"resource"`
-	// Versions, changed members, lost values. For a caller that may not read the resource only
-	// `withheld`, with the required permission; the note is empty then.
-	Detail json.RawMessage `json:"detail"`
-	// The reason that the actor gave.
-	Note        string    `json:"note"`
-	CreatedTime time.Time `json:"createdTime"`
-	// The number of older entries that it represents, of the 200 that were scanned.
-	More int64 `json:"more"`
-}
-
-// Presence is part of [Dashboard].
-//
-// `data` of `event: presence`: all users of a resource.
-type Presence struct {
-	// The path of a resource below the API's base, which belongs to one of the topics of changes.
-	Resource string `json:"resource"`
-	// In order of arrival. Empty when the last user has left.
-	People []PresentPerson `json:"people"`
-}
-
-// PresentPerson is part of [Presence].
-type PresentPerson struct {
-	ID   int64  `json:"id"`
-	Name string `json:"name"`
-	// The field that the user chose last; empty for none.
-	Field string `json:"field"`
-	// When the user arrived.
-	Since time.Time `json:"since"`
-}
-
-// QueueOverview is returned by [Client.Queues].
-type QueueOverview struct {
-	Queues []Queue    `json:"queues"`
-	Locks  []HeldLock `json:"locks"`
-}
-
-// Queue is part of [QueueOverview].
-type Queue struct {
-	Name string `json:"name"`
-	// Messages that wait to be claimed.
-	Pending int64 `json:"pending"`
-	// Messages that a consumer is processing.
-	Claimed int64 `json:"claimed"`
-	// Messages that become available later.
-	Delayed int64 `json:"delayed"`
-	// Dead letters, which wait for a decision.
-	Dead int64 `json:"dead"`
-	// How long the next message has waited, 0 if none waits.
-	OldestSeconds float64 `json:"oldestSeconds"`
-}
-
-// HeldLock is part of [QueueOverview].
-type HeldLock struct {
-	Key string `json:"key"`
-	// The owner of the lock, for display; may be empty.
-	Owner       string  `json:"owner"`
-	HeldSeconds float64 `json:"heldSeconds"`
-	// Callers of this process that wait for it.
-	Waiters int64 `json:"waiters"`
-}
-
-// PromiseList is returned by [Client.Promises].
-type PromiseList struct {
-	// When the service read this.
-	Time     time.Time `json:"time"`
-	Promises []Promise `json:"promises"`
-	// The idempotency keys of the tenant, as counted last. Empty without a quota.
-	Quotas []PromiseListQuota `json:"quotas"`
-}
-
-// Promise is part of [PromiseList].
-type Promise struct {
-	Name PromiseName `json:"name"`
-	// The heading in the guarantees document. One of G1, G2, G3, G4, G5, G6, G7.
-	Guarantee string `json:"guarantee"`
-	// The promise in one sentence.
-	Says string `json:"says"`
-	// Tests that would fail if the program broke it.
-	Tests []string `json:"tests"`
-	// Tests of the promise during failures of engines and processes.
-	Faults []string `json:"faults"`
-	// `unknown` before the end of the first complete check. One of kept, violated, unknown.
-	State string `json:"state"`
-	// The end of the last complete check without a violation of the tenant.
-	LastTrueTime *time.Time `json:"lastTrueTime"`
-	// The end of the last complete check.
-	LookedTime *time.Time `json:"lookedTime"`
-	// The number of rows in this check, of all tenants.
-	Rows int64 `json:"rows"`
-	// How long this check used the database.
-	BusySeconds float64 `json:"busySeconds"`
-	// The check in progress; null between two checks.
-	Looking *PromiseLooking `json:"looking"`
-	// The number of known violations of the tenant, at most 100.
-	Violated int64 `json:"violated"`
-	// The first of them.
-	Violations []PromiseViolation `json:"violations"`
-}
-
-// PromiseName is part of [Promise].
-type PromiseName string
-
-// The values of PromiseName.
-const (
-	PromiseNameConfigVersions    PromiseName = "config-versions"
-	PromiseNameConfigContent     PromiseName = "config-content"
-	PromiseNameOrderVersions     PromiseName = "order-versions"
-	PromiseNameOrderStatus       PromiseName = "order-status"
-	PromiseNameRefundVersions    PromiseName = "refund-versions"
-	PromiseNameWorkOrderVersions PromiseName = "work-order-versions"
-	PromiseNameWorkOrderHolders  PromiseName = "work-order-holders"
-	PromiseNameApprovalVersions  PromiseName = "approval-versions"
-	PromiseNameApprovalsApplied  PromiseName = "approvals-applied"
-	PromiseNameApprovalVotes     PromiseName = "approval-votes"
-	PromiseNameProtectedConfigs  PromiseName = "protected-configs"
-	PromiseNameAggregateVersions PromiseName = "aggregate-versions"
-	PromiseNameAggregateRequests PromiseName = "aggregate-requests"
-	PromiseNameAggregateWriters  PromiseName = "aggregate-writers"
-	PromiseNameActionCounts      PromiseName = "action-counts"
-	PromiseNameWalletBalances    PromiseName = "wallet-balances"
-	PromiseNameWalletTransfers   PromiseName = "wallet-transfers"
-	PromiseNameOrderMoney        PromiseName = "order-money"
-	PromiseNameCancelledOrders   PromiseName = "cancelled-orders"
-	PromiseNameRefundCredits     PromiseName = "refund-credits"
-	PromiseNameCreditsOfRefunds  PromiseName = "credits-of-refunds"
-	PromiseNameRefundLines       PromiseName = "refund-lines"
-	PromiseNameStockMovements    PromiseName = "stock-movements"
-	PromiseNameStockHolds        PromiseName = "stock-holds"
-	PromiseNameOrderUnits        PromiseName = "order-units"
-	PromiseNameStockShipped      PromiseName = "stock-shipped"
-	PromiseNameOrderHolds        PromiseName = "order-holds"
-	PromiseNameSaleUnits         PromiseName = "sale-units"
-	PromiseNameSaleHolds         PromiseName = "sale-holds"
-	PromiseNameSaleLimits        PromiseName = "sale-limits"
-	PromiseNameSaleGates         PromiseName = "sale-gates"
-	PromiseNameAuditedConfigs    PromiseName = "audited-configs"
-	PromiseNameAuditedOrders     PromiseName = "audited-orders"
-	PromiseNameAuditedRefunds    PromiseName = "audited-refunds"
-	PromiseNameAuditedWorkOrders PromiseName = "audited-work-orders"
-	PromiseNameAuditedApprovals  PromiseName = "audited-approvals"
-	PromiseNameAuditedWallets    PromiseName = "audited-wallets"
-	PromiseNameAuditedStock      PromiseName = "audited-stock"
-	PromiseNameOrdersAuditedOnce PromiseName = "orders-audited-once"
-	PromiseNameApprovalsAudited  PromiseName = "approvals-audited"
-)
-
-// PromiseLooking is part of [Promise].
-type PromiseLooking struct {
-	BegunTime time.Time `json:"begunTime"`
-	Rows      int64     `json:"rows"`
-}
-
-// PromiseViolation is part of [Promise].
-type PromiseViolation struct {
-	// The path of the resource in violation, such as orders/17.
-	Subject   string    `json:"subject"`
-	FoundTime time.Time `json:"foundTime"`
-}
-
-// PromiseListQuota is part of [PromiseList].
-type PromiseListQuota struct {
-	// One of user, customer.
-	Holders string `json:"holders"`
-	Keys    int64  `json:"keys"`
-	Quota   int64  `json:"quota"`
-	// True from 80 % of the quota on. At the quota, a write with a key returns 429
-	// `quota_exceeded`.
-	AlmostFull bool `json:"almostFull"`
-}
-
-// SignedPromises is returned by [Client.ExportPromises].
-type SignedPromises struct {
-	// The document in base64url.
-	Payload string `json:"payload"`
-	// The signed header, in base64url.
-	Protected string `json:"protected"`
-	// Ed25519 over `protected.payload`, in base64url.
-	Signature string `json:"signature"`
-}
-
 // SystemReport is returned by [Client.System].
 type SystemReport struct {
 	// When the engines were checked.
@@ -442,6 +107,389 @@ type SystemReportClock struct {
 	ErrorSeconds float64 `json:"errorSeconds"`
 }
 
+// QueueOverview is returned by [Client.Queues].
+type QueueOverview struct {
+	Queues []Queue    `json:"queues"`
+	Locks  []HeldLock `json:"locks"`
+}
+
+// Queue is part of [QueueOverview].
+type Queue struct {
+	Name string `json:"name"`
+	// Messages that wait to be claimed.
+	Pending int64 `json:"pending"`
+	// Messages that a consumer is processing.
+	Claimed int64 `json:"claimed"`
+	// Messages that become available later.
+	Delayed int64 `json:"delayed"`
+	// Dead letters, which wait for a decision.
+	Dead int64 `json:"dead"`
+	// The time that the next message has waited, 0 if none waits.
+	OldestSeconds float64 `json:"oldestSeconds"`
+}
+
+// HeldLock is part of [QueueOverview].
+type HeldLock struct {
+	Key string `json:"key"`
+	// The owner of the lock, for display; may be empty.
+	Owner       string  `json:"owner"`
+	HeldSeconds float64 `json:"heldSeconds"`
+	// Callers of this process that wait for it.
+	Waiters int64 `json:"waiters"`
+}
+
+// PromiseList is returned by [Client.Promises].
+type PromiseList struct {
+	// The time at which the service read this.
+	Time     time.Time `json:"time"`
+	Promises []Promise `json:"promises"`
+	// The idempotency keys of the tenant, as counted last. Empty without a quota.
+	Quotas []PromiseUsage `json:"quotas"`
+}
+
+// Promise is part of [PromiseList].
+type Promise struct {
+	Name PromiseName `json:"name"`
+	// The heading in the guarantees document. One of G1, G2, G3, G4, G5, G6, G7.
+	Guarantee string `json:"guarantee"`
+	// The promise in one sentence.
+	Says string `json:"says"`
+	// Tests that would fail if the program broke it.
+	Tests []string `json:"tests"`
+	// Tests of the promise during failures of engines and processes.
+	Faults []string `json:"faults"`
+	// `unknown` before the end of the first complete check.
+	State PromiseState `json:"state"`
+	// The end of the last complete check without a violation of the tenant.
+	LastTrueTime *time.Time `json:"lastTrueTime"`
+	// The end of the last complete check.
+	LookedTime *time.Time `json:"lookedTime"`
+	// The number of rows in this check, of all tenants.
+	Rows int64 `json:"rows"`
+	// How long this check used the database.
+	BusySeconds float64 `json:"busySeconds"`
+	// The check in progress; null between two checks.
+	Looking *PromiseLooking `json:"looking"`
+	// The number of known violations of the tenant, at most 100.
+	Violated int64 `json:"violated"`
+	// The first of them.
+	Violations []PromiseViolation `json:"violations"`
+}
+
+// PromiseName is part of [Promise].
+type PromiseName string
+
+// The values of PromiseName.
+const (
+	PromiseNameConfigVersions    PromiseName = "config-versions"
+	PromiseNameConfigContent     PromiseName = "config-content"
+	PromiseNameOrderVersions     PromiseName = "order-versions"
+	PromiseNameOrderStatus       PromiseName = "order-status"
+	PromiseNameRefundVersions    PromiseName = "refund-versions"
+	PromiseNameWorkOrderVersions PromiseName = "work-order-versions"
+	PromiseNameWorkOrderHolders  PromiseName = "work-order-holders"
+	PromiseNameApprovalVersions  PromiseName = "approval-versions"
+	PromiseNameApprovalVotes     PromiseName = "approval-votes"
+	PromiseNameProtectedConfigs  PromiseName = "protected-configs"
+	PromiseNameApprovalsApplied  PromiseName = "approvals-applied"
+	PromiseNameAggregateVersions PromiseName = "aggregate-versions"
+	PromiseNameAggregateRequests PromiseName = "aggregate-requests"
+	PromiseNameAggregateWriters  PromiseName = "aggregate-writers"
+	PromiseNameActionCounts      PromiseName = "action-counts"
+	PromiseNameStockShipped      PromiseName = "stock-shipped"
+	PromiseNameOrderHolds        PromiseName = "order-holds"
+	PromiseNameOrderMoney        PromiseName = "order-money"
+	PromiseNameCancelledOrders   PromiseName = "cancelled-orders"
+	PromiseNameRefundCredits     PromiseName = "refund-credits"
+	PromiseNameCreditsOfRefunds  PromiseName = "credits-of-refunds"
+	PromiseNameRefundLines       PromiseName = "refund-lines"
+	PromiseNameOrderUnits        PromiseName = "order-units"
+	PromiseNameStockMovements    PromiseName = "stock-movements"
+	PromiseNameStockHolds        PromiseName = "stock-holds"
+	PromiseNameWalletBalances    PromiseName = "wallet-balances"
+	PromiseNameWalletTransfers   PromiseName = "wallet-transfers"
+	PromiseNameSaleUnits         PromiseName = "sale-units"
+	PromiseNameSaleHolds         PromiseName = "sale-holds"
+	PromiseNameSaleLimits        PromiseName = "sale-limits"
+	PromiseNameSaleGates         PromiseName = "sale-gates"
+	PromiseNameAuditedOrders     PromiseName = "audited-orders"
+	PromiseNameOrdersAuditedOnce PromiseName = "orders-audited-once"
+	PromiseNameAuditedRefunds    PromiseName = "audited-refunds"
+	PromiseNameAuditedWorkOrders PromiseName = "audited-work-orders"
+	PromiseNameAuditedApprovals  PromiseName = "audited-approvals"
+	PromiseNameApprovalsAudited  PromiseName = "approvals-audited"
+	PromiseNameAuditedStock      PromiseName = "audited-stock"
+	PromiseNameAuditedWallets    PromiseName = "audited-wallets"
+	PromiseNameAuditedConfigs    PromiseName = "audited-configs"
+)
+
+// PromiseState is part of [Promise].
+type PromiseState string
+
+// The values of PromiseState.
+const (
+	PromiseStateKept     PromiseState = "kept"
+	PromiseStateViolated PromiseState = "violated"
+	PromiseStateUnknown  PromiseState = "unknown"
+)
+
+// PromiseLooking is part of [Promise].
+type PromiseLooking struct {
+	BegunTime time.Time `json:"begunTime"`
+	Rows      int64     `json:"rows"`
+}
+
+// PromiseViolation is part of [Promise].
+type PromiseViolation struct {
+	// The path of the resource in violation, such as orders/17.
+	Subject   string    `json:"subject"`
+	FoundTime time.Time `json:"foundTime"`
+}
+
+// PromiseUsage is part of [PromiseList].
+type PromiseUsage struct {
+	// One of user, customer.
+	Holders string `json:"holders"`
+	Keys    int64  `json:"keys"`
+	Quota   int64  `json:"quota"`
+	// True from 80 % of the quota on. At the quota, a write with a key returns 429
+	// `quota_exceeded`.
+	AlmostFull bool `json:"almostFull"`
+}
+
+// SignedPromises is returned by [Client.ExportPromises].
+type SignedPromises struct {
+	// The document in base64url.
+	Payload string `json:"payload"`
+	// The signed header, in base64url.
+	Protected string `json:"protected"`
+	// Ed25519 over `protected.payload`, in base64url.
+	Signature string `json:"signature"`
+}
+
+// SearchResult is returned by [Client.Search].
+type SearchResult struct {
+	Items []SearchHit `json:"items"`
+}
+
+// SearchHit is part of [SearchResult].
+type SearchHit struct {
+	// One of config, approval, order, refund, work-order, user, item, coupon, coupon-campaign,
+	// flash-sale, ticket, wallet, aggregate, idempotency-key.
+	Kind string `json:"kind"`
+	// Identifies it within its kind: key, sku, code or id.
+	ID string `json:"id"`
+	// The display name: a config's key, the path of the resource that an approval changes, an
+	// order's number, a sku, a code, the name of a campaign or flash sale, a ticket, an idempotency
+	// key, a user's id.
+	Title string `json:"title"`
+	// A config's remark, the status of an approval, order, coupon or flash sale, an item's name,
+	// the days of a campaign, the number of a user's latest order or of a ticket's, the sale of a
+	// ticket that has none, the request of an idempotency key. May be empty.
+	Subtitle string `json:"subtitle"`
+	// The path of its page in the web admin.
+	Href string `json:"href"`
+}
+
+// Dashboard is returned by [Client.Dashboard].
+type Dashboard struct {
+	// JSON Pointers to the numbers of this reply that are lower bounds, because the count stopped,
+	// such as `/ordersByStatus/paid`. Absent if all numbers are exact.
+	Capped         []string     `json:"capped,omitzero"`
+	OrdersByStatus *OrderCounts `json:"ordersByStatus,omitzero"`
+	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
+	// changes.
+	Currency string `json:"currency,omitzero"`
+	// Orders by the UTC day of their creation, today last. At most a minute old.
+	OrdersByDay        []DashboardDay    `json:"ordersByDay,omitzero"`
+	PaymentsDueSoon    *DashboardDueSoon `json:"paymentsDueSoon,omitzero"`
+	RefundsByStatus    *RefundCounts     `json:"refundsByStatus,omitzero"`
+	WorkOrdersByStatus *WorkOrderCounts  `json:"workOrdersByStatus,omitzero"`
+	// Unused coupons that end within seven days.
+	CouponsExpiringSoon *int64              `json:"couponsExpiringSoon,omitzero"`
+	Approvals           *DashboardApprovals `json:"approvals,omitzero"`
+	// Of the current UTC day, the largest number first.
+	ConflictsToday []ConflictCount `json:"conflictsToday,omitzero"`
+	// The sum of `conflictsToday`.
+	ConflictsTodayTotal *int64 `json:"conflictsTodayTotal,omitzero"`
+	// The newest entries of the audit log, newest first, without sign-ins and sign-outs. Repeated
+	// entries of one action on one resource by an actor other than an admin are combined into one.
+	RecentChanges []RecentChange `json:"recentChanges,omitzero"`
+	// The current users of the resources that you may read. Advisory, like all presence.
+	WorkingNow []Presence `json:"workingNow,omitzero"`
+}
+
+// OrderCounts is part of [Dashboard].
+type OrderCounts struct {
+	Pending   int64 `json:"pending"`
+	Paid      int64 `json:"paid"`
+	Shipped   int64 `json:"shipped"`
+	Completed int64 `json:"completed"`
+	Cancelled int64 `json:"cancelled"`
+}
+
+// DashboardDay is part of [Dashboard].
+type DashboardDay struct {
+	Day string `json:"day"`
+	// The number of created orders, including cancelled ones.
+	Placed int64 `json:"placed"`
+	// The total of those that are paid, shipped or completed, in minor units.
+	Amount int64 `json:"amount"`
+}
+
+// DashboardDueSoon is part of [Dashboard].
+type DashboardDueSoon struct {
+	Total int64 `json:"total"`
+	// The most urgent of them, the earliest cancellation first.
+	Items []DashboardDue `json:"items"`
+}
+
+// DashboardDue is part of [DashboardDueSoon].
+type DashboardDue struct {
+	ID      int64  `json:"id"`
+	OrderNo string `json:"orderNo"`
+	// The shop's name of a customer, which is one of its users: 1 to 64 letters, digits and
+	// `._:@+=/-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
+	UserID     string    `json:"userId"`
+	Amount     int64     `json:"amount"`
+	PaymentDue time.Time `json:"paymentDue"`
+}
+
+// RefundCounts is part of [Dashboard].
+type RefundCounts struct {
+	Requested int64 `json:"requested"`
+	Approved  int64 `json:"approved"`
+	Rejected  int64 `json:"rejected"`
+	Settled   int64 `json:"settled"`
+	Failed    int64 `json:"failed"`
+	Unknown   int64 `json:"unknown"`
+}
+
+// WorkOrderCounts is part of [Dashboard].
+type WorkOrderCounts struct {
+	Open     int64 `json:"open"`
+	Claimed  int64 `json:"claimed"`
+	Resolved int64 `json:"resolved"`
+	Closed   int64 `json:"closed"`
+}
+
+// DashboardApprovals is part of [Dashboard].
+type DashboardApprovals struct {
+	// Those that you may still vote for.
+	ToDecide int64 `json:"toDecide"`
+	// Yours that wait for others.
+	Mine int64 `json:"mine"`
+	// Those for you to rebase or withdraw: yours, and those of disabled authors if you may write
+	// the resource.
+	Stale int64 `json:"stale"`
+	// Changes that were applied without the votes.
+	ToReview int64 `json:"toReview"`
+}
+
+// ConflictCount is part of [Dashboard].
+type ConflictCount struct {
+	// The first segment of the paths: `configs`, `config-batches`.
+	Resource string `json:"resource"`
+	// One of version_conflict, status_changed, transition_not_allowed, batch_conflict,
+	// already_exists.
+	Code  string `json:"code"`
+	Count int64  `json:"count"`
+	// Paths of the records of the last conflicts, newest first, as far as the server of the reply
+	// has seen them since it started.
+	Records []string `json:"records"`
+}
+
+// RecentChange is part of [Dashboard].
+type RecentChange struct {
+	ID int64 `json:"id"`
+	// Identifies the unit of work.
+	UnitID string `json:"unitId"`
+	// The `X-Request-Id` of the request; empty for work of the service itself.
+	RequestID string `json:"requestId"`
+	// The idempotency key of the request; empty without one.
+	IdempotencyKey string `json:"idempotencyKey"`
+	Actor          Actor  `json:"actor"`
+	// One of admin, token, customer, system.
+	ActorKind string `json:"actorKind"`
+	// The API token of the request, or null.
+	Token *TokenRef `json:"token"`
+	// The customer that an API token acted for (`X-On-Behalf-Of`), or null.
+	OnBehalfOf *string `json:"onBehalfOf"`
+	Action     string  `json:"action"`
+	// The path of the changed resource: `configs/checkout.tax`.
+	Resource string `json:"resource"`
+	// Versions, changed members, lost values. For a caller that may not read the resource only
+	// `withheld`, with the required permission; the note is empty then.
+	Detail json.RawMessage `json:"detail"`
+	// The reason that the actor gave.
+	Note        string    `json:"note"`
+	CreatedTime time.Time `json:"createdTime"`
+	// The number of older entries that it represents, of the 200 that were scanned.
+	More int64 `json:"more"`
+}
+
+// Presence is part of [Dashboard].
+//
+// `data` of `event: presence`: all users of a resource.
+type Presence struct {
+	// The path of a resource below the API's base, which belongs to one of the topics of changes.
+	Resource string `json:"resource"`
+	// In order of arrival. Empty when the last user has left.
+	People []PresentPerson `json:"people"`
+}
+
+// PresentPerson is part of [Presence].
+type PresentPerson struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+	// The field that the user chose last; empty for none.
+	Field string `json:"field"`
+	// When the user arrived.
+	Since time.Time `json:"since"`
+}
+
+// System returns the durability report.
+//
+// The durability of the database and of Redis: for each relevant setting its value, the possible
+// loss on a crash of the engine, on a crash of its machine and on a failover, and the remedy; the
+// free memory of Redis; and the offset of the engines' clocks from this process's clock. The report
+// is from the process's last check, at most 15 seconds ago. Nodes of a cluster have numbers and no
+// addresses.
+func (c *Client) System(ctx context.Context, options ...CallOption) (SystemReport, error) {
+	return call[SystemReport](ctx, c, request{method: http.MethodGet, path: "/system"}, options)
+}
+
+// Queues lists queues and locks.
+//
+// The queues and held locks of the caller's tenant, by name; the queue of a closed sale is listed
+// while it has messages. The numbers of one queue are of one moment. In embedded mode the locks are
+// those of the process, otherwise those of all processes.
+func (c *Client) Queues(ctx context.Context, options ...CallOption) (QueueOverview, error) {
+	return call[QueueOverview](ctx, c, request{method: http.MethodGet, path: "/queues"}, options)
+}
+
+// Promises lists promises.
+//
+// The service's promises about all rows at every moment, and whether they are true: one process
+// checks all rows continuously, in small steps that cost a fixed share of the database. Violations
+// are those of the caller's tenant, and so are `state` and `lastTrueTime`; rows and seconds are
+// those of the whole service. The detection and the repair of each violation have one audit entry
+// each, and an event of the topic `promises`.
+func (c *Client) Promises(ctx context.Context, options ...CallOption) (PromiseList, error) {
+	return call[PromiseList](ctx, c, request{method: http.MethodGet, path: "/promises"}, options)
+}
+
+// ExportPromises exports promises with a signature.
+//
+// The reply of `GET /promises`, signed by the installation: a JWS in flattened JSON (RFC 7515,
+// 7.2.2) with Ed25519 (`alg` EdDSA, RFC 8037). The key is in the protected header, as `jwk`; it is
+// created once for each installation, so compare it with a copy from an earlier export. The payload
+// contains the tenant's id and the database's epoch in addition to the promises.
+// `docs/operations.md` describes the verification.
+func (c *Client) ExportPromises(ctx context.Context, options ...CallOption) (SignedPromises, error) {
+	return call[SignedPromises](ctx, c, request{method: http.MethodGet, path: "/promises/export"}, options)
+}
+
 // Search searches by prefix.
 //
 // Searches configs by key, orders by number, users by id (those that have ordered), items by sku
@@ -468,46 +516,4 @@ func (c *Client) Search(ctx context.Context, q string, options ...CallOption) (S
 // Counts stop at 10,000, that of approvals at 1,000; `capped` lists the numbers that are higher.
 func (c *Client) Dashboard(ctx context.Context, options ...CallOption) (Dashboard, error) {
 	return call[Dashboard](ctx, c, request{method: http.MethodGet, path: "/dashboard"}, options)
-}
-
-// Queues lists queues and locks.
-//
-// The queues and held locks of the caller's tenant, at most 200 queues, by name; the queue of a
-// closed sale is listed while it has messages. The numbers of one queue are of one moment. In
-// embedded mode the locks are those of the process, otherwise those of all processes.
-func (c *Client) Queues(ctx context.Context, options ...CallOption) (QueueOverview, error) {
-	return call[QueueOverview](ctx, c, request{method: http.MethodGet, path: "/queues"}, options)
-}
-
-// Promises lists promises.
-//
-// The service's promises about all rows at every moment, and whether they hold: one process checks
-// all rows continuously, in small steps that cost a fixed share of the database. Violations are
-// those of the caller's tenant, and so are `state` and `lastTrueTime`; rows and seconds are those
-// of the whole service. The detection and the repair of each violation have one audit entry each,
-// and an event of the topic `promises`.
-func (c *Client) Promises(ctx context.Context, options ...CallOption) (PromiseList, error) {
-	return call[PromiseList](ctx, c, request{method: http.MethodGet, path: "/promises"}, options)
-}
-
-// ExportPromises exports promises with a signature.
-//
-// The reply of `GET /promises`, signed by the installation: a JWS in flattened JSON (RFC 7515,
-// 7.2.2) with Ed25519 (`alg` EdDSA, RFC 8037). The key is in the protected header, as `jwk`; it is
-// created once for each installation, so compare it with a copy from an earlier export. The payload
-// contains the tenant's id and the database's epoch in addition to the promises.
-// `docs/operations.md` describes the verification.
-func (c *Client) ExportPromises(ctx context.Context, options ...CallOption) (SignedPromises, error) {
-	return call[SignedPromises](ctx, c, request{method: http.MethodGet, path: "/promises/export"}, options)
-}
-
-// System returns the durability report.
-//
-// The durability of the database and of Redis: for each relevant setting its value, the possible
-// loss on a crash of the engine, on a crash of its machine and on a failover, and the remedy; the
-// free memory of Redis; and the offset of the engines' clocks from this process's clock. The report
-// is from the process's last check, at most 15 seconds ago. Nodes of a cluster have numbers and no
-// addresses.
-func (c *Client) System(ctx context.Context, options ...CallOption) (SystemReport, error) {
-	return call[SystemReport](ctx, c, request{method: http.MethodGet, path: "/system"}, options)
 }

@@ -23,11 +23,11 @@ type RefundRequest struct {
 	Amount *int64 `json:"amount,omitzero"`
 	Reason string `json:"reason"`
 	// Each sku at most once. Required if `amount` is absent.
-	Lines []RefundRequestLine `json:"lines,omitzero"`
+	Lines []RefundLineRequest `json:"lines,omitzero"`
 }
 
-// RefundRequestLine is part of [RefundRequest].
-type RefundRequestLine struct {
+// RefundLineRequest is part of [RefundRequest].
+type RefundLineRequest struct {
 	SKU      string `json:"sku"`
 	Quantity int64  `json:"quantity"`
 	Restock  bool   `json:"restock,omitzero"`
@@ -56,9 +56,9 @@ type Refund struct {
 	Lines  []RefundLine `json:"lines"`
 	Reason string       `json:"reason"`
 	Status RefundStatus `json:"status"`
-	// The actions that are possible now, for callers that may take them.
-	AllowedTransitions []string `json:"allowedTransitions"`
-	// Why the refund was rejected, failed or is unknown.
+	// The actions that are possible now, for callers with their permissions.
+	AllowedTransitions []RefundAction `json:"allowedTransitions"`
+	// The reason of a rejection, a failure or an unknown outcome.
 	StatusReason *string `json:"statusReason"`
 	// The reference of the money movement: the wallet entry, or the provider's reference.
 	Reference    *string    `json:"reference"`
@@ -96,6 +96,18 @@ const (
 	RefundStatusUnknown   RefundStatus = "unknown"
 )
 
+// RefundAction is part of [Refund].
+type RefundAction string
+
+// The values of RefundAction.
+const (
+	RefundActionApprove RefundAction = "approve"
+	RefundActionReject  RefundAction = "reject"
+	RefundActionSettle  RefundAction = "settle"
+	RefundActionFail    RefundAction = "fail"
+	RefundActionUnknown RefundAction = "unknown"
+)
+
 // RefundFilter selects rows of [Refunds.List].
 type RefundFilter struct {
 	Paging
@@ -118,25 +130,37 @@ type RefundChangeNeeds struct {
 
 // RefundEvent is a row of [Refunds.History].
 type RefundEvent struct {
-	Version int64 `json:"version"`
-	// `credit`: settled with the cancellation of its order. `take-over`: rejected with it, because
-	// the cancellation refunds the rest. One of request, approve, reject, settle, fail, unknown,
-	// credit, take-over.
-	Action string `json:"action"`
-	// Null for the request of the refund.
+	Version int64           `json:"version"`
+	Action  RefundEventName `json:"action"`
+	// Null for the event that created the resource.
 	From *RefundStatus `json:"from"`
 	To   RefundStatus  `json:"to"`
-	// The details of the transition.
-	Detail json.RawMessage `json:"detail"`
+	// The fields of the request.
+	Detail      json.RawMessage `json:"detail"`
+	ChangedBy   Person          `json:"changedBy"`
+	ChangedTime time.Time       `json:"changedTime"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
 	// changes.
-	Currency    string    `json:"currency"`
-	ChangedBy   Person    `json:"changedBy"`
-	ChangedTime time.Time `json:"changedTime"`
+	Currency string `json:"currency"`
 }
 
-// RefundReason is the request body of [Refunds.Reject].
-type RefundReason struct {
+// RefundEventName is part of [RefundEvent].
+type RefundEventName string
+
+// The values of RefundEventName.
+const (
+	RefundEventNameRequest  RefundEventName = "request"
+	RefundEventNameApprove  RefundEventName = "approve"
+	RefundEventNameReject   RefundEventName = "reject"
+	RefundEventNameSettle   RefundEventName = "settle"
+	RefundEventNameFail     RefundEventName = "fail"
+	RefundEventNameUnknown  RefundEventName = "unknown"
+	RefundEventNameTakeOver RefundEventName = "take-over"
+	RefundEventNameCredit   RefundEventName = "credit"
+)
+
+// RefundRejection is the request body of [Refunds.Reject].
+type RefundRejection struct {
 	Reason string `json:"reason"`
 }
 
@@ -145,6 +169,16 @@ type RefundSettlement struct {
 	// A unique name. No leading or trailing spaces; names that start with `@` are reserved for the
 	// service.
 	Reference string `json:"reference"`
+}
+
+// RefundFailure is the request body of [Refunds.Fail].
+type RefundFailure struct {
+	Reason string `json:"reason"`
+}
+
+// RefundUnknownOutcome is the request body of [Refunds.Doubt].
+type RefundUnknownOutcome struct {
+	Reason string `json:"reason"`
 }
 
 // Request creates a refund.
@@ -179,7 +213,8 @@ func (s *Refunds) Get(ctx context.Context, id int64, options ...CallOption) (Ref
 
 // History lists the history of a refund.
 //
-// Newest first: one event for each version.
+// Newest first: one event for each version. `credit`: settled with the cancellation of its order.
+// `take-over`: rejected with it, because the cancellation refunds the rest.
 func (s *Refunds) History(id int64, p Paging) List[RefundEvent] {
 	return List[RefundEvent]{s.client, "/refunds/" + segment(id) + "/history", p.parameters()}
 }
@@ -201,34 +236,33 @@ func (s *Refunds) Approve(ctx context.Context, id int64, options ...CallOption) 
 // Reject rejects a refund.
 //
 // `requested` → `rejected`. Releases the reserved amount, which can be refunded again.
-func (s *Refunds) Reject(ctx context.Context, id int64, body RefundReason, options ...CallOption) (Refund, error) {
+func (s *Refunds) Reject(ctx context.Context, id int64, body RefundRejection, options ...CallOption) (Refund, error) {
 	return call[Refund](ctx, s.client, request{method: http.MethodPost, path: "/refunds/" + segment(id) + "/reject", body: body}, options)
 }
 
 // Settle reports a settled refund.
 //
-// `approved` or `unknown` → `settled`, on the provider's confirmation; `reference` is the
+// `approved` or `unknown` → `settled`. On the provider's confirmation; `reference` is the
 // provider's name for it. The units of the lines with `restock` return to stock.
 //
 // A reference settles one refund of a tenant and method. Repeating the same settlement of the same
-// refund returns 200 with the refund and changes nothing. The reference with another refund returns
-// 409 `payload_mismatch`.
+// refund returns 200 with the refund and changes nothing.
 func (s *Refunds) Settle(ctx context.Context, id int64, body RefundSettlement, options ...CallOption) (Refund, error) {
 	return call[Refund](ctx, s.client, request{method: http.MethodPost, path: "/refunds/" + segment(id) + "/settle", body: body}, options)
 }
 
 // Fail reports a failed refund.
 //
-// `approved` or `unknown` → `failed`, as reported by the provider. Releases the reserved amount,
+// `approved` or `unknown` → `failed`. As reported by the provider. Releases the reserved amount,
 // which can be refunded again; the refund can be approved again.
-func (s *Refunds) Fail(ctx context.Context, id int64, body RefundReason, options ...CallOption) (Refund, error) {
+func (s *Refunds) Fail(ctx context.Context, id int64, body RefundFailure, options ...CallOption) (Refund, error) {
 	return call[Refund](ctx, s.client, request{method: http.MethodPost, path: "/refunds/" + segment(id) + "/fail", body: body}, options)
 }
 
 // Doubt reports an unknown refund outcome.
 //
-// `approved` → `unknown`, for example after a time-out. The refund retains its reservation until
+// `approved` → `unknown`. For example after a time-out. The refund retains its reservation until
 // its provider reports the outcome.
-func (s *Refunds) Doubt(ctx context.Context, id int64, body RefundReason, options ...CallOption) (Refund, error) {
+func (s *Refunds) Doubt(ctx context.Context, id int64, body RefundUnknownOutcome, options ...CallOption) (Refund, error) {
 	return call[Refund](ctx, s.client, request{method: http.MethodPost, path: "/refunds/" + segment(id) + "/unknown", body: body}, options)
 }

@@ -6,50 +6,50 @@ import ()
 
 // Resources are the resources of the contract.
 type Resources struct {
-	Sessions    *Sessions
+	Orders      *Orders
+	Refunds     *Refunds
+	WorkOrders  *WorkOrders
+	Approvals   *Approvals
+	Items       *Items
+	Inventory   *InventoryRecords
+	Campaigns   *Campaigns
+	Coupons     *Coupons
+	FlashSales  *FlashSales
+	Wallets     *Wallets
+	Configs     *Configs
 	Permissions *Permissions
+	Sessions    *Sessions
 	Users       *Users
 	Roles       *Roles
 	Menus       *Menus
 	Tokens      *Tokens
 	Audit       *Audit
-	Configs     *Configs
-	Approvals   *Approvals
-	Items       *Items
-	Orders      *Orders
-	Refunds     *Refunds
-	Inventory   *InventoryRecords
-	Wallets     *Wallets
-	Ledger      *Ledger
-	Campaigns   *Campaigns
-	Coupons     *Coupons
-	FlashSales  *FlashSales
 	Idempotency *Idempotency
-	WorkOrders  *WorkOrders
+	Ledger      *Ledger
 }
 
 func (c *Client) bind() {
 	c.Resources = Resources{
-		Sessions:    &Sessions{c},
+		Orders:      &Orders{c},
+		Refunds:     &Refunds{c},
+		WorkOrders:  &WorkOrders{c},
+		Approvals:   &Approvals{c},
+		Items:       &Items{c},
+		Inventory:   &InventoryRecords{c},
+		Campaigns:   &Campaigns{c},
+		Coupons:     &Coupons{c},
+		FlashSales:  &FlashSales{c},
+		Wallets:     &Wallets{c},
+		Configs:     &Configs{c},
 		Permissions: &Permissions{c},
+		Sessions:    &Sessions{c},
 		Users:       &Users{c},
 		Roles:       &Roles{c},
 		Menus:       &Menus{c},
 		Tokens:      &Tokens{c},
 		Audit:       &Audit{c},
-		Configs:     &Configs{c},
-		Approvals:   &Approvals{c},
-		Items:       &Items{c},
-		Orders:      &Orders{c},
-		Refunds:     &Refunds{c},
-		Inventory:   &InventoryRecords{c},
-		Wallets:     &Wallets{c},
-		Ledger:      &Ledger{c},
-		Campaigns:   &Campaigns{c},
-		Coupons:     &Coupons{c},
-		FlashSales:  &FlashSales{c},
 		Idempotency: &Idempotency{c},
-		WorkOrders:  &WorkOrders{c},
+		Ledger:      &Ledger{c},
 	}
 }
 

@@ -8,11 +8,22 @@ import (
 	"time"
 )
 
+// Permissions calls the operations on permissions.
+type Permissions struct{ client *Client }
+
 // Sessions calls the operations on sessions.
 type Sessions struct{ client *Client }
 
-// Permissions calls the operations on permissions.
-type Permissions struct{ client *Client }
+// Permission is a row of [Permissions.List].
+type Permission struct {
+	// The resource and the verb.
+	Name string `json:"name"`
+	// A sentence about the actions that it permits.
+	Meaning string `json:"meaning"`
+	// Set if the permission decides on requests of others; it cannot be a scope of another user's
+	// token.
+	Decides bool `json:"decides,omitzero"`
+}
 
 // Me is returned by [Client.Me].
 type Me struct {
@@ -20,13 +31,13 @@ type Me struct {
 	ID          int64  `json:"id"`
 	Username    string `json:"username"`
 	DisplayName string `json:"displayName"`
-	// Names of the roles assigned in this service, in order.
+	// The names of the roles that this service assigned, sorted.
 	Roles []string `json:"roles"`
-	// Names of the roles that a single sign-on provider assigned by its groups at the last sign-in.
-	// They are as effective as the others, and cannot be edited here.
+	// The names of the roles that a single sign-on provider assigned by its groups at the last
+	// sign-in. They are as effective as the others, and an edit cannot change them.
 	GroupRoles []string `json:"groupRoles"`
 	Disabled   bool     `json:"disabled"`
-	// Whether sign-in requires a second factor.
+	// True if sign-in requires a second factor.
 	SecondFactor bool `json:"secondFactor"`
 	// False for a user who was invited and has chosen no password, or signs in only with a
 	// provider.
@@ -46,7 +57,7 @@ type OpenSession struct {
 	Address string `json:"address"`
 	// The browser's User-Agent header.
 	UserAgent string `json:"userAgent"`
-	// True for the session of this request.
+	// True for the session of the request.
 	Current bool `json:"current"`
 	// Accurate to a minute; null before the first use.
 	LastUsedTime *time.Time `json:"lastUsedTime"`
@@ -59,16 +70,15 @@ type OpenSession struct {
 type OpenSessionFilter struct {
 	Paging
 	// The user of the sessions; the caller if absent.
-	UserID *int64
+	UserID int64
 }
 
-// Permission is a row of [Permissions.List].
-type Permission struct {
-	Name    string `json:"name"`
-	Meaning string `json:"meaning"`
-	// The permission decides on requests of others; it cannot be a scope of another user's token.
-	// Absent if false.
-	Decides bool `json:"decides,omitzero"`
+// List lists permissions.
+//
+// All permissions that a role or a token can have. A grant is one of these names, `<resource>:*`,
+// or `*`.
+func (s *Permissions) List() List[Permission] {
+	return List[Permission]{s.client, "/permissions", nil}
 }
 
 // Me returns your account.
@@ -81,8 +91,8 @@ func (c *Client) Me(ctx context.Context, options ...CallOption) (Me, error) {
 
 // List lists open sessions.
 //
-// Newest first. A session lists the caller's sessions; `users:write` allows those of another user.
-// 403 for an API token without it.
+// The newest first. A session lists the caller's sessions; `users:write` allows those of another
+// user. 403 for an API token without it.
 func (s *Sessions) List(f OpenSessionFilter) List[OpenSession] {
 	return List[OpenSession]{s.client, "/sessions", f.parameters().set("userId", f.UserID)}
 }
@@ -93,12 +103,4 @@ func (s *Sessions) List(f OpenSessionFilter) List[OpenSession] {
 // requires `users:write`.
 func (s *Sessions) End(ctx context.Context, id int64, options ...CallOption) error {
 	return s.client.do(ctx, request{method: http.MethodDelete, path: "/sessions/" + segment(id)}, nil, options)
-}
-
-// List lists permissions.
-//
-// All permissions that a role or a token can have, each with a description. A grant is one of these
-// names, `<resource>:*`, or `*`.
-func (s *Permissions) List() List[Permission] {
-	return List[Permission]{s.client, "/permissions", nil}
 }

@@ -16,14 +16,6 @@ type Wallets struct{ client *Client }
 
 // Wallet is a row of [Wallets.List].
 type Wallet struct {
-	// The shop's name of a customer, which is one of its users: 1 to 64 letters, digits and
-	// `._:@+=/-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
-	UserID string `json:"userId"`
-	// In minor units.
-	Balance int64 `json:"balance"`
-	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
-	// changes.
-	Currency string `json:"currency"`
 	// Increments with each change; 0 before the first one.
 	Version int64 `json:"version"`
 	// The strong entity tag, including the quotes. Opaque, and bound to the row, so that the tag of
@@ -32,8 +24,15 @@ type Wallet struct {
 	CreatedTime *time.Time `json:"createdTime"`
 	UpdatedTime *time.Time `json:"updatedTime"`
 	UpdatedBy   *Person    `json:"updatedBy"`
-	// The requirements of a manual entry above the threshold. Absent if the tenant has no
-	// `walletApprovalThreshold`.
+	// The shop's name of a customer, which is one of its users: 1 to 64 letters, digits and
+	// `._:@+=/-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
+	UserID string `json:"userId"`
+	// In minor units.
+	Balance int64 `json:"balance"`
+	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
+	// changes.
+	Currency string `json:"currency"`
+	// Absent if no amount needs votes, because the tenant has no `walletApprovalThreshold`.
 	ChangeNeeds *WalletChangeNeeds `json:"changeNeeds,omitzero"`
 }
 

@@ -121,8 +121,11 @@ func (d *document) plain(t reflect.Type, rules string, isRequest bool) mapping {
 		return constrained(mapping{{"type", "string"}}, own, "Length")
 	case reflect.Float64:
 		return constrained(mapping{{"type", "number"}}, own, "imum")
-	case reflect.Int, reflect.Int64, reflect.Int32:
+	case reflect.Int, reflect.Int32:
 		return constrained(mapping{{"type", "integer"}}, own, "imum")
+	case reflect.Int64:
+		// Without the format, generators of clients choose 32 bits.
+		return constrained(mapping{{"type", "integer"}, {"format", "int64"}}, own, "imum")
 	case reflect.Bool:
 		return mapping{{"type", "boolean"}}
 	case reflect.Slice:
