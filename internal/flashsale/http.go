@@ -1,6 +1,7 @@
 package flashsale
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"interlock/internal/approvals"
 	"interlock/internal/base/apperr"
@@ -118,22 +118,11 @@ type handler struct{ service *Service }
 
 type listRequest struct {
 	// Substring of the name, ignoring case.
-	Search httpapi.Search     `query:"q" max:"100"`
+	Search httpapi.Search     `query:"q" validate:"max=100"`
 	Status status.Param[Sale] `query:"status"`
 	// Sales of this item.
 	SKU string `query:"sku"`
 	httpapi.Page
-}
-
-// maxName is the maximum length of a name, in characters.
-const maxName = 100
-
-// Check bounds the length of the search text by the length of a name.
-func (r *listRequest) Check() error {
-	if utf8.RuneCountInString(string(r.Search)) > maxName {
-		return apperr.Malformed("?q", fmt.Sprintf("must have at most %d characters", maxName))
-	}
-	return nil
 }
 
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[flashSaleView], error) {
@@ -268,22 +257,9 @@ func (h handler) stats(ctx context.Context, sale *Sale, _ httpapi.None) (Stats, 
 	return h.service.Stats(ctx, sale)
 }
 
-// lookback is the time range of samples; a request sends it in minutes.
-type lookback time.Duration
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (l *lookback) UnmarshalText(text []byte) error {
-	n, err := strconv.Atoi(string(text))
-	if most := int(samplesRetention / time.Minute); err != nil || n < 1 || n > most {
-		return fmt.Errorf("must be a whole number from 1 to %d", most)
-	}
-	*l = lookback(time.Duration(n) * time.Minute)
-	return nil
-}
-
 type samplesRequest struct {
 	// The length of the period, up to now; for a closed sale, up to its newest sample.
-	Lookback lookback `query:"minutes" max:"60" default:"5"`
+	Minutes int64 `query:"minutes" validate:"max=60" default:"5"`
 }
 
 // samplesView contains a sale's numbers over time, and the time of the reply, so that
@@ -295,11 +271,7 @@ type samplesView struct {
 }
 
 func (h handler) samples(ctx context.Context, sale *Sale, in samplesRequest) (samplesView, error) {
-	back := time.Duration(in.Lookback)
-	if back == 0 {
-		back = defaultLookback
-	}
-	samples, err := h.service.Samples(ctx, sale, back)
+	samples, err := h.service.Samples(ctx, sale, time.Duration(cmp.Or(in.Minutes, defaultMinutes))*time.Minute)
 	return samplesView{clock.Stored(h.service.clock.Now()), samples}, err
 }
 

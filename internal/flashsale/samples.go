@@ -23,8 +23,8 @@ const (
 	// repeatEvery is the interval at which unchanged numbers are published and sampled
 	// again, so that observers can distinguish them from a stopped worker.
 	repeatEvery = 10 * time.Second
-	// defaultLookback is the default time range of a request.
-	defaultLookback = 5 * time.Minute
+	// defaultMinutes is the default time range of a request.
+	defaultMinutes = 5
 )
 
 // sample contains a sale's numbers at a time, for charts that start before the page was

@@ -191,13 +191,9 @@ func (d *document) queryParameter(r httpapi.Route, f reflect.StructField, name s
 		t = t.Elem()
 	}
 	schema := d.schema(t, f.Tag.Get("validate"), false)
-	bound := "maxLength"
 	if t.Kind() == reflect.Int64 {
 		least, _ := strconv.Atoi(cmp.Or(f.Tag.Get("min"), "1"))
-		schema, bound = schema.with("minimum", least), "maximum"
-	}
-	if most, err := strconv.Atoi(f.Tag.Get("max")); err == nil {
-		schema = schema.with(bound, most)
+		schema = schema.with("minimum", least)
 	}
 	return append(parameter, member{"schema", withDefault(schema, f)})
 }

@@ -92,7 +92,7 @@ func (d *document) schema(t reflect.Type, rules string, isRequest bool) mapping 
 		}
 		return schema
 	case interface{ MaxLength() int }:
-		return d.plain(t, fmt.Sprintf("%s,max=%d", rules, value.MaxLength()), isRequest)
+		return d.plain(t, fmt.Sprintf("max=%d,%s", value.MaxLength(), rules), isRequest)
 	}
 	switch {
 	case t == reflect.TypeFor[always]():
