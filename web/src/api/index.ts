@@ -1,4 +1,4 @@
-export { api, asTyped, data, exactly, idempotent } from './client';
+export { api, asEdit, asTyped, data, exactly, idempotent } from './client';
 export { isCustomerId } from './customer';
 export { useDoubt, useLive, useLiveState, useMay, useOwner, useReplays, useSession, useStepUp, useTenant, useUser } from './hooks';
 export { configFeed, liveStream, onBegin, onReconnect } from './live';

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, asTyped, data, exactly, idempotent, pages, type Approval, type components, type operations } from '@/api';
+import { api, asEdit, data, exactly, idempotent, pages, type Approval, type components, type operations } from '@/api';
 import type { JsonObject } from '@/merge';
 import type { TableSearch } from '@/ui/table';
 import type { views } from './views';
@@ -94,5 +94,5 @@ export function takeStep(id: number, step: Step, etag: string, reason: string, k
 /** Replaces the proposal. */
 export function editApproval(id: number, patch: JsonObject, etag: string, key: string): Promise<Approval> {
   const params = { path: { id }, header: { 'If-Match': etag } };
-  return data(api.PATCH('/api/v1/approvals/{id}', { params, ...asTyped(patch, idempotent(key), 'merge-patch+json') }));
+  return data(api.PATCH('/api/v1/approvals/{id}', { params, ...asEdit(patch, key) }));
 }

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, data, idempotent, pages, type components, type operations } from '@/api';
-import type { JsonObject } from '@/merge';
+import { api, asEdit, data, idempotent, pages, type components, type operations } from '@/api';
+import type { Edit } from '@/merge';
 import type { TableSearch } from '@/ui/table';
 
 export type Campaign = components['schemas']['Campaign'];
@@ -35,12 +35,11 @@ export function createCampaign(terms: CampaignTerms, key: string) {
 }
 
 /** Edits a campaign at a given ETag. With `disjoint` the service merges other users' edits of other fields. */
-export function editCampaign(id: number, patch: JsonObject, etag: string, key: string, merge?: 'disjoint') {
+export function editCampaign(id: number, edit: Edit, etag: string, key: string, merge?: 'disjoint') {
   return data(
     api.PATCH('/api/v1/coupon-campaigns/{id}', {
       params: { path: { id }, header: { 'If-Match': etag }, query: { merge } },
-      body: patch,
-      headers: idempotent(key),
+      ...asEdit(edit, key),
     }),
   );
 }

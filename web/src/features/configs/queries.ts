@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, asTyped, data, exactly, idempotent, pages, type components, type operations, type PersonName } from '@/api';
-import type { JsonObject } from '@/merge';
+import { api, asEdit, asTyped, data, exactly, idempotent, pages, type components, type operations, type PersonName } from '@/api';
+import type { Edit, JsonObject } from '@/merge';
 import type { ListPage, TableSearch } from '@/ui/table';
 
 /** A config; numbers in its value are spelled as received. */
@@ -85,30 +85,21 @@ export function createConfig(members: JsonObject, key: string): Promise<Config> 
 /**
  * Saves at a given ETag. With `merge` the service preserves other users' edits of other fields. With
  * `overwrite` it stores the author's content regardless of concurrent changes; this requires a
- * reason and a separate permission. A list of operations is sent as a JSON Patch.
+ * reason and a separate permission. With `effectiveTime` the client throws the waiting approval as a
+ * proposal.
  */
 export function saveConfig(
   config: string,
-  patch: JsonObject | JsonObject[],
+  edit: Edit,
   etag: string,
   key: string,
-  how: { merge: 'disjoint' } | { overwrite: string },
+  how: { merge: 'disjoint' } | { overwrite: string } | { effectiveTime: string },
 ): Promise<EditedConfig> {
   return exactly(
     api.PATCH('/api/v1/configs/{key}', {
       params: { path: { key: config }, header: { 'If-Match': etag }, query: how },
-      ...asTyped(patch, idempotent(key), Array.isArray(patch) ? 'json-patch+json' : 'merge-patch+json'),
+      ...asEdit(edit, key),
       parseAs: 'text',
-    }),
-  );
-}
-
-/** Schedules a change; the reply contains the waiting approval. */
-export function scheduleConfig(config: string, patch: JsonObject, etag: string, effectiveTime: string, key: string) {
-  return data(
-    api.PATCH('/api/v1/configs/{key}', {
-      params: { path: { key: config }, header: { 'If-Match': etag }, query: { effectiveTime } },
-      ...asTyped(patch, idempotent(key), 'merge-patch+json'),
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, data, idempotent, pages, type components, type operations } from '@/api';
-import type { JsonObject } from '@/merge';
+import { api, asEdit, data, idempotent, pages, type components, type operations } from '@/api';
+import type { Edit } from '@/merge';
 import type { TableSearch } from '@/ui/table';
 import type { Range } from './feed';
 
@@ -91,17 +91,17 @@ export function createSale(terms: SaleTerms, key: string) {
 }
 
 /** Edits a sale at a given ETag. */
-export function editSale(id: number, patch: JsonObject, etag: string, key: string): Promise<Sale> {
+export function editSale(id: number, edit: Edit, etag: string, key: string): Promise<Sale> {
   const params = { path: { id }, header: { 'If-Match': etag } };
   // If the change only became a proposal, the client throws a problem before this returns.
-  return data(api.PATCH('/api/v1/flash-sales/{id}', { params, body: patch, headers: idempotent(key) })) as Promise<Sale>;
+  return data(api.PATCH('/api/v1/flash-sales/{id}', { params, ...asEdit(edit, key) })) as Promise<Sale>;
 }
 
 /** Schedules a change; the client throws the waiting approval as a proposal. */
-export function scheduleSale(id: number, patch: JsonObject, etag: string, effectiveTime: string, key: string): Promise<Sale> {
+export function scheduleSale(id: number, edit: Edit, etag: string, effectiveTime: string, key: string): Promise<Sale> {
   const params = { path: { id }, header: { 'If-Match': etag }, query: { effectiveTime } };
   // If the change only became a proposal, the client throws a problem before this returns.
-  return data(api.PATCH('/api/v1/flash-sales/{id}', { params, body: patch, headers: idempotent(key) })) as Promise<Sale>;
+  return data(api.PATCH('/api/v1/flash-sales/{id}', { params, ...asEdit(edit, key) })) as Promise<Sale>;
 }
 
 /** Changes the quantity by a difference; only unsold units can be removed. Edits of other fields do not conflict. */

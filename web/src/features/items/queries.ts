@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, data, idempotent, pages, type components, type operations } from '@/api';
-import type { JsonObject } from '@/merge';
+import { api, asEdit, data, idempotent, pages, type components, type operations } from '@/api';
+import type { Edit } from '@/merge';
 import type { TableSearch } from '@/ui/table';
 
 export type Item = components['schemas']['Item'];
@@ -36,12 +36,11 @@ export function createItem(body: NewItem, key: string) {
 }
 
 /** Edits an item at a given ETag. With `disjoint` the service merges other users' edits of other fields. */
-export function editItem(sku: string, patch: JsonObject, etag: string, key: string, merge?: 'disjoint') {
+export function editItem(sku: string, edit: Edit, etag: string, key: string, merge?: 'disjoint') {
   return data(
     api.PATCH('/api/v1/items/{sku}', {
       params: { path: { sku }, header: { 'If-Match': etag }, query: { merge } },
-      body: patch,
-      headers: idempotent(key),
+      ...asEdit(edit, key),
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, data, idempotent, pages, type components, type Menu } from '@/api';
-import type { JsonObject } from '@/merge';
+import { api, asEdit, data, idempotent, pages, type components, type Menu } from '@/api';
+import type { Edit } from '@/merge';
 
 export type { Menu };
 export type MenuTerms = components['schemas']['MenuCreate'];
@@ -31,12 +31,11 @@ export function createMenu(terms: MenuTerms, key: string) {
 }
 
 /** Edits a menu at a given ETag. With `disjoint` the edit also succeeds if only other members changed since then. */
-export function editMenu(id: number, patch: JsonObject, etag: string, key: string, merge?: 'disjoint') {
+export function editMenu(id: number, edit: Edit, etag: string, key: string, merge?: 'disjoint') {
   return data(
     api.PATCH('/api/v1/menus/{id}', {
       params: { path: { id }, query: { merge }, header: { 'If-Match': etag } },
-      body: patch,
-      headers: idempotent(key),
+      ...asEdit(edit, key),
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, data, idempotent, pages, type components, type operations } from '@/api';
-import type { JsonObject } from '@/merge';
+import { api, asEdit, data, idempotent, pages, type components, type operations } from '@/api';
+import type { Edit } from '@/merge';
 import type { TableSearch } from '@/ui/table';
 
 export type Role = components['schemas']['Role'];
@@ -31,12 +31,11 @@ export function createRole(terms: RoleTerms, key: string) {
 }
 
 /** Edits a role at a given ETag. */
-export function editRole(id: number, patch: JsonObject, etag: string, key: string) {
+export function editRole(id: number, edit: Edit, etag: string, key: string) {
   return data(
     api.PATCH('/api/v1/roles/{id}', {
       params: { path: { id }, header: { 'If-Match': etag } },
-      body: patch,
-      headers: idempotent(key),
+      ...asEdit(edit, key),
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, data, idempotent, pages, type components, type operations } from '@/api';
-import type { JsonObject } from '@/merge';
+import { api, asEdit, data, idempotent, pages, type components, type operations } from '@/api';
+import type { Edit } from '@/merge';
 import type { TableSearch } from '@/ui/table';
 
 export type User = components['schemas']['User'];
@@ -40,12 +40,11 @@ export function createUser(user: NewUser, key: string) {
 }
 
 /** Edits a user at a given ETag. */
-export function editUser(id: number, patch: JsonObject, etag: string, key: string) {
+export function editUser(id: number, edit: Edit, etag: string, key: string) {
   return data(
     api.PATCH('/api/v1/users/{id}', {
       params: { path: { id }, header: { 'If-Match': etag } },
-      body: patch,
-      headers: idempotent(key),
+      ...asEdit(edit, key),
     }),
   );
 }
