@@ -4,6 +4,7 @@ export { useDoubt, useLive, useLiveState, useMay, useOwner, useReplays, useSessi
 export { configFeed, liveStream, onBegin, onReconnect } from './live';
 export { navigation, type Menu } from './navigation';
 export { pages } from './pages';
+export { resource } from './resource';
 export { announceLeaving, announcePresence } from './presence';
 export {
   ApiProblem,
