@@ -1,6 +1,7 @@
 import { isProblem } from '@/api';
 import { readEntriesOf, type AuditEntry } from '@/features/audit/queries';
 import { readCoupon, readCouponPart, readCoupons } from '@/features/coupons/queries';
+import type { TimelineKind } from '@/features/descriptor';
 import { readTicket } from '@/features/flash-sales/queries';
 import { readKeys } from '@/features/idempotency/queries';
 import { readMovements } from '@/features/inventory/queries';
@@ -8,12 +9,11 @@ import { readOrder, readOrderPart, readOrders, type Order } from '@/features/ord
 import { readRefunds, type Refund } from '@/features/refunds/queries';
 import { readEntries } from '@/features/wallets/queries';
 import { inParallel } from '@/ui';
-import type { ChainKind } from '@/ui/shell/search';
 import type { Happening } from './steps';
 
 /** The subject of a timeline. */
 export interface Subject {
-  kind: ChainKind;
+  kind: TimelineKind;
   /** Its id as in the search: an order id, a ticket, a key. */
   id: string;
   /** For a ticket: its sale. */
