@@ -1,4 +1,15 @@
+import type { components } from '@/api';
 import { catalogue } from '@/i18n';
+
+type Schemas = components['schemas'];
+type Machine = 'Approval' | 'Coupon' | 'FlashSale' | 'Order' | 'RefundRead' | 'WorkOrder';
+/** The verbs that the contract names; one without a text does not compile. */
+type Verb =
+  | Schemas[Machine]['allowedTransitions'][number]
+  | Exclude<Schemas['ConfigEvent']['action'], 'overwrite'>
+  | Schemas['ApprovalEvent']['action']
+  | Schemas['CouponEvent']['action']
+  | Schemas['WorkOrderEvent']['action'];
 
 /**
  * Texts for the actions of the audit log: `did_` is the verb of an action, with its noun if the
@@ -93,7 +104,10 @@ export const actionMessages = catalogue(
     whole_action_like: 'liked a record',
     whole_action_dislike: 'disliked a record',
     whole_action_bookmark: 'bookmarked a record',
-  },
+    did_erase: 'erased',
+    whole_retention_sweep: 'removed records after their retention period',
+    whole_encryption_reencrypt: 're-encrypted secrets with the current key',
+  } satisfies Record<`did_${Verb}`, string> & Record<string, string>,
   {
     did_create: '创建了',
     did_update: '更改了',
@@ -181,5 +195,8 @@ export const actionMessages = catalogue(
     whole_action_like: '点赞了记录',
     whole_action_dislike: '点踩了记录',
     whole_action_bookmark: '收藏了记录',
+    did_erase: '清除了',
+    whole_retention_sweep: '清理了超过保留期限的记录',
+    whole_encryption_reencrypt: '用当前密钥重新加密了机密',
   },
 );
