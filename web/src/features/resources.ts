@@ -5,7 +5,7 @@ import { campaignResource } from './campaigns/resource';
 import { configResource } from './configs/resource';
 import { couponResource } from './coupons/resource';
 import { customerResource } from './customers/resource';
-import type { Descriptor, FoundAs, FoundKind } from './descriptor';
+import type { Deletable, Descriptor, FoundAs, FoundKind } from './descriptor';
 import { saleResource } from './flash-sales/resource';
 import { keyResource } from './idempotency/resource';
 import { stockResource } from './inventory/resource';
@@ -17,7 +17,7 @@ import { refundResource } from './refunds/resource';
 import { walletResource } from './wallets/resource';
 import { workOrderResource } from './workorders/resource';
 
-/** Every resource. The search and the audit log derive from this list. */
+/** Every resource. The search, the audit log and the deleted records derive from this list. */
 const resources = [
   configResource,
   approvalResource,
@@ -54,3 +54,10 @@ export const foundAs: [Missing] extends [never] ? Readonly<Record<FoundKind, Fou
 
 /** The noun of the audit log in a sentence; undefined if no resource has it. */
 export const nounOf = (noun: string): LocalText | undefined => all.find((one) => one.noun === noun)?.one;
+
+/** The folder of a resource whose records can be deleted and restored. */
+export type DeletableKind = Extract<(typeof resources)[number], { deleted: unknown }>['deleted']['folder'];
+
+export const deletable = Object.fromEntries(
+  all.flatMap(({ noun, deleted }) => (deleted === undefined ? [] : [[deleted.folder, { noun, ...deleted }]])),
+) as Record<DeletableKind, Deletable & { noun: string }>;

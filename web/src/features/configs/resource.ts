@@ -6,4 +6,5 @@ export const configResource = {
   found: {
     config: { label: { en: 'Configs', zh: '配置' } },
   },
+  deleted: { folder: 'configs', label: { en: 'Config', zh: '配置' }, write: 'configs:write', name: 'key' },
 } as const satisfies Descriptor;

@@ -14,4 +14,5 @@ export const saleResource = {
     'flash-sale': { label: { en: 'Flash sales', zh: '限时抢购' }, isNamed: true, statuses },
     ticket: { label: { en: 'Tickets', zh: '抢购凭证' }, timeline: 'ticket' },
   },
+  deleted: { folder: 'flash-sales', label: { en: 'Flash sale draft', zh: '抢购草稿' }, write: 'flash-sales:write', name: 'free' },
 } as const satisfies Descriptor;

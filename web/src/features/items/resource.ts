@@ -6,4 +6,5 @@ export const itemResource = {
   found: {
     item: { label: { en: 'Items', zh: '商品' }, timeline: 'item' },
   },
+  deleted: { folder: 'items', label: { en: 'Item', zh: '商品' }, write: 'items:write', name: 'key' },
 } as const satisfies Descriptor;
