@@ -69,7 +69,7 @@ export function resource<P extends Path>(path: P, { exact = false } = {}) {
     /** The comments on one record, newest first, page after page. */
     comments: paged('comments', '-id'),
     create: (body: Body<Operation<P, 'post'>>, key: string): Promise<Reply<Operation<P, 'post'>>> => post(path, { body, key }),
-    /** Edits a record at a given ETag. With `merge: 'disjoint'` the service merges other users' edits of other fields. */
+    /** Edits a record, guarded by its ETag. With `merge: 'disjoint'` the service merges other users' edits of other fields. */
     edit: (
       id: Id<P>,
       edit: Edit,

@@ -55,7 +55,7 @@ export const foundAs: [Missing] extends [never] ? Readonly<Record<FoundKind, Fou
 /** The noun of the audit log in a sentence; undefined if no resource has it. */
 export const nounOf = (noun: string): LocalText | undefined => all.find((one) => one.noun === noun)?.one;
 
-/** The folder of a resource whose records can be deleted and restored. */
+/** The folder of a resource with records that can be deleted and restored. */
 export type DeletableKind = Extract<(typeof resources)[number], { deleted: unknown }>['deleted']['folder'];
 
 export const deletable = Object.fromEntries(

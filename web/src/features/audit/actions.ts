@@ -13,7 +13,7 @@ type Verb =
 
 /**
  * Texts for the actions of the audit log: `did_` is the verb of an action, with its noun if the
- * verb alone has another text elsewhere; `whole_` is an action with a text of its own. The nouns are
+ * verb alone has another text elsewhere; `whole_` is the text of a complete action. The nouns are
  * in the descriptors of the resources.
  */
 export const actionMessages = catalogue(
