@@ -109,7 +109,7 @@ export class Proxy {
       outgoing.end(fate.rewrite(await reply.text()));
       return;
     }
-    const isStream = passing.path.startsWith('/api/v1/events?') || passing.path.startsWith('/api/v1/configs/watch');
+    const isStream = passing.path.startsWith('/api/v1/events') || passing.path.startsWith('/api/v1/configs/watch');
     const onward = send(service + passing.path, { method: passing.method, headers: incoming.headers, agent }, (reply) => {
       if (fate === 'lose') {
         reply.resume();

@@ -68,7 +68,7 @@ export class Site {
   /** Opens a browser that is not signed in. The visit ends with the test. */
   async open(opening: Partial<Opening> = {}): Promise<Visitor> {
     const visitor = await Visitor.open(this.browser, { address: this.address, tenant: this.tenant, ...opening });
-    if (opening.withoutStream) await visitor.page.route('**/api/v1/events?*', (route) => route.abort());
+    if (opening.withoutStream) await visitor.page.route('**/api/v1/events', (route) => route.abort());
     if (!opening.spansTests) this.#visitors.push(visitor);
     return visitor;
   }

@@ -105,7 +105,7 @@ const pages: PageUnderTest[] = [
     path: '/orders?userId=4711',
     reach: async (page) => {
       // Without the stream the page learns of the other admin only by the rejection.
-      await page.route('**/api/v1/events?*', (route) => route.abort());
+      await page.route('**/api/v1/events', (route) => route.abort());
       await page.reload();
       const id = numberOf(`lost ${looked.lost++}`);
       await open(page, id);
@@ -115,7 +115,7 @@ const pages: PageUnderTest[] = [
       await send(page).click();
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
       await page.locator('main').getByRole('status').waitFor();
-      await page.unroute('**/api/v1/events?*');
+      await page.unroute('**/api/v1/events');
     },
   },
   {

@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch';
-import { encode, parse, type Json } from '@/merge';
+import { encode, parse, type Edit, type Json } from '@/merge';
 import { retrying } from './retry';
 import type { paths } from './schema';
 import { sessionStore } from './session';
@@ -35,3 +35,6 @@ export const asTyped = (tree: Json, headers: Record<string, string>, type: 'json
   bodySerializer: () => encode(tree),
   headers: { ...headers, 'Content-Type': `application/${type}` },
 });
+
+/** Sends an edit under an idempotency key: a merge patch, or a JSON Patch. */
+export const asEdit = (edit: Edit, key: string) => asTyped(edit, idempotent(key), Array.isArray(edit) ? 'json-patch+json' : 'merge-patch+json');

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import { ownerOf } from '@/browser/drafts';
-import { liveStream, onLive, type LiveEvent } from './live';
+import { liveStream, onLive, type LiveEvent, type Topic } from './live';
 import { attempts, type Doubt } from './retry';
 import { may, sessionStore, type Session, type SessionState, type SessionUser } from './session';
 import { stepUpQuestion } from './stepUp';
@@ -45,7 +45,7 @@ export function useLiveState(stream: SharedStream = liveStream): LiveState {
 }
 
 /** Calls the handler for each announced change of a topic while the component is mounted. */
-export function useLive(topic: string, handler: (event: LiveEvent) => void): void {
+export function useLive(topic: Topic | undefined, handler: (event: LiveEvent) => void): void {
   const onEvent = useEffectEvent(handler);
   useEffect(() => onLive(topic, (event) => onEvent(event)), [topic]);
 }

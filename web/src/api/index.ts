@@ -1,9 +1,10 @@
-export { api, asTyped, data, exactly, idempotent } from './client';
+export { api, asEdit, asTyped, data, exactly, idempotent } from './client';
 export { isCustomerId } from './customer';
 export { useDoubt, useLive, useLiveState, useMay, useOwner, useReplays, useSession, useStepUp, useTenant, useUser } from './hooks';
-export { configFeed, liveStream, onBegin, onReconnect } from './live';
+export { configFeed, liveStream, onBegin, onReconnect, type Topic } from './live';
 export { navigation, type Menu } from './navigation';
 export { pages } from './pages';
+export { resource } from './resource';
 export { announceLeaving, announcePresence } from './presence';
 export {
   ApiProblem,

@@ -1,41 +1,22 @@
 import { sessionStore } from './session';
+import type { components } from './schema';
 import { SharedStream } from './stream';
+
+export type Topic = components['schemas']['EventTopic'];
 
 /** A change that the service announces. It is a hint: receivers read the data again. */
 export interface LiveEvent {
-  topic: string;
+  topic: Topic;
   /** The changed record within the topic: a config's key, an order's id. '' means many records. */
   key: string;
   /** The complete payload by the contract: version, etag, action, changedBy, people… */
   payload: Readonly<Record<string, unknown>>;
 }
 
-/** The topics a page can watch; one stream carries them all. */
-const topics = [
-  'configs',
-  'approvals',
-  'orders',
-  'refunds',
-  'work-orders',
-  'items',
-  'coupons',
-  'coupon-campaigns',
-  'inventory',
-  'wallets',
-  'aggregates',
-  'flash-sales',
-  'users',
-  'roles',
-  'menus',
-  'promises',
-  'navigation',
-  'presence',
-];
-
-/** The changes of all users, as they happen. */
+/** The changes of all users, as they happen, on every topic that the user may read. */
 export const liveStream = new SharedStream({
   name: 'live',
-  address: `/api/v1/events?topics=${topics.join(',')}`,
+  address: '/api/v1/events',
   sessions: sessionStore,
   resumes: true,
 });
@@ -46,12 +27,12 @@ export const configFeed = new SharedStream({ name: 'configs', address: '/api/v1/
 /** Events about the stream itself, not about a change. */
 const ofTheStream = new Set(['ready', 'lagged']);
 
-/** Calls the handler for each event of a topic, `*` for all topics. The returned function unsubscribes. */
-export function onLive(topic: string, handler: (event: LiveEvent) => void, stream = liveStream): () => void {
+/** Calls the handler for each event of a topic, `*` for all topics, undefined for none. The returned function unsubscribes. */
+export function onLive(topic: Topic | '*' | undefined, handler: (event: LiveEvent) => void, stream = liveStream): () => void {
   return stream.onEvent(({ event, data }) => {
     if (ofTheStream.has(event) || (topic !== '*' && topic !== event)) return;
     const payload = JSON.parse(data) as Record<string, unknown>;
-    handler({ topic: event, key: typeof payload.key === 'string' ? payload.key : '', payload });
+    handler({ topic: event as Topic, key: typeof payload.key === 'string' ? payload.key : '', payload });
   });
 }
 

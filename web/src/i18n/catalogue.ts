@@ -10,6 +10,9 @@ export interface Catalogue<En extends Record<string, string>> {
   readonly zh: Readonly<Record<keyof En, string>>;
 }
 
+/** Whether a catalogue has a text with this key. */
+export const isTextOf = <En extends Record<string, string>>({ en }: Catalogue<En>, key: string): key is keyof En & string => Object.hasOwn(en, key);
+
 /** The placeholder names of a text: "{who} saved {version}" has who and version. */
 export type Places<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Places<Rest> : never;
 

@@ -29,8 +29,14 @@ export function patchOf(base: JsonObject, edited: JsonObject): JsonObject {
   return patch;
 }
 
-/** The operations of a JSON Patch (RFC 6902) from base to edited, which can set a member to null. Members of objects on both sides are changed one by one. */
-export function operationsOf(base: JsonObject, edited: JsonObject, at = ''): JsonObject[] {
+/** A merge patch, or the operations of a JSON Patch (RFC 6902). */
+export type Edit = JsonObject | JsonObject[];
+
+/** The edit from base to edited: a merge patch, or a JSON Patch if a merge patch would remove a member that is set to null. */
+export const editOf = (base: JsonObject, edited: JsonObject): Edit => (isPatchable(base, edited) ? patchOf(base, edited) : operationsOf(base, edited));
+
+/** Members of objects on both sides are changed one by one. */
+function operationsOf(base: JsonObject, edited: JsonObject, at = ''): JsonObject[] {
   return [...new Set([...Object.keys(base), ...Object.keys(edited)])].flatMap((name) => {
     const before = member(base, name);
     const after = member(edited, name);

@@ -1,5 +1,6 @@
 import { createRootRoute, Outlet, useRouterState } from '@tanstack/react-router';
 import { OverwriteWatch } from '@/features/configs/history/OverwriteWatch';
+import { SearchBox } from '@/features/search/SearchBox';
 import { RecordWork } from '@/features/workorders/RecordWork';
 import { ErrorPage } from '@/ui/feedback/ErrorPage';
 import { NotFoundPage } from '@/ui/feedback/NotFoundPage';
@@ -19,7 +20,7 @@ function Root() {
   if (isOpen) return <Outlet />;
   return (
     <SessionGate>
-      <Shell>
+      <Shell search={<SearchBox />}>
         <OverwriteWatch />
         <PermissionGate>
           <RecordTools value={RecordWork}>

@@ -1,4 +1,4 @@
-import { byCodePoint, isObject, namesOf, pointerOf, type JsonObject, type Value } from '@/merge';
+import { byCodePoint, isObject, namesOf, pointerOf, type Edit, type JsonObject, type Value } from '@/merge';
 import type { Labels } from '@/ui';
 
 /**
@@ -26,9 +26,10 @@ export const setOf = (members: Value): string => (isObject(members) ? spellSet(O
 export const textOf = (value: Value): string => (typeof value === 'string' ? value : '');
 
 /** Converts the sets of a merge patch to the service's form: names to add and names to remove. */
-export function patchOfSets(patch: JsonObject, ...sets: string[]): JsonObject {
+export function patchOfSets(edit: Edit, ...sets: string[]): Edit {
+  if (Array.isArray(edit)) return edit;
   return Object.fromEntries(
-    Object.entries(patch).map(([name, change]) => {
+    Object.entries(edit).map(([name, change]) => {
       if (!sets.includes(name) || !isObject(change)) return [name, change];
       const names = Object.keys(change);
       return [name, { add: names.filter((one) => change[one] === true), remove: names.filter((one) => change[one] !== true) }];

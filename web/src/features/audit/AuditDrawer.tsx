@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMay } from '@/api';
 import { deedsOf } from '@/features/deleted/kinds';
-import { useFormat, useText } from '@/i18n';
+import { isTextOf, useFormat, useText } from '@/i18n';
 import { encode, exact, type Json } from '@/merge';
 import { Banner, CopyText, CustomerLink, Difference, Facts, Money, Person, RecordLink, When } from '@/ui';
 import { uiMessages } from '@/ui/messages';
@@ -175,11 +175,9 @@ function Request({ entry }: { entry: AuditEntry }) {
   );
 }
 
-const names = ['version', 'from', 'to', 'reference', 'kind', 'amount', 'balance', 'delta', 'onHand', 'reserved', 'changes', 'username', 'roles'] as const;
-
 function nameOf(name: string, t: ReturnType<typeof useText<(typeof auditMessages)['en']>>): string {
-  const known = names.find((one) => one === name);
-  return known === undefined ? name : t(`member_${known}`);
+  const key = `member_${name}` as const;
+  return isTextOf(auditMessages, key) ? t(key) : name;
 }
 
 const amounts = new Set(['amount', 'balance', 'discount']);

@@ -1,9 +1,20 @@
+import type { components } from '@/api';
 import { catalogue } from '@/i18n';
+
+type Schemas = components['schemas'];
+type Machine = 'Approval' | 'Coupon' | 'FlashSale' | 'Order' | 'RefundRead' | 'WorkOrder';
+/** The verbs that the contract names; one without a text does not compile. */
+type Verb =
+  | Schemas[Machine]['allowedTransitions'][number]
+  | Exclude<Schemas['ConfigEvent']['action'], 'overwrite'>
+  | Schemas['ApprovalEvent']['action']
+  | Schemas['CouponEvent']['action']
+  | Schemas['WorkOrderEvent']['action'];
 
 /**
  * Texts for the actions of the audit log: `did_` is the verb of an action, with its noun if the
- * verb alone has another text elsewhere; `a_` is a noun; `whole_` is an action with a text of its
- * own.
+ * verb alone has another text elsewhere; `whole_` is the text of a complete action. The nouns are
+ * in the descriptors of the resources.
  */
 export const actionMessages = catalogue(
   {
@@ -67,26 +78,8 @@ export const actionMessages = catalogue(
     did_reopen: 'reopened',
     did_comment: 'commented on',
     did_work_order_release: 'released',
-    a_approval: 'an approval',
-    a_refund: 'a refund',
-    a_work_order: 'a work order',
-    a_config: 'a config',
-    a_item: 'an item',
-    a_order: 'an order',
-    a_coupon: 'a coupon',
-    a_coupon_campaign: 'a campaign',
-    a_inventory: 'stock',
-    a_wallet: 'a wallet',
-    a_flash_sale: 'a flash sale',
-    a_aggregate: 'an aggregate',
-    a_user: 'a user',
-    a_role: 'a role',
-    a_menu: 'a menu',
-    a_token: 'a token',
-    a_tenant: 'a tenant',
     did_violate: 'reported the violation of',
     did_restore: 'reported the recovery of',
-    a_promise: 'a promise',
     whole_settings_update: 'changed the settings',
     whole_session_create: 'signed in',
     whole_session_refuse: 'counted rejected sign-ins',
@@ -111,7 +104,10 @@ export const actionMessages = catalogue(
     whole_action_like: 'liked a record',
     whole_action_dislike: 'disliked a record',
     whole_action_bookmark: 'bookmarked a record',
-  },
+    did_erase: 'erased',
+    whole_retention_sweep: 'removed records after their retention period',
+    whole_encryption_reencrypt: 're-encrypted secrets with the current key',
+  } satisfies Record<`did_${Verb}`, string> & Record<string, string>,
   {
     did_create: '创建了',
     did_update: '更改了',
@@ -173,26 +169,8 @@ export const actionMessages = catalogue(
     did_reopen: '重新打开了',
     did_comment: '评论了',
     did_work_order_release: '放回了',
-    a_approval: '审批',
-    a_refund: '退款',
-    a_work_order: '工单',
-    a_config: '配置',
-    a_item: '商品',
-    a_order: '订单',
-    a_coupon: '优惠券',
-    a_coupon_campaign: '优惠券活动',
-    a_inventory: '库存',
-    a_wallet: '钱包',
-    a_flash_sale: '限时抢购',
-    a_aggregate: '聚合',
-    a_user: '用户',
-    a_role: '角色',
-    a_menu: '菜单',
-    a_token: '令牌',
-    a_tenant: '租户',
     did_violate: '发现违反了',
     did_restore: '确认恢复了',
-    a_promise: '承诺',
     whole_settings_update: '更改了设置',
     whole_session_create: '登录',
     whole_session_refuse: '统计了被拒绝的登录',
@@ -217,5 +195,8 @@ export const actionMessages = catalogue(
     whole_action_like: '点赞了记录',
     whole_action_dislike: '点踩了记录',
     whole_action_bookmark: '收藏了记录',
+    did_erase: '清除了',
+    whole_retention_sweep: '清理了超过保留期限的记录',
+    whole_encryption_reencrypt: '用当前密钥重新加密了机密',
   },
 );

@@ -19,7 +19,7 @@ export interface Detail {
   /** The record before and after; only one of them if it was created or deleted. */
   before: JsonObject | undefined;
   after: JsonObject | undefined;
-  /** The versions of a config, whose contents are in its history. */
+  /** The versions of a config; its history contains their contents. */
   versions: { from: number; to: number } | undefined;
   /** The values of other users that were overwritten on purpose. */
   destroyed: JsonObject | undefined;

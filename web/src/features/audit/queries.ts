@@ -1,8 +1,7 @@
-import { api, exactly, type components, type operations } from '@/api';
-import { startOf, type ListPage, type TableSearch } from '@/ui/table';
+import { resource, type components } from '@/api';
+import { inTimes, type TableSearch } from '@/ui/table';
 
 export type AuditEntry = components['schemas']['AuditEntry'];
-type AuditQuery = NonNullable<operations['listAuditLog']['parameters']['query']>;
 
 export interface AuditSearch extends TableSearch {
   resource?: string;
@@ -16,12 +15,8 @@ export interface AuditSearch extends TableSearch {
   open?: number;
 }
 
-/** One page of the audit log, for a range of days. */
-export function readAuditLog({ from, to, ...search }: AuditSearch, signal?: AbortSignal): Promise<ListPage<AuditEntry>> {
-  return readEntriesOf({ ...search, from: startOf(from), to: startOf(to, 1) } as AuditQuery, signal);
-}
+/** Numbers in entries are spelled as received. */
+export const { list: readEntriesOf } = resource('/api/v1/audit-log', { exact: true });
 
-/** One page of the audit log, between two times; numbers are spelled as received. */
-export function readEntriesOf(query: AuditQuery, signal?: AbortSignal): Promise<ListPage<AuditEntry>> {
-  return exactly(api.GET('/api/v1/audit-log', { params: { query }, parseAs: 'text', signal }));
-}
+/** One page of the audit log, for a range of days. */
+export const readAuditLog = (search: AuditSearch, signal?: AbortSignal) => readEntriesOf(inTimes(search), signal);

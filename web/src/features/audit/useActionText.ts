@@ -1,10 +1,11 @@
-import { useText } from '@/i18n';
+import { nounOf } from '@/features/resources';
+import { isTextOf, useLocalText, useText } from '@/i18n';
 import { actionMessages } from './actions';
 import { auditMessages } from './messages';
 
 type Key = keyof (typeof actionMessages)['en'];
 
-const isKey = (text: string): text is Key => text in actionMessages.en;
+const isKey = (text: string): text is Key => isTextOf(actionMessages, text);
 
 /** The text of a verb: specific to the noun if there is one. */
 const didOf = (noun: string, verb: string): Key | undefined => [`did_${noun}_${verb}`, `did_${verb}`].find(isKey);
@@ -16,13 +17,14 @@ const didOf = (noun: string, verb: string): Key | undefined => [`did_${noun}_${v
 export function useActionText(): { whole: (action: string) => string; verb: (action: string) => string } {
   const t = useText(actionMessages);
   const audit = useText(auditMessages);
+  const text = useLocalText();
   const partsOf = (action: string) => action.split('.') as [noun?: string, verb?: string];
   return {
     whole: (action) => {
       const [noun = '', verb = ''] = partsOf(action);
-      const [as, did, a] = [`whole_${noun}_${verb}`, didOf(noun, verb), `a_${noun}`];
+      const [as, did, one] = [`whole_${noun}_${verb}`, didOf(noun, verb), nounOf(noun)];
       if (isKey(as)) return t(as);
-      return did !== undefined && isKey(a) ? audit('deed', { verb: t(did), noun: t(a) }) : action;
+      return did !== undefined && one !== undefined ? audit('deed', { verb: t(did), noun: text(one) }) : action;
     },
     verb: (action) => {
       const [noun = '', verb = ''] = partsOf(action);

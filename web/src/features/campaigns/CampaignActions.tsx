@@ -64,7 +64,7 @@ function useRemove(campaign: Campaign): { remove: () => Promise<void>; isSending
     scope: `coupon-campaigns/${id}/end`,
     title: `${t('endNow')} · ${name}`,
     topics: ['coupon-campaigns', 'coupons'],
-    send: ({ at, etag: guard }, key) => editCampaign(id, { validTo: at }, guard, key, 'disjoint'),
+    send: ({ at, etag: guard }, key) => editCampaign(id, { validTo: at }, guard, key, { merge: 'disjoint' }),
     onDone: (ended) => {
       queries.setQueryData(oneCampaign(id).queryKey, ended);
       toasts.done(t('ended', { name }));

@@ -1,6 +1,6 @@
 import { useWorth } from '@/features/coupons/useWorth';
 import { useFormat, useText } from '@/i18n';
-import type { JsonObject } from '@/merge';
+import type { Edit } from '@/merge';
 import { fieldsOf, labelsOf, type FieldTexts, type Labels } from '@/ui';
 import { discountOf, spellDiscount } from './discount';
 import { campaignMessages } from './messages';
@@ -52,7 +52,9 @@ export function readFields(terms: CampaignTerms): CampaignFields {
 const spelled = (time: string) => new Date(time).toISOString();
 
 /** Converts a merge patch of the form to the service's form. */
-export function patchOfTerms({ discount, ...patch }: JsonObject): JsonObject {
+export function patchOfTerms(edit: Edit): Edit {
+  if (Array.isArray(edit)) return edit;
+  const { discount, ...patch } = edit;
   if (typeof discount !== 'string') return patch;
   const { kind, value } = discountOf(discount);
   return { ...patch, kind, value };

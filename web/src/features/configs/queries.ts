@@ -1,7 +1,6 @@
-import { queryOptions } from '@tanstack/react-query';
-import { api, asTyped, data, exactly, idempotent, pages, type components, type operations, type PersonName } from '@/api';
+import { api, asTyped, data, idempotent, resource, type components, type PersonName } from '@/api';
 import type { JsonObject } from '@/merge';
-import type { ListPage, TableSearch } from '@/ui/table';
+import type { TableSearch } from '@/ui/table';
 
 /** A config; numbers in its value are spelled as received. */
 export type Config = components['schemas']['ConfigRead'];
@@ -12,9 +11,6 @@ export type BatchMember = components['schemas']['ConfigBatchMember'];
 export type Imported = components['schemas']['ConfigImported'];
 export type ImportVerdict = components['schemas']['ImportVerdict'];
 export type OnExisting = NonNullable<components['schemas']['ConfigImport']['onExisting']>;
-type EditedConfig = components['schemas']['EditedConfig'];
-type ConfigHistory = components['schemas']['ConfigHistory'];
-type ConfigQuery = NonNullable<operations['listConfigs']['parameters']['query']>;
 
 export interface ConfigSearch extends TableSearch {
   prefix?: string;
@@ -25,38 +21,19 @@ export interface ConfigSearch extends TableSearch {
 
 export const valueTypes = ['string', 'number', 'boolean', 'json'] as const satisfies readonly ValueType[];
 
-const historyPage = 50;
-
 /** The votes that a change of the config needs. Only a read returns their number, so it is unknown after a save. */
 export const needsOf = ({ protected: isProtected, changeNeeds }: Config): { votes: number | undefined } | undefined =>
   isProtected ? { votes: changeNeeds?.approvals } : undefined;
 
-/** One page of the configs. */
-export function readConfigs(search: ConfigSearch, signal?: AbortSignal): Promise<ListPage<Config>> {
-  return exactly(api.GET('/api/v1/configs', { params: { query: search as ConfigQuery }, parseAs: 'text', signal }));
-}
+const configs = resource('/api/v1/configs', { exact: true });
+export const { list: readConfigs, read: readConfig, one: oneConfig, history: configHistory } = configs;
 
 /** The export as the service wrote it, with all digits. */
 export function exportConfigs(prefix: string | undefined): Promise<string> {
   return data(api.GET('/api/v1/configs/export', { params: { query: { prefix } }, parseAs: 'text' }));
 }
 
-/** One config; numbers in its value are spelled as received. */
-export function readConfig(key: string, signal?: AbortSignal): Promise<Config> {
-  return exactly(api.GET('/api/v1/configs/{key}', { params: { path: { key } }, parseAs: 'text', signal }));
-}
-
-export function oneConfig(key: string) {
-  return queryOptions({ queryKey: ['configs', 'one', key], queryFn: ({ signal }) => readConfig(key, signal) });
-}
-
-function readHistory(key: string, cursor: string | undefined, signal?: AbortSignal): Promise<ConfigHistory> {
-  const params = { path: { key }, query: { limit: historyPage, cursor } };
-  return exactly(api.GET('/api/v1/configs/{key}/history', { params, signal, parseAs: 'text' }));
-}
-
-/** Every version under this key, newest first, including deleted configs. */
-export const configHistory = (key: string) => pages(['configs', 'one', key, 'history'], (cursor, signal) => readHistory(key, cursor, signal));
+const readHistory = (key: string, cursor: string | undefined, signal?: AbortSignal) => configs.part(key, 'history', { limit: 50, cursor }, signal);
 
 /** The authors of the versions between two versions, both exclusive: their changes were merged with a save. */
 export async function authorsBetween(key: string, after: number, before: number): Promise<PersonName[]> {
@@ -78,56 +55,19 @@ export async function findDeletion(key: string, time: string, signal?: AbortSign
 }
 
 /** Creates a config from its members, also under a deleted key. */
-export function createConfig(members: JsonObject, key: string): Promise<Config> {
-  return exactly(api.POST('/api/v1/configs', { ...asTyped(members, idempotent(key)), parseAs: 'text' }));
-}
+export const createConfig = (members: JsonObject, key: string): Promise<Config> => configs.create(members as never, key);
 
 /**
  * Saves at a given ETag. With `merge` the service preserves other users' edits of other fields. With
  * `overwrite` it stores the author's content regardless of concurrent changes; this requires a
- * reason and a separate permission. A list of operations is sent as a JSON Patch.
+ * reason and a separate permission. With `effectiveTime` the client throws the waiting approval as a
+ * proposal.
  */
-export function saveConfig(
-  config: string,
-  patch: JsonObject | JsonObject[],
-  etag: string,
-  key: string,
-  how: { merge: 'disjoint' } | { overwrite: string },
-): Promise<EditedConfig> {
-  return exactly(
-    api.PATCH('/api/v1/configs/{key}', {
-      params: { path: { key: config }, header: { 'If-Match': etag }, query: how },
-      ...asTyped(patch, idempotent(key), Array.isArray(patch) ? 'json-patch+json' : 'merge-patch+json'),
-      parseAs: 'text',
-    }),
-  );
-}
-
-/** Schedules a change; the reply contains the waiting approval. */
-export function scheduleConfig(config: string, patch: JsonObject, etag: string, effectiveTime: string, key: string) {
-  return data(
-    api.PATCH('/api/v1/configs/{key}', {
-      params: { path: { key: config }, header: { 'If-Match': etag }, query: { effectiveTime } },
-      ...asTyped(patch, idempotent(key), 'merge-patch+json'),
-    }),
-  );
-}
+export const { edit: saveConfig, remove: deleteConfig } = configs;
 
 /** Writes a new version with the content of an older one. */
-export function rollBackConfig(config: string, etag: string, toVersion: number, note: string, key: string): Promise<Config> {
-  return exactly(
-    api.POST('/api/v1/configs/{key}/rollback', {
-      params: { path: { key: config }, header: { 'If-Match': etag } },
-      body: { toVersion, note },
-      headers: idempotent(key),
-      parseAs: 'text',
-    }),
-  );
-}
-
-export async function deleteConfig(key: string, etag: string): Promise<void> {
-  await api.DELETE('/api/v1/configs/{key}', { params: { path: { key }, header: { 'If-Match': etag } } });
-}
+export const rollBackConfig = (config: string, etag: string, toVersion: number, note: string, key: string) =>
+  configs.act(config, 'rollback', { body: { toVersion, note }, etag, key });
 
 /** Applies all changes or none. If they only became a proposal, the client throws a problem before this returns. */
 export async function changeConfigs(batch: JsonObject, key: string) {

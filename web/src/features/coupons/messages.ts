@@ -1,7 +1,9 @@
 import { catalogue } from '@/i18n';
+import { couponResource } from './resource';
 
 export const couponMessages = catalogue(
   {
+    ...couponResource.found.coupon.statuses.en,
     title: 'Coupons',
     code: 'Code',
     openCode: 'Open a code',
@@ -12,10 +14,6 @@ export const couponMessages = catalogue(
     minimum: 'Minimum order',
     status: 'Status',
     anyStatus: 'Any status',
-    unused: 'Unused',
-    used: 'Used',
-    void: 'Void',
-    expired: 'Expired',
     user: 'Issued to user',
     filterUser: 'Issued to user id',
     anybody: 'any user with the code',
@@ -64,6 +62,7 @@ export const couponMessages = catalogue(
     onReturn: 'returned it, since its order was cancelled',
   },
   {
+    ...couponResource.found.coupon.statuses.zh,
     title: '优惠券',
     code: '券码',
     openCode: '打开券码',
@@ -74,10 +73,6 @@ export const couponMessages = catalogue(
     minimum: '最低金额',
     status: '状态',
     anyStatus: '全部状态',
-    unused: '未使用',
-    used: '已使用',
-    void: '已作废',
-    expired: '已过期',
     user: '发放对象',
     filterUser: '发放对象的用户 ID',
     anybody: '持码即可使用',

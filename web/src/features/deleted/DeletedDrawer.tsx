@@ -3,11 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { isProblem, useMay, useUser } from '@/api';
 import { useRecordLabels } from '@/features/audit/change';
-import { useFormat, useText } from '@/i18n';
+import { deletable } from '@/features/resources';
+import { useFormat, useLocalText, useText } from '@/i18n';
 import { Banner, Facts, OutcomeNotice, Person, ProblemBanner, RecordLink, useKeyedMutation, useNow, useToasts } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { editMessages } from '@/ui/edit/messages';
-import { factsOf, type Deed } from './kinds';
+import type { Deed } from './kinds';
 import { deletedMessages } from './messages';
 import { rowId, whatIsThere, type Again } from './queries';
 import { contentOfDeed, makeAgain, type Content } from './restore';
@@ -32,6 +33,7 @@ export function DeletedDrawer({ deed, onClose }: Props) {
 function About({ deed }: { deed: Deed }) {
   const t = useText(deletedMessages);
   const ui = useText(uiMessages);
+  const text = useLocalText();
   const { dateTime, zone } = useFormat();
   const { entry, kind, name } = deed;
   const content = useQuery(contentOfDeed(deed));
@@ -43,7 +45,7 @@ function About({ deed }: { deed: Deed }) {
       <Facts
         layout="list"
         facts={[
-          [t('kind'), t(kind)],
+          [t('kind'), text(deletable[kind].label)],
           [
             t('name'),
             <span key="name" className="mono">
@@ -122,7 +124,8 @@ function Way({ deed, content, there, look }: WayProps) {
   const edit = useText(editMessages);
   const toasts = useToasts();
   const may = useMay();
-  const { isUnique, write } = factsOf[deed.kind];
+  const { name, write } = deletable[deed.kind];
+  const isUnique = name !== 'free';
   const restoring = useKeyedMutation<Content, string>({
     scope: `deleted/${rowId(deed)}`,
     title: `${t('restoreNow')} · ${deed.name}`,
@@ -171,7 +174,7 @@ function IsThere({ deed: { name, kind, path }, there }: { deed: Deed; there: Aga
   const now = useNow();
   const me = useUser().id;
   const entry = there?.made?.entry;
-  const { isUnique } = factsOf[kind];
+  const isUnique = deletable[kind].name !== 'free';
   const title =
     entry === undefined
       ? t('isAgain', { name })

@@ -1,7 +1,8 @@
 import { Button, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { useText } from '@/i18n';
+import { deletable } from '@/features/resources';
+import { useLocalText, useText } from '@/i18n';
 import { PageHeader, StatusChip } from '@/ui';
 import { aDay, DataTable, FilterChoice, FilterDay, FilterText, readable, useColumn, useList, filterTextOf, type Column, type Raw } from '@/ui/table';
 import { kinds } from './kinds';
@@ -16,13 +17,14 @@ const DeletedDrawer = lazy(async () => ({ default: (await import('./DeletedDrawe
 export function DeletedList({ search }: { search: Raw<DeletedSearch> }) {
   const t = useText(deletedMessages);
   const audit = useText(auditMessages);
+  const text = useLocalText();
   const navigate = useNavigate();
   // The key starts with every topic that has deletable records.
   const list = useList<DeletedSearch, Deleted>({ search, queryKey: listKey, read: readDeleted });
   const { open } = readable<DeletedSearch>(search);
   const show = (id: string | undefined) => void navigate({ to: '.', search: { ...search, open: id } as never, state: true, resetScroll: false });
   const rows = list.query.data?.items;
-  const options = kinds.map((kind) => ({ value: kind, label: t(kind) }));
+  const options = kinds.map((kind) => ({ value: kind, label: text(deletable[kind].label) }));
   return (
     <>
       <PageHeader title={t('title')} />
@@ -62,10 +64,11 @@ const listKey = ['overview', 'deleted'];
 
 function useColumns(open: (row: Deleted) => void): Column<Deleted>[] {
   const t = useText(deletedMessages);
+  const text = useLocalText();
   const column = useColumn<Deleted>();
   return [
     column.text('name', t('name'), ({ name }) => name, { mono: true, narrow: true }),
-    column.text('kind', t('kind'), ({ kind }) => kind, { cell: ({ kind }) => t(kind) }),
+    column.text('kind', t('kind'), ({ kind }) => kind, { cell: ({ kind }) => text(deletable[kind].label) }),
     column.time('when', t('when'), ({ entry }) => entry.createdTime, { narrow: true }),
     column.person('who', t('who'), ({ entry }) => entry.actor),
     column.text('note', t('note'), ({ entry }) => entry.note, { optional: true }),

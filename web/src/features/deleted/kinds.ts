@@ -1,34 +1,16 @@
 import type { AuditEntry } from '@/features/audit/queries';
+import { deletable, type DeletableKind } from '@/features/resources';
 import { exact, isObject, type Json, type JsonObject } from '@/merge';
 import { unescaped } from '@/ui/RecordLink';
 
-/** The kinds that can be deleted and restored, by the folder of their path. */
-export const kinds = ['configs', 'items', 'coupon-campaigns', 'flash-sales', 'roles', 'menus'] as const;
-export type Kind = (typeof kinds)[number];
-
-interface Facts {
-  /** The noun of the kind's actions in the audit log. */
-  noun: string;
-  /** The permission for creating a record. */
-  write: string;
-  /** Whether the name is unique, so that at most one record with it exists. Other kinds get a new number when restored. */
-  isUnique: boolean;
-}
-
-export const factsOf: Readonly<Record<Kind, Facts>> = {
-  configs: { noun: 'config', write: 'configs:write', isUnique: true },
-  items: { noun: 'item', write: 'items:write', isUnique: true },
-  'coupon-campaigns': { noun: 'coupon_campaign', write: 'coupons:write', isUnique: false },
-  'flash-sales': { noun: 'flash_sale', write: 'flash-sales:write', isUnique: false },
-  roles: { noun: 'role', write: 'access:write', isUnique: true },
-  menus: { noun: 'menu', write: 'menus:write', isUnique: false },
-};
+export type Kind = DeletableKind;
+export const kinds = Object.keys(deletable) as Kind[];
 
 const batch = 'config.batch';
 
 /** The actions that delete or create records of these kinds; for configs also the batch. */
 export function actionsOf(asked: readonly Kind[], verb: 'delete' | 'create'): string {
-  const all = asked.map((kind) => `${factsOf[kind].noun}.${verb}`);
+  const all = asked.map((kind) => `${deletable[kind].noun}.${verb}`);
   return [...all, ...(asked.includes('configs') ? [batch] : [])].join(',');
 }
 
@@ -60,7 +42,7 @@ export function deedsOf(entry: AuditEntry, verb: 'delete' | 'create'): Deed[] {
       ];
     });
   }
-  const kind = kinds.find((one) => entry.action === `${factsOf[one].noun}.${verb}`);
+  const kind = kinds.find((one) => entry.action === `${deletable[one].noun}.${verb}`);
   if (kind === undefined) return [];
   const record = unescaped(entry.resource.slice(kind.length + 1));
   const content = [detail.content, detail.terms, detail].filter(isObject)[0];
@@ -81,13 +63,10 @@ export function deedsOf(entry: AuditEntry, verb: 'delete' | 'create'): Deed[] {
 const wholeOf = (value: Json | undefined) => (typeof value === 'number' ? value : undefined);
 
 function nameOf(kind: Kind, record: string, content: JsonObject | undefined): string {
-  if (kind === 'configs' || kind === 'items') return record;
+  if (deletable[kind].name === 'key') return record;
   const name = [content?.name, content?.title, content?.path].find((text) => typeof text === 'string' && text !== '');
   return typeof name === 'string' ? name : `#${record}`;
 }
 
 /** Whether a created record replaces a deleted one: it has the same id or the same name. */
-export const isAgain = (deleted: Deed, made: Deed): boolean =>
-  made.kind === deleted.kind &&
-  made.entry.id > deleted.entry.id &&
-  (deleted.kind === 'configs' || deleted.kind === 'items' ? made.record === deleted.record : made.name === deleted.name);
+export const isAgain = (deleted: Deed, made: Deed): boolean => made.kind === deleted.kind && made.entry.id > deleted.entry.id && made.name === deleted.name;

@@ -1,16 +1,14 @@
 import { catalogue } from '@/i18n';
+import { saleResource } from './resource';
 
 export const saleMessages = catalogue(
   {
+    ...saleResource.found['flash-sale'].statuses.en,
     title: 'Flash sales',
     name: 'Name',
     status: 'Status',
     anyStatus: 'Any status',
     filterSku: 'Item (SKU)',
-    draft: 'Draft',
-    open: 'Open',
-    paused: 'Paused',
-    closed: 'Closed',
     item: 'Item',
     price: 'Unit price',
     quantity: 'Quantity',
@@ -226,15 +224,12 @@ export const saleMessages = catalogue(
     onDiscard: 'discarded the dead letter {ticket}',
   },
   {
+    ...saleResource.found['flash-sale'].statuses.zh,
     title: '限时抢购',
     name: '名称',
     status: '状态',
     anyStatus: '全部状态',
     filterSku: '商品（SKU）',
-    draft: '草稿',
-    open: '进行中',
-    paused: '已暂停',
-    closed: '已关闭',
     item: '商品',
     price: '单价',
     quantity: '数量',

@@ -1,9 +1,7 @@
-import { queryOptions } from '@tanstack/react-query';
-import { api, data, type components, type operations } from '@/api';
+import { resource, type components } from '@/api';
 import type { TableSearch } from '@/ui/table';
 
 export type IdempotencyKey = components['schemas']['IdempotencyKey'];
-type KeyQuery = NonNullable<operations['listIdempotencyKeys']['parameters']['query']>;
 
 export interface KeySearch extends TableSearch {
   /** The exact key, of any user. */
@@ -14,14 +12,5 @@ export interface KeySearch extends TableSearch {
   open?: number;
 }
 
-/** One page of the stored idempotency keys. */
-export function readKeys(search: KeySearch, signal?: AbortSignal) {
-  return data(api.GET('/api/v1/idempotency-keys', { params: { query: search as KeyQuery }, signal }));
-}
-
-export function oneKey(id: number) {
-  return queryOptions({
-    queryKey: ['idempotency-keys', 'one', id],
-    queryFn: ({ signal }) => data(api.GET('/api/v1/idempotency-keys/{id}', { params: { path: { id } }, signal })),
-  });
-}
+/** The stored idempotency keys. */
+export const { list: readKeys, one: oneKey } = resource('/api/v1/idempotency-keys');

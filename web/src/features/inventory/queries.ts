@@ -1,5 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
-import { api, data, idempotent, type components, type operations } from '@/api';
+import { resource, type components } from '@/api';
 import type { TableSearch } from '@/ui/table';
 
 export type Stock = components['schemas']['Inventory'];
@@ -8,8 +7,6 @@ export type Adjustment = components['schemas']['InventoryAdjustment'];
 export type StockChanged = components['schemas']['InventoryChanged'];
 export type Shortages = components['schemas']['InsufficientStock'];
 export type UsedReference = components['schemas']['MovementMismatch'];
-type StockQuery = NonNullable<operations['listInventory']['parameters']['query']>;
-type MovementQuery = NonNullable<operations['listInventoryMovements']['parameters']['query']>;
 
 export interface StockSearch extends TableSearch {
   /** The maximum available quantity. */
@@ -23,22 +20,9 @@ export interface MovementSearch extends TableSearch {
 /** Lowest stock first. */
 export const lowFirst = 'available';
 
-export function readStocks(search: StockSearch, signal?: AbortSignal) {
-  return data(api.GET('/api/v1/inventory', { params: { query: search as StockQuery }, signal }));
-}
+const inventory = resource('/api/v1/inventory');
+export const { list: readStocks, read: readStock, one: oneStock } = inventory;
 
-export function readStock(sku: string, signal?: AbortSignal) {
-  return data(api.GET('/api/v1/inventory/{sku}', { params: { path: { sku } }, signal }));
-}
+export const readMovements = (sku: string, search: MovementSearch, signal?: AbortSignal) => inventory.part(sku, 'movements', search, signal);
 
-export function oneStock(sku: string) {
-  return queryOptions({ queryKey: ['inventory', 'one', sku], queryFn: ({ signal }) => readStock(sku, signal) });
-}
-
-export function readMovements(sku: string, search: MovementSearch, signal?: AbortSignal) {
-  return data(api.GET('/api/v1/inventory/{sku}/movements', { params: { path: { sku }, query: search as MovementQuery }, signal }));
-}
-
-export function adjust(sku: string, body: Adjustment, key: string): Promise<Movement> {
-  return data(api.POST('/api/v1/inventory/{sku}/adjustments', { params: { path: { sku } }, body, headers: idempotent(key) }));
-}
+export const adjust = (sku: string, body: Adjustment, key: string) => inventory.act(sku, 'adjustments', { body, key });

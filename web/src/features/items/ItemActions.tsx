@@ -25,7 +25,7 @@ export function ItemActions({ item }: { item: Item }) {
     scope: `items/${sku}/archive`,
     title: `${t('archive')} · ${sku}`,
     topics: ['items'],
-    send: ({ to, etag: at }, key) => editItem(sku, { status: to }, at, key, 'disjoint'),
+    send: ({ to, etag: at }, key) => editItem(sku, { status: to }, at, key, { merge: 'disjoint' }),
     onDone: (saved, { isUndo }) => {
       queries.setQueryData(oneItem(sku).queryKey, saved);
       const before = saved.status === 'archived' ? 'active' : 'archived';

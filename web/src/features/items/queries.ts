@@ -1,54 +1,24 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, data, idempotent, pages, type components, type operations } from '@/api';
-import type { JsonObject } from '@/merge';
+import { resource, type components } from '@/api';
 import type { TableSearch } from '@/ui/table';
 
 export type Item = components['schemas']['Item'];
 export type ItemStatus = components['schemas']['ItemStatus'];
 export type NewItem = components['schemas']['ItemCreate'];
-type ItemQuery = NonNullable<operations['listItems']['parameters']['query']>;
 
 export interface ItemSearch extends TableSearch {
   status?: ItemStatus;
 }
 
-const historyPage = 50;
-
-export function readItems(search: ItemSearch, signal?: AbortSignal) {
-  return data(api.GET('/api/v1/items', { params: { query: search as ItemQuery }, signal }));
-}
-
-export function readItem(sku: string, signal?: AbortSignal) {
-  return data(api.GET('/api/v1/items/{sku}', { params: { path: { sku } }, signal }));
-}
-
-export function oneItem(sku: string) {
-  return queryOptions({ queryKey: ['items', 'one', sku], queryFn: ({ signal }) => readItem(sku, signal) });
-}
-
-export const itemHistory = (sku: string) =>
-  pages(['items', 'one', sku, 'history'], (cursor, signal) =>
-    data(api.GET('/api/v1/items/{sku}/history', { params: { path: { sku }, query: { limit: historyPage, cursor } }, signal })),
-  );
-
-export function createItem(body: NewItem, key: string) {
-  return data(api.POST('/api/v1/items', { body, headers: idempotent(key) }));
-}
-
-/** Edits an item at a given ETag. With `disjoint` the service merges other users' edits of other fields. */
-export function editItem(sku: string, patch: JsonObject, etag: string, key: string, merge?: 'disjoint') {
-  return data(
-    api.PATCH('/api/v1/items/{sku}', {
-      params: { path: { sku }, header: { 'If-Match': etag }, query: { merge } },
-      body: patch,
-      headers: idempotent(key),
-    }),
-  );
-}
-
-export function deleteItem(sku: string, etag: string) {
-  return api.DELETE('/api/v1/items/{sku}', { params: { path: { sku }, header: { 'If-Match': etag } } });
-}
+export const {
+  list: readItems,
+  read: readItem,
+  one: oneItem,
+  history: itemHistory,
+  create: createItem,
+  edit: editItem,
+  remove: deleteItem,
+} = resource('/api/v1/items');
 
 const offered = 8;
 
@@ -56,10 +26,7 @@ const offered = 8;
 export function itemsForSale(text: string) {
   return queryOptions({
     queryKey: ['items', 'list', 'for sale', text],
-    queryFn: async ({ signal }) => {
-      const query = { ...(text === '' ? {} : { q: text }), status: 'active' as const, limit: offered };
-      return (await data(api.GET('/api/v1/items', { params: { query }, signal }))).items;
-    },
+    queryFn: async ({ signal }) => (await readItems({ q: text === '' ? undefined : text, status: 'active', limit: offered }, signal)).items,
     placeholderData: keepPreviousData,
   });
 }

@@ -1,7 +1,9 @@
 import { catalogue } from '@/i18n';
+import { orderResource } from './resource';
 
 export const orderMessages = catalogue(
   {
+    ...orderResource.found.order.statuses.en,
     title: 'Orders',
     order: 'Order',
     new: 'New order',
@@ -22,11 +24,6 @@ export const orderMessages = catalogue(
     all: 'All',
     empty: 'No orders yet',
     emptyHint: 'Orders appear here as soon as they are placed.',
-    pending: 'Pending',
-    paid: 'Paid',
-    shipped: 'Shipped',
-    completed: 'Completed',
-    cancelled: 'Cancelled',
     pay: 'Mark as paid',
     ship: 'Ship',
     complete: 'Complete',
@@ -90,6 +87,7 @@ export const orderMessages = catalogue(
     start: '{action}: {n} order | {action}: {n} orders',
   },
   {
+    ...orderResource.found.order.statuses.zh,
     title: '订单',
     order: '订单',
     new: '新建订单',
@@ -110,11 +108,6 @@ export const orderMessages = catalogue(
     all: '全部',
     empty: '还没有订单',
     emptyHint: '订单创建后会立即显示在这里。',
-    pending: '待付款',
-    paid: '已付款',
-    shipped: '已发货',
-    completed: '已完成',
-    cancelled: '已取消',
     pay: '标记为已付款',
     ship: '发货',
     complete: '完成',

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, data, idempotent, pages, type components } from '@/api';
-import type { JsonObject } from '@/merge';
+import { api, asEdit, data, pages, type components } from '@/api';
+import type { Edit } from '@/merge';
 
 type EditedSettings = components['schemas']['EditedSettings'];
 type SettingsRead = components['schemas']['SettingsRead'];
@@ -27,5 +27,5 @@ export const settingsHistory = pages(['settings', 'history'], (cursor, signal) =
  * Edits the settings with If-Match. The edit becomes a proposal, which is thrown, unless it changes
  * nothing.
  */
-export const editSettings = (patch: JsonObject, etag: string, key: string) =>
-  data(api.PATCH('/api/v1/settings', { params: { header: { 'If-Match': etag } }, body: patch, headers: idempotent(key) })) as Promise<EditedSettings>;
+export const editSettings = (edit: Edit, etag: string, key: string) =>
+  data(api.PATCH('/api/v1/settings', { params: { header: { 'If-Match': etag } }, ...asEdit(edit, key) })) as Promise<EditedSettings>;

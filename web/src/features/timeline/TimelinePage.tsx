@@ -5,7 +5,8 @@ import { useState, type SubmitEvent } from 'react';
 import { useText } from '@/i18n';
 import { Banner, PageHeader, ProblemBanner } from '@/ui';
 import { uiMessages } from '@/ui/messages';
-import { found, longestQuery, type ChainKind } from '@/ui/shell/search';
+import type { TimelineKind } from '@/features/descriptor';
+import { found, longestQuery } from '@/features/search/queries';
 import { isUnreadable, type Raw, type TableSearch } from '@/ui/table';
 import { useWindowTitle } from '@/ui/title';
 import { Chained } from './Chained';
@@ -15,7 +16,7 @@ import styles from './Timeline.module.css';
 
 export interface TimelineSearch extends TableSearch {
   /** Selects one of several subjects with the same name. */
-  as?: ChainKind;
+  as?: TimelineKind;
 }
 
 /** Accepts an order number, user, SKU, coupon, ticket or key, and shows its complete timeline. */

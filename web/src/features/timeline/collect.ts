@@ -1,19 +1,19 @@
 import { isProblem } from '@/api';
 import { readEntriesOf, type AuditEntry } from '@/features/audit/queries';
-import { readCoupon, readCouponHistory, readCoupons } from '@/features/coupons/queries';
+import { readCoupon, readCouponPart, readCoupons } from '@/features/coupons/queries';
+import type { TimelineKind } from '@/features/descriptor';
 import { readTicket } from '@/features/flash-sales/queries';
 import { readKeys } from '@/features/idempotency/queries';
 import { readMovements } from '@/features/inventory/queries';
-import { readOrder, readOrderHistory, readOrders, type Order } from '@/features/orders/queries';
+import { readOrder, readOrderPart, readOrders, type Order } from '@/features/orders/queries';
 import { readRefunds, type Refund } from '@/features/refunds/queries';
 import { readEntries } from '@/features/wallets/queries';
 import { inParallel } from '@/ui';
-import type { ChainKind } from '@/ui/shell/search';
 import type { Happening } from './steps';
 
 /** The subject of a timeline. */
 export interface Subject {
-  kind: ChainKind;
+  kind: TimelineKind;
   /** Its id as in the search: an order id, a ticket, a key. */
   id: string;
   /** For a ticket: its sale. */
@@ -63,7 +63,7 @@ export class Collector {
   private async order(id: number): Promise<Happening[]> {
     const { signal } = this;
     if (!this.may('orders:read')) return [];
-    const [order, history] = await Promise.all([readOrder(id, signal), readOrderHistory(id, undefined, signal)]);
+    const [order, history] = await Promise.all([readOrder(id, signal), readOrderPart(id, 'history', { limit: page }, signal)]);
     const { orderNo, flashSaleId, ticket, couponCode } = order;
     const steps = history.items.map((event): Happening => ({
       time: event.changedTime,
@@ -158,7 +158,7 @@ export class Collector {
 
   private async couponSteps(code: string): Promise<Happening[]> {
     if (!this.may('coupons:read')) return [];
-    const { items } = await readCouponHistory(code, undefined, this.signal);
+    const { items } = await readCouponPart(code, 'history', { limit: page }, this.signal);
     return items.map((event): Happening => ({ time: event.changedTime, who: event.changedBy, part: { kind: 'coupon', code, event } }));
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Found } from '@/ui/shell/search';
+import type { Found } from '@/features/search/queries';
 import { nearHits, subjectsIn } from './subjects';
 
 const hit = (kind: Found['kind'], id: string, title: string, href = `/x/${id}`): Found => ({ kind, id, title, subtitle: '', href });

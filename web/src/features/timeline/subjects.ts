@@ -1,4 +1,5 @@
-import { chainOf, type Found } from '@/ui/shell/search';
+import { foundAs } from '@/features/resources';
+import type { Found } from '@/features/search/queries';
 import type { Subject } from './collect';
 
 /** A subject with its display name and page. */
@@ -8,7 +9,7 @@ export interface Named extends Subject {
 }
 
 function subjectOf({ kind, id, title, href }: Found): Named | undefined {
-  const as = chainOf(kind);
+  const as = foundAs[kind].timeline;
   if (as === undefined) return undefined;
   if (as === 'ticket') return { kind: as, id, name: title, href, sale: Number(/^\/flash-sales\/(\d+)/.exec(href)?.[1]) };
   // For readers, all uses of a key are one subject.

@@ -1,5 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
-import { api, data, idempotent, type components, type operations } from '@/api';
+import { resource, type components } from '@/api';
 import type { TableSearch } from '@/ui/table';
 
 export type Wallet = components['schemas']['WalletRead'];
@@ -9,8 +8,6 @@ export type Posting = components['schemas']['WalletPosting'];
 export type TransferRequest = components['schemas']['WalletTransferRequest'];
 export type Shortfall = components['schemas']['InsufficientBalance'];
 export type UsedReference = components['schemas']['EntryMismatch'];
-type WalletQuery = NonNullable<operations['listWallets']['parameters']['query']>;
-type EntryQuery = NonNullable<operations['listWalletEntries']['parameters']['query']>;
 
 export interface WalletSearch extends TableSearch {
   userId?: string;
@@ -21,27 +18,13 @@ export interface EntrySearch extends TableSearch {
   reference?: string;
 }
 
-export function readWallets(search: WalletSearch, signal?: AbortSignal) {
-  return data(api.GET('/api/v1/wallets', { params: { query: search as WalletQuery }, signal }));
-}
+const wallets = resource('/api/v1/wallets');
+export const { list: readWallets, one: oneWallet } = wallets;
 
-export function oneWallet(userId: string) {
-  return queryOptions({
-    queryKey: ['wallets', 'one', userId],
-    queryFn: ({ signal }) => data(api.GET('/api/v1/wallets/{userId}', { params: { path: { userId } }, signal })),
-  });
-}
+export const readEntries = (userId: string, search: EntrySearch, signal?: AbortSignal) => wallets.part(userId, 'entries', search, signal);
 
-export function readEntries(userId: string, search: EntrySearch, signal?: AbortSignal) {
-  return data(api.GET('/api/v1/wallets/{userId}/entries', { params: { path: { userId }, query: search as EntryQuery }, signal }));
-}
-
-/** Creates an entry. If it needs votes, the client throws a proposal, so the result is always an entry. */
-export function enter(userId: string, body: Posting, key: string): Promise<Entry> {
-  return data(api.POST('/api/v1/wallets/{userId}/entries', { params: { path: { userId } }, body, headers: idempotent(key) })) as Promise<Entry>;
-}
+/** Creates an entry. If it needs votes, the client throws a proposal. */
+export const enter = (userId: string, body: Posting, key: string) => wallets.act(userId, 'entries', { body, key });
 
 /** Makes a transfer. One that waits for votes is thrown as a proposal. */
-export function transfer(body: TransferRequest, key: string): Promise<Transfer> {
-  return data(api.POST('/api/v1/wallet-transfers', { body, headers: idempotent(key) })) as Promise<Transfer>;
-}
+export const { create: transfer } = resource('/api/v1/wallet-transfers');

@@ -1,17 +1,15 @@
 import { catalogue } from '@/i18n';
+import { workOrderResource } from './resource';
 
 export const workOrderMessages = catalogue(
   {
+    ...workOrderResource.found['work-order'].statuses.en,
     title: 'Work orders',
     workOrder: 'Work order {id}',
     number: 'Number',
     subject: 'Title',
     status: 'Status',
     all: 'All',
-    open: 'Open',
-    claimed: 'Claimed',
-    resolved: 'Resolved',
-    closed: 'Closed',
     mine: 'Mine',
     priority: 'Priority',
     anyPriority: 'Any priority',
@@ -98,16 +96,13 @@ export const workOrderMessages = catalogue(
     did_comment: 'commented',
   },
   {
+    ...workOrderResource.found['work-order'].statuses.zh,
     title: '工单',
     workOrder: '工单 {id}',
     number: '编号',
     subject: '标题',
     status: '状态',
     all: '全部',
-    open: '待领取',
-    claimed: '处理中',
-    resolved: '已解决',
-    closed: '已关闭',
     mine: '我的',
     priority: '优先级',
     anyPriority: '全部优先级',

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { ApiProblem, PersonName } from '@/api';
+import type { ApiProblem, PersonName, Topic } from '@/api';
 import type { RowColumn } from './rowValues';
 import type { Item, Result } from './run';
 
@@ -82,7 +82,7 @@ export interface BulkAction<Row, Input extends object = object> {
 
 /** Detects changes by others to the selected rows. */
 export interface Watched<Row> {
-  topic: string;
+  topic: Topic;
   key: (row: Row) => string;
   etag: (row: Row) => string;
   /** Returns the current row; undefined if it was deleted. */

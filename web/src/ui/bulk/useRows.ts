@@ -135,7 +135,7 @@ export function useTableRows<Row>(
 /** The changes by others since the rows were read, by row id. */
 function useSince<Row>(rows: readonly Row[] | undefined, rowId: (row: Row) => string, watched: Watched<Row> | undefined): ReadonlyMap<string, Since> {
   const [changes, setChanges] = useState<ReadonlyMap<string, Since>>(new Map());
-  useLive(watched?.topic ?? '', ({ key, payload }) => {
+  useLive(watched?.topic, ({ key, payload }) => {
     if (key === '') return;
     const change = { etag: String(payload.etag), who: payload.changedBy as PersonName, deleted: payload.action === 'delete' };
     setChanges((before) => new Map(before).set(key, change));

@@ -31,7 +31,7 @@ export function useRecordForm<R extends Stamped, F extends object>(options: Edit
       if (saved.kind === 'saved' && saved.preserved?.by !== undefined && onSaved !== undefined) {
         toasts.done(t('keptTheirs', { who: people([saved.preserved.by]), fields: fields(saved.preserved.pointers) }));
       }
-      if (saved.kind !== 'contested' && saved.kind !== 'unpatchable') onSaved?.();
+      if (saved.kind !== 'contested') onSaved?.();
     },
     onUndone: ({ version }: R) => toasts.done(t('undone', { version: String(version - 1) })),
   };
@@ -228,7 +228,6 @@ function Notices<R extends Stamped, F extends object>({
         </Banner>
       )}
       {error !== null && (renderRejection?.(error) ?? <ProblemBanner error={error} hasInput={hasInput} />)}
-      {editing.isUnpatchable && <Banner tone="bad" title={t('noNull')} />}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useText } from '@/i18n';
-import { encode, isPatchable, parse, patchOf, type JsonObject } from '@/merge';
+import { editOf, encode, parse, type Edit } from '@/merge';
 import { TimeInput } from '../TimeInput';
 import { useToasts } from '../feedback/toasts';
 import { Difference } from './Difference';
@@ -11,13 +11,13 @@ import { useKeyedForm } from './useKeyedForm';
 import type { Editing } from './useEditing';
 
 /** Schedules a change of a record. Its promise always rejects: the response is a proposal. */
-export type Schedule = (patch: JsonObject, etag: string, at: string, key: string) => Promise<unknown>;
+export type Schedule = (edit: Edit, etag: string, at: string, key: string) => Promise<unknown>;
 
 interface Form {
   /** The execution time in RFC 3339; null while none is entered. */
   at: string | null;
-  /** The submitted merge patch, stored until its response; text, so that numbers stay exact. */
-  patch?: string;
+  /** The submitted edit, stored until its response; text, so that numbers stay exact. */
+  edit?: string;
   etag?: string;
 }
 
@@ -38,9 +38,9 @@ export function ScheduleDialog<R extends Stamped, F extends object>({ editing, s
     title: `${t('scheduleTitle')} · ${title}`,
     topics: ['approvals', 'overview', resource.split('/')[0] ?? ''],
     open: () => ({ at: null }),
-    isComplete: ({ at }) => at !== null && !(mine instanceof Error) && isPatchable(base, mine),
-    seal: (form) => (mine instanceof Error ? form : { ...form, patch: encode(patchOf(base, mine)), etag: draft.base.etag }),
-    send: ({ at, patch = '{}', etag = '' }, key) => schedule(parse(patch) as JsonObject, etag, at ?? '', key),
+    isComplete: ({ at }) => at !== null && !(mine instanceof Error),
+    seal: (form) => (mine instanceof Error ? form : { ...form, edit: encode(editOf(base, mine)), etag: draft.base.etag }),
+    send: ({ at, edit = '{}', etag = '' }, key) => schedule(parse(edit) as Edit, etag, at ?? '', key),
     onDone: onClose,
     onProposed: (approval) => {
       toasts.proposed(approval);

@@ -1,5 +1,5 @@
 import { versionConflict, type Approval, type PersonName } from '@/api';
-import { equal, isObject, isPatchable, operationsOf, patchOf, resolve, threeWay, type JsonObject } from '@/merge';
+import { editOf, equal, isObject, resolve, threeWay, type Edit, type JsonObject } from '@/merge';
 import type { Versioned } from './useDraft';
 
 /** A record with its last author and time. */
@@ -40,9 +40,7 @@ export type Saved<R> =
   /** Nothing was saved: the change waits for votes. */
   | { kind: 'proposed'; approval: Approval }
   /** Both sides changed a field: the user decides. */
-  | { kind: 'contested'; record: R }
-  /** The edit sets a member of an object to null, and the route does not accept JSON Patch. */
-  | { kind: 'unpatchable' };
+  | { kind: 'contested'; record: R };
 
 interface SaveOptions<R extends Stamped> {
   base: SaveBase;
@@ -52,12 +50,7 @@ interface SaveOptions<R extends Stamped> {
   /** Rebases automatically while no field is contested; false if the conflict view is open. */
   mergesAutomatically: boolean;
   contentOf: (record: R) => JsonObject;
-  send: (patch: JsonObject, on: Versioned) => Promise<Edited<R>>;
-  /**
-   * Sends a JSON Patch, for an edit that a merge patch cannot express; undefined if no member of an
-   * object can be null.
-   */
-  sendOperations?: ((operations: JsonObject[], on: Versioned) => Promise<Edited<R>>) | undefined;
+  send: (edit: Edit, on: Versioned) => Promise<Edited<R>>;
   /** Called before a rebased edit is sent, with the new base and the merged content. */
   onRebase: (record: R, merged: JsonObject) => void;
 }
@@ -70,26 +63,14 @@ const attempts = 5;
  * the request allows it, and otherwise the client rebases and sends again. Throws any other
  * rejection.
  */
-export async function saveUnderGuard<R extends Stamped>({
-  base,
-  mine,
-  me,
-  mergesAutomatically,
-  contentOf,
-  send,
-  sendOperations,
-  onRebase,
-}: SaveOptions<R>): Promise<Saved<R>> {
+export async function saveUnderGuard<R extends Stamped>({ base, mine, me, mergesAutomatically, contentOf, send, onRebase }: SaveOptions<R>): Promise<Saved<R>> {
   let [from, content] = [base, mine];
   let latest: R | undefined;
   let preserved: PreservedChanges | undefined;
   for (let left = attempts; ; left--) {
-    const operations = isPatchable(from.content, content) ? undefined : operationsOf(from.content, content);
-    if (operations !== undefined && sendOperations === undefined) return { kind: 'unpatchable' };
-    const patch = patchOf(from.content, content);
-    if (Object.keys(patch).length === 0 && latest !== undefined) return { kind: 'same', record: latest };
+    if (latest !== undefined && equal(from.content, content)) return { kind: 'same', record: latest };
     try {
-      const { merged, ...record } = await (operations === undefined || sendOperations === undefined ? send(patch, from) : sendOperations(operations, from));
+      const { merged, ...record } = await send(editOf(from.content, content), from);
       return { kind: 'saved', record: record as unknown as R, preserved: combine(preserved, merged) };
     } catch (error) {
       latest = versionConflict<R>(error)?.current;

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ApiProblem, sessionStore, type ProblemCode } from '@/api';
 import { drafts, ownerOf } from '@/browser/drafts';
-import type { JsonObject } from '@/merge';
+import type { Edit, JsonObject } from '@/merge';
 import { Surroundings } from '@/test/render';
 import { session } from '@/test/service';
-import { useEditing } from './useEditing';
+import { useEditing, type EditingOptions } from './useEditing';
 import { contentOfFields, fieldsOf } from './labels';
 
 type Fields = { name: string; price: number | null };
@@ -32,8 +32,8 @@ const failure = (code: ProblemCode, members: object = {}) =>
 const lost = () => failure('no_connection');
 const stale = (current: Item) => failure('version_conflict', { current });
 
-const send = vi.fn<(patch: JsonObject, etag: string, key: string) => Promise<Item>>();
-const overwrite = vi.fn<(patch: JsonObject, etag: string, reason: string, key: string) => Promise<Item>>();
+const send = vi.fn<(edit: Edit, etag: string, key: string) => Promise<Item>>();
+const overwrite = vi.fn<(edit: Edit, etag: string, reason: string, key: string) => Promise<Item>>();
 /** Undoes the last reported save. */
 let undo: () => void;
 /** The last reported save. */
@@ -41,7 +41,9 @@ let lastSaved: unknown;
 /** Replaces the current record, as a refetch does. */
 let arrive: (record: Item) => void;
 
-const open = (first: Item) =>
+const flat: Pick<EditingOptions<Item, Fields>, 'contentOf' | 'formOf'> = { contentOf: contentOfFields, formOf: fieldsOf({ name: '', price: null }) };
+
+const open = (first: Item, reading = flat) =>
   renderHook(
     () => {
       const [current, setCurrent] = useState(first);
@@ -53,8 +55,7 @@ const open = (first: Item) =>
           current,
           labels: { field: (pointer) => pointer, show: String },
           read: ({ name, price }) => ({ name, price }),
-          contentOf: contentOfFields,
-          formOf: fieldsOf<Fields>({ name: '', price: null }),
+          ...reading,
           send,
           overwrite,
           onRecord: setCurrent,
@@ -217,4 +218,29 @@ test('a proposed overwrite closes the comparison and deletes choices', async () 
   act(() => result.current.overwrite?.('agreed with Li'));
   await waitFor(() => expect(result.current.outcome).toBe('idle'));
   expect(result.current).toMatchObject({ isComparing: false, draft: { isDirty: false, choices: {}, value: { name: 'Assam' } } });
+});
+
+/** The fields as members of an object, each of which can be null. */
+const nested = { contentOf: (value: Fields): JsonObject => ({ value }), formOf: ({ value }: JsonObject) => value as Fields };
+const setsNull = (name: keyof Fields) => [{ op: 'add', path: `/value/${name}`, value: null }];
+
+test('an overwrite sets a member to null', async () => {
+  const { result } = open(at(1, 'Tea', 10), nested);
+  send.mockRejectedValueOnce(stale(at(2, 'Tea', 12, li)));
+  await save(result, { price: null });
+  expect(result.current.isComparing).toBe(true);
+  overwrite.mockResolvedValueOnce({ ...at(3, 'Tea', 0), price: null });
+  act(() => result.current.overwrite?.('agreed with Li'));
+  await waitFor(() => expect(result.current.draft.base.version).toBe(3));
+  expect(overwrite.mock.calls[0]?.slice(0, 3)).toEqual([setsNull('price'), '"e1"', 'agreed with Li']);
+});
+
+test('an undo sets a member to null again', async () => {
+  send.mockResolvedValueOnce(at(2, 'Tea', 10));
+  const { result } = open({ ...at(1, 'Tea', 0), price: null }, nested);
+  await save(result, { price: 10 });
+  send.mockResolvedValueOnce({ ...at(3, 'Tea', 0), price: null });
+  act(() => undo());
+  await waitFor(() => expect(send).toHaveBeenCalledTimes(2));
+  expect(send.mock.calls[1]?.slice(0, 2)).toEqual([setsNull('price'), '"e2"']);
 });

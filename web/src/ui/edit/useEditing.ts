@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'reac
 import { isUnknown, proposalOf, useUser, type PersonName } from '@/api';
 import { drafts } from '@/browser/drafts';
 import { useText } from '@/i18n';
-import { diff, encode, equal, isPatchable, parse, patchOf, type Change, type JsonObject } from '@/merge';
+import { diff, editOf, encode, equal, parse, type Change, type Edit, type JsonObject } from '@/merge';
 import { uiMessages } from '../messages';
 import { saveUnderGuard, applyLaterInput, type Editable, type Edited, type SaveBase, type Saved, type Stamped } from './save';
 import { sendOnce } from './slot';
@@ -32,15 +32,10 @@ export interface EditingOptions<R extends Stamped, F extends object> extends Edi
   isComplete?: (form: F) => boolean;
   /** Whether the form contains a secret, so that no draft is stored. */
   isSecret?: (form: F) => boolean;
-  /** Sends a merge patch with If-Match. */
-  send: (patch: JsonObject, etag: string, key: string) => Promise<Edited<R>>;
-  /**
-   * Sends a JSON Patch, for an edit that a merge patch cannot express; undefined if no member of an
-   * object can be null.
-   */
-  sendOperations?: (operations: JsonObject[], etag: string, key: string) => Promise<Edited<R>>;
+  /** Sends an edit with If-Match. */
+  send: (edit: Edit, etag: string, key: string) => Promise<Edited<R>>;
   /** Saves the form over the changes of others; undefined if the route cannot. */
-  overwrite?: (patch: JsonObject, etag: string, reason: string, key: string) => Promise<R>;
+  overwrite?: (edit: Edit, etag: string, reason: string, key: string) => Promise<R>;
   /** The votes that a save needs; undefined if it needs none. */
   needs?: (record: R) => Needs | undefined;
   /** Undoes a save with a dedicated request; by default a patch undoes it. */
@@ -111,8 +106,6 @@ export interface Editing<R extends Stamped, F extends object> {
   key: string | undefined;
   /** The rejection of the current form. */
   error: Error | null;
-  /** A merge patch cannot express the current form. */
-  isUnpatchable: boolean;
   /** Saves the form, or retries a save with an unknown outcome. */
   save: () => void;
   saveResolved: (content: JsonObject, on: R) => void;
@@ -131,22 +124,7 @@ export interface Editing<R extends Stamped, F extends object> {
  * outcome is unknown, saving retries the stored request, whatever was typed or chosen since.
  */
 export function useEditing<R extends Stamped, F extends object>(options: EditingOptions<R, F>, callbacks: SaveCallbacks<R>): Editing<R, F> {
-  const {
-    resource,
-    title,
-    current,
-    labels,
-    read,
-    contentOf,
-    formOf,
-    isComplete,
-    send,
-    sendOperations,
-    overwrite,
-    undoWith: takeBack,
-    authorsBetween,
-    onRecord,
-  } = options;
+  const { resource, title, current, labels, read, contentOf, formOf, isComplete, send, overwrite, undoWith: takeBack, authorsBetween, onRecord } = options;
   const t = useText(uiMessages);
   const me = useUser().id;
   const draft = useDraft({ resource, title, current, read, isSecret: options.isSecret });
@@ -186,7 +164,6 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
 
   /** Applies the outcome of a save. */
   const finish = async (sent: F, saved: Saved<R>) => {
-    if (saved.kind === 'unpatchable') return;
     if (saved.kind === 'proposed') {
       const { value: now, base, proposed } = latest.current;
       // The record is unchanged, so the form shows its base; only later input stays.
@@ -218,7 +195,7 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
     title: `${t('undo')} · ${title}`,
     send: ({ saved, before }, key) => {
       const content = parse(before) as JsonObject;
-      return takeBack?.(saved, key, content) ?? send(patchOf(contentOfRecord(saved), content), saved.etag, key);
+      return takeBack?.(saved, key, content) ?? send(editOf(contentOfRecord(saved), content), saved.etag, key);
     },
     onDone: (back, { saved }) => {
       rebaseOn(read(saved), back, read(back));
@@ -270,19 +247,23 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
       me,
       mergesAutomatically: !isResolved,
       contentOf: contentOfRecord,
-      send: (patch, on) => sendTyped(on, (key) => send(patch, on.etag, key)),
-      sendOperations: sendOperations && ((operations, on) => sendTyped(on, (key) => sendOperations(operations, on.etag, key))),
+      send: (edit, on) => sendTyped(on, (key) => send(edit, on.etag, key)),
       onRebase: (record, next) => {
         rebaseOn(form, record, formOf(next));
         [form, to, before] = [formOf(next), next, contentOfRecord(record)];
       },
     });
   };
-  const overwriteOnce = async (saveBase: SaveBase, content: JsonObject, reason: string, form: F): Promise<Saved<R>> => {
-    if (overwrite === undefined || !isPatchable(saveBase.content, content)) return { kind: 'unpatchable' };
+  const overwriteOnce = async (
+    overwriteWith: NonNullable<typeof overwrite>,
+    saveBase: SaveBase,
+    content: JsonObject,
+    reason: string,
+    form: F,
+  ): Promise<Saved<R>> => {
     const { etag, version } = saveBase;
     const request: Sent<F> = { etag, version, form, before: encode(saveBase.content), content: encode(content), isResolved: true, reason };
-    const record = await sendOnce(draft.slot, request, (key) => overwrite(patchOf(saveBase.content, content), etag, reason, key));
+    const record = await sendOnce(draft.slot, request, (key) => overwriteWith(editOf(saveBase.content, content), etag, reason, key));
     return { kind: 'saved', record, preserved: undefined };
   };
   const retry = ({ etag, version, form, isResolved, reason, ...texts }: Sent<F>) => {
@@ -291,7 +272,10 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
     saving.mutate({
       sent: form,
       before: saveBase.content,
-      run: () => (reason === undefined ? attempt(saveBase, content, isResolved, form) : overwriteOnce(saveBase, content, reason, form)),
+      run: () =>
+        reason === undefined || overwrite === undefined
+          ? attempt(saveBase, content, isResolved, form)
+          : overwriteOnce(overwrite, saveBase, content, reason, form),
     });
   };
 
@@ -320,7 +304,6 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
     outcome: isSending ? 'sending' : open !== undefined ? 'unknown' : error !== null ? 'rejected' : 'idle',
     key: draft.key,
     error: isAboutForm && error !== null && !isUnknown(error) ? error : null,
-    isUnpatchable: isAboutForm && saving.data?.kind === 'unpatchable',
     save: () => {
       setStrict(true);
       if (isSending) return;
@@ -346,7 +329,7 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
       overwrite &&
       ((reason) => {
         if (isSending || open !== undefined || mine instanceof Error) return;
-        const run = () => overwriteOnce({ ...draft.base, content: base }, mine, reason, draft.value);
+        const run = () => overwriteOnce(overwrite, { ...draft.base, content: base }, mine, reason, draft.value);
         saving.mutate({ sent: draft.value, before: contentOfRecord(theirs ?? current), run });
       }),
     adopt: (record) => {

@@ -18,7 +18,6 @@ import { shellMessages } from './messages';
 import { Navigation } from './Navigation';
 import { useOpenPage } from './pages';
 import { SchemeSwitch } from './SchemeSwitch';
-import { SearchBox } from './SearchBox';
 import { useWindowTitle } from '../title';
 import styles from './Shell.module.css';
 import { UserMenu } from './UserMenu';
@@ -26,7 +25,7 @@ import { UserMenu } from './UserMenu';
 const ShortcutsDialog = lazy(() => import('./ShortcutsDialog'));
 
 /** The frame of every page: navigation at the side, tools at the top. */
-export function Shell({ children }: { children: ReactNode }) {
+export function Shell({ search, children }: { search: ReactNode; children: ReactNode }) {
   const t = useText(shellMessages);
   const shared = useText(uiMessages);
   const [drawer, setDrawer] = useState(false);
@@ -66,7 +65,7 @@ export function Shell({ children }: { children: ReactNode }) {
         <Link to="/" className={styles.topLogo} aria-label={productName}>
           <Logo size={24} />
         </Link>
-        <SearchBox />
+        {search}
         <div className={styles.tools}>
           <LiveIndicator />
           <Tenant />

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useText } from '@/i18n';
+import { isTextOf, useText } from '@/i18n';
 import { Icon } from '../Icon';
 import styles from './FilterChips.module.css';
 import { tableMessages } from './messages';
@@ -20,36 +20,6 @@ export const filterTextOf =
   (name, value) =>
     lists[name]?.find((option) => option.value === value)?.label;
 
-const named = [
-  'q',
-  'status',
-  'userId',
-  'from',
-  'to',
-  'resource',
-  'actor',
-  'action',
-  'prefix',
-  'valueType',
-  'maxAvailable',
-  'campaignId',
-  'expiresIn',
-  'sku',
-  'kind',
-  'reference',
-  'key',
-  'after',
-  'type',
-  'role',
-  'disabled',
-  'orderId',
-  'priority',
-  'holderId',
-  'link',
-  'due',
-  'view',
-] as const;
-
 /** The active filters, each with a remove button, and a button that removes all. */
 export function FilterChips({ state, filterText }: { state: TableState; filterText?: FilterText | undefined }) {
   const t = useText(tableMessages);
@@ -58,8 +28,8 @@ export function FilterChips({ state, filterText }: { state: TableState; filterTe
   return (
     <div className={styles.chips} role="group" aria-label={t('inForce')}>
       {filters.map(([name, value]) => {
-        const known = named.find((one) => one === name);
-        const label = known === undefined ? name : t(`filter_${known}`);
+        const key = `filter_${name}` as const;
+        const label = isTextOf(tableMessages, key) ? t(key) : name;
         const text = filterText?.(name, String(value)) ?? String(value);
         return (
           <button key={name} type="button" className={styles.chip} title={t('takeOff', { filter: label })} onClick={() => state.set({ [name]: undefined })}>

@@ -2,14 +2,14 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { useText } from '@/i18n';
-import { tableMessages } from './messages';
+import { tableMessages, type FilterName } from './messages';
 import { aText, type Reader, type TableSearch } from './search';
 import type { TableState } from './useTableState';
 
 interface Props<S extends TableSearch> {
   state: TableState<S>;
   /** The filter's name in the address. */
-  name: keyof S & string;
+  name: keyof S & FilterName;
   label: string;
 }
 

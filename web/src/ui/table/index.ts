@@ -16,6 +16,7 @@ export {
   isUnreadable,
   oneOf,
   readable,
+  inTimes,
   startOf,
   tableSearch,
   type Raw,

@@ -132,3 +132,8 @@ export const tableMessages = catalogue(
     filter_view: '视图',
   },
 );
+
+type Keys = keyof (typeof tableMessages)['en'];
+
+/** The filters that have a label for their chip. */
+export type FilterName = Keys extends infer K ? (K extends `filter_${infer Name}` ? Name : never) : never;

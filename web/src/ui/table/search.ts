@@ -102,6 +102,9 @@ export function startOf(day: string | undefined, later = 0): string | undefined 
   return (timeStyle() === 'utc' ? new Date(Date.UTC(year, month - 1, date + later)) : new Date(year, month - 1, date + later)).toISOString();
 }
 
+/** A search with its first and last day, inclusive, as times. */
+export const inTimes = <S extends { from?: string; to?: string }>(search: S) => ({ ...search, from: startOf(search.from), to: startOf(search.to, 1) });
+
 /** Other page sizes fall back to the default instead of an error. */
 function aPageSize(value: unknown): number | undefined {
   const limit = anInteger(value);

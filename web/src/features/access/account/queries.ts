@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, data, idempotent, type components } from '@/api';
-import type { JsonObject } from '@/merge';
+import { api, asEdit, data, type components } from '@/api';
+import type { Edit } from '@/merge';
 
 /** The signed-in user with their permissions. */
 export type Me = components['schemas']['Me'];
@@ -14,8 +14,8 @@ export function myAccount(id: number) {
   });
 }
 
-export function editMe(patch: JsonObject, etag: string, key: string) {
-  return data(api.PATCH('/api/v1/me', { params: { header: { 'If-Match': etag } }, body: patch, headers: idempotent(key) }));
+export function editMe(edit: Edit, etag: string, key: string) {
+  return data(api.PATCH('/api/v1/me', { params: { header: { 'If-Match': etag } }, ...asEdit(edit, key) }));
 }
 
 /**

@@ -64,7 +64,7 @@ function NameIt({ kind, isFirst, asksPassword, onBegun, onClose }: NameProps) {
   const begin = useKeyedMutation<string, FactorSetup>({
     scope: `me/factors/begin-${kind}`,
     title: t(titles[kind]),
-    send: (named, key) => beginFactor(kind, named, asksPassword ? password : undefined, key),
+    send: (name, key) => beginFactor({ kind, name, password: asksPassword ? password : undefined }, key),
     onDone: (setup) => {
       if (hasSecret(setup)) onBegun(setup);
       else setLost(true);

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, data, idempotent, type components } from '@/api';
+import { api, data, idempotent, resource, type components } from '@/api';
 
 export type Factor = components['schemas']['Factor'];
 export type FactorKind = components['schemas']['FactorKind'];
@@ -8,32 +8,22 @@ export type FactorSetup = components['schemas']['AppSetup' | 'PasskeySetup'];
 export type IssuedCodes = components['schemas']['RecoveryCodes'];
 export type ConfirmedFactor = components['schemas']['ConfirmedFactor'];
 
-/** The second factors of the signed-in user. Announced changes of the user invalidate this query. */
-export function myFactors(id: number) {
-  return queryOptions({
-    queryKey: ['users', 'one', String(id), 'factors'],
-    queryFn: ({ signal }) => data(api.GET('/api/v1/me/factors', { signal })),
-  });
-}
+const factors = resource('/api/v1/me/factors');
 
-/** Begins a registration, which voids the pending one. In a replay, `secretShownOnce` replaces the secret of an app. */
-export function beginFactor(kind: FactorKind, name: string, password: string | undefined, key: string): Promise<FactorSetup> {
-  return data(api.POST('/api/v1/me/factors', { body: { kind, name, password }, headers: idempotent(key) }));
-}
+/** The second factors of the signed-in user. Announced changes of the user invalidate this query. */
+export const myFactors = (id: number) => queryOptions({ queryKey: ['users', 'one', String(id), 'factors'], queryFn: ({ signal }) => factors.list({}, signal) });
+
+/**
+ * `create` begins a registration, which voids the pending one. In a replay, `secretShownOnce`
+ * replaces the secret of an app.
+ */
+export const { create: beginFactor, remove: removeFactor } = factors;
 
 /** In a replay, `secretShownOnce` replaces the recovery codes. */
-export function confirmFactor(id: number, proof: FactorProof, key: string): Promise<ConfirmedFactor> {
-  return data(api.POST('/api/v1/me/factors/{id}/confirm', { params: { path: { id } }, body: proof, headers: idempotent(key) }));
-}
+export const confirmFactor = (id: number, body: FactorProof, key: string) => factors.act(id, 'confirm', { body, key });
 
 /** Renames a factor, provided that it still has the displayed name. */
-export function renameFactor(id: number, from: string, name: string, key: string): Promise<Factor> {
-  return data(api.POST('/api/v1/me/factors/{id}/rename', { params: { path: { id }, header: idempotent(key) }, body: { from, name } }));
-}
-
-export function removeFactor(id: number) {
-  return api.DELETE('/api/v1/me/factors/{id}', { params: { path: { id } } });
-}
+export const renameFactor = (id: number, from: string, name: string, key: string) => factors.act(id, 'rename', { body: { from, name }, key });
 
 /** In a replay, `secretShownOnce` replaces the codes. */
 export function replaceRecoveryCodes(key: string): Promise<IssuedCodes> {

@@ -68,7 +68,7 @@ export function useMenuWrites({ onStep, onRemoved }: { onStep?: (said: string) =
     scope: 'menus/hide',
     title: t('hide'),
     topics: ['menus', 'navigation'],
-    send: ({ menu, hidden }, key) => editMenu(menu.id, { hidden }, menu.etag, key, 'disjoint'),
+    send: ({ menu, hidden }, key) => editMenu(menu.id, { hidden }, menu.etag, key, { merge: 'disjoint' }),
     onDone: async (saved, { hidden, isUndo }) => {
       queries.setQueryData(oneMenu(saved.id).queryKey, saved);
       await reread();

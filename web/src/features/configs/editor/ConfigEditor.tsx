@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useText } from '@/i18n';
 import { RecordForm, type Editing, type Present } from '@/ui';
 import { Recent } from '../history/Recent';
-import { scheduleConfig, type Config } from '../queries';
+import { saveConfig, type Config } from '../queries';
 import { ConfigFields, isConfigInput } from './ConfigFields';
 import styles from './Editor.module.css';
 import type { ConfigForm } from './form';
@@ -34,7 +34,7 @@ export function ConfigEditor({ editing, gone, mayWrite, present, onField }: Prop
           hasInput={isConfigInput}
           label={t('form', { key })}
           framed
-          schedule={(patch, etag, at, sentAs) => scheduleConfig(key, patch, etag, at, sentAs)}
+          schedule={(change, etag, at, sentAs) => saveConfig(key, change, etag, sentAs, { effectiveTime: at })}
           withOther
           link={(from, to, labels) => (
             <Link to="/configs/$key" params={{ key }} search={{ tab: 'history', from, to }}>

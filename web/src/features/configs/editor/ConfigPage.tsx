@@ -100,11 +100,10 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
     contentOf: contentOrError,
     formOf: formOfContent,
     isSecret: ({ secret }) => secret,
-    send: (patch, etag, sentAs) => saveConfig(key, patch, etag, sentAs, { merge: 'disjoint' }),
-    sendOperations: (operations, etag, sentAs) => saveConfig(key, operations, etag, sentAs, { merge: 'disjoint' }),
+    send: (change, etag, sentAs) => saveConfig(key, change, etag, sentAs, { merge: 'disjoint' }),
     overwrite: may('configs:overwrite')
-      ? async (patch, etag, reason, sentAs) => {
-          const saved = await saveConfig(key, patch, etag, sentAs, { overwrite: reason });
+      ? async (change, etag, reason, sentAs) => {
+          const saved = await saveConfig(key, change, etag, sentAs, { overwrite: reason });
           return Object.fromEntries(Object.entries(saved).filter(([name]) => name !== 'overwrote' && name !== 'merged')) as unknown as Config;
         }
       : undefined,

@@ -119,7 +119,7 @@ export function useUndo() {
 
 /** How a run detects that other users change items. */
 export const watchedItem = {
-  topic: 'items',
+  topic: 'items' as const,
   etag: ({ etag }: Item) => etag,
   read: (sku: string, signal?: AbortSignal): Promise<Item | undefined> => orMissing(readItem(sku, signal)),
 };

@@ -2,8 +2,8 @@ import { ActionIcon } from '@mantine/core';
 import { useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { lazy, Suspense, useState } from 'react';
 import { useText } from '@/i18n';
-import { Icon } from '../Icon';
-import { shellMessages } from './messages';
+import { Icon } from '@/ui';
+import { shellMessages } from '@/ui/shell/messages';
 import styles from './SearchBox.module.css';
 
 const SearchDialog = lazy(() => import('./SearchDialog'));

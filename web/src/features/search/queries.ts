@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, data, type components } from '@/api';
+import type { FoundKind } from '../descriptor';
 
 export type Found = components['schemas']['SearchHit'];
-export type FoundKind = Found['kind'];
 
 /** The longest query that the service accepts. */
 export const longestQuery = 100;
@@ -22,19 +22,3 @@ export function byKind(hits: readonly Found[]): [FoundKind, Found[]][] {
   for (const hit of hits) groups.set(hit.kind, [...(groups.get(hit.kind) ?? []), hit]);
   return [...groups];
 }
-
-/** The names of the kinds in the timeline; not every kind has one. */
-const chains = {
-  order: 'order',
-  user: 'user',
-  // A user with a wallet and no orders is a user of the timeline too.
-  wallet: 'user',
-  item: 'item',
-  coupon: 'coupon',
-  ticket: 'ticket',
-  'idempotency-key': 'idempotency-key',
-} as const satisfies Partial<Record<FoundKind, string>>;
-
-export type ChainKind = (typeof chains)[keyof typeof chains];
-
-export const chainOf = (kind: FoundKind): ChainKind | undefined => (chains as Partial<Record<FoundKind, ChainKind>>)[kind];

@@ -3,12 +3,12 @@ import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState, type KeyboardEvent } from 'react';
-import { useLocalText, useText } from '@/i18n';
-import { useProblemText } from '../feedback/problemText';
-import { Icon } from '../Icon';
-import { shellMessages } from './messages';
-import { useSearchable } from './pages';
-import { byKind, chainOf, found, longestQuery, type Found, type FoundKind } from './search';
+import { foundAs } from '@/features/resources';
+import { useLanguage, useLocalText, useText } from '@/i18n';
+import { Icon, useProblemText } from '@/ui';
+import { shellMessages } from '@/ui/shell/messages';
+import { useSearchable } from '@/ui/shell/pages';
+import { byKind, found, longestQuery, type Found } from './queries';
 import styles from './SearchDialog.module.css';
 import '@mantine/spotlight/styles.css';
 
@@ -16,50 +16,11 @@ const [store, spotlight] = createSpotlight();
 /** The debounce delay before the search request, in ms. */
 const pause = 150;
 
-const kinds = {
-  config: 'kindConfig',
-  approval: 'kindApproval',
-  order: 'kindOrder',
-  refund: 'kindRefund',
-  'work-order': 'kindWorkOrder',
-  user: 'kindUser',
-  item: 'kindItem',
-  coupon: 'kindCoupon',
-  'coupon-campaign': 'kindCampaign',
-  'flash-sale': 'kindSale',
-  ticket: 'kindTicket',
-  wallet: 'kindWallet',
-  aggregate: 'kindAggregate',
-  'idempotency-key': 'kindKey',
-} as const satisfies Record<FoundKind, string>;
-
-/** The statuses of orders, coupons, flash sales and work orders in search results, as the contract spells them. */
-const statuses = [
-  'pending',
-  'paid',
-  'shipped',
-  'completed',
-  'cancelled',
-  'unused',
-  'used',
-  'void',
-  'expired',
-  'draft',
-  'open',
-  'paused',
-  'closed',
-  'claimed',
-  'resolved',
-] as const;
-const withStatus = new Set<FoundKind>(['order', 'coupon', 'flash-sale', 'work-order']);
-
-/** Ids are set in monospace; names are not. */
-const named = new Set<FoundKind>(['coupon-campaign', 'flash-sale', 'work-order']);
-
 /** The search: pages by name, and records of every kind from the service. */
 export default function SearchDialog({ open, close }: { open: boolean; close: () => void }) {
   const t = useText(shellMessages);
-  const text = useProblemText();
+  const text = useLocalText();
+  const problemText = useProblemText();
   const router = useRouter();
   const [typed, setTyped] = useState('');
   const query = typed.trim();
@@ -68,7 +29,7 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
   useEffect(() => (open ? spotlight.open() : spotlight.close()), [open]);
   const go = (address: string) => router.history.push(address);
   // Without an arrow-key selection, Enter opens the first result, which is marked as such.
-  const hasChain = hits.some(({ kind, title }) => chainOf(kind) !== undefined && title.toLowerCase() === query.toLowerCase());
+  const hasChain = hits.some(({ kind, title }) => foundAs[kind].timeline !== undefined && title.toLowerCase() === query.toLowerCase());
   const chain = hasChain ? `/timeline?q=${encodeURIComponent(JSON.stringify(query))}` : undefined;
   const first = pages[0]?.to ?? hits[0]?.href;
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
@@ -111,7 +72,7 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
           </Spotlight.ActionsGroup>
         )}
         {byKind(hits).map(([kind, group]) => (
-          <Spotlight.ActionsGroup key={kind} label={t(kinds[kind])}>
+          <Spotlight.ActionsGroup key={kind} label={text(foundAs[kind].label)}>
             {group.map((hit) => (
               <Spotlight.Action key={hit.id} data-first={hit.href === first || undefined} onClick={() => go(hit.href)}>
                 <HitText hit={hit} />
@@ -126,7 +87,7 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
         )}
         {error !== null && (
           <Spotlight.Empty role="alert" className={styles.failed}>
-            {t('searchFailed', { why: text(error) })}
+            {t('searchFailed', { why: problemText(error) })}
           </Spotlight.Empty>
         )}
         {error === null && pages.length + hits.length === 0 && (
@@ -138,19 +99,17 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
 }
 
 function HitText({ hit: { kind, title, subtitle } }: { hit: Found }) {
-  const t = useText(shellMessages);
-  const status = withStatus.has(kind) ? statuses.find((one) => one === subtitle) : undefined;
-  // For a work order, open means unclaimed; for a flash sale, that it is selling.
-  const word = kind === 'work-order' && status === 'open' ? 'unclaimed' : status;
+  const { language } = useLanguage();
+  const { isNamed, statuses } = foundAs[kind];
   return (
     <>
-      <span className={named.has(kind) ? undefined : 'mono'}>{title}</span>
-      {subtitle !== '' && <span className={styles.hint}>{word === undefined ? subtitle : t(word)}</span>}
+      <span className={isNamed === true ? undefined : 'mono'}>{title}</span>
+      {subtitle !== '' && <span className={styles.hint}>{statuses?.[language][subtitle] ?? subtitle}</span>}
     </>
   );
 }
 
-/** The pages whose title contains a text, in either language. */
+/** The pages with a text in their title, in either language. */
 function usePages(query: string): { to: string; title: string }[] {
   const text = useLocalText();
   const needle = query.toLowerCase();

@@ -1,0 +1,9 @@
+import type { Descriptor } from '../descriptor';
+
+export const approvalResource = {
+  noun: 'approval',
+  one: { en: 'an approval', zh: '审批' },
+  found: {
+    approval: { label: { en: 'Approvals', zh: '审批' } },
+  },
+} as const satisfies Descriptor;

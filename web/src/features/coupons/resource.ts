@@ -1,0 +1,16 @@
+import { catalogue } from '@/i18n';
+import type { Descriptor } from '../descriptor';
+import type { CouponStatus } from './queries';
+
+const statuses = catalogue<Record<CouponStatus, string>>(
+  { unused: 'Unused', used: 'Used', void: 'Void', expired: 'Expired' },
+  { unused: '未使用', used: '已使用', void: '已作废', expired: '已过期' },
+);
+
+export const couponResource = {
+  noun: 'coupon',
+  one: { en: 'a coupon', zh: '优惠券' },
+  found: {
+    coupon: { label: { en: 'Coupons', zh: '优惠券' }, statuses, timeline: 'coupon' },
+  },
+} as const satisfies Descriptor;

@@ -1,0 +1,18 @@
+import { catalogue } from '@/i18n';
+import type { Descriptor } from '../descriptor';
+import type { SaleStatus } from './queries';
+
+const statuses = catalogue<Record<SaleStatus, string>>(
+  { draft: 'Draft', open: 'Open', paused: 'Paused', closed: 'Closed' },
+  { draft: '草稿', open: '进行中', paused: '已暂停', closed: '已关闭' },
+);
+
+export const saleResource = {
+  noun: 'flash_sale',
+  one: { en: 'a flash sale', zh: '限时抢购' },
+  found: {
+    'flash-sale': { label: { en: 'Flash sales', zh: '限时抢购' }, isNamed: true, statuses },
+    ticket: { label: { en: 'Tickets', zh: '抢购凭证' }, timeline: 'ticket' },
+  },
+  deleted: { folder: 'flash-sales', label: { en: 'Flash sale draft', zh: '抢购草稿' }, write: 'flash-sales:write', name: 'free' },
+} as const satisfies Descriptor;

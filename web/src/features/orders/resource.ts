@@ -1,0 +1,16 @@
+import { catalogue } from '@/i18n';
+import type { Descriptor } from '../descriptor';
+import type { OrderStatus } from './queries';
+
+const statuses = catalogue<Record<OrderStatus, string>>(
+  { pending: 'Pending', paid: 'Paid', shipped: 'Shipped', completed: 'Completed', cancelled: 'Cancelled' },
+  { pending: '待付款', paid: '已付款', shipped: '已发货', completed: '已完成', cancelled: '已取消' },
+);
+
+export const orderResource = {
+  noun: 'order',
+  one: { en: 'an order', zh: '订单' },
+  found: {
+    order: { label: { en: 'Orders', zh: '订单' }, statuses, timeline: 'order' },
+  },
+} as const satisfies Descriptor;

@@ -1,0 +1,63 @@
+import type { LocalText } from '@/i18n';
+import { menuResource, roleResource, tenantResource, tokenResource, userResource } from './access/resource';
+import { approvalResource } from './approvals/resource';
+import { campaignResource } from './campaigns/resource';
+import { configResource } from './configs/resource';
+import { couponResource } from './coupons/resource';
+import { customerResource } from './customers/resource';
+import type { Deletable, Descriptor, FoundAs, FoundKind } from './descriptor';
+import { saleResource } from './flash-sales/resource';
+import { keyResource } from './idempotency/resource';
+import { stockResource } from './inventory/resource';
+import { itemResource } from './items/resource';
+import { aggregateResource } from './ledger/resource';
+import { orderResource } from './orders/resource';
+import { promiseResource } from './promises/resource';
+import { refundResource } from './refunds/resource';
+import { walletResource } from './wallets/resource';
+import { workOrderResource } from './workorders/resource';
+
+/** Every resource. The search, the audit log and the deleted records derive from this list. */
+const resources = [
+  configResource,
+  approvalResource,
+  orderResource,
+  refundResource,
+  workOrderResource,
+  customerResource,
+  itemResource,
+  stockResource,
+  couponResource,
+  campaignResource,
+  saleResource,
+  walletResource,
+  aggregateResource,
+  keyResource,
+  userResource,
+  roleResource,
+  menuResource,
+  tokenResource,
+  tenantResource,
+  promiseResource,
+] as const satisfies readonly Descriptor[];
+
+const all: readonly Descriptor[] = resources;
+
+type KindOf<R> = R extends { found: infer F } ? keyof F : never;
+type Missing = Exclude<FoundKind, KindOf<(typeof resources)[number]>>;
+
+/** The kinds of records in the search. It does not compile while the contract has a kind that no resource describes. */
+export const foundAs: [Missing] extends [never] ? Readonly<Record<FoundKind, FoundAs>> : Missing = Object.assign(
+  {},
+  ...all.map(({ found }) => found),
+) as Record<FoundKind, FoundAs>;
+
+/** The noun of the audit log in a sentence; undefined if no resource has it. */
+export const nounOf = (noun: string): LocalText | undefined => all.find((one) => one.noun === noun)?.one;
+
+/** The folder of a resource with records that can be deleted and restored. */
+export type DeletableKind = Extract<(typeof resources)[number], { deleted: unknown }>['deleted']['folder'];
+
+export const deletable = Object.fromEntries(
+  all.flatMap(({ noun, deleted }) => (deleted === undefined ? [] : [[deleted.folder, { noun, ...deleted }]])),
+) as Record<DeletableKind, Deletable & { noun: string }>;
