@@ -58,6 +58,7 @@ var keys = []mutant{
 	{
 		name: "an unrecorded rejection is cached",
 		file: "internal/edge/idempotency/store.go", old: `slog.WarnContext(ctx, "idempotency: reply not recorded", "error", err)`, new: `slog.WarnContext(ctx, "", "error", err)
+		record.ID = 1
 		a.recorded(record, reply)`,
 		caught: tests{"internal/edge/edgetest": {"TestUnrecordedRejectionIsNotCached"}},
 	},
