@@ -115,10 +115,9 @@ type UserRevision struct {
 
 // PasswordReset is the request body of [Users.ResetPassword].
 type PasswordReset struct {
-	// At least 12 characters, at most 1024 bytes. If users choose their own password, common
-	// guesses are rejected with the code `common` (a common password, also with other digits and
-	// signs), `predictable` (a repetition or a run) or `named` (little more than the username or
-	// the product's name).
+	// At least 12 characters, at most 1024 bytes. If users choose their own password, a common
+	// password, the username and the product's name, also with other digits and signs, are rejected
+	// with the code `common`.
 	Password string `json:"password"`
 	// Revoke the user's API tokens as well.
 	EndTokens bool `json:"endTokens,omitzero"`

@@ -60,7 +60,7 @@ type customerErase struct {
 	oneCustomer    `embed:""`
 	Yes            bool   `help:"Erase. Without it the rows are only counted."`
 	ForfeitBalance bool   `help:"Erase the customer also if the wallet has a balance, which can then no longer be claimed."`
-	RedisURL       string `help:"redis://…, redis+sentinel://… or redis+cluster://… of the servers, to delete its copies of stored replies and to lock the wallet. Required if the servers use Redis." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
+	RedisURL       string `help:"redis://…, redis+sentinel://… or redis+cluster://… of the servers, to lock the wallet. Required if the servers use Redis." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
 }
 
 // Run erases the customer, or with no --yes counts the rows.

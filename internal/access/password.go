@@ -171,18 +171,13 @@ const tooShort = "min"
 // productName is a name that every visitor of the sign-in page knows.
 const productName = "interlock"
 
-// easilyGuessed are the rules that exclude the passwords that attackers try first.
-var easilyGuessed = map[guessable.Why]string{
-	guessable.Common:  "must not be a common password, nor one with other digits or signs; several words that do not belong together are good",
-	guessable.Pattern: "must not repeat a few characters, nor run along the alphabet, the digits or the keyboard",
-	guessable.Named:   "must not be the username or the name of the product with little beside it",
-}
-
 // weaknessOf returns the code and the text of the rule that a password violates; "" for none.
 func weaknessOf(username, password string) (code, rule string) {
 	if utf8.RuneCountInString(password) < leastPassword {
 		return tooShort, "must have at least " + strconv.Itoa(leastPassword) + " characters"
 	}
-	why := guessable.Check(password, username, productName)
-	return string(why), easilyGuessed[why]
+	if guessable.Check(password, username, productName) {
+		return "common", "must not be a common password, the username or the product's name, nor one of them with other digits or signs; several words that do not belong together are good"
+	}
+	return "", ""
 }

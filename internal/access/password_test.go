@@ -126,7 +126,7 @@ func TestAShortPasswordIsTakenInDevelopmentAndWarnedAboutAndNotShown(t *testing.
 	log.Reset()
 	_, err = p.newHash(t.Context(), oneself, "/password", "li", "123456789012")
 	require.NoError(t, err)
-	require.Contains(t, log.String(), "must not repeat")
+	require.Contains(t, log.String(), "must not be a common password")
 
 	log.Reset()
 	_, err = p.newHash(t.Context(), oneself, "/password", "li", "nine green bottles")
@@ -141,9 +141,7 @@ func TestWhoChoosesHisOwnPasswordIsRefusedOneThatIsTriedFirst(t *testing.T) {
 	require.NoError(t, err)
 	session := h.mustSignIn(t)
 	_, invitation := h.invite(t, "weidong")
-	for code, password := range map[string]string{
-		"common": "Password2026!", "predictable": "qwertyuiopasdfghjkl", "named": "Interlock-2026",
-	} {
+	for _, password := range []string{"Password2026!", "Interlock-2026"} {
 		for where, choose := range map[string]func() error{
 			"own": func() error {
 				_, err := h.ChangePassword(h.as(t, session), admin, PasswordChange{Current: adminPassword, New: password})
@@ -157,7 +155,7 @@ func TestWhoChoosesHisOwnPasswordIsRefusedOneThatIsTriedFirst(t *testing.T) {
 			var refused *apperr.Error
 			require.ErrorAs(t, choose(), &refused, where)
 			require.Equal(t, apperr.ValidationFailed, refused.Code, where)
-			require.Equal(t, code, refused.Fields[0].Code, where)
+			require.Equal(t, "common", refused.Fields[0].Code, where)
 			require.Contains(t, refused.Fields[0].Message, "must not", where)
 		}
 	}

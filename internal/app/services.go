@@ -246,12 +246,8 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 
 // buildReplyStore builds the store of replies under idempotency keys.
 func (sv *Services) buildReplyStore(s settings.Idempotency, cipher encryption.Cipher) {
-	var cache idempotency.Cache
-	if sv.redis != nil {
-		cache = idempotency.NewRedisCache(sv.redis)
-	}
 	sv.Idempotency = idempotency.New(idempotency.Deps{
-		DB: sv.DB, Locks: sv.locks, Clock: sv.Clock, Epochs: sv.Epochs, Cache: cache, Cipher: cipher,
+		DB: sv.DB, Locks: sv.locks, Clock: sv.Clock, Epochs: sv.Epochs, Cipher: cipher,
 		Retention: s.Retention, CriticalRetention: s.RetentionCritical, Quota: s.Quota, StoreServerErrors: s.CacheServerErrors,
 	})
 }

@@ -40,16 +40,6 @@ func pauseFor(ctx context.Context, d time.Duration) {
 	<-ctx.Done()
 }
 
-// another starts another process with the settings of a program, and returns a caller at
-// it.
-func another(t *testing.T, c *apptest.Caller, s settings.Settings) *apptest.Caller {
-	t.Helper()
-	s.DataDir = t.TempDir()
-	elsewhere := *c
-	elsewhere.Program = apptest.Start(t, s)
-	return &elsewhere
-}
-
 // No notice announces that the database was restored. The record's id belongs to another
 // record by then.
 // Proves R1.
@@ -68,17 +58,6 @@ func TestLostEffectIsNotReplayedFromMemory(t *testing.T) {
 		require.True(t, isReplay(keyed(t, c, "k-0", "COFFEE")), "what the database has is repeated as before")
 		require.EqualValues(t, 1, rows(t, c, "idempotency_keys", "idempotency_key = 'k-1'"))
 	}, func(s *settings.Settings) { with = *s })
-}
-
-// Proves R1.
-func TestLostEffectIsNotReplayedFromRedis(t *testing.T) {
-	s := apptest.Settings(t.TempDir())
-	s.DatabaseURL, s.RedisURL = storagetest.NewMariaDBURL(t), redistest.NewServer(t).URL()
-	c := apptest.Start(t, s).Admin(t)
-	goBack := storagetest.Past(t, s.URL())
-	require.Equal(t, http.StatusCreated, keyed(t, c, "k-1", "TEA").Status)
-	goBack()
-	again(t, another(t, c, s), "k-1", "TEA", 0)
 }
 
 // The file is restored while the program is stopped; its Redis continues to run.

@@ -248,7 +248,7 @@ var grants = []mutant{
 	},
 	{
 		name: "a common password is accepted",
-		file: "internal/access/password.go", old: `why := guessable.Check(password, username, productName)`, new: `why := guessable.Check(newSecret(), username)`,
+		file: "internal/access/password.go", old: `guessable.Check(password, username, productName)`, new: `guessable.Check(newSecret(), username)`,
 		caught: tests{"internal/access": {"TestWhoChoosesHisOwnPasswordIsRefusedOneThatIsTriedFirst"}},
 	},
 	{

@@ -259,11 +259,6 @@ var servers = []mutant{
 		caught: tests{"test/e2e": {"TestARefundThatIsPaidWhileACustomerIsErasedIsAddedToHisWallet"}},
 	},
 	{
-		name: "a copy of an erased reply stays in the cache",
-		file: "internal/edge/idempotency/forget.go", old: "	defer k.forgetCached(ctx, r)\n", new: "",
-		caught: tests{"internal/edge/edgetest": {"TestCopyCachedDuringErasureIsDeleted"}},
-	},
-	{
 		name: "a run continues under a retention that was shorter",
 		file: "internal/views/retention/service.go", old: "s.limit(t).Before(*st.UntilTime)", new: "s.limit(t).IsZero()",
 		caught: tests{"internal/views/retention": {"TestLongerRetentionEndsARunningSweep"}},

@@ -164,26 +164,6 @@ func TestMemoryIsNotUsedAfterAReconnect(t *testing.T) {
 	})
 }
 
-// Proves R1.
-func TestRedisCopiesOfLostRecordsAreIgnored(t *testing.T) {
-	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
-		d.make(t, ctx, "before")
-		goBack := storagetest.Past(t, db.URL)
-		d.clock.Advance(time.Second)
-		d.make(t, ctx, "lost")
-		goBack()
-		elsewhere := func() desk {
-			other := newDesk(db)
-			other.cache.records = d.cache.records
-			return other
-		}
-		require.True(t, elsewhere().replays(t, ctx, "before"))
-		require.False(t, elsewhere().replays(t, ctx, "lost"))
-		elsewhere().make(t, ctx, "next")
-		require.False(t, elsewhere().replays(t, ctx, "lost"), "its id belongs to another record")
-	})
-}
-
 // Proves R5.
 func TestLaggingReplicaIsNoLoss(t *testing.T) {
 	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {

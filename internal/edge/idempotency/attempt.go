@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"interlock/internal/base/apperr"
@@ -26,8 +27,6 @@ type attempt struct {
 	started     time.Time
 	// epoch is the database's epoch when the attempt started; "" if it was unknown.
 	epoch epoch.Epoch
-	// label caches the result of name.
-	label string
 
 	// lease is nil for a replay, and if the lock service was unavailable.
 	lease lock.Lease
@@ -49,9 +48,8 @@ type attempt struct {
 }
 
 // Begin implements httpapi.ReplyStore. It checks process memory and the attempts in flight, then
-// Redis, and confirms its record in the database. Otherwise it acquires the lease and reads the
-// database, which decides. If Redis is down there is no lease, and the unique row alone prevents a
-// second effect.
+// acquires the lease and reads the database, which decides. If Redis is down there is no lease, and
+// the unique row alone prevents a second effect.
 func (k *ReplyStore) Begin(ctx context.Context, request httpapi.KeyedRequest) (httpapi.Attempt, error) {
 	actor, ok := principal.From(ctx)
 	if !ok {
@@ -61,7 +59,6 @@ func (k *ReplyStore) Begin(ctx context.Context, request httpapi.KeyedRequest) (h
 		replies: k, request: request, actor: actor, scope: actor.KeyScope(), fingerprint: fingerprintOf(request), started: clock.Mark(),
 	}
 	if stored := a.fromMemory(ctx); stored != nil {
-		k.metrics.cache.WithLabelValues("memory").Inc()
 		return a, a.repeat(stored)
 	}
 	if !k.inFlight.enter(a.scopedKey()) {
@@ -74,7 +71,11 @@ func (k *ReplyStore) Begin(ctx context.Context, request httpapi.KeyedRequest) (h
 			a.End(ctx)
 		}
 	}()
-	if err := a.begin(ctx); err != nil {
+	a.entered = true
+	if err := a.lock(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.lookUp(ctx); err != nil {
 		return nil, err
 	}
 	started = true
@@ -92,18 +93,11 @@ func (a *attempt) fromMemory(ctx context.Context) *answer {
 	return k.memory.get(now, a.scopedKey(), k.clock.Now())
 }
 
-// begin checks Redis, the lease and the database.
-func (a *attempt) begin(ctx context.Context) error {
-	a.entered = true
-	if stored := a.cached(ctx); stored != nil {
-		a.replies.memory.put(a.epoch, a.scopedKey(), stored)
-		return a.repeat(stored)
-	}
-	if err := a.lock(ctx); err != nil {
-		return err
-	}
-	return a.lookUp(ctx)
-}
+// outage marks Redis as unavailable for a second, so that only one request waits for it.
+type outage struct{ until atomic.Int64 }
+
+func (o *outage) begin(now time.Time)      { o.until.Store(now.Add(time.Second).UnixMicro()) }
+func (o *outage) lasts(now time.Time) bool { return now.UnixMicro() < o.until.Load() }
 
 // lock acquires the lease that excludes other attempts at the same request.
 func (a *attempt) lock(ctx context.Context) error {
@@ -111,7 +105,7 @@ func (a *attempt) lock(ctx context.Context) error {
 	if k.outage.lasts(k.clock.Now()) {
 		return nil
 	}
-	lease, err := k.locks.Acquire(ctx, 0, a.name())
+	lease, err := k.locks.Acquire(ctx, 0, nameOf(a.actor.TenantID, a.scope, a.request.Key))
 	switch {
 	case err == nil:
 		// The lease is stored also if the caller has disconnected: otherwise nothing would release
@@ -168,7 +162,7 @@ func (a *attempt) found(ctx context.Context, record Record) error {
 		a.head, a.headID = &record, record.ID
 		return a.checkFingerprint(stored)
 	}
-	a.cacheReply(ctx, record, stored)
+	a.replies.memory.put(a.epoch, a.scopedKey(), stored)
 	return a.repeat(stored)
 }
 
@@ -233,14 +227,6 @@ func (a *attempt) End(ctx context.Context) {
 		a.replies.inFlight.leave(a.scopedKey())
 		a.entered = false
 	}
-}
-
-// name is the key's name in the lock service and in Redis.
-func (a *attempt) name() string {
-	if a.label == "" {
-		a.label = nameOf(a.actor.TenantID, a.scope, a.request.Key)
-	}
-	return a.label
 }
 
 // scopedKey is the key in process memory.

@@ -3,10 +3,10 @@
 // Invariants, for requests with a key:
 //
 //   - The effect and the record of its reply commit in one transaction, under a unique row. The
-//     database decides; the lease and the caches only save work.
+//     database decides; the lease and process memory only save work.
 //   - A record is immutable and is deleted only after it expires, so cached copies are valid until
 //     then, unless the database is restored from a backup. Process memory is therefore valid for
-//     one epoch (package epoch), and a copy in Redis only if the database has the record.
+//     one epoch (package epoch).
 //   - A key belongs to its tenant and its principal. Requests of other principals do not find
 //     its record.
 //   - A repeat returns the recorded reply byte for byte, after the service has authenticated and

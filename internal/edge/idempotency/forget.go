@@ -3,7 +3,6 @@ package idempotency
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -31,9 +30,8 @@ type Forgotten struct {
 // live ones, except for id, key, time and request digest, because servers detect a restored
 // database by missing records (seen_records.go). A repeat by a user is still recognised and not
 // executed, and its reply is empty; the customer's scope gets the pseudonym, so a repeat by the
-// customer is a new request. Forget deletes the copies in Redis; the memory of a process drops its
-// copy when the record expires. about contains the paths of the customer's resources, such as
-// orders/17.
+// customer is a new request. The memory of a process drops its copy when the record expires. about
+// contains the paths of the customer's resources, such as orders/17.
 func (k *ReplyStore) Forget(ctx context.Context, customer, pseudonym principal.CustomerID, about map[string]bool) (Forgotten, error) {
 	if pseudonym == "" {
 		pseudonym = principal.CustomerID("erased-" + uuid.NewString())
@@ -74,10 +72,6 @@ func (k *ReplyStore) forget(ctx context.Context, r *Record, customer, pseudonym 
 		return nil
 	}
 	done.Records++
-	// Before the row, so that an interrupted run leaves no copy that the next run misses; after it,
-	// because a concurrent repeat can cache the record again.
-	k.forgetCached(ctx, r)
-	defer k.forgetCached(ctx, r)
 	if ended {
 		return k.store.db.Write(ctx).Exec("DELETE FROM idempotency_keys WHERE tenant_id = ? AND id = ?", r.TenantID, r.ID).Error
 	}
@@ -131,13 +125,4 @@ func (k *ReplyStore) names(r *Record, customer principal.CustomerID) (named, rea
 		own = own || strings.Contains(texts, needle)
 	}
 	return own || len(id) >= principal.DistinctID && strings.Contains(texts, id), readable
-}
-
-func (k *ReplyStore) forgetCached(ctx context.Context, r *Record) {
-	if k.cache == nil {
-		return
-	}
-	if err := k.cache.Delete(ctx, nameOf(r.TenantID, r.Scope, r.IdempotencyKey)); err != nil {
-		slog.WarnContext(ctx, "idempotency: cached reply not deleted; it expires", "until", r.ExpiresTime, "error", err)
-	}
 }

@@ -2,13 +2,11 @@ package idempotency
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"interlock/internal/base/epoch"
 	"interlock/internal/edge/httpapi"
@@ -55,43 +53,4 @@ func TestMemoryIsBoundedAndRetainsReadEntries(t *testing.T) {
 	require.Greater(t, held, memorySize/4, "uses the available room")
 	require.Nil(t, m.get(now, at(1), noon), "the oldest entry without a read is evicted")
 	require.NotNil(t, m.get(now, at(399), noon))
-}
-
-func TestCachedRecordDecodesUnchanged(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		want := Record{
-			ID: rapid.Int64().Draw(t, "id"), Fingerprint: rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "fingerprint"),
-			Method: http.MethodPost, Path: rapid.String().Draw(t, "path"), Location: rapid.String().Draw(t, "location"),
-			CipherKey: rapid.String().Draw(t, "key"), CreatedTime: noon.Add(time.Duration(rapid.Int32().Draw(t, "made")) * time.Microsecond), ExpiresTime: noon.Add(time.Duration(rapid.Int32().Draw(t, "expiry")) * time.Microsecond),
-		}
-		if rapid.Bool().Draw(t, "kept") {
-			want.Reply = rapid.SliceOfN(rapid.Byte(), 1, 50).Draw(t, "reply")
-		}
-		if rapid.Bool().Draw(t, "sealed") {
-			want.SealedFingerprint = rapid.SliceOfN(rapid.Byte(), 1, 80).Draw(t, "sealed fingerprint")
-		}
-		var got Record
-		require.True(t, got.decode(want.encode()))
-		require.Equal(t, want, got)
-		whole := want.encode()
-		cut := whole[:rapid.IntRange(0, len(whole)-len(want.Reply)-1).Draw(t, "cut")]
-		require.False(t, new(Record).decode(cut), "a truncated record is rejected")
-	})
-	require.False(t, new(Record).decode([]byte(`{"i":1}`)), "another encoding is rejected")
-}
-
-// FuzzCachedRecordDecoding verifies that decode rejects damaged bytes or returns a record that encodes to
-// an equal one.
-func FuzzCachedRecordDecoding(f *testing.F) {
-	f.Add(Record{ID: 1, Fingerprint: make([]byte, 32), Method: "POST", Path: "/p", Reply: []byte("r"), ExpiresTime: noon}.encode())
-	f.Add([]byte{encoding})
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var record Record
-		if !record.decode(data) {
-			return
-		}
-		var again Record
-		require.True(t, again.decode(record.encode()))
-		require.Equal(t, record, again)
-	})
 }

@@ -5,7 +5,6 @@ import "github.com/prometheus/client_golang/prometheus"
 type metrics struct {
 	replays prometheus.Counter
 	refused *prometheus.CounterVec
-	cache   *prometheus.CounterVec
 }
 
 func newMetrics() metrics {
@@ -18,16 +17,12 @@ func newMetrics() metrics {
 			Name: "interlock_idempotency_refused_total",
 			Help: "Requests with an idempotency key that were rejected (in_progress, reused, quota).",
 		}, []string{"reason"}),
-		cache: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "interlock_idempotency_cache_total",
-			Help: "Lookups of idempotency keys in this process (memory) and then in Redis (hit, miss, error).",
-		}, []string{"result"}),
 	}
 }
 
 // Collectors returns the metrics of the ReplyStore.
 func (k *ReplyStore) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{k.metrics.replays, k.metrics.refused, k.metrics.cache, quotaCollector{&k.quota}}
+	return []prometheus.Collector{k.metrics.replays, k.metrics.refused, quotaCollector{&k.quota}}
 }
 
 var quotaUsed = prometheus.NewDesc("interlock_idempotency_quota_used_ratio",

@@ -109,7 +109,7 @@ type Record struct {
 // TableName implements gorm's Tabler.
 func (Record) TableName() string { return "idempotency_keys" }
 
-// nameOf returns the name of a key for the lease and the cache, of bounded length and without text
+// nameOf returns the name of a key for the lease, of bounded length and without text
 // of the caller. The digest has a fixed length and is last, so a scope cannot imitate another scope
 // followed by the start of a digest.
 func nameOf(tenantID int64, scope, key string) string {

@@ -4,7 +4,7 @@ import "interlock/internal/base/encryption"
 
 // Encrypted lists the tables with stored replies. A fingerprint in clear is not encrypted later,
 // because servers detect a restored database by it (seen_records.go); it is deleted when its record
-// expires, as are copies in Redis.
+// expires.
 var Encrypted = []encryption.Table{{
 	Name: "idempotency_keys", KeyColumn: "seal_key", Holds: "(reply IS NOT NULL OR sealed_fingerprint IS NOT NULL)",
 	Reads: []string{"scope", "idempotency_key", "fingerprint", "sealed_fingerprint", "reply"},

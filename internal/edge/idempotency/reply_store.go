@@ -27,8 +27,6 @@ type Deps struct {
 	Clock clock.Clock
 	// Epochs provides the current epoch; the ReplyStore registers Missing with it.
 	Epochs *epoch.Watch
-	// Cache may be nil; every lookup then reads the database.
-	Cache Cache
 	// Cipher encrypts replies at rest; the zero Cipher stores them in clear.
 	Cipher encryption.Cipher
 	// Retention is the lifetime of a stored reply, CriticalRetention that of replies about money
@@ -47,7 +45,6 @@ type ReplyStore struct {
 	locks             lock.Locker
 	clock             clock.Clock
 	epochs            *epoch.Watch
-	cache             Cache
 	cipher            encryption.Cipher
 	retention         time.Duration
 	critical          time.Duration
@@ -70,7 +67,7 @@ func New(d Deps) *ReplyStore {
 	}
 	st := store{db: d.DB}
 	k := &ReplyStore{
-		store: st, locks: d.Locks, clock: d.Clock, epochs: d.Epochs, cache: d.Cache, cipher: d.Cipher,
+		store: st, locks: d.Locks, clock: d.Clock, epochs: d.Epochs, cipher: d.Cipher,
 		retention: d.Retention, critical: d.CriticalRetention, storeServerErrors: d.StoreServerErrors,
 		quota:   quota{limit: d.Quota, store: st, clock: d.Clock},
 		replays: newReplays(st, d.Clock),

@@ -29,7 +29,7 @@ func (a *attempt) Keep(ctx context.Context, u *uow.Unit, reply httpapi.StoredRep
 		return err
 	}
 	u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.inProgressIfTaken(a.insert(tx, &record)) })
-	u.AfterCommit(func(ctx context.Context) { a.recorded(ctx, record, reply) })
+	u.AfterCommit(func(context.Context) { a.recorded(record, reply) })
 	return nil
 }
 
@@ -73,7 +73,7 @@ func (a *attempt) KeepCommitted(ctx context.Context, reply httpapi.StoredReply) 
 	case err != nil:
 		slog.WarnContext(ctx, "idempotency: reply not recorded", "error", err)
 	default:
-		a.recorded(ctx, record, reply)
+		a.recorded(record, reply)
 	}
 	return httpapi.StoredReply{}, false
 }
@@ -169,8 +169,8 @@ func (a *attempt) inProgressIfTaken(err error) error {
 	return err
 }
 
-// recorded updates the quota and the caches after a record was committed.
-func (a *attempt) recorded(ctx context.Context, record Record, reply httpapi.StoredReply) {
+// recorded updates the quota and process memory after a record was committed.
+func (a *attempt) recorded(record Record, reply httpapi.StoredReply) {
 	a.replies.quota.added(holderOf(a.actor))
 	if record.ID == 0 {
 		// The response of COMMIT contains the id, and it was lost. The first repeat reads the
@@ -180,11 +180,5 @@ func (a *attempt) recorded(ctx context.Context, record Record, reply httpapi.Sto
 	if record.Reply == nil {
 		reply = locationReply(record.Location)
 	}
-	a.cacheReply(ctx, record, &answer{seenRecord: record.asSeen(), request: a.fingerprint, method: record.Method, path: record.Path, reply: reply})
-}
-
-// cacheReply stores a committed record in the caches.
-func (a *attempt) cacheReply(ctx context.Context, record Record, stored *answer) {
-	a.replies.memory.put(a.epoch, a.scopedKey(), stored)
-	a.cache(ctx, record)
+	a.replies.memory.put(a.epoch, a.scopedKey(), &answer{seenRecord: record.asSeen(), request: a.fingerprint, method: record.Method, path: record.Path, reply: reply})
 }

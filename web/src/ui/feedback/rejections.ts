@@ -68,9 +68,7 @@ export const rejections: Readonly<Record<ProblemCode, (given: MessageMembers) =>
 /** Chinese texts for the rules of single fields, by code; they include JSON Schema keywords. */
 export const rules: Readonly<Partial<Record<string, string>>> = {
   required: '必填',
-  common: '是常见密码，或只是加了数字和符号的常见密码；请使用几个互不相关的词',
-  predictable: '只是重复几个字符，或按字母表、数字、键盘顺序排列',
-  named: '几乎只是用户名或产品名称',
+  common: '是常见密码、用户名或产品名称，或只是加了数字和符号；请使用几个互不相关的词',
   max: '太大或太长',
   lte: '太大或太长',
   maximum: '大于 schema 允许的最大值',
