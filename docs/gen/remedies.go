@@ -57,8 +57,6 @@ var remedies = map[string]string{
 	"http: navigation failed; redirecting to the error page":                                           "Follow the cause in `error`.",
 	"http: operations listener ended":                                                                  "Restart the process.",
 	"http: problem not encoded":                                                                        defect,
-	"idempotency: cache unreachable; using the database only":                                          redis,
-	"idempotency: cached reply not deleted; it expires":                                                "After an erasure, delete the keys in Redis or wait until the time in `until`.",
 	"idempotency: no lease acquired; relying on the unique row":                                        redis,
 	"idempotency: quota of keys almost used up; raise INTERLOCK_IDEMPOTENCY_QUOTA":                     "See [IdempotencyQuotaAlmostUsed](../operations.md#idempotencyquotaalmostused).",
 	"idempotency: rejections not recorded":                                                             "None. A repeat decides the rejected parts again.",
