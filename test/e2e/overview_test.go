@@ -36,7 +36,7 @@ func TestOneBoxFindsRowsOfEveryKind(t *testing.T) {
 		})
 		path := fmt.Sprintf("/coupon-campaigns/%d", int64(campaign["id"].(float64)))
 		require.Equal(t, []string{
-			"coupon-campaign Tea " + path, "config tea.price /configs/tea.price", "item TEA-1 /items/TEA-1", "item CUP-1 /items/CUP-1",
+			"coupon-campaign Tea " + path, "item TEA-1 /items/TEA-1", "item CUP-1 /items/CUP-1", "config tea.price /configs/tea.price",
 		}, found(t, c, "tea"))
 		require.Empty(t, found(t, stranger, "tea"))
 		require.Equal(t, []string{"item TEA-1 /items/TEA-1"}, found(t, p.Caller(t, c.Tenant, "items:read"), "TEA-"))

@@ -56,7 +56,7 @@ skipped=(
 	TestTheCheckerCatchesAnEntryWithoutLockAndVersion
 	TestTheCheckerCatchesAReservationWithoutLockAndVersion
 	# how often Redis is asked: who lost a connection, as to a refused COMMIT, asks again
-	TestDatabaseReplaysWithoutTheCache
+	TestDatabaseReplaysWithoutRedis
 	# that nobody of many at one row is told to try again, which takes a lock to wait for
 	TestOfTwentyAdminsWhoEachGiveAUserAnotherRoleAllSucceed
 	TestMergesOfTwoProcessesIntoOneRowAllLand
