@@ -85,9 +85,9 @@ func (g *generator) rows(s *schema) *schema {
 
 func collection(path string) string { return strings.Split(path, "/")[1] }
 
-// groupOf returns the group of an operation: its tag, or its collection if the tag has more than
-// one. It is nil for an operation of neither, which is a method of the client. noun is the name of
-// the collection in the operations.
+// groupOf returns the group of an operation: that of its tag, or, if the tag has several
+// collections, that of its collection. The group is nil for an operation outside these collections,
+// which becomes a method of the client. noun is the collection's name in operation ids.
 func (g *generator) groupOf(r route) (of *group, noun string) {
 	nouns := map[string]string{}
 	for _, other := range g.routes() {

@@ -23,9 +23,9 @@ type field struct{ Doc, Name, Type, Tag string }
 
 const raw = "json.RawMessage"
 
-// canonical returns the name of a schema's Go type. Versions of one resource, such as Config,
-// ConfigRead and EditedConfig, have one type: the name of one contains the other's name, and so do
-// its members.
+// canonical returns the name of a schema's Go type. Several schemas of one resource, such as
+// Config, ConfigRead and EditedConfig, share the type with the shortest name. A schema belongs to
+// the resource if its name contains the shortest name and sameResource is true.
 func (g *generator) canonical(name string) string {
 	shortest := name
 	for _, other := range g.document.Components.Schemas.names {

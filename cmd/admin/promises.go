@@ -29,8 +29,8 @@ type promisesCheck struct {
 // shownViolations bounds the violations that are printed for each promise.
 const shownViolations = 20
 
-// Run prints the violations, the rows and the sentence of each promise. It fails if a promise is
-// violated.
+// Run prints for each promise the numbers of violations and of checked rows, and its sentence. It
+// fails if a promise is violated.
 func (c *promisesCheck) Run(ctx context.Context) error {
 	services, err := app.Open(ctx, c.Storage, app.Options{RedisURL: c.RedisURL, WithoutKeys: true, Idempotency: settings.Idempotency{IdempotencyQuota: c.Idempotency.IdempotencyQuota}})
 	if err != nil {

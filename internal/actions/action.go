@@ -28,8 +28,8 @@ const (
 	writePermission = "actions:write"
 )
 
-// CustomerPermissions are the permissions of every customer: a customer reads its actions and all
-// counts.
+// CustomerPermissions are the permissions of every customer: to read the counts of all resources and
+// its actions, and to like, dislike and bookmark.
 var CustomerPermissions = []string{readPermission, writePermission}
 
 // Kind is a kind of action.

@@ -36,7 +36,8 @@ func (sv *Services) modules() []module.Module {
 	}
 }
 
-// Declarations returns the declarations of the domains, in the order of the navigation.
+// Declarations returns the declarations of the domains, in the order of the navigation. It calls
+// Module on services that are nil, so no Module reads a field of its service.
 func Declarations() []*module.Declaration {
 	var list []*module.Declaration
 	for _, m := range new(Services).modules() {
@@ -50,7 +51,8 @@ func Permissions() []principal.Grant {
 	return collect(Declarations(), func(d *module.Declaration) []principal.Grant { return d.Permissions })
 }
 
-// Tables returns the tables of all domains. A table precedes the tables by which its rows are found.
+// Tables returns the tables of all domains. A table precedes the tables that its condition
+// Customer joins.
 func Tables() []module.Table {
 	domains := Declarations()
 	slices.Reverse(domains)
@@ -65,7 +67,8 @@ func collect[E, F any](list []E, of func(E) []F) (facts []F) {
 	return facts
 }
 
-// keys is the module of the idempotency keys; their package is below package module.
+// keys returns the module of the idempotency keys: package idempotency is in a lower stratum and
+// cannot import package module.
 func (sv *Services) keys() module.Module {
 	const read = idempotency.ReadPermission
 	return module.Module{

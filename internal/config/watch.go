@@ -21,7 +21,6 @@ func (g *Gone) Error() string {
 }
 
 // Watcher receives the changes of one tenant: first Backlog, then Events. Close stops it.
-// it.
 type Watcher struct {
 	service *Service
 	tail    *tail

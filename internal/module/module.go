@@ -24,12 +24,12 @@ type Declaration struct {
 	Machine *status.Machine
 	// Permissions are the permissions of the domain's routes, for roles and tokens.
 	Permissions []principal.Grant
-	// Roles are the permissions of the domain that the ready-made roles of a new tenant have.
+	// Roles assigns the domain's permissions to the ready-made roles of a new tenant.
 	// The viewer has every read permission.
 	Roles map[Role][]string
 	// Pages are the pages in the navigation of a new tenant, in their order.
 	Pages []Page
-	// Resources are the resources of the domain's paths.
+	// Resources are the first segments of the domain's paths, with their permissions and topics.
 	Resources []Resource
 	// Tables are the tables of the domain.
 	Tables []Table
@@ -70,9 +70,9 @@ type Page struct {
 	Permission string
 }
 
-// Resource is a resource by the first segment of its paths.
+// Resource is a kind of records with paths that start with Name.
 type Resource struct {
-	// Name is that segment: "work-orders".
+	// Name is the first segment of the paths: "work-orders".
 	Name string
 	// Read is the permission to read such a resource; "" for everyone.
 	Read string
@@ -87,8 +87,8 @@ type Module struct {
 	Routes func(r *httpapi.Router)
 	// Kinds are the kinds of rows that the search finds.
 	Kinds []Kind
-	// CountByStatus returns the number of rows of each status, by its name, for the dashboard; nil
-	// for none.
+	// CountByStatus returns the number of rows of each status, keyed by its name, for the dashboard;
+	// nil for none.
 	CountByStatus func(ctx context.Context) (map[string]storage.Count, error)
 }
 
@@ -115,7 +115,7 @@ type Hit struct {
 	Path string
 }
 
-// Hits converts the rows that a domain found.
+// Hits converts the rows that a domain found, and passes its error on.
 func Hits[T any](rows []T, err error, hit func(T) Hit) ([]Hit, error) {
 	if err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ type Promise struct {
 	Guarantee string
 	// Sentence states the promise about all rows of the table.
 	Sentence string
-	// Tests are the tests that fail if the program breaks it, with their names in
-	// docs/guarantees.md, and Faults the tests with failing engines and processes.
+	// Tests are the names of the tests that fail if the program breaks the promise, as written in
+	// docs/guarantees.md. Faults are the names of its tests that make engines and processes fail.
 	Tests, Faults []string
 
 	// Table is scanned along Key, its primary key; nil means id. It is "" for the gates of
@@ -27,15 +27,16 @@ type Promise struct {
 // PrimaryKey returns the columns of the primary key.
 func (p Promise) PrimaryKey() []string { return Table{Key: p.Key}.PrimaryKey() }
 
-// Removed is true if retention may have removed rows of that time from a table: its limit is
+// Removed returns an SQL condition that is true if retention may have removed rows of that time from a table: its limit is
 // stored before the first row is removed, and never decreases (package retention).
 func Removed(table, time string) string {
 	return "EXISTS (SELECT 1 FROM retention_sweeps w WHERE w.name = '" + table + "' AND w.until_time >= " + time + ")"
 }
 
-// HistoryGap is true if a row's history does not consist of versions 1 to its current one,
-// except for removed ones: retention removes a version when its successor is older than the
-// limit, so each younger version still has its predecessor.
+// HistoryGap returns an SQL condition that is true if the history of the row x lacks its current
+// version, or an earlier version that retention cannot have removed. Retention removes a version
+// when its successor is older than the limit, so a version younger than the limit still has its
+// predecessor.
 func HistoryGap(history, of string) string {
 	where := " FROM " + history + " h WHERE h.tenant_id = x.tenant_id AND h." + of + " = x.id"
 	return `x.version <> (SELECT COALESCE(MAX(h.version), 0)` + where + `)
@@ -43,9 +44,9 @@ func HistoryGap(history, of string) string {
 			AND NOT EXISTS (SELECT 1 FROM ` + history + ` b WHERE b.tenant_id = h.tenant_id AND b.` + of + ` = h.` + of + ` AND b.version = h.version - 1))`
 }
 
-// audited is true for a row of versions, entries or movements without an audit row of the
-// unit that wrote it: both have the same time stamp.
-func audited(stamp string) string {
+// unaudited returns an SQL condition that is true for a row x without an audit row of the unit
+// that wrote x. A unit writes both with the same timestamp, which is in the column stamp of x.
+func unaudited(stamp string) string {
 	return "NOT EXISTS (SELECT 1 FROM audit_entries a WHERE a.tenant_id = x.tenant_id AND a.created_time = x." + stamp + ") AND NOT " + Removed("audit_entries", "x."+stamp)
 }
 
@@ -60,7 +61,7 @@ var KilledAtCommit = []string{"TestCrashBeforeCommitReleasesTheKey", "TestAnEmbe
 // of completes the name, and row the sentence: "version of an order".
 func AuditedVersions(of, history, subject, row string, faults ...string) Promise {
 	p := AuditedRows(of, history, subject, row, faults...)
-	p.Broken = audited("changed_time")
+	p.Broken = unaudited("changed_time")
 	return p
 }
 
@@ -68,7 +69,7 @@ func AuditedVersions(of, history, subject, row string, faults ...string) Promise
 func AuditedRows(of, table, subject, row string, faults ...string) Promise {
 	return Promise{
 		Name: "audited-" + of, Guarantee: "G6", Table: table, Subject: subject,
-		Sentence: "Each " + row + " has an audit row of its unit.", Broken: audited("created_time"),
+		Sentence: "Each " + row + " has an audit row of its unit.", Broken: unaudited("created_time"),
 		Tests: []string{ProvesAudit}, Faults: faults,
 	}
 }

@@ -9,12 +9,13 @@ type Table struct {
 	Key []string
 	// Columns are the text columns that can name a customer.
 	Columns []Column
-	// Plain are the other text columns, separated by spaces: users of this service, codes and
+	// Plain lists the text columns that cannot name a customer, separated by spaces: users of this service, codes and
 	// fixed words, digests, and content of the shop that is not about a customer.
 	Plain string
-	// Customer is an SQL condition on a row x that is about the customer: each ?? is for the
-	// customer's id and the pseudonym, and each ## for the paths of the two wallets. It is ""
-	// for rows that can only name the customer. It finds other rows by their keys.
+	// Customer is an SQL condition that is true if the row x is about the customer. ?? is replaced
+	// by the ids of the customer and of the pseudonym, and ## by the paths of their wallets. It is
+	// "" if rows of the table are not about a customer and can only name one. A subquery on another
+	// table uses its primary key.
 	Customer string
 	// Expires is the rule for removable rows; nil for none. Stays is the reason why the rows of
 	// such a table are never removed.
@@ -42,8 +43,8 @@ const (
 type Column struct {
 	Name  string
 	Erase Erasure
-	// Kind is the column with the kind of the id: only the kind customer is a customer's id. It
-	// is "" if the column always is one.
+	// Kind is the column that contains the kind of the id: the id is a customer's only if that kind
+	// is "customer". Kind is "" if the id is always a customer's.
 	Kind string
 	// Content is true for content of the shop: an id in it is only reported, because only the
 	// shop knows its meaning.
@@ -57,7 +58,7 @@ type Erasure int
 const (
 	// Pseudonym: the column is a customer's id, and becomes the pseudonym.
 	Pseudonym Erasure = iota
-	// Unchanged: the column is read with the others.
+	// Unchanged: the erasure reads the column for the rule of another one.
 	Unchanged
 	// NewTicket: the column is a ticket with a MAC of the customer's id; it becomes another
 	// ticket.
@@ -81,8 +82,8 @@ const (
 // ByCustomer is the condition Table.Customer for rows with the customer's id in user_id.
 const ByCustomer = "x.user_id IN (??)"
 
-// OwnedBy is the condition Table.Customer for rows with the id of a row of table in column, which
-// has the customer's id in user_id.
+// OwnedBy returns a condition for Table.Customer. It is true if column contains the id of a row of
+// table, and the user_id of that row is the customer's id.
 func OwnedBy(table, column string) string {
 	return "EXISTS (SELECT 1 FROM " + table + " o WHERE o.tenant_id = x.tenant_id AND o.user_id IN (??) AND o.id = x." + column + ")"
 }
@@ -94,7 +95,7 @@ type Expiry struct {
 	When string
 }
 
-// Retention is the kind of rows of a retention setting.
+// Retention names a retention setting.
 type Retention string
 
 // The retention settings.
@@ -104,9 +105,10 @@ const (
 	TicketRows  Retention = "tickets"
 )
 
-// Versions is the expiry of the versions of a record, which is the row of records with the id in
-// column of. A version is removed when its successor is old, and the last one of a deleted
-// record, its deletion, when it is old itself. The index on (of, version) finds the successor.
+// Versions returns the expiry rule of the table history, whose column of contains the id of a row
+// in the table records. A version expires when its successor is older than the limit. The last
+// version of a deleted record, its deletion, expires when it is older than the limit itself. The
+// index on (of, version) finds the successor.
 func Versions(history, of, records string) *Expiry {
 	after := "EXISTS (SELECT 1 FROM " + history + " n WHERE n.tenant_id = x.tenant_id AND n." + of + " = x." + of + " AND n.version = x.version + 1"
 	return &Expiry{HistoryRows, after + ` AND n.changed_time <= ?)

@@ -16,8 +16,8 @@ type Resource struct {
 	// Tag is the heading of the routes in the contract: "Work orders".
 	Tag string
 	// Noun is the singular in sentences: "work order". Names of schemas and operations
-	// contain it: WorkOrder, claimWorkOrder. It is "" for routes about several things; the names of their
-	// Go types are complete.
+	// contain it: WorkOrder, claimWorkOrder. It is "" for routes about several kinds of records;
+	// their schemas have the names of the Go types, without a prefix.
 	Noun string
 	// Machine is nil for a resource without a status.
 	Machine *status.Machine

@@ -75,9 +75,10 @@ type Record struct {
 	TenantID       int64
 	Scope          string
 	IdempotencyKey string
-	// Fingerprint identifies the record. Without an encryption key it is the request's fingerprint.
-	// With one it is random and SealedFingerprint contains the request's, because a reader of the
-	// database could guess a secret in the request and verify it against a clear fingerprint.
+	// Fingerprint identifies the record. Without an encryption key it is the fingerprint of the
+	// request. With an encryption key it is random, and SealedFingerprint contains the encrypted
+	// fingerprint of the request: with a plain fingerprint, a reader of the database could guess a
+	// secret in the request and verify the guess.
 	Fingerprint       []byte
 	SealedFingerprint []byte
 	Method            string

@@ -12,8 +12,8 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// errorResponses returns the error responses of a route. The rule is the same for the whole
-// contract; the rejections of the route extend or replace its results.
+// errorResponses returns the error responses of a route. One table of rules applies to all routes;
+// the rejections and responses of the route's contract extend or replace its entries.
 func (d *document) errorResponses(r httpapi.Route) (list mapping) {
 	noun := pascal(r.Resource.Noun)
 	match, hasMatch := r.In.FieldByName("IfMatch")
@@ -65,8 +65,9 @@ func (d *document) errorResponses(r httpapi.Route) (list mapping) {
 	return list
 }
 
-// rejected returns the response with the rejections of a route that have a status. Rejections
-// by the state machine and of a request in progress come in addition.
+// rejected returns the error response of a route for one HTTP status. With isTransition it
+// includes the rejections of the status machine, and with storesReply the rejection of the
+// idempotency key.
 func (d *document) rejected(r httpapi.Route, status string, isTransition, storesReply bool) mapping {
 	var sentences, schemas []string
 	if isTransition {

@@ -265,7 +265,8 @@ func (d *document) patchBody(r httpapi.Route, t reflect.Type) mapping {
 // success is a successful reply of a route.
 type success struct {
 	status string
-	// body is nil for a reply without a body; the reply has it or alternative, which is nil for none.
+	// body is the type of the body; nil for none. alternative is a second type that the body can
+	// have; nil for none.
 	body, alternative       reflect.Type
 	hasLocation, setsCookie bool
 }

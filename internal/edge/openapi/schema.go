@@ -289,8 +289,9 @@ func hasSecrets(t reflect.Type) bool {
 	}
 }
 
-// members returns the schemas of the embedded structs that api/base.yaml describes, the names of
-// the required members, and the members, with those of other embedded structs.
+// members returns the parts of a struct's schema: references to embedded structs that
+// api/base.yaml describes, the names of the required members, and the members. The members of
+// all other embedded structs are included as if the struct declared them.
 func (d *document) members(t reflect.Type, isRequest bool) (parts []mapping, required []string, properties mapping) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -330,7 +331,7 @@ func (d *document) members(t reflect.Type, isRequest bool) (parts []mapping, req
 	return parts, required, properties
 }
 
-// entityTag is a member with the name etag.
+// entityTag is the type of a member whose name ends in etag, such as currentEtag.
 type entityTag string
 
 // SchemaName implements named.
@@ -339,7 +340,8 @@ func (entityTag) SchemaName() string { return "ETag" }
 // always is the value of a member that is absent instead of false.
 type always bool
 
-// presentType returns the type of a member of a reply that is absent instead of null or false.
+// presentType returns the type of the values that a reply contains for a member that it omits
+// when null or false.
 func presentType(t reflect.Type) reflect.Type {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -380,7 +382,8 @@ func (d *document) field(t reflect.Type, f reflect.StructField, name, rules stri
 	if isID && isInteger(schema) && schema.get("minimum") == nil {
 		schema = schema.with("minimum", 1)
 	}
-	// The tags min and max are the bounds of a number and of a length that no validate tag checks.
+	// No validate tag checks these bounds: min is the minimum of a number, max the maximum length
+	// of a text.
 	if least, err := strconv.Atoi(f.Tag.Get("min")); err == nil {
 		schema = schema.with("minimum", least)
 	}
@@ -408,8 +411,8 @@ func isInteger(schema mapping) bool {
 	return schema.get("type") == "integer" || slices.Contains(types, "integer")
 }
 
-// isRequired reports whether a member always exists: in a reply unless it is omitted when
-// empty, in a request if a rule requires it.
+// isRequired reports whether the schema lists a member as required: in a reply if its json tag
+// does not omit it, in a request if its validate tag rejects its absence.
 func isRequired(isRequest bool, rules, options string) bool {
 	if isRequest {
 		return rejectsZero(rules)

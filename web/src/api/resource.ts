@@ -11,7 +11,7 @@ type JsonOf<R> = R extends { content: { 'application/json': infer T } } ? T : ne
 type Reply<O> = O extends { responses: infer R } ? JsonOf<R[keyof R & (200 | 201)]> : never;
 type Body<O> = O extends { requestBody?: infer B } ? JsonOf<NonNullable<B>> : never;
 type Query<O> = O extends { parameters: { query?: infer Q } } ? NonNullable<Q> : never;
-/** The query of a list. An address contains the order as text, which the service validates. */
+/** The query of a list. `sort` is any string: pages read it from their URL, and the service validates it. */
 type ListQuery<O> = { [K in keyof Query<O>]?: K extends 'sort' ? string : Query<O>[K] };
 
 /** The path of one record: "/api/v1/items/{sku}". */
@@ -32,8 +32,9 @@ type Write<O> = { key: string; etag?: string; query?: Query<O> } & ([Body<O>] ex
 const pageSize = 50;
 
 /**
- * The requests for a collection of the service and its records, typed by its path. Query keys start
- * with its topic, which is the end of the path. With `exact`, numbers are spelled as received.
+ * The requests for a collection and its records, typed by the path of the collection. Query keys
+ * start with the topic: the path without `/api/v1/`. With `exact`, replies retain all digits of
+ * numbers.
  */
 export function resource<P extends Path>(path: P, { exact = false } = {}) {
   const topic = path.slice('/api/v1/'.length);

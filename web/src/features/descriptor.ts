@@ -6,7 +6,7 @@ export type FoundKind = components['schemas']['SearchHit']['kind'];
 /** A kind of record in the search. */
 export interface FoundAs {
   label: LocalText;
-  /** The hits have names, not ids, which are set in monospace. */
+  /** The titles of hits are names. Without it they are ids, displayed in monospace. */
   isNamed?: true;
   /** The texts of the statuses that hits show. */
   statuses?: Catalogue<Record<string, string>>;

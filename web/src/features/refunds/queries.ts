@@ -38,7 +38,7 @@ export const refundsOf = (orderId: number) =>
 /** Requests a refund of an order. The service checks the maximum and calculates the value of lines. */
 export const requestRefund = (orderId: number, body: RefundRequest, key: string) => actOnOrder(orderId, 'refunds', { body, key });
 
-/** The inputs of all transitions; each transition uses one of them. */
+/** The inputs of all transitions; a transition uses at most one of them. */
 export interface StepInput {
   reason: string;
   reference: string;
