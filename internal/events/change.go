@@ -32,7 +32,8 @@ type Change struct {
 	Detail any `json:"detail,omitempty"`
 }
 
-// Gone returns the change for the deletion of the row in its current state.
+// Gone returns the change as a deletion of the row, with the next version and without an entity tag
+// and a status.
 func (c Change) Gone() Change {
 	c.Version, c.ETag, c.Status = c.Version+1, "", ""
 	return c

@@ -8,8 +8,8 @@ import (
 // InProcess is the Bus of a single process.
 type InProcess struct{ *hub }
 
-// NewInProcess returns a bus with subscribers that can each fall behind by buffer events, at least
-// one, before they lag.
+// NewInProcess returns a bus. Each subscriber can fall behind by buffer events, at least one,
+// before it lags.
 func NewInProcess(buffer int) *InProcess { return &InProcess{newHub(buffer)} }
 
 // Publish implements Bus.

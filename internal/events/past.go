@@ -6,10 +6,9 @@ import "github.com/google/uuid"
 // bytes each they cover minutes of a busy shop.
 const maxPast = 4096
 
-// past is a ring of the newest events that a process has received without a gap, so that a
-// stream can resume. All processes on one bus receive events in the same order, so an event
-// sent last by another process is a valid cursor too. It belongs to one hub, under its
-// lock.
+// past is a ring of the newest events that a process has received without a gap, so that a stream
+// can resume. All processes on one bus receive events in the same order, so the last event that a
+// reader received from another process is a valid cursor too. The lock of the hub guards past.
 type past struct {
 	// begin is the cursor before the first stored event.
 	begin string
@@ -17,8 +16,8 @@ type past struct {
 	ring []Event
 	// next is the position of the next event.
 	next uint64
-	// places maps the ID of each stored event to its first position: after a duplicate, a
-	// reader that saw only the first copy resumes there.
+	// places maps the ID of each stored event to the position of its first copy, because a reader
+	// may have received only the first copy of a duplicate.
 	places map[string]uint64
 }
 

@@ -103,7 +103,7 @@ type redisClaim struct {
 	// held is true from the grant to the release or the loss.
 	held  bool
 	since time.Time
-	// confirmed is when the last command was sent that gave the claim a full TTL.
+	// confirmed is the time at which the last command that renewed the full TTL was sent.
 	confirmed time.Time
 	expiry    *time.Timer
 }

@@ -65,10 +65,9 @@ func (l *Redis) waitForTurn(limit *waitLimit, c *redisClaim) (t turn, queued boo
 	}
 }
 
-// lockInRedis requests the lock from Redis until Redis grants it to c, the caller's wait
-// ends, or Redis cannot be reached. C is at the front of its queue. Before the first
-// request it waits for pause, or until it is woken. Busy reports whether another process
-// held the lock.
+// lockInRedis requests the lock from Redis until Redis grants it to c, the caller's wait ends, or
+// Redis cannot be reached. c must be at the front of its queue. Before the first request, c waits
+// for pause or until it is woken. busy reports whether another process held the lock.
 func (l *Redis) lockInRedis(limit *waitLimit, c *redisClaim, pause time.Duration) (busy bool, err error) {
 	var outage outage
 	for {
@@ -135,9 +134,9 @@ func (l *Redis) waitForWake(ctx context.Context, c *redisClaim, atMost time.Dura
 	}
 }
 
-// stopAsking removes c from the front of its queue because its caller stopped waiting, and
-// returns the reason. Unanswered is the error of the last request if Redis has not replied
-// since; the state of the lock is unknown then.
+// stopAsking removes c from the front of its queue because its caller stopped waiting, and returns
+// the reason. unanswered is the error of the last request if Redis did not reply to it; the state
+// of the lock is then unknown.
 func (l *Redis) stopAsking(ctx context.Context, c *redisClaim, unanswered error) error {
 	cause := context.Cause(ctx)
 	if unanswered == nil {
@@ -151,9 +150,9 @@ func (l *Redis) stopAsking(ctx context.Context, c *redisClaim, unanswered error)
 	return cause
 }
 
-// withdraw removes c, which waits in Redis, from the front of its queue. The next claim in
-// the queue inherits the position in Redis. If the queue is empty, withdraw removes this
-// process from the waiters in Redis; otherwise other processes would yield to it until its
+// withdraw removes c from the front of its queue while Redis lists this process as waiting for the
+// key. The next claim in the queue inherits that position. If the queue is empty, withdraw removes
+// this process from the waiters in Redis; otherwise other processes would yield to it until its
 // waiterTTL ends.
 func (l *Redis) withdraw(ctx context.Context, c *redisClaim) {
 	l.mu.Lock()

@@ -25,9 +25,8 @@ type outage struct {
 	lastError error
 }
 
-// isTooLong counts a failure and reports whether Acquire should fail. A caller that does
-// not wait gets one immediate retry: its token is unchanged, so the retry gets the lost
-// reply.
+// isTooLong counts a failure and reports whether Acquire should fail. A caller that does not wait
+// gets one immediate retry: its token is unchanged, so the retry returns the reply that was lost.
 func (o *outage) isTooLong(err error, waits bool) bool {
 	if o.failures == 0 {
 		o.since = clock.Mark()

@@ -73,7 +73,7 @@ func (l *Redis) leaveFront(c *redisClaim) {
 	l.giveTurnBehind(c)
 }
 
-// giveTurnBehind is leaveFront under mu.
+// giveTurnBehind is leaveFront for a caller that has locked mu.
 func (l *Redis) giveTurnBehind(c *redisClaim) {
 	if next := l.replaceFront(c); next != nil {
 		next.turn <- turn{}

@@ -47,10 +47,10 @@ import (
 // a claim while another process has waited longer, and wakes that process. Lua numbers are
 // exact below 2^53; as µs, that is the year 2255.
 //
-// The case without waiters comes first, because Redis runs nothing else during a script. A
-// claim that was granted before, without a reply, gets a full TTL again, because
-// its holder measures from the later request. The script reads the TTL before the clock, so
-// that the computed end is not too early.
+// The script handles the case without waiters first and returns early, because Redis executes no
+// other command during a script. A claim that was granted before, without a reply, gets a full TTL
+// again, because its holder measures from the later request. The script reads the TTL before the
+// clock, so that the computed end is not too early.
 var lockScript = redis.NewScript(`
 local call, key, release, want, process = redis.call, KEYS[1], ARGV[1], ARGV[2], ARGV[4]
 local state = call('GET', key)
@@ -155,8 +155,8 @@ type lockReply struct {
 
 func (l *Redis) lockName(key string) string { return l.prefix + "lock:" + key }
 
-// run is bounded by the command time-out of the locker and ignores the cancellation of ctx:
-// a command that was sent has an outcome, and the caller must handle it.
+// run executes lockScript. It is bounded by the command time-out of the locker and ignores the
+// cancellation of ctx: a command that was sent has an outcome, and the caller must handle it.
 func (l *Redis) run(ctx context.Context, command lockCommand) (lockReply, error) {
 	reply, err := lockScript.Run(l.bounded(ctx), l.client, []string{l.lockName(command.key)}, l.arguments(command)...).Int64()
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	"interlock/internal/base/panics"
 )
 
-// Handler handles a batch and returns one outcome per message, in order. It must be
-// idempotent: a message can be delivered more than once. Ctx ends with the cause
-// ErrLeaseLost when another consumer may have received the batch, and without that cause
-// when the consumer's patience ends during shutdown.
+// Handler handles a batch and returns one outcome per message, in order. It must be idempotent: a
+// message can be delivered more than once. ctx is cancelled with the cause ErrLeaseLost when
+// another consumer may have received the batch, and with another cause when the consumer stops and
+// ConsumerOptions.Patience has passed.
 //
 // If a handler panics, the consumer calls it once per message; a message that panics again
 // is retried like a failed one.
@@ -38,13 +38,13 @@ type ConsumerOptions struct {
 	Lease time.Duration
 	// MaxAttempts is the number of failures after which a message is dead; 0 means 5.
 	MaxAttempts int
-	// Backoff is the delay after the first failure; it doubles with each failure, up to
-	// MaxBackoff, minus a random quarter at most. 0 mean 1 s and 5 min.
+	// Backoff is the delay after the first failure; it doubles with each failure, up to MaxBackoff,
+	// minus a random part of at most a quarter. 0 means 1 s for Backoff and 5 min for MaxBackoff.
 	Backoff    time.Duration
 	MaxBackoff time.Duration
-	// MinPoll and MaxPoll bound the pause between polls of an empty queue, which doubles
-	// with each poll; 0 mean 5 ms and 250 ms. Messages enqueued by this process wake the
-	// consumer immediately.
+	// MinPoll and MaxPoll bound the pause between polls of an empty queue, which doubles with each
+	// poll; 0 means 5 ms for MinPoll and 250 ms for MaxPoll. Messages enqueued by this process wake
+	// the consumer immediately.
 	MinPoll time.Duration
 	MaxPoll time.Duration
 	// Patience bounds how long handlers may continue after the consumer stops; 0 means 20
@@ -77,7 +77,7 @@ func orElse[T int | time.Duration](value, otherwise T) T {
 	return value
 }
 
-// Consumer feeds a handler from a queue, at its own pace.
+// Consumer claims batches of messages from a queue and passes them to a handler.
 type Consumer struct {
 	queue   Queue
 	handler Handler
@@ -154,9 +154,9 @@ func (c *Consumer) Run(ctx context.Context) {
 	}
 }
 
-// claim returns nil without messages, and after the end of ctx. The end of ctx does not
-// cancel a started claim: it could have claimed messages that no consumer would handle
-// before their lease ends.
+// claim returns nil if no message can be claimed or ctx has ended. The end of ctx does not cancel a
+// claim in flight, because that claim may succeed, and no consumer would handle its messages until
+// their lease expires.
 func (c *Consumer) claim(ctx, life context.Context) (*Batch, error) {
 	if ctx.Err() != nil {
 		return nil, nil
@@ -164,7 +164,8 @@ func (c *Consumer) claim(ctx, life context.Context) (*Batch, error) {
 	return c.queue.ClaimPaced(life, c.options.Batch, c.options.Lease, math.Float64frombits(c.rate.Load()))
 }
 
-// rest waits until an empty queue is due for the next poll.
+// rest waits before the next poll of an empty queue: until pause has passed, messages arrive, or
+// ctx ends.
 func (c *Consumer) rest(ctx context.Context, pause time.Duration) {
 	var arrivals <-chan struct{}
 	if q, ok := c.queue.(interface{ arrivals() <-chan struct{} }); ok {
@@ -214,8 +215,9 @@ func (c *Consumer) work(life context.Context, b *Batch, ends time.Time) {
 	c.settle(life, b, outcomes)
 }
 
-// keepLease extends the lease at a third of it. It cancels ctx when the lease is lost, and when it
-// ends: a store that does not answer must not delay that.
+// keepLease extends the lease each time that a third of it has passed. It cancels the handler's
+// context when the lease is lost. A timer does so when the lease ends, because a store that does
+// not respond must not delay it.
 func (c *Consumer) keepLease(ctx context.Context, b *Batch, ends time.Time, cancel context.CancelCauseFunc) {
 	end := time.AfterFunc(-clock.Since(ends), func() { cancel(ErrLeaseLost) })
 	defer end.Stop()

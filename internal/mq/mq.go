@@ -177,8 +177,8 @@ type Broker interface {
 	// Names lists the queues that were used and not removed since, sorted.
 	Names(ctx context.Context) ([]string, error)
 
-	// Forget removes the name of a queue that is empty and is not used any more. In this process a
-	// queue that is used again is listed again.
+	// Forget removes the name of an empty queue that is no longer used. If this process uses the
+	// queue again, Names lists it again.
 	Forget(ctx context.Context, name string) error
 }
 
@@ -234,9 +234,9 @@ const (
 // Done means that the message was handled.
 func Done() Outcome { return Outcome{} }
 
-// Retry means that handling failed with err, which counts as an attempt. The message is
-// redelivered after the delay; 0 means the backoff for a Consumer, and for Settle
-// immediately, at the tail.
+// Retry means that handling failed with err, which counts as an attempt. The message is redelivered
+// after the delay. If the delay is 0, a Consumer uses its backoff, and Settle moves the message to
+// the tail of pending immediately.
 func Retry(err error, after time.Duration) Outcome {
 	return Outcome{kind: retry, err: err, after: after}
 }

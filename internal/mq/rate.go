@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// The rate of a queue is one token bucket for all its consumers, stored with the messages.
-// Its capacity is the messages of a tenth of a second, and at least one. It is stored as
-// one time, as in the generic cell rate algorithm (ITU-T I.371): the time until which the
-// claims so far have used the rate up. The time that has passed since then is available for
-// claims.
+// The rate of a queue is one token bucket for all its consumers, stored with the messages. Its
+// capacity is the number of messages that the rate allows within quantum, and at least one. It is
+// stored as one time, as in the generic cell rate algorithm (ITU-T I.371): the time until which the
+// claims so far have used the rate up. The time that has passed since then is available for claims.
 //
 // A claim waits until the bucket is half full, so that a rate does not lead to batches of
 // one message each.
@@ -31,8 +30,8 @@ func (e *PacedError) Error() string {
 	return fmt.Sprintf("the rate of the queue allows the next claim in %s", e.After)
 }
 
-// bucket is the token bucket of a queue at one point in time. Times are in µs since 1970.
-// It specifies the Lua function paced.
+// bucket is the token bucket of a queue at one point in time. Times are in µs since 1970. The Lua
+// function paced computes the same.
 type bucket struct {
 	each float64 // µs of the rate that one message uses
 	full int64   // µs of capacity

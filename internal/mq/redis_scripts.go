@@ -2,10 +2,10 @@ package mq
 
 import "github.com/redis/go-redis/v9"
 
-// ScriptPrelude is the start of every script on a queue, including scripts of other
-// packages that combine a queue operation with their own in one step. The first keys of a
-// script are RedisKeys.List, followed by its own. Times are the server's, in µs since 1970.
-// The prelude defines, for the queue:
+// ScriptPrelude is the start of every script on a queue, including scripts of other packages that
+// combine a queue operation with changes of other keys in one step. The first keys of a script are
+// RedisKeys.List; its other keys follow. Times are the server's, in µs since 1970. The prelude
+// defines, for the queue:
 //
 //	now()             the server's time
 //	id_of(raw)        the ID of an encoded message, nil for undecodable bytes
@@ -13,8 +13,8 @@ import "github.com/redis/go-redis/v9"
 //	discard_dead(id)  removes a dead message; returns whether it existed
 //	purge()           removes every message, including claimed and dead ones
 //
-// The names of batch lists are built from leases and KEYS[7]; they have the same hash tag,
-// as a cluster requires.
+// The key of a batch's list is the prefix KEYS[7] and the batch ID from leases; it has the same
+// hash tag, as a cluster requires.
 //
 // Every script of this package except push may be run again with the same arguments after a
 // lost reply: it detects the effect of the first run.

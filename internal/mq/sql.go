@@ -20,9 +20,9 @@ const maxLife = 30 * time.Second
 // SQL is the Broker over the database, for installations without Redis. An acknowledged
 // Enqueue is as durable as any other write to the database.
 //
-// Its times come from the clock of this process. If the clocks of replicas differ, the
-// order of their messages and the length of leases are off by the difference. Exclusion
-// does not depend on clocks: the UPDATE of its row claims a message.
+// Its times come from the clock of this process. If the clocks of replicas differ, the order of
+// their messages and the length of leases are off by the difference. Exclusive delivery does not
+// depend on clocks: a message is claimed by a guarded UPDATE of its row.
 type SQL struct {
 	db      *storage.DB
 	clock   clock.Clock
@@ -197,10 +197,10 @@ func (s *SQL) atomically(ctx context.Context, fn func(tx *gorm.DB) error) error 
 	return s.db.Transact(storage.AcrossTenants(ctx), maxLife, fn)
 }
 
-// selectSkipLocked lets do read the rows that no other transaction has locked, so that
-// consumers do not block each other. Correctness does not depend on it: some engines ignore
-// the clause, versions that do not support it are not sent it, and an engine that rejects
-// it is not sent it again. SQLite has one writer, which is this process.
+// selectSkipLocked calls do with a transaction whose SELECT skips the rows that other transactions
+// have locked, so that consumers do not block each other. Correctness does not depend on the clause
+// SKIP LOCKED: some engines ignore it, and it is not sent to versions that lack it or to an engine
+// that has rejected it. SQLite has one writer, which is this process.
 func (s *SQL) selectSkipLocked(tx *gorm.DB, do func(tx *gorm.DB) error) error {
 	if !s.db.Capabilities().SkipLocked {
 		return do(tx)

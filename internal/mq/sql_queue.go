@@ -101,8 +101,8 @@ var errTaken = fmt.Errorf("mq: another transaction claimed the messages first: %
 //	INSERT INTO mq_batches …
 //	UPDATE mq_messages SET state = 1, batch_id = ? WHERE id IN (?, …) AND state = 0
 //
-// It returns again if all messages it found were undecodable and are dead now. Errors:
-// errTaken; *PacedError when the rate allows none.
+// again is true if all selected messages were undecodable; they are now dead. Errors: errTaken;
+// *PacedError when the rate allows none.
 func (q *sqlQueue) claim(tx *gorm.DB, limit int, lease time.Duration, rate float64) (b *Batch, again bool, err error) {
 	var rateBucket bucket
 	if rate > 0 {
@@ -147,8 +147,8 @@ func (q *sqlQueue) claim(tx *gorm.DB, limit int, lease time.Duration, rate float
 	return b, false, result.Error
 }
 
-// allowed returns the bucket of the queue's rate and the number of messages that it lets a
-// claim have. Error: *PacedError.
+// allowed returns the bucket of the queue's rate and the number of messages that it allows for a
+// claim. Error: *PacedError.
 func (q *sqlQueue) allowed(tx *gorm.DB, rate float64, limit int) (bucket, int, error) {
 	var row queueRow
 	if err := tx.Where("name = ?", q.name).Take(&row).Error; err != nil {
@@ -176,7 +176,8 @@ func (q *sqlQueue) spend(tx *gorm.DB, b bucket, n int) error {
 	return result.Error
 }
 
-// withoutSuspects returns the rows before the first suspect one, or that one alone.
+// withoutSuspects returns the rows before the first suspect row. If the first row is suspect, it
+// returns only that row.
 func (q *sqlQueue) withoutSuspects(rows []messageRow) []messageRow {
 	for i, row := range rows {
 		if row.Attempts+row.Crashes >= q.broker.options.Limits.Suspect {

@@ -98,8 +98,8 @@ func (r messageRow) message() (Message, error) {
 	return m, nil
 }
 
-// settlement is one statement that moves each message that is not done by its outcome, if
-// the message is still in the state in which the transaction read it:
+// settlement is one statement that applies the outcomes other than Done. It changes a message only
+// if the message is still in the state in which the transaction read it:
 //
 //	UPDATE mq_messages SET batch_id = '', state = CASE id WHEN ? THEN ? … END, …
 //	 WHERE id IN (?, …) AND state = ?

@@ -11,10 +11,11 @@ import (
 
 // RowChange describes the change of one row by a unit.
 type RowChange struct {
-	// Kind is the prefix of the audit action: "item" makes "item.update". Topic and Key
-	// address the announcement, and their path is the resource in the audit log.
+	// Kind is the prefix of the audit action: "item" makes "item.update". Topic and Key are those
+	// of the announced event; "<Topic>/<Key>" is the resource in the audit log.
 	Kind, Topic, Key string
-	// Change is the announced event. Its Action is the verb; Gone announces a deletion.
+	// Change is the change to announce. Its Action is the verb of the audit action; "delete"
+	// announces that the row no longer exists.
 	Change events.Change
 	// Detail and Note go to the audit log.
 	Detail any

@@ -56,9 +56,9 @@ func (c Comment) View() CommentView {
 	return CommentView{ID: c.ID, Text: c.Text, CreatedBy: principal.Person{ID: c.CreatedBy, Name: c.CreatedByName}, CreatedTime: c.CreatedTime}
 }
 
-// Comment inserts comment, a model that embeds Comment, and makes it the next version of
-// the row, if the row has the given status. It returns the updated row; the caller records
-// the history. Concurrent comments and steps that leave the status unchanged do not conflict with it:
+// Comment inserts comment, a model that embeds Comment, and makes it the next version of the row,
+// if the row has the given status. It returns the updated row; the caller records the history. It
+// does not conflict with concurrent changes that leave the status unchanged:
 //
 //	UPDATE t SET comments = comments + 1, version = version + 1 WHERE tenant_id = ? AND id = ? AND status = ?
 //

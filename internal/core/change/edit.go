@@ -17,15 +17,15 @@ import (
 // Editable declares an editable resource. T is the model.
 type Editable[T any, M Model[T]] struct {
 	Rows[T, M]
-	// Document is the editable part of a row, in the form of merge.Tree or merge.Parse. Its
-	// pointers are those of the representation.
+	// Document is the editable part of a row, in the form of merge.Tree or merge.Parse. Its JSON
+	// Pointers are those of the representation.
 	Document func(row M) (any, error)
 	// ApplyPatch applies an edit's patch to a document; nil for merge.Patch. A resource
 	// with sets accepts them as arrays and stores their members as members of an object in
 	// its document: two edits of one set then conflict only if they change the same member.
 	ApplyPatch func(document, patch any) any
-	// Represent returns a document with its members as the representation has them, for JSON
-	// Patches; nil if they are the same.
+	// Represent converts a document to the form of the representation, to which the paths of a JSON
+	// Patch refer; nil if both forms are equal.
 	Represent func(document any) any
 	// Revise validates an edited document and returns the resulting row and the columns to
 	// set. It does not modify its argument.
@@ -62,8 +62,8 @@ type Edit struct {
 	// Patch is the merge patch (RFC 7396) in the form of merge.Tree or merge.Parse, with known
 	// members of valid types, or merge.Operations (RFC 6902).
 	Patch any
-	// MergeDisjoint requests a merge if the patch is stale and it and the changes made
-	// since touch different JSON Pointers.
+	// MergeDisjoint requests that a stale patch be merged if it and the changes made since the
+	// author's read affect different JSON Pointers.
 	MergeDisjoint bool
 	// Overwrite requests that the row become the author's edited version, regardless of
 	// changes made since; nil to reject a stale edit. The resource must be Overwritable.
@@ -255,9 +255,10 @@ func (e Editable[T, M]) lockSides(ctx context.Context, u *uow.Unit, row M, edit 
 // knownBase returns the row version that the author of a stale edit read. If the history no
 // longer contains it, the edit is rejected as stale.
 //
-// knownBase runs before the transaction begins: units that each use one connection and wait
-// for a second one would starve the pool. The newest row is read FOR UPDATE afterwards, so
-// that concurrent mergers queue for the row lock instead of failing repeatedly.
+// knownBase reads on another connection, so it runs before the transaction begins: units that each
+// use one connection and wait for a second one would exhaust the pool. The newest row is read FOR
+// UPDATE afterwards, so that concurrent mergers queue for the row lock instead of failing
+// repeatedly.
 func (e Editable[T, M]) knownBase(ctx context.Context, row M, edit Edit) (M, error) {
 	base, err := e.baseOf(ctx, row, edit)
 	switch {
@@ -332,7 +333,8 @@ func (e Editable[T, M]) Delete(ctx context.Context, u *uow.Unit, row M, ifMatch 
 	return notFoundIfGone(err, e.Label(row))
 }
 
-// stale returns an error that becomes the conflict, built after the rollback.
+// stale returns an error that the unit's runner replaces by the conflict response after the
+// rollback.
 func (e Editable[T, M]) stale(id int64, edit Edit) error {
 	return uow.Explain(func(ctx context.Context) error { return e.Conflict(ctx, id, edit) })
 }

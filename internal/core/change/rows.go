@@ -36,8 +36,9 @@ func (r Rows[T, M]) readCommitted(ctx context.Context, id int64) (M, error) {
 	return r.find(r.DB.Read(ctx), id)
 }
 
-// ReferenceTaken rolls the unit back and returns PayloadMismatch: the row that the condition finds
-// has the reference from outside that another row was to get.
+// ReferenceTaken returns an error that rolls the unit back and becomes PayloadMismatch: the row
+// that matches condition already has the external reference that the unit assigns to another row.
+// If no row matches any more, the unit is run again.
 func (r Rows[T, M]) ReferenceTaken(reference, condition string, args ...any) error {
 	return uow.Explain(func(ctx context.Context) error {
 		var ids []int64

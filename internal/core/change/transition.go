@@ -19,17 +19,17 @@ type Lifecycle[T any, M Model[T]] struct {
 	Machine *status.Machine
 	// State returns the status of a row.
 	State func(row M) status.State
-	// Allowed returns the actions that are possible for a row now, in the order of the
-	// machine; nil if these are all that the machine allows.
+	// Allowed returns the actions that are possible for a row now, in the order of the machine; nil
+	// if every action that the machine allows is possible.
 	Allowed func(row M) []string
-	// Edited is set if rows also change without a transition, so that the last author need
-	// not be the author of the current status.
+	// Edited is set if rows also change without a transition. The last author of a row may then be
+	// another user than the one that set its status.
 	Edited bool
 	// StatusRevision returns the revision that set a row's status, for edited rows that
 	// store it; nil to report the last author instead.
 	StatusRevision func(row M) Revision
-	// Repeated reports whether a row that another unit has changed is as the transition would make
-	// it, so that the unit runs again and finds it so; nil for never.
+	// Repeated reports whether another unit has already changed the row as the transition would.
+	// The unit then runs again on the changed row. Nil means never.
 	Repeated func(current M) bool
 	// Refused adds members of the resource to a rejection; nil for none.
 	Refused func(current M, refusal *apperr.Error)
@@ -74,8 +74,8 @@ func (l Lifecycle[T, M]) Transition(
 	})
 }
 
-// CheckPrecondition returns VersionConflict if a precondition is present and fails for the
-// row. Transition checks it first; a caller with further rules calls it before those.
+// CheckPrecondition returns VersionConflict if a precondition is present and fails for the row.
+// Transition calls it first; a caller that checks further rules calls it before them.
 func (l Lifecycle[T, M]) CheckPrecondition(row M, ifMatch *guard.Precondition) error {
 	if ifMatch == nil || ifMatch.Holds(row.Ref()) {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"interlock/internal/base/merge"
 )
 
-// Conflict describes a stale edit with all that its author needs to resolve it.
+// Conflict describes a stale edit and contains the data that its author needs to resolve it.
 type Conflict struct {
 	// Resource names the row in messages, such as `config "checkout.tax"`.
 	Resource string

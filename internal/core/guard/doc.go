@@ -1,8 +1,8 @@
 // Package guard contains the only code that writes versioned rows.
 //
-// Every guarded row has a version that starts at 1 and increases by one with each change; a
-// caller that makes several changes in one statement passes their number. A change names
-// the version that its author read, and the engine decides:
+// Every guarded row has a version that starts at 1 and increases by one with each change; UpdateBy
+// makes several changes in one statement and increases the version by their number. The condition
+// of a change contains the version that its author read:
 //
 //	UPDATE t SET …, version = version + 1 WHERE tenant_id = ? AND id = ? AND version = ?
 //

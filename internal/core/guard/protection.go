@@ -45,7 +45,7 @@ var (
 // atVersion is the condition that the row still has the version that its reader read.
 const atVersion = "version = ?"
 
-// protection lists the conditions on a row's protection that a write adds to its own.
+// protection is the part of a write's WHERE clause for protected rows and rows with proposals.
 type protection struct {
 	// refuseProtected and refuseProposed reject protected rows and rows with proposals.
 	refuseProtected, refuseProposed bool
@@ -83,8 +83,9 @@ func (p protection) predicate() (condition string, args []any) {
 	return "", nil
 }
 
-// refusal returns the reason why an existing row was not written: missed if the row does
-// not match query, which contains the condition of the write.
+// refusal returns the error for an existing row that was not written. query selects the row by the
+// write's condition without the protection. If no row matches query, the error is missed; otherwise
+// it is ErrProtected or ErrProposed.
 func (p protection) refusal(query *gorm.DB, missed error) error {
 	if condition, _ := p.predicate(); condition == "" {
 		return missed
@@ -114,10 +115,10 @@ func (p protection) refusal(query *gorm.DB, missed error) error {
 //
 //	UPDATE t SET proposed = proposed + 1 WHERE tenant_id = ? AND id = ? AND version = ?
 //
-// It increments a count, so that each proposal changes the row: at COMMIT a cluster
-// certifies the changed rows of a transaction. If the row were already marked, a proposal
-// and a change of the row on another node could both commit without a conflict. The version
-// is unchanged. Errors: ErrGone, ErrStale.
+// The mark is a count instead of a flag, so that each proposal changes the row: at COMMIT a cluster
+// compares only the changed rows of concurrent transactions. With a flag that is already set, a
+// proposal and a change of the row on another node could both commit without a conflict. The
+// version is unchanged. Errors: ErrGone, ErrStale.
 func Propose[T Proposable](ctx context.Context, u Unit, ref Ref) error {
 	who, tx, table, err := target[T](ctx, u)
 	if err != nil {

@@ -76,7 +76,7 @@ func (r Row) OptionalStamp() OptionalStamp {
 	return OptionalStamp{Version: s.Version, ETag: &s.ETag, CreatedTime: &s.CreatedTime, UpdatedTime: &s.UpdatedTime, UpdatedBy: &s.UpdatedBy}
 }
 
-// EntityTag is "" for a resource without a row.
+// EntityTag returns the entity tag of the version; "" for a resource without a row.
 func (s OptionalStamp) EntityTag() string {
 	if s.ETag == nil {
 		return ""
@@ -131,7 +131,8 @@ var codingSuffix = regexp.MustCompile(`^("[0-9a-z]+-[0-9a-z]+)(?:--?|;)[a-z]+"$`
 
 // OriginalTag returns an entity tag as this service sent it: without the W/ that proxies prepend
 // when they change the body (HAProxy, nginx), and without the name of a coding behind it. A tag
-// names a row and its version, whatever the bytes of the body, so a changed tag guards as much.
+// identifies a row and its version, not the bytes of the body, so a tag that a proxy changed is
+// equally safe.
 func OriginalTag(tag string) string {
 	return codingSuffix.ReplaceAllString(strings.TrimPrefix(tag, "W/"), `$1"`)
 }

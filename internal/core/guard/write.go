@@ -203,8 +203,8 @@ func remove[T any](ctx context.Context, u Unit, p protection, ref Ref) error {
 	return requireOneRow[T](tx, result.RowsAffected, result.Error, p, ref.ID, ErrStale, atVersion, ref.Version)
 }
 
-// write builds the only UPDATE of this package, as text: GORM needs three times as many
-// allocations for it, on every mutation.
+// write executes the guarded UPDATE. It builds the statement as text, because GORM would need three
+// times as many allocations on every mutation.
 func write[T any](ctx context.Context, u Unit, p protection, id, steps int64, set Set, missed error, condition string, args ...any) error {
 	who, tx, table, err := target[T](ctx, u)
 	if err != nil {
@@ -242,8 +242,8 @@ func write[T any](ctx context.Context, u Unit, p protection, id, steps int64, se
 	return requireOneRow[T](tx, changed, err, p, id, missed, condition, args...)
 }
 
-// target returns the parts of an UPDATE of one row: its author, who also names the tenant,
-// the transaction, and the table. Errors: storage.ErrNoTenant.
+// target returns the author with the tenant, the transaction, and the table for an UPDATE of one
+// row. Errors: storage.ErrNoTenant.
 func target[T any](ctx context.Context, u Unit) (who principal.Principal, tx *gorm.DB, table string, err error) {
 	if who, err = actor(ctx); err != nil {
 		return who, nil, "", err
@@ -258,10 +258,10 @@ func target[T any](ctx context.Context, u Unit) (who principal.Principal, tx *go
 	return who, tx, table, err
 }
 
-// byKey returns the table of a model for an UPDATE that finds its row by id alone. For
-// small tables MySQL sometimes uses an index that starts with the tenant, and locks its
-// entry before the row. A concurrent UPDATE that moves the row in that index locks in the
-// opposite order, and the engine aborts one of the two as a deadlock.
+// byKey returns the table of a model, on MySQL with a hint to find the row of an UPDATE by the
+// primary key. Without the hint, MySQL sometimes uses an index that starts with the tenant for a
+// small table, and locks the index entry before the row. A concurrent UPDATE that moves the row in
+// that index locks in the opposite order, and the engine aborts one of the two as a deadlock.
 func byKey[T any](tx *gorm.DB) (string, error) {
 	table, err := tableOf[T](tx)
 	if err == nil && tx.Name() == "mysql" {

@@ -37,7 +37,7 @@ type AuditRow struct {
 	ActorID      string
 	ActorName    string
 	CredentialID string
-	// Via is the API token that it was done with, and the token's creator.
+	// Via is the API token that the actor used, and the token's creator; zero without a token.
 	principal.Via
 	// OnBehalfOf is the customer that a token acted for; nil for none.
 	OnBehalfOf *principal.CustomerID
@@ -64,9 +64,9 @@ const auditKey = "uq_audit_entries_unit"
 // of a unit that did not commit. It belongs to no tenant and is never shown.
 const actionTombstone = "unit.lost"
 
-// tombstoneLife is how long a tombstone is needed: until no statement of the unit can be in
-// flight. That is seconds, unless the server does not schedule the thread of a
-// connection.
+// tombstoneLife is the age at which a tombstone is no longer needed: by then no statement of its
+// unit can be in flight. Seconds would usually suffice; the hour covers a database server that
+// delays the thread of a connection.
 const tombstoneLife = time.Hour
 
 // insertTombstone inserts a row with the unique key of the unit's first audit row, and
@@ -133,7 +133,7 @@ const (
 	// targetValues finds the id of the entry by its unique key, because the unit does not
 	// wait for the result of insertAudit.
 	targetValues = "(?, ?, (SELECT id FROM audit_entries WHERE unit_id = ? AND resource = ?))"
-	// targetsPerStatement bounds an INSERT of many targets.
+	// targetsPerStatement is the maximum number of targets per INSERT.
 	targetsPerStatement = 200
 )
 

@@ -8,9 +8,9 @@ import (
 	"interlock/internal/base/principal"
 )
 
-// InBatches runs a job for each tenant in turn, in batches of at most limit, until a batch
-// processes fewer than limit; batch returns its number. A failure for one tenant does not
-// stop the others.
+// InBatches runs a job for one tenant after the other. For each tenant it calls batch, which
+// processes at most limit rows and returns their number, until a batch processes fewer than limit.
+// A failure for one tenant does not stop the others.
 func InBatches(ctx context.Context, job string, tenants []int64, limit int, batch func(ctx context.Context, limit int) (int, error)) error {
 	var failures []error
 	for _, tenant := range tenants {

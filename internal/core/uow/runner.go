@@ -29,9 +29,8 @@ const (
 	retryHint = time.Second
 )
 
-// Observer counts retries and ends of units. Reasons and outcomes are from a small fixed
-// set: write_conflict, lock_timeout, lock_lost, again, packet, commit_lost; committed,
-// rolled_back, unknown.
+// Observer counts the retries and the outcomes of units. A reason is write_conflict, lock_timeout,
+// lock_lost, again, packet or commit_lost; an outcome is committed, rolled_back or unknown.
 type Observer interface {
 	UnitRetried(reason string)
 	UnitEnded(outcome string)
@@ -87,10 +86,10 @@ type Func func(ctx context.Context, u *Unit) error
 
 // Do runs fn in a unit and commits it.
 //
-// On a write conflict of the engine (deadlock, lock time-out, conflict at COMMIT) and on an
-// error marked with Retry, Do rolls back and runs the whole fn again, at most five times,
-// with growing jittered pauses. Do replaces an error of Explain by the explanation after
-// the rollback. On panic, Do rolls back and panics again.
+// On a write conflict of the engine (deadlock, lock time-out, conflict at COMMIT) and on an error
+// marked with Retry, Do rolls back and runs the whole fn again, at most five times, with growing
+// jittered pauses. If fn returns an error made by Explain, Do rolls back and returns the
+// explanation instead. On panic, Do rolls back and panics again.
 //
 // Errors: the error of fn; Unavailable when the database is unavailable and nothing was
 // changed; OutcomeUnknown when COMMIT was sent and its outcome is unknown.
@@ -123,9 +122,9 @@ func (r *Runner) Do(ctx context.Context, fn Func) error {
 	return callerError(explained(ctx, err))
 }
 
-// runOnce runs fn once, with its marked statements in packets or one by one. It reports
-// whether a packet failed as a whole: that error is imprecise, and a run without packets
-// returns a better one.
+// runOnce runs fn once. If packed is true, it sends deferred statements in packets, otherwise one
+// by one. failed reports whether a packet failed: its error does not identify the statement, but
+// the error of a run without packets does.
 func (r *Runner) runOnce(ctx context.Context, attempt int, packed bool, fn Func) (failed bool, err error) {
 	u := &Unit{runner: r, attempt: attempt, id: uuid.Must(uuid.NewV7()).String(), now: r.clock.Now()}
 	if packed {
@@ -172,9 +171,9 @@ func (r *Runner) run(ctx context.Context, u *Unit, fn Func) (err error) {
 
 // commit commits the unit's transaction. nil means that it is committed.
 //
-// An error of COMMIT either proves the rollback or leaves the outcome open; resolveCommit
-// then looks up the unit's audit row. So "nothing was changed" is true for the caller, also
-// after a crash.
+// An error of COMMIT either proves the rollback or leaves the outcome open; resolveCommit then
+// looks up the unit's audit row. So an error with the text "nothing was changed" is reliable, also
+// after a crash of the database.
 func (r *Runner) commit(ctx context.Context, u *Unit) error {
 	if u.tx == nil {
 		return nil
@@ -209,15 +208,16 @@ func (r *Runner) commit(ctx context.Context, u *Unit) error {
 	}
 }
 
-// retryGroupUndone makes a unit run again that depends on writes of other units in
-// its group that were rolled back. The unit itself wrote nothing, or was rolled back.
+// retryGroupUndone returns an error that makes Do run the unit again. The unit depended on writes
+// of other units in its commit group, and these writes were rolled back. The unit itself wrote
+// nothing, or was rolled back too.
 func retryGroupUndone(cause error) error {
 	return &retryError{reason: "commit_lost", cause: apperr.New(apperr.Unavailable, "The database rolled back a change that this one depended on. Nothing was changed; try again.").
 		After(retryHint).Because(cause)}
 }
 
-// errElsewhere is the result of a lookup on a server that may lack transactions that the
-// server of the COMMIT had committed.
+// errElsewhere reports that a lookup reached another server than the COMMIT, and that this server
+// may lack committed transactions.
 var errElsewhere = errors.New("uow: the lookup reached another server than the COMMIT, and that server may lack committed transactions")
 
 // resolveCommit determines the outcome of an undecided COMMIT. If the unit's audit row
@@ -313,8 +313,8 @@ func Retry(err error) error { return &retryError{reason: "again", cause: err} }
 // names the row.
 func Overtaken(subject string) error { return OvertakenBecause(subject, nil) }
 
-// OvertakenBecause is Overtaken with a cause, which is never sent. Callers match it with
-// errors.Is, so the cause must not be confused with an error of another row.
+// OvertakenBecause is Overtaken with a cause, which the response does not contain. Callers search
+// for the cause with errors.Is, so it must not be the error of another row.
 func OvertakenBecause(what string, cause error) error {
 	return Retry(apperr.New(apperr.ResourceLocked, "Another user changed the same %s concurrently. Nothing was changed; try again.", what).
 		After(time.Second).Because(cause))

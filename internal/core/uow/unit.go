@@ -37,12 +37,13 @@ type Unit struct {
 	wrote  atomic.Bool
 	// packing is set for a run that sends marked statements in packets.
 	packing *storage.Packing
-	// txContext is the context of the first Tx call. Most later calls pass the same one.
+	// txContext is the context of the first Tx call. Tx returns tx itself to calls with the same
+	// context.
 	txContext context.Context
 
 	entry   *Entry
 	audited int
-	// targets are further paths under which the log finds the entry.
+	// targets are further resources under which the audit log lists the entry.
 	targets []string
 	// decision is the audit entry of the applied approval, in addition to the entry of the
 	// change.
@@ -65,11 +66,11 @@ func (u *Unit) Attempt() int { return u.attempt }
 // nothing.
 func (u *Unit) Begun() bool { return u.tx != nil }
 
-// Lock acquires the locks of all keys, in sorted order, and releases them after the
-// transaction has ended. It must be called before Tx. If a key is not acquired within wait,
-// the error is lock.ErrNotAcquired; wait = 0 fails immediately. If the lock service cannot
-// be reached, it is lock.ErrUnavailable. The returned context is cancelled with
-// lock.ErrLost when a lock is lost; the caller must use it from then on.
+// Lock acquires the locks of all keys, in sorted order, and releases them after the transaction has
+// ended. It must be called before Tx. If a key is not acquired within wait, the error is
+// lock.ErrNotAcquired; wait = 0 fails immediately. If the lock service cannot be reached, the error
+// is lock.ErrUnavailable. The returned context is cancelled with lock.ErrLost when a lock is lost;
+// the caller must use it from then on.
 func (u *Unit) Lock(ctx context.Context, wait time.Duration, keys ...string) (context.Context, error) {
 	if u.tx != nil {
 		return ctx, ErrLockAfterBegin
@@ -94,10 +95,10 @@ func owner(ctx context.Context) string {
 // Tx returns the unit's transaction bound to the tenant of ctx; the first call
 // begins it.
 //
-// Its statements are not cancelled with ctx: MySQL's protocol can cancel a statement only
-// by closing the connection, so each client that disconnects would cost a new connection.
-// The engine's lock wait and the network time-outs bound them, and a unit whose ctx has
-// ended stops in Tx or before COMMIT.
+// Its statements are not cancelled with ctx: MySQL's protocol can cancel a statement only by
+// closing the connection, so each client that disconnects would cost a new connection. The engine's
+// lock time-out and the network time-outs bound the statements. If ctx has ended, the unit stops in
+// its next call of Tx or before COMMIT.
 func (u *Unit) Tx(ctx context.Context) (*gorm.DB, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -108,8 +109,8 @@ func (u *Unit) Tx(ctx context.Context) (*gorm.DB, error) {
 	if u.tx != nil {
 		return u.tx.WithContext(context.WithoutCancel(ctx)), nil
 	}
-	// The transaction outlives the caller's context: a client that disconnects during
-	// COMMIT must not leave the outcome undecided. Its own time-out ends it at the latest.
+	// The transaction outlives the caller's context: a client that disconnects during COMMIT must
+	// not leave the outcome undecided. maxTransactionTime ends the transaction at the latest.
 	life, end := context.WithTimeout(context.WithoutCancel(ctx), u.runner.maxTransactionTime)
 	// Before BEGIN, the end of ctx cancels the wait for a connection.
 	stop := context.AfterFunc(ctx, end)
@@ -140,9 +141,9 @@ func (u *Unit) Audit(e Entry) {
 	u.audited++
 }
 
-// AuditUnder files the unit's audit entry under further records that the unit changes, such
-// as the configs of a batch: the log finds the entry under each path. The resource of the
-// entry needs no call, and repeated paths count once.
+// AuditUnder files the unit's audit entry under further records that the unit changes, such as the
+// configs of a batch: the log finds the entry under each path. Callers need not pass the resource
+// of the entry; duplicates are ignored.
 func (u *Unit) AuditUnder(paths ...string) { u.targets = append(u.targets, paths...) }
 
 // AuditOnly adds an audit entry in a unit that changes nothing else: for a rejected action,
@@ -153,10 +154,10 @@ func (u *Unit) AuditOnly(e Entry) {
 	u.wrote.Store(true)
 }
 
-// Apply sets the approval that the unit applies: from then on it may change protected rows.
-// Only package approvals calls it, which a linter checks, in the unit that applies or
-// bypasses the approval, and passes the audit entry of that decision: the unit commits with
-// both entries or not at all.
+// Apply sets the approval that the unit applies; from then on, the unit may change protected rows.
+// Only package approvals calls Apply (a linter checks this), in the unit that applies or bypasses
+// the approval. decision is the audit entry of that decision: the unit commits both of its audit
+// entries or neither.
 func (u *Unit) Apply(approval int64, decision Entry) { u.approval, u.decision = approval, &decision }
 
 // Approval returns the id of the approval that the unit applies; 0 for none.
@@ -170,8 +171,8 @@ type Proposed struct {
 	Body any
 }
 
-// Propose records that the unit created an approval request instead of making its change.
-// The route that it serves then responds with the proposal.
+// Propose records that the unit created an approval request instead of making its change. The route
+// that ran the unit then responds with the proposal.
 func (u *Unit) Propose(p Proposed) { u.proposed = &p }
 
 // Proposed returns the approval request of the unit; nil if the unit makes its change.

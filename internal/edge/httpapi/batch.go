@@ -16,8 +16,9 @@ func MultiUnit[In, Out any](r *Router, method, path, permission string, fn func(
 	return MultiUnitOf(r, method, path, permission, nothing, func(ctx context.Context, b *Batch, _ None, in In) (Out, error) { return fn(ctx, b, in) })
 }
 
-// MultiUnitOf is MultiUnit about a resource. It stores the reply after the last unit. After a
-// crash in between, a retry runs fn again, and Batch returns the outcomes of the finished parts.
+// MultiUnitOf is MultiUnit for a route with a resource in its path, which find reads. It stores the
+// reply after the last unit. After a crash in between, a retry runs fn again, and Batch returns the
+// outcomes of the finished parts.
 func MultiUnitOf[R, In, Out any](r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, b *Batch, row R, in In) (Out, error)) *Route {
 	s := shapeOf[In]()
 	return add[In, Out](r, Route{Method: method, Path: path, Permission: permission, Mutates: true}, r.underKey(keyOptions{limit: maxBody, critical: r.critical, hidden: s.hidden}, func(c echo.Context, kept Attempt) error {
@@ -46,10 +47,10 @@ func MultiUnitOf[R, In, Out any](r *Router, method, path, permission string, fin
 type Batch struct{ parts }
 
 // Do runs one part in a unit of work. fn sets the value at outcome, which Do stores as JSON with
-// the part's effects. If another attempt at the request has committed the part, Do sets outcome
-// from there, and the effects of fn, if it ran, are rolled back. part identifies the part within
-// the request, such as by the id of its row. Errors: of uow.Runner.Do, after which the part has
-// no effect; IdempotencyKeyReused.
+// the part's effects. If another attempt at the request has committed the part, Do sets outcome to
+// the stored value, and rolls back the effects of fn if it ran. part identifies the part within the
+// request, such as by the id of its row. Errors: of uow.Runner.Do, after which the part has no
+// effect; IdempotencyKeyReused.
 func (b *Batch) Do(ctx context.Context, part string, outcome any, fn uow.Func) error {
 	if b.kept == nil {
 		return b.runner.Do(ctx, fn)
@@ -87,8 +88,8 @@ func (p *parts) earlierOutcome(ctx context.Context, name string) (text []byte, t
 }
 
 // commit runs a part in a unit of work and stores its outcome, as JSON, with its effects. It
-// returns the stored outcome, and whether this attempt stored it: without a lease two attempts
-// can run concurrently, and the unique row rejects one of them.
+// returns the stored outcome, and own reports whether this attempt stored it. Without a lease, two
+// attempts can run concurrently; the unique key of the outcome then rejects one of them.
 func (p *parts) commit(ctx context.Context, name string, fn uow.Func, outcome func() any) (text []byte, own bool, err error) {
 	err = p.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
 		if err := fn(ctx, u); err != nil {

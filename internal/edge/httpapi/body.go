@@ -113,10 +113,11 @@ type patterned interface {
 	Rule() string
 }
 
-// enumerated is a text whose type states its possible values: the tag enum uses it.
+// enumerated is a string type with a fixed set of values. The validate tag "enum" checks it.
 type enumerated interface{ Enum() []string }
 
-// nameViolations returns the violations of the tag name, whose parameter is the maximum length.
+// nameViolations returns the violations of the validate tag "name". The parameter of the tag is the
+// maximum length.
 func nameViolations(pointer, text, maxLength string) apperr.Fields {
 	longest, err := strconv.Atoi(maxLength)
 	if err != nil {
@@ -142,7 +143,8 @@ func Validate(value any) error {
 	return apperr.Invalid(fields...)
 }
 
-// violations returns the violations of one field. Most tags are the code of their violation.
+// violations returns the violations of one field. Unless a case is listed here, the code of a
+// violation is its tag.
 func violations(location string, b validator.FieldError) apperr.Fields {
 	switch b.Tag() {
 	case "enum":
@@ -211,7 +213,7 @@ func sentence(b validator.FieldError) string {
 	return "breaks the rule " + b.Tag()
 }
 
-// bounds returns the parameters of the tag range.
+// bounds returns the two parameters of the validate tag "range".
 func bounds(param string) (least, most int64) {
 	if _, err := fmt.Sscan(param, &least, &most); err != nil {
 		panic("httpapi: the tag range needs two numbers: " + param)

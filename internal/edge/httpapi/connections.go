@@ -54,7 +54,7 @@ type accepted struct {
 	err  error
 }
 
-// connection is one of the connections.
+// connection is an accepted connection, waiting or open.
 type connection struct {
 	net.Conn
 	of      *connections
@@ -65,7 +65,8 @@ type connection struct {
 	once  sync.Once
 }
 
-// listen bounds the connections of a listener.
+// listen returns a listener that accepts at most most open connections of the given listener, and
+// at most a quarter of them per network.
 func listen(listener net.Listener, most int, trusts func(remote string) bool) *connections {
 	c := &connections{
 		Listener: listener, most: most, share: (most + sharePart - 1) / sharePart, trusts: trusts,
@@ -143,8 +144,9 @@ func (c *connections) makeRoom(network string) bool {
 	return c.open < c.most || c.closeIdle(func(*connection) bool { return true })
 }
 
-// closeIdle closes the longest idle of the matching connections and returns true. If that one has
-// not been idle for idleGrace, it schedules admit for then.
+// closeIdle closes the matching connection that has been idle longest and returns true. If that
+// connection has been idle for less than idleGrace, closeIdle leaves it open, schedules a call of
+// admit, and returns false.
 func (c *connections) closeIdle(matches func(one *connection) bool) bool {
 	for at := c.idle.Front(); at != nil; at = at.Next() {
 		one := at.Value.(*connection)

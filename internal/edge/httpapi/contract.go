@@ -47,11 +47,13 @@ type Contract struct {
 	Locks bool
 	// MayMiss is true if the route can return 404 though its path names no resource.
 	MayMiss bool
-	// ChecksStatus is true if a status can forbid the request although it is no transition: 409.
+	// ChecksStatus is true if the route is no transition, but a status of the resource can forbid
+	// the request: 409.
 	ChecksStatus bool
 	// Sorts are the sort orders of a list.
 	Sorts storage.Sorts
-	// Repeated describes the reply 200 to a creation of something that exists; "" for none.
+	// Repeated describes the reply 200 to the creation of a resource that already exists; "" for
+	// none.
 	Repeated string
 	// Proposes is true if the change can wait for an approval: 202.
 	Proposes bool

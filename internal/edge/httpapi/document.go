@@ -113,10 +113,10 @@ type refusal struct {
 	Detail string      `json:"detail"`
 }
 
-// Do runs the next operation of the document in a unit of work. fn sets the value at outcome. If
-// an earlier attempt decided the operation, Do does not call fn and sets outcome from there. A
-// panic of fn is returned as an error. Errors: Unauthenticated and Forbidden; those of fn and of
-// uow.Runner.Do; a stored rejection, by its code and sentence.
+// Do runs the next operation of the document in a unit of work. fn sets the value at outcome. If an
+// earlier attempt decided the operation, Do does not call fn and sets outcome to the stored result.
+// A panic of fn is returned as an error. Errors: Unauthenticated and Forbidden; those of fn and of
+// uow.Runner.Do; a stored rejection, with its code and detail.
 func (d *Document) Do(ctx context.Context, permission string, outcome any, fn uow.Func) error {
 	d.operations++
 	name := strconv.Itoa(d.operations)
@@ -157,7 +157,8 @@ func (d *Document) Do(ctx context.Context, permission string, outcome any, fn uo
 	return nil
 }
 
-// refuse returns the error of an operation. It notes a rejection that retries must return too.
+// refuse returns the error of an operation. If the error is a final rejection, refuse records it
+// for finish, so that retries return it too.
 func (d *Document) refuse(ctx context.Context, name string, err error) error {
 	reply, seen := problem(ctx, err)
 	reply.code = "" // one operation cannot be corrected under the key of its document

@@ -14,7 +14,7 @@ import (
 // maxReconnectDelay is the maximum delay before a client of a stream reconnects.
 const maxReconnectDelay = 3 * time.Second
 
-// drain is the end of a server, from Drain to Shutdown.
+// drain is the state of a server that ends, from Drain to Shutdown.
 type drain struct {
 	// draining is cancelled when draining starts; each stream then ends within spread.
 	draining context.Context
@@ -41,8 +41,8 @@ func (d *drain) finish() {
 // isDraining reports whether draining has started.
 func (d *drain) isDraining() bool { return d.draining.Err() != nil }
 
-// endInTurn calls end at a random time within spread after draining has started, at the latest with
-// ended. The returned function cancels that.
+// endInTurn calls end at a random time within spread after draining has started, at the latest when
+// ended is cancelled. The returned function cancels the call.
 func (d *drain) endInTurn(end func()) (stop func()) {
 	inTurn := context.AfterFunc(d.draining, func() { time.AfterFunc(rand.N(max(1, time.Duration(d.spread.Load()))), end) })
 	atLast := context.AfterFunc(d.ended, end)

@@ -28,7 +28,7 @@ func (e Edit[C]) Change() change.Edit {
 }
 
 // Disjoint is ?merge=disjoint: a stale patch is merged if its fields have not changed since. A
-// request has it as a pointer, nil if it is absent.
+// request type has a field *Disjoint, which is nil without the parameter.
 type Disjoint struct{}
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -105,8 +105,8 @@ func respelled(member any) (any, bool) {
 	return nil, false
 }
 
-// StepBody is the body of a transition. The service checks its rules after the precondition. A step
-// without members accepts an empty body.
+// StepBody is the body of a transition. The decoder does not check the rules for its members; the
+// service does, after the precondition. An empty body is the zero Step.
 type StepBody[S any] struct{ Step S }
 
 // ReadBody implements BodyReader.

@@ -49,7 +49,7 @@ type ReplyStore interface {
 type Attempt interface {
 	// Replay returns the reply of an earlier attempt. The caller then only sends it.
 	Replay() (StoredReply, bool)
-	// Keep records the reply when u commits, in its transaction.
+	// Keep records the reply in the transaction of u.
 	Keep(ctx context.Context, u *uow.Unit, reply StoredReply) error
 	// KeepCommitted records a reply in a separate transaction, such as the outcomes of units that
 	// have committed. It returns true with the reply of a concurrent attempt that was recorded
@@ -60,9 +60,9 @@ type Attempt interface {
 	Parts(ctx context.Context) (map[string][]byte, error)
 	// Part returns the recorded outcome of a part, nil if there is none.
 	Part(ctx context.Context, name string) ([]byte, error)
-	// KeepPart records the outcome of a part when u commits, in its transaction. KeepCommitted
-	// deletes the parts of a batch; the parts of a document remain until they expire, because it
-	// has no other record.
+	// KeepPart records the outcome of a part in the transaction of u. KeepCommitted deletes the
+	// parts of a batch; the parts of a document remain until they expire, because a document has no
+	// other record.
 	KeepPart(ctx context.Context, u *uow.Unit, name string, value []byte) error
 	// Keeps reports whether a rejection is final, so that repeats receive it too.
 	Keeps(refusal StoredReply) bool
@@ -78,8 +78,8 @@ type Attempt interface {
 
 // DocumentResult is the outcome of a run of a document.
 type DocumentResult struct {
-	// Refused contains the parts that this run rejected, by their names. They have no transaction
-	// that could record them.
+	// Refused contains the parts that this run rejected, by their names. A rejected part has no
+	// transaction, so no record of it exists yet.
 	Refused map[string][]byte
 	// All contains all parts with an outcome.
 	All map[string][]byte
@@ -136,8 +136,8 @@ func keyInvalid(rule string) error {
 	return apperr.New(apperr.IdempotencyKeyInvalid, "X-Idempotency-Key %s.", rule)
 }
 
-// runsFor is the typical duration of a request, in milliseconds, and thus the delay before a retry.
-// The unit of Retry-After is a second.
+// runsFor is the delay before a retry, in milliseconds: the typical duration of a request.
+// Retry-After can only express whole seconds.
 const runsFor = 100
 
 // InProgress returns the error of a request whose first attempt is still running.

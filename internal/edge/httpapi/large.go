@@ -60,8 +60,8 @@ func (b *largeBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// enter acquires a slot at the first call and sets the deadline of each step. Connections in tests
-// have no deadlines, so it ignores that error.
+// enter acquires a slot at the first call and sets the deadline of each step. enter ignores the
+// error of SetReadDeadline, because connections in tests do not support deadlines.
 func (b *largeBody) enter() error {
 	if b.entered.IsZero() {
 		select {

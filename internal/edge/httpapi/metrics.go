@@ -48,7 +48,8 @@ func (m *metrics) request(method, route string, status int, took time.Duration) 
 	m.requests.WithLabelValues(knownMethod(method), route, strconv.Itoa(status)).Observe(took.Seconds())
 }
 
-// knownMethod replaces unknown methods, so that a client cannot create series.
+// knownMethod returns "other" for an unknown method, so that a client cannot create new metric
+// series.
 func knownMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:

@@ -126,7 +126,8 @@ func recovered(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// caught runs fn and returns a panic as an internal error. The unit of work rolls back before.
+// caught runs fn and returns a panic as an internal error. A unit of work in fn has already been
+// rolled back.
 func caught(fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -16,9 +16,10 @@ func (r Redirect) reply() reply {
 }
 
 // Navigate registers a GET that a browser opens without credentials, as for Open, and that
-// redirects to a page: Out is a Redirect, with or without cookies. A browser shows no problem, so
-// an error of fn is counted and logged as on any route, and the browser is redirected to the
-// address from failed. An unknown path and an invalid parameter remain problems.
+// redirects to a page: Out is a Redirect, with or without cookies. A browser does not display a
+// problem reply. Therefore an error of fn is counted and logged as on every route, and the browser
+// is redirected to the address that failed returns. An unknown path and an invalid parameter remain
+// problems.
 func Navigate[R, In, Out any](
 	r *Router, path string, find Find[R], fn func(ctx context.Context, row R, in In) (Out, error), failed func(ctx context.Context, err error) string,
 ) *Route {

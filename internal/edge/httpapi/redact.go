@@ -24,7 +24,8 @@ type revealedKey struct{}
 // revealed is the permission that a reply requires in addition to the route's; "" for none.
 type revealed struct{ permission string }
 
-// HeaderReveals is the header of a stored reply with that permission. It is never sent.
+// HeaderReveals is the header of a stored reply that contains the permission from revealed. It is
+// never sent.
 const HeaderReveals = "X-Interlock-Reveals"
 
 // MayReveal reports whether the caller has a permission in addition to the route's. If so, the

@@ -33,10 +33,10 @@ func (None) reply() reply { return reply{status: http.StatusNoContent} }
 
 // Created is the reply to a creation: 201 with the location.
 type Created[T any] struct {
-	// Location is below Base.
+	// Location is the path of the resource, relative to Base.
 	Location string
 	Body     T
-	// Existed is set if it already existed: 200.
+	// Existed is set if the resource already existed. The status is then 200.
 	Existed bool
 }
 
@@ -68,7 +68,7 @@ func (l Lines) reply() reply {
 
 // Accepted is the reply to a request with a later outcome: 202 with the location of the outcome.
 type Accepted[T any] struct {
-	// Location is below Base.
+	// Location is the path of the resource, relative to Base.
 	Location string
 	Body     T
 	// Replayed is set if an earlier request with the same idempotency key was accepted.
