@@ -72,9 +72,10 @@ type Bus interface {
 	// SubscribeTenant is Subscribe for the events of one tenant.
 	SubscribeTenant(ctx context.Context, tenant int64, topics ...string) (*Subscription, error)
 
-	// ResumeTenant is SubscribeTenant for a reader with the last event, or the Place,
-	// after. It first delivers the events published since, or Lagged if this process does
-	// not have them all: after is too old, or there was a gap since.
+	// ResumeTenant is SubscribeTenant for a reader that resumes at the cursor after: the ID of its
+	// last event, or Subscription.Place. It first delivers the events published since then, or
+	// Lagged if this process does not store all of them, because the cursor is too old or the
+	// process missed events.
 	ResumeTenant(ctx context.Context, tenant int64, after string, topics ...string) (*Subscription, error)
 }
 

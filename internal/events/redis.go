@@ -66,9 +66,9 @@ type envelope struct {
 	Payload json.RawMessage `json:"payload,omitempty"`
 }
 
-// NewRedis connects and returns when the subscription is established, or the error that
-// prevented it. Ctx bounds only the connection set-up. Lost connections are replaced until
-// Close. The caller owns the client.
+// NewRedis connects and returns when the subscription is established, or the error that prevented
+// it. ctx bounds only the connection set-up. The bus reconnects after a lost connection until Close
+// is called. The caller owns the client.
 func NewRedis(ctx context.Context, client redis.UniversalClient, options RedisOptions) (*Redis, error) {
 	b := &Redis{
 		hub:       newHub(options.Buffer),

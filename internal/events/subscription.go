@@ -19,8 +19,8 @@ type Subscription struct {
 	place string
 	// deliveries has capacity for the buffered events and one marker after them.
 	deliveries chan Delivery
-	// endsLagged reports whether the last delivery sent is a marker. While that is unread,
-	// it covers every later loss.
+	// endsLagged reports whether the last delivery sent is a marker. While the reader has not
+	// received that marker, no further one is needed.
 	endsLagged bool
 }
 
@@ -163,7 +163,8 @@ func (h *hub) deliver(event Event) error {
 	return nil
 }
 
-// lag marks the subscribers of a topic as lagging.
+// lag marks the subscribers of a topic as lagging, and discards the stored events, so that no
+// reader resumes across the gap.
 func (h *hub) lag(topic string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -173,7 +174,7 @@ func (h *hub) lag(topic string) {
 	}
 }
 
-// lagAll marks every subscriber as lagging.
+// lagAll is lag for the subscribers of all topics.
 func (h *hub) lagAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -30,9 +30,9 @@ var ErrInvalid = errors.New("invalid rate limit")
 // exact in the doubles of a Lua script.
 const longestRefill = 366 * 24 * time.Hour
 
-// Limit allows Rate requests per Period in the long run and Burst at the same time. Periods
-// count in whole microseconds; the spacing Period/Rate is rounded up to them, and a burst
-// needs at most 366 days to refill.
+// Limit allows Rate requests per Period in the long run and Burst requests at the same time. Period
+// is truncated, and the interval Period/Rate rounded up, to whole microseconds. A limit with a
+// burst that needs more than 366 days to refill is invalid.
 type Limit struct {
 	Rate   int
 	Period time.Duration
@@ -82,8 +82,8 @@ func (l Limit) cell() (cell, error) {
 	return cell{interval: interval, depth: interval * int64(l.Burst)}, nil
 }
 
-// decide returns the decision at now and the TAT to store, both in µs. A tat in the past
-// equals none.
+// decide returns the decision at now and the TAT to store, both in µs. A tat in the past has the
+// same effect as 0.
 func (c cell) decide(tat, now int64) (Decision, int64) {
 	// A tat beyond now + depth occurs only after the clock was set back or the limit was
 	// reduced.

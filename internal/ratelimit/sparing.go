@@ -18,8 +18,8 @@ type Sparing struct {
 // NewSparing returns a Limiter in front of a shared one.
 func NewSparing(near *InProcess, shared Limiter) *Sparing { return &Sparing{near, shared} }
 
-// Allow implements Limiter. For a key that is not busy, Remaining is the local share. A
-// limit too small for a tenth uses the shared limiter only.
+// Allow implements Limiter. For a key that is not busy, Remaining is the local share. If a tenth of
+// the limit is less than one request, only the shared limiter decides.
 func (s *Sparing) Allow(ctx context.Context, key string, limit Limit) (Decision, error) {
 	part := Limit{Rate: limit.Rate / spared, Period: limit.Period, Burst: limit.Burst / spared}
 	if part.Rate < 1 || part.Burst < 1 {

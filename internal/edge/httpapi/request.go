@@ -39,12 +39,12 @@ import (
 //	Key     Key                                            the idempotency key, for a route without a unit of work
 //
 // A parameter is a string, an integer from 1 (or from the tag min), a bool, a time (as a pointer,
-// nil if absent), or an encoding.TextUnmarshaler whose error states the expected text. A
-// []string in the query is a comma-separated list, or a repeated parameter. A type that
-// implements Needing has further requirements. A body that implements BodyReader parses itself.
-// With the tag validate:"-" on Body, the service checks the body's rules, after the precondition.
-// A struct with a method Check is checked after parsing, then the validate tags of the query, then
-// the precondition.
+// nil if absent), or an encoding.TextUnmarshaler whose error states the expected text. A []string
+// in the query is a comma-separated list, or a repeated parameter. A type that implements Needing
+// has further requirements. A body that implements BodyReader parses itself. With the tag
+// validate:"-" on Body, the service checks the body's rules, after the precondition. After parsing,
+// the request is checked in this order: its method Check, if it has one; the validate tags of the
+// query; the precondition.
 
 // BodyReader is a body with its own syntax, such as a merge patch.
 type BodyReader interface {
@@ -52,7 +52,8 @@ type BodyReader interface {
 	ReadBody(text []byte) error
 }
 
-// Needing is implemented by the type of a query parameter with further requirements.
+// Needing is implemented by the type of a query parameter that requires a further permission or a
+// recent second factor.
 type Needing interface {
 	// Needs returns the requirements; the shape adds the name of the parameter.
 	Needs() Need
@@ -88,7 +89,7 @@ type checker interface{ Check() error }
 // shape is the parsed declaration of a request type.
 type shape struct {
 	path, query, header, cookie []field
-	// These are the indexes of the fields that their type identifies; nil for none.
+	// The indexes of the fields that their type, or the name Body, identifies; nil for none.
 	body, precondition, request, address, secure, key, wholeQuery []int
 	// mustMatch is true if the precondition is required.
 	mustMatch bool
@@ -345,8 +346,8 @@ func (s *shape) readPrecondition(c echo.Context, v reflect.Value) error {
 	return nil
 }
 
-// parse reads a text into the field. Its errors say what the text must be. An empty text
-// leaves everything but a pointer as it is.
+// parse reads a text into the field. Its errors state the expected text. An empty text leaves a
+// field unchanged, unless the field is a pointer: its type then parses the empty text.
 func (f field) parse(text string, request reflect.Value) error {
 	into := request.FieldByIndex(f.index)
 	if into.Kind() == reflect.Pointer {

@@ -38,7 +38,7 @@ func (p Path) ID(name, kind string) (int64, error) {
 	return id, nil
 }
 
-// Named returns the Find of a resource with a text as its key.
+// Named returns the Find of a resource with a text as its key, which is in the path parameter name.
 func Named[R any](name string, find func(ctx context.Context, text string) (R, error)) Find[R] {
 	return func(ctx context.Context, path Path) (R, error) { return find(ctx, path.Text(name)) }
 }
@@ -63,7 +63,7 @@ func Get[In, Out any](r *Router, path, permission string, fn func(ctx context.Co
 	return GetOf(r, path, permission, nothing, func(ctx context.Context, _ None, in In) (Out, error) { return fn(ctx, in) })
 }
 
-// GetOf registers a GET about a resource.
+// GetOf registers a GET with a resource in its path, which find reads.
 func GetOf[R, In, Out any](r *Router, path, permission string, find Find[R], fn func(ctx context.Context, row R, in In) (Out, error)) *Route {
 	s := shapeOf[In]()
 	exists := func(ctx context.Context, path Path) error {
@@ -75,15 +75,15 @@ func GetOf[R, In, Out any](r *Router, path, permission string, find Find[R], fn 
 	})
 }
 
-// Act registers an authenticated route that stores no reply under an idempotency key,
-// because it sets a cookie, because a stored fingerprint would confirm guesses of the caller's
-// password, or because another package makes it safe to repeat, such as a purchase. fn opens its
-// units of work.
+// Act registers an authenticated route that stores no reply under an idempotency key, because it
+// sets a cookie, because a stored fingerprint would confirm guesses of the caller's password, or
+// because another package makes it safe to repeat, such as a purchase. If the route changes rows,
+// fn must run a unit of work.
 func Act[In, Out any](r *Router, method, path, permission string, fn func(ctx context.Context, in In) (Out, error)) *Route {
 	return ActOf(r, method, path, permission, nothing, func(ctx context.Context, _ None, in In) (Out, error) { return fn(ctx, in) })
 }
 
-// ActOf is Act about a resource.
+// ActOf is Act for a route with a resource in its path, which find reads.
 func ActOf[R, In, Out any](r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, row R, in In) (Out, error)) *Route {
 	s := shapeOf[In]()
 	return add[In, Out](r, Route{Method: method, Path: path, Permission: permission, Needs: s.needs}, withBody(maxBody, func(c echo.Context) error {

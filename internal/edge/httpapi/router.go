@@ -18,7 +18,7 @@ const Base = "/api/v1"
 // Route is one registered route, for the contract and its tests.
 type Route struct {
 	Method string
-	// Path is below Base, with Echo's parameters: /configs/:key.
+	// Path is relative to Base, with Echo's parameters: /configs/:key.
 	Path string
 	// Permission is the permission that the caller must have; "" for any authenticated caller.
 	Permission string
@@ -105,10 +105,10 @@ func (r *Router) Critical() *Router {
 	return &critical
 }
 
-// SteppedUp returns the router for acts that an unattended signed-in browser must not allow. A
-// session with a second factor must have confirmed it recently; otherwise the route returns
-// StepUpRequired, before any effect and before it uses the idempotency key, so that the caller
-// can send the same request again.
+// SteppedUp returns the router for operations that must be impossible in an unattended browser with
+// a session. A session with a second factor must have confirmed it recently; otherwise the route
+// returns StepUpRequired, before any effect and before it uses the idempotency key, so that the
+// caller can send the same request again.
 func (r *Router) SteppedUp() *Router {
 	steppedUp := *r
 	steppedUp.steppedUp = true
@@ -194,8 +194,8 @@ func (r *Router) identify(c echo.Context) error {
 	return nil
 }
 
-// Permitted returns nil if the caller has a permission; every authenticated caller has "".
-// Errors: Unauthenticated, Forbidden.
+// Permitted returns nil if the caller has a permission. The permission "" requires only
+// authentication. Errors: Unauthenticated, Forbidden.
 func Permitted(ctx context.Context, permission string) error {
 	p, known := principal.From(ctx)
 	switch {

@@ -28,8 +28,8 @@ type SecretDigester interface {
 }
 
 // Proof is a secret of a request by which the caller proves its identity again, such as its
-// password. It is not part of the fingerprint of the request: a key with a stored reply would
-// confirm or reject guesses that no limit counts.
+// password. The fingerprint of the request does not contain it. Otherwise a caller could test
+// guesses against the fingerprint of a stored reply, and no limit would count these attempts.
 type Proof string
 
 // hiddenMembers are the members of a request body that its fingerprint does not contain in clear.

@@ -133,8 +133,8 @@ func (s *Server) Handle(method, path string, handler http.Handler) {
 	s.handle(method, path, echo.WrapHandler(handler))
 }
 
-// handle registers a handler, and one for GET also for HEAD, which is the same without a body (RFC
-// 9110, 9.3.2): net/http omits the body.
+// handle registers a handler. It registers a handler of GET for HEAD too (RFC 9110, 9.3.2);
+// net/http then omits the body.
 func (s *Server) handle(method, path string, handler echo.HandlerFunc) {
 	handler = decoded(handler)
 	s.echo.Add(method, path, handler)
@@ -187,7 +187,7 @@ type Pages interface {
 }
 
 // HandlePages registers the pages, served for GET and HEAD of addresses without a route. Every
-// other unknown address is a problem, and so are those of the API.
+// other request without a route, including each one below /api, receives a problem.
 func (s *Server) HandlePages(pages Pages) { s.pages = pages }
 
 // isPage reports whether err means that no route matches, and a page exists.
@@ -215,8 +215,8 @@ func (s *Server) Serve(listener net.Listener) error {
 	return nil
 }
 
-// Shutdown stops accepting connections, ends the streams and waits for the requests in flight. When
-// ctx ends it closes their connections.
+// Shutdown stops accepting connections, ends the streams and waits for the requests in flight. If
+// ctx ends first, it closes all connections.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.drain.finish()
 	if err := s.http.Shutdown(ctx); err != nil {

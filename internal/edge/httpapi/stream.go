@@ -22,8 +22,8 @@ const (
 	// Heartbeat is the interval of Ping on an idle stream, so that both ends detect a broken
 	// connection.
 	Heartbeat = 10 * time.Second
-	// minAuthInterval is the minimum time before a stream checks again a credential that should have
-	// expired: clocks differ.
+	// minAuthInterval is the minimum time before a stream checks its credential again when the
+	// credential is due to expire. Because clocks differ, the check can find it still valid.
 	minAuthInterval = 250 * time.Millisecond
 	// streamWriteTimeout bounds the write of one event.
 	streamWriteTimeout = 15 * time.Second
@@ -49,7 +49,7 @@ func Listen[In any](r *Router, path, permission string, fn func(ctx context.Cont
 		}
 		defer leave()
 		control := http.NewResponseController(c.Response())
-		// The server's read timeout is for requests; this one is complete.
+		// The request is complete, so the read timeout of the server must not end the stream.
 		if err := control.SetReadDeadline(time.Time{}); err != nil {
 			return fmt.Errorf("open stream: %w", err)
 		}
@@ -105,7 +105,8 @@ func (s *Stream) Caller() principal.Principal { return s.caller }
 
 // Ping sends a comment, which clients ignore, and authenticates the caller again. It returns an
 // error if the credential has expired or has lost the route's permission. If the database is
-// unavailable, the caller remains unchanged: then no changes commit that the caller could see.
+// unavailable, the caller remains unchanged. This is safe, because no change that the caller could
+// see can commit.
 func (s *Stream) Ping() error {
 	caller, err := s.admit()
 	switch {
@@ -128,8 +129,9 @@ func (s *Stream) write(b []byte) error {
 	return s.control.Flush()
 }
 
-// delayReconnect tells the client a random delay before it reconnects, because all clients of this
-// process lose their streams. It ignores clients that have disconnected.
+// delayReconnect sends the client a random delay for its reconnection, because all clients of this
+// process lose their streams at that time. It ignores write errors of clients that have
+// disconnected.
 func (s *Stream) delayReconnect() {
 	_ = s.write(fmt.Appendf(nil, "retry: %d\n\n", rand.N(maxReconnectDelay).Milliseconds()))
 }
@@ -154,7 +156,7 @@ func WithStream(ctx context.Context) context.Context {
 }
 
 // IsStream reports whether ctx is from WithStream. An open stream does not extend a session,
-// because it needs no user.
+// because it continues without user activity.
 func IsStream(ctx context.Context) bool { return ctx.Value(streamKey{}) != nil }
 
 // Notifier is implemented by an Authenticator that detects immediately that a credential may have

@@ -152,7 +152,8 @@ func (a *attempt) overQuota(err error) error {
 		holderOf(a.actor).kind, a.replies.quota.limit).After(time.Minute)
 }
 
-// found makes the attempt a replay of a record that only the database has.
+// found makes the attempt a replay of a record from the database, or, for a document, the repeat
+// that runs its remaining parts.
 func (a *attempt) found(ctx context.Context, record Record) error {
 	stored, err := a.replies.decrypt(record)
 	if err != nil {
@@ -202,8 +203,8 @@ func (a *attempt) reused(stored *answer) error {
 		"This idempotency key was used for another request (%s %s); nothing was done. Use a new key for a new request.", stored.method, stored.path)
 }
 
-// locationReply is the replay of a reply that was too large to store: the client reads it at
-// location.
+// locationReply returns the replay of a reply that was too large to store: 200 with the location at
+// which the client can read the resource.
 func locationReply(location string) httpapi.StoredReply {
 	return httpapi.StoredReply{Status: http.StatusOK, Header: http.Header{"Location": {location}}}
 }

@@ -27,7 +27,7 @@ type Forgotten struct {
 
 // Forget erases a customer from the records of the caller's tenant: from the customer's records,
 // and from those with the customer in their path or reply. It deletes expired records. It blanks
-// live ones, except for id, key, time and request digest, because servers detect a restored
+// live ones, but not their id, key, time and fingerprint, because servers detect a restored
 // database by missing records (seen_records.go). A repeat by a user is still recognised and not
 // executed, and its reply is empty; the customer's scope gets the pseudonym, so a repeat by the
 // customer is a new request. The memory of a process drops its copy when the record expires. about

@@ -112,7 +112,7 @@ func (m *memory) pruneSeen(in epoch.Epoch, found []seenRecord) {
 	}
 }
 
-// add requires mu.
+// add adds a record to the young generation. It requires mu.
 func (m *memory) add(at scopedKey, stored *answer) {
 	if m.young == nil || m.sizeOfYounger+stored.size() > memorySize/2 {
 		m.young, m.old, m.sizeOfYounger = make(map[scopedKey]*answer), m.young, 0

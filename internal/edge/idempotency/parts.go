@@ -27,9 +27,10 @@ import (
 // them, or until they expire.
 //
 // A document has no record of its complete reply, only of its parts. The first part is inserted
-// with a record under the key itself, the head, which has no reply: it marks the key as used, with
-// principal and fingerprint. All of them expire together. Each part has at most one record,
-// whichever attempt decides it, so concurrent attempts return the same reply.
+// together with the head: a record under the request's key, without a reply, that marks the key as
+// used and contains the principal and the fingerprint. The head and the parts expire at the same
+// time. Each part has at most one record, whichever attempt decides it, so concurrent attempts
+// return the same reply.
 
 // storeTimeout bounds a transaction that records replies outside the request's unit of work.
 const storeTimeout = 10 * time.Second
@@ -48,8 +49,8 @@ func partsOf(scope, key string) string {
 
 func (a *attempt) partsScope() string { return partsOf(a.scope, a.request.Key) }
 
-// isDocumentHead reports whether a record is the head of a document. A malformed document was rejected
-// as a whole, with another status.
+// isDocumentHead reports whether a record is the head of a document. A record with another status
+// than 200 is not a head: it contains the rejection of the complete document.
 func (a *attempt) isDocumentHead(stored *answer) bool {
 	return a.request.Document && stored.reply.Status == http.StatusOK
 }
@@ -119,8 +120,8 @@ func (a *attempt) KeepPart(ctx context.Context, u *uow.Unit, name string, value 
 	return nil
 }
 
-// recordParts returns the records of parts, preceded by the head if the request is a document
-// without one.
+// recordParts returns the records of parts, preceded by the head if the request is a document and
+// its head is not recorded yet.
 func (a *attempt) recordParts(ctx context.Context, parts map[string][]byte) ([]*Record, error) {
 	records := make([]*Record, 0, len(parts)+1)
 	if a.request.Document && a.head == nil {
@@ -151,9 +152,10 @@ func (a *attempt) insertParts(tx *gorm.DB, records []*Record) error {
 	return insert(tx, records...)
 }
 
-// partsCommitted runs after the records are committed. It notes the first record of a document for the
-// check of the epoch; the parts of a batch are deleted too soon for that. Only the first has a
-// certain id when one statement inserts several.
+// partsCommitted runs after the records are committed. It adds the first record of a document to
+// the seen records, with which the check of the epoch detects a restored database. It adds only the
+// first, because the ids of the others are not reliable if one statement inserts several. It adds
+// no parts of a batch, because these are deleted soon.
 func (a *attempt) partsCommitted(records []*Record) {
 	if !a.request.Document {
 		return

@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	// A count of a tenant's keys is used for at least minCountAge and at most maxCountAge. In
-	// between it is used until maxKeysPerSecond keys per second could fill the rest of the quota: a count
-	// reads each key, and a database records fewer than maxKeysPerSecond.
+	// A count of a tenant's keys is expensive, because it reads each key. Its result is therefore
+	// used for the time in which maxKeysPerSecond new keys per second would fill the rest of the
+	// quota, but for at least minCountAge and at most maxCountAge. A database records fewer keys
+	// per second than that.
 	minCountAge      = 30 * time.Second
 	maxCountAge      = time.Hour
 	maxKeysPerSecond = 10_000
@@ -41,7 +42,7 @@ type quota struct {
 // holder is a group with one quota: the users or the customers of a tenant.
 type holder struct {
 	tenant int64
-	// kind is the prefix of their scopes.
+	// kind is the prefix of the scopes of the group: user or customer.
 	kind string
 }
 
@@ -153,8 +154,9 @@ func (q *quota) added(of holder) {
 	}
 }
 
-// count returns the number of live keys of one kind of holder in the context's tenant. Their scopes
-// start with the kind and a colon; in ASCII a semicolon follows the colon.
+// count returns the number of live keys of one kind of holder in the context's tenant. The scopes
+// of these keys start with the kind and a colon. The upper bound of the range ends in a semicolon,
+// the character after the colon in ASCII.
 func (s store) count(ctx context.Context, kind string, now time.Time) (int64, error) {
 	var keys int64
 	query := s.db.Read(ctx).Model(&Record{}).Where("scope >= ? AND scope < ? AND expires_time > ?", kind+":", kind+";", now)

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// maxSeenRecords bounds how many records one check queries. It exceeds the commits of a process
-	// between two checks; beyond it every other record is dropped.
+	// maxSeenRecords bounds how many records one check queries. It exceeds the usual number of
+	// commits of a process between two checks. If there are more, every other record is dropped.
 	maxSeenRecords = 1024
 	// seenRecordsAfterCheck is how many of the found records the next check queries again.
 	seenRecordsAfterCheck = 8
@@ -26,9 +26,9 @@ const (
 )
 
 // seenRecord identifies a committed record that this process has seen. A database that was restored
-// from a backup lacks its last commits: while the newest seen records exist, nothing cached is
-// lost. The id alone does not identify a record, because the database assigns the id of a lost
-// record again.
+// from a backup lacks its last commits: if it contains the newest seen records, it contains all
+// cached ones. The id alone does not identify a record, because the database assigns the id of a
+// lost record again.
 type seenRecord struct {
 	id          int64
 	key         string
@@ -75,7 +75,8 @@ func (s *seenRecords) prune(found []seenRecord) {
 	*s = slices.DeleteFunc(*s, func(one seenRecord) bool { return dropped[one] })
 }
 
-// Missing is the epoch.Witness for this process's cache of replies.
+// Missing is the epoch.Witness of this process's cache of replies. It describes a seen record that
+// the database no longer contains; "" if it contains all.
 func (k *ReplyStore) Missing(ctx context.Context, of epoch.Epoch) (string, error) {
 	seen := k.memory.seen(of, k.clock.Now())
 	missing, err := k.store.findMissing(ctx, seen)

@@ -56,8 +56,8 @@ func (a *attempt) insert(tx *gorm.DB, records ...*Record) error {
 	return insert(tx, records...)
 }
 
-// KeepCommitted implements httpapi.Attempt. It only logs an error of the database: the reply has
-// been sent, and a repeat decides again.
+// KeepCommitted implements httpapi.Attempt. It only logs an error of the database: the caller sends
+// the reply anyway, and a repeat runs the request again.
 func (a *attempt) KeepCommitted(ctx context.Context, reply httpapi.StoredReply) (httpapi.StoredReply, bool) {
 	if !a.Keeps(reply) {
 		return httpapi.StoredReply{}, false
@@ -122,7 +122,8 @@ func (a *attempt) Keeps(reply httpapi.StoredReply) bool {
 	return true
 }
 
-// isCorrectable reports whether a reply rejects the request for its shape.
+// isCorrectable reports whether a reply rejects the request as malformed or invalid. The caller can
+// then correct the request under the same key.
 func isCorrectable(reply httpapi.StoredReply) bool {
 	return reply.Code == apperr.MalformedRequest || reply.Code == apperr.ValidationFailed
 }

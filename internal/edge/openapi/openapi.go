@@ -29,8 +29,8 @@ type document struct {
 	noun string
 	// isHistory is true if the current route lists the history of a resource.
 	isHistory bool
-	// withMark is the type of the current reply. If it has secrets, its schema has the mark of a
-	// repeat without them.
+	// withMark is the type of the current reply. If it has secrets, its schema has the member that
+	// marks a repeat without the secrets.
 	withMark reflect.Type
 	// base is api/base.yaml.
 	base *yaml.Node
@@ -98,7 +98,8 @@ func names(tree *yaml.Node, kind string) (list []string) {
 	return list
 }
 
-// complete appends members to a mapping of the tree. Error: the mapping has one already.
+// complete appends members to a mapping of the tree. Error: the mapping already has a member of
+// that name.
 func complete(tree *yaml.Node, members mapping, path ...string) error {
 	target := child(tree.Content[0], path...)
 	added, err := members.node()

@@ -159,8 +159,8 @@ func storesReply(r httpapi.Route) bool {
 	return r.Method != http.MethodDelete && (r.Mutates || hasKey && key.Type == reflect.TypeFor[httpapi.Key]())
 }
 
-// pathParameter refers to the parameter of api/base.yaml that belongs to the collection, such
-// as couponCode of /coupons/:code, or else to the one with the name.
+// pathParameter returns a reference to a path parameter in api/base.yaml: to the one of the
+// collection, such as couponCode for /coupons/:code, or else to the one with the given name.
 func (d *document) pathParameter(r httpapi.Route, name string) mapping {
 	collection, _, _ := strings.Cut(strings.TrimPrefix(r.Path, "/"), "/")
 	special := strings.TrimSuffix(collection, "s") + pascal(name)
@@ -329,7 +329,8 @@ func (d *document) responses(r httpapi.Route) (all mapping) {
 	return append(all, d.errorResponses(r)...)
 }
 
-// success describes a successful reply of a route. isSecond is true for that of an Either.
+// success describes a successful reply of a route. isSecond is true for the second reply of an
+// Either.
 func (d *document) success(r httpapi.Route, reply success, isSecond bool) mapping {
 	body := reply.body
 	headers := mapping{{"X-Request-Id", ref("headers", "X-Request-Id")}}

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Measured is a part of the program with metrics. It counts in them whether or not they are
+// Measured is a part of the program with metrics. It updates its metrics whether or not they are
 // registered; package app registers them.
 type Measured interface {
 	Collectors() []prometheus.Collector
