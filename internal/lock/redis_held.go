@@ -15,10 +15,10 @@ import (
 )
 
 // Twice a second each process lists the keys that it has locked or waits for. If the list has
-// changed, the process stores it as a report under its own key. A report has the TTL of a lock and
-// is renewed before it expires, so the report of a dead process expires automatically. A lock that
-// is acquired and released between two checks costs no report, a long hold costs almost nothing,
-// and Held works in a cluster.
+// changed, the process stores it as a report under a key per process. A report has the TTL of a
+// lock and is renewed before it expires, so the report of a dead process expires automatically. A
+// lock that is acquired and released between two checks costs no report, a long hold costs almost
+// nothing, and Held works in a cluster.
 
 // reported is the state of one key in a process.
 type reported struct {

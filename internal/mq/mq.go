@@ -147,10 +147,9 @@ type Queue interface {
 	// Extend makes the lease of b end after lease, counted from now. Error: ErrLeaseLost.
 	Extend(ctx context.Context, b *Batch, lease time.Duration) error
 
-	// Settle applies one outcome per message of b, in order, and ends the lease: all
-	// outcomes take effect or none. Settling a batch again within a minute succeeds and
-	// does nothing, so a caller can retry after a lost reply. Errors: ErrLeaseLost,
-	// ErrOutcomes.
+	// Settle applies one outcome per message of b, in order, and ends the lease: all outcomes take
+	// effect or none. Settling a batch again within a minute returns nil and has no effect, so a
+	// caller can retry after a lost reply. Errors: ErrLeaseLost, ErrOutcomes.
 	Settle(ctx context.Context, b *Batch, outcomes []Outcome) error
 
 	// Reap returns batches with expired leases to the head of pending, counts a crash for

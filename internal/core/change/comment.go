@@ -57,8 +57,8 @@ func (c Comment) View() CommentView {
 }
 
 // Comment inserts comment, a model that embeds Comment, and makes it the next version of the row,
-// if the row has the given status. It returns the updated row; the caller records the history. It
-// does not conflict with concurrent changes that leave the status unchanged:
+// if the row has the status passed as status. It returns the updated row; the caller records the
+// history. It does not conflict with concurrent changes that leave the status unchanged:
 //
 //	UPDATE t SET comments = comments + 1, version = version + 1 WHERE tenant_id = ? AND id = ? AND status = ?
 //

@@ -83,8 +83,8 @@ func (l Lifecycle[T, M]) CheckPrecondition(row M, ifMatch *guard.Precondition) e
 	return l.movedOn(row, *ifMatch)
 }
 
-// Refusal returns the error for the loser of a race or an impossible action: it reports the last
-// author, the time, and the actions that are possible now.
+// Refusal returns the error for an action that lost a race or that the status does not allow. The
+// error contains the last author, the time, and the actions that are possible now.
 func (l Lifecycle[T, M]) Refusal(ctx context.Context, current M, code apperr.Code, action string) *apperr.Error {
 	return l.Explained(ctx, current, apperr.New(code, "%s cannot be %s: %s.", l.Label(current), l.Machine.Participle(action), l.Cause(current)))
 }
@@ -106,7 +106,8 @@ func (l Lifecycle[T, M]) Explained(ctx context.Context, current M, refusal *appe
 	return refusal
 }
 
-// Cause explains the current state of a row: "Li cancelled it on 2026-11-21 at 10:41 UTC".
+// Cause returns a clause with the author and the time of the current status: "Li cancelled it on
+// 2026-11-21 at 10:41 UTC".
 func (l Lifecycle[T, M]) Cause(row M) string {
 	state := l.State(row)
 	by, changed := l.changed(row)
@@ -135,7 +136,8 @@ func (l Lifecycle[T, M]) allowed(row M) []string {
 	return l.Machine.Allowed(l.State(row))
 }
 
-// movedOn rejects a transition with a stale If-Match.
+// movedOn returns an error that the unit's runner replaces by the conflict response to a stale
+// If-Match.
 func (l Lifecycle[T, M]) movedOn(row M, ifMatch guard.Precondition) error {
 	return uow.Explain(func(ctx context.Context) error {
 		current, err := l.readCommitted(ctx, row.Ref().ID)

@@ -171,9 +171,9 @@ func (r *Runner) run(ctx context.Context, u *Unit, fn Func) (err error) {
 
 // commit commits the unit's transaction. nil means that it is committed.
 //
-// An error of COMMIT either proves the rollback or leaves the outcome open; resolveCommit then
-// looks up the unit's audit row. So an error with the text "nothing was changed" is reliable, also
-// after a crash of the database.
+// An error of COMMIT either proves the rollback or leaves the outcome open. If it is open,
+// resolveCommit searches the unit's audit row. So an error with the text "nothing was changed" is
+// reliable, also after a crash of the database.
 func (r *Runner) commit(ctx context.Context, u *Unit) error {
 	if u.tx == nil {
 		return nil
@@ -240,14 +240,14 @@ func (r *Runner) resolveCommit(ctx context.Context, u *Unit, open error) (bool, 
 // probeAuditRow reports whether the unit's audit row is committed. If it is not,
 // probeAuditRow prevents a late commit.
 //
-// On MySQL it inserts a tombstone: a row of no tenant under the same unique key, which
-// stays. If the unit's row exists uncommitted, the insert waits for the end of that
-// transaction. Statements still to be executed, from a partly read packet or on another
-// node of a cluster, then violate the key and are rolled back. On a server that may lack
-// committed transactions, only an existing row is evidence; without one the result is
-// errElsewhere. There probeAuditRow inserts no tombstone, because the replication of the
-// row may be in flight. On SQLite there is one writer, so the unit has ended; but after a
-// crash its writes could return until a later commit has overwritten them in the log.
+// On MySQL it inserts a tombstone: a row of no tenant under the same unique key, which stays. If
+// the unit's row exists uncommitted, the insert waits for the end of that transaction. Statements
+// still to be executed, from a partly read packet or on another node of a cluster, then violate the
+// key and are rolled back. On a server that may lack committed transactions, only an existing row
+// is evidence; without one the result is errElsewhere. There probeAuditRow inserts no tombstone,
+// because the replication of the row may be in flight. On SQLite there is one writer, so the unit
+// has ended. But after a crash its writes could be recovered from the log, until a later commit
+// overwrites them; probeAuditRow makes such a commit.
 func (r *Runner) probeAuditRow(ctx context.Context, u *Unit, open error) (found bool, err error) {
 	everywhere := storage.AcrossTenants(ctx)
 	if r.db.Dialect == storage.MySQL {
@@ -347,7 +347,8 @@ func explained(ctx context.Context, err error) error {
 	return err
 }
 
-// callerError converts the last run's error to the error for the caller.
+// callerError returns the error for the caller of Do: the error of the last run, or Unavailable in
+// its place.
 func callerError(err error) error {
 	switch {
 	case apperr.Has(err, apperr.OutcomeUnknown):

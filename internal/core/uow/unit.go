@@ -135,7 +135,8 @@ func (u *Unit) begin(ctx, life context.Context) (*gorm.DB, error) {
 	return u.runner.db.BeginPacked(ctx, life, u.packing)
 }
 
-// Audit records the effect of the unit. A unit that changes rows calls it exactly once.
+// Audit sets the audit entry of the unit. The function of a unit that changes rows must call it
+// exactly once.
 func (u *Unit) Audit(e Entry) {
 	u.entry = &e
 	u.audited++
@@ -185,9 +186,8 @@ func (u *Unit) BeforeCommit(fn func(ctx context.Context, tx *gorm.DB) error) {
 	u.beforeCommit = append(u.beforeCommit, fn)
 }
 
-// AfterCommit adds a callback that runs after the unit has committed and released its
-// locks: events, caches, tickets. It runs under a context that does not end with the
-// caller's, and cannot fail the unit.
+// AfterCommit adds a callback that runs after the unit has committed and released its locks:
+// events, caches, tickets. Its context does not end with the caller's, and it cannot fail the unit.
 func (u *Unit) AfterCommit(fn func(ctx context.Context)) {
 	u.afterCommit = append(u.afterCommit, fn)
 }

@@ -65,8 +65,8 @@ type connection struct {
 	once  sync.Once
 }
 
-// listen returns a listener that accepts at most most open connections of the given listener, and
-// at most a quarter of them per network.
+// listen returns a listener that limits another one to most open connections, and each network to a
+// quarter of them.
 func listen(listener net.Listener, most int, trusts func(remote string) bool) *connections {
 	c := &connections{
 		Listener: listener, most: most, share: (most + sharePart - 1) / sharePart, trusts: trusts,

@@ -25,19 +25,20 @@ type Resource struct {
 	Example any
 	// Enums are values that are known when the routes are registered, by the names of their schemas.
 	Enums map[string][]string
-	// Refusal has the members that a rejected transition contains in addition to the
-	// usual ones, as a struct; nil for none.
+	// Refusal is a struct with the members that the response to a rejected transition contains in
+	// addition to the usual ones; nil for none.
 	Refusal any
 }
 
-// Contract is the part of a route's description that its types do not state.
+// Contract is the part of a route's contract that does not follow from its types.
 type Contract struct {
 	// ID is the operationId; "" for the one that follows from method and path.
 	ID                   string
 	Summary, Description string
 	// Success describes the successful reply; "" for the usual words.
 	Success string
-	// Otherwise describes the second reply of an Either with another status.
+	// Otherwise describes the second reply of an Either, if its status differs from that of the
+	// first.
 	Otherwise string
 	// Body is an example of the request body; nil for none.
 	Body any
@@ -71,8 +72,8 @@ type Rejection struct {
 	Code apperr.Code
 	// Cause is a clause that follows the code; "" for the usual description of the code.
 	Cause string
-	// Members has the members that only this error contains, as a struct; nil for the usual
-	// members of the code.
+	// Members is a struct with the members that only this error contains; nil for the usual members
+	// of the code.
 	Members any
 }
 

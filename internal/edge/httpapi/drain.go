@@ -56,9 +56,9 @@ func (d *drain) endInTurn(end func()) (stop func()) {
 func (s *Server) Draining() bool { return s.drain.isDraining() }
 
 // Drain precedes Shutdown if a load balancer chooses among several servers. It continues to serve
-// for d, or until ctx ends, so that the load balancer notices Draining; tells clients to close
-// their connections; and ends the streams at random times, so that the clients do not all reconnect
-// at the same moment.
+// for d, or until ctx ends, so that the load balancer can detect Draining. During that time, it
+// requests that clients close their connections, and ends the streams at random times, so that the
+// clients do not all reconnect at the same moment.
 func (s *Server) Drain(ctx context.Context, d time.Duration) {
 	s.drain.spread.Store(int64(d))
 	s.drain.start()

@@ -21,8 +21,8 @@
 //   - after COMMIT: a repeat returns the reply from the database.
 //   - between two parts of a batch or a document: the outcomes of the committed parts are recorded
 //     with them, and a repeat executes the rest.
-//   - between a rejection (4xx) and its record: a repeat decides again. This is safe, because a
-//     rejection has no effect.
+//   - between a rejection (4xx) and its record: a repeat runs the request again. This is safe,
+//     because a rejection has no effect.
 //
 // A holder that was paused beyond its lease hits the unique row when it records its reply. It is
 // rolled back and returns the reply that the other attempt recorded.

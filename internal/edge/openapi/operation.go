@@ -70,8 +70,8 @@ func operationID(r httpapi.Route) string {
 	}
 }
 
-// description returns the description of a route; that of a transition starts with the
-// states that the machine declares.
+// description returns the description of a route. The description of a transition starts with its
+// states, as the machine declares them.
 func description(r httpapi.Route) string {
 	if r.Action == "" || r.Resource.Machine == nil {
 		return r.Contract.Description
@@ -160,7 +160,7 @@ func storesReply(r httpapi.Route) bool {
 }
 
 // pathParameter returns a reference to a path parameter in api/base.yaml: to the one of the
-// collection, such as couponCode for /coupons/:code, or else to the one with the given name.
+// collection, such as couponCode for /coupons/:code, or else to the one called name.
 func (d *document) pathParameter(r httpapi.Route, name string) mapping {
 	collection, _, _ := strings.Cut(strings.TrimPrefix(r.Path, "/"), "/")
 	special := strings.TrimSuffix(collection, "s") + pascal(name)

@@ -20,7 +20,7 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// shared are the types that api/base.yaml describes, by the names of their schemas there.
+// shared maps the types that api/base.yaml describes to the names of their schemas there.
 var shared = map[reflect.Type]string{
 	reflect.TypeFor[guard.Stamp]():          "Stamp",
 	reflect.TypeFor[guard.OptionalStamp]():  "OptionalStamp",
@@ -34,7 +34,7 @@ var shared = map[reflect.Type]string{
 	reflect.TypeFor[apperr.Field]():         "Field",
 }
 
-// Types that state more about their values than Go does.
+// Interfaces of types with restrictions or names that Go's type system cannot express.
 type (
 	enumerated interface{ Enum() []string }
 	// named is a type with a schema name that does not follow from its Go name.
@@ -199,12 +199,12 @@ func (d *document) component(name string, schema mapping) mapping {
 	return ref("schemas", name)
 }
 
-// genericNames are the suffixes of generic types in the names of schemas.
+// genericNames maps generic types to the suffixes of their schema names.
 var genericNames = map[string]string{"Name": "Status", "Param": "Status", "EventName": "EventName", "ActionName": "Action", "EventView": "Event", "MoneyEventView": "Event", "List": "List"}
 
 // nameOf returns the name of a type's schema: WorkOrder for workOrderView, WorkOrderList for
 // List[workOrderView], WorkOrderAssignment for Assignment in package workorders, EditedItem for
-// editedView in package catalog; or the name that the type states.
+// editedView in package catalog; or the result of the type's method SchemaName.
 func (d *document) nameOf(t reflect.Type) string {
 	if named, ok := reflect.Zero(t).Interface().(named); ok {
 		return named.SchemaName()
@@ -244,8 +244,8 @@ func (d *document) nameOf(t reflect.Type) string {
 	return name
 }
 
-// object adds the schema of a struct as a component, and returns the reference to it. A
-// struct without members is written in place.
+// object adds the schema of a struct as a component, and returns the reference to it. For a struct
+// without members, it returns the schema itself and adds no component.
 func (d *document) object(t reflect.Type, isRequest bool) mapping {
 	if t.NumField() == 0 {
 		return mapping{{"type", "object"}, {"additionalProperties", false}}
@@ -271,7 +271,7 @@ func (d *document) object(t reflect.Type, isRequest bool) mapping {
 
 func isList(t reflect.Type) bool { return strings.HasPrefix(t.Name(), "List[") }
 
-// list returns the schema of a page, and the member that narrows its items to those of a list.
+// list returns the common schema Page, and the property items with the schema of the list's items.
 func (d *document) list(t reflect.Type) (page mapping, items member) {
 	f, _ := t.FieldByName("Items")
 	return ref("schemas", "Page"), member{"items", mapping{{"items", d.schema(f.Type.Elem(), "", false)}}}
@@ -337,11 +337,11 @@ type entityTag string
 // SchemaName implements named.
 func (entityTag) SchemaName() string { return "ETag" }
 
-// always is the value of a member that is absent instead of false.
+// always is the type of a member that is either true or absent.
 type always bool
 
-// presentType returns the type of the values that a reply contains for a member that it omits
-// when null or false.
+// presentType returns the type of a member that a reply omits when it is null or false: the type
+// without that value.
 func presentType(t reflect.Type) reflect.Type {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -405,7 +405,7 @@ func (d *document) field(t reflect.Type, f reflect.StructField, name, rules stri
 	return schema
 }
 
-// isInteger reports whether a schema is one of integers, or null.
+// isInteger reports whether a schema allows an integer, or an integer and null.
 func isInteger(schema mapping) bool {
 	types, _ := schema.get("type").([]string)
 	return schema.get("type") == "integer" || slices.Contains(types, "integer")

@@ -68,7 +68,8 @@ func (m mapping) node() (*yaml.Node, error) {
 // maxInline is the maximum length of a mapping or a list on one line, in characters.
 const maxInline = 100
 
-// inline writes short mappings and lists below a node on one line, as people do.
+// inline makes the encoder write short mappings and lists below a node on one line. It returns the
+// approximate length of the node on one line.
 func inline(node *yaml.Node) (length int) {
 	if node.Kind != yaml.MappingNode && node.Kind != yaml.SequenceNode {
 		if strings.Contains(node.Value, "\n") {

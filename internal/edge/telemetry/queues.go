@@ -66,8 +66,8 @@ func (m *Metrics) QueueObserver() mq.Observer {
 const (
 	// queueScrapeLimit bounds the time that a scrape waits for the queues.
 	queueScrapeLimit = 2 * time.Second
-	// maxQueuesMeasured bounds the queues of one scrape to those with the highest numbers: queues
-	// are numbered in order of creation, and old ones are empty.
+	// maxQueuesMeasured bounds the queues of one scrape. The queues with the highest numbers in
+	// their names are measured: the numbers ascend with creation, and old queues are empty.
 	maxQueuesMeasured = 200
 )
 

@@ -26,7 +26,7 @@ const (
 	shortWait = 30 * time.Millisecond
 )
 
-// Contract runs the suite. New returns a Locker that shares no keys with other lockers and
+// Contract runs the suite. newLocker returns a Locker that shares no keys with other lockers and
 // cleans up after the test.
 func Contract(t *testing.T, newLocker func(t *testing.T) lock.Locker) {
 	tests := []struct {

@@ -175,8 +175,8 @@ func killed(t *testing.T, q queue) {
 	require.Equal(t, sequence(10), got)
 }
 
-// shortLease tests a consumer with the rarest reaping; while any lease is active it reaps
-// every second.
+// shortLease tests that a consumer with a long lease redelivers the batch of an expired short lease
+// soon: while any lease is active, it reaps every second.
 func shortLease(t *testing.T, q queue) {
 	enqueue(t, q, "a")
 	_, err := q.Claim(t.Context(), 1, 100*time.Millisecond)

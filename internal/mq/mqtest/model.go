@@ -76,8 +76,8 @@ func (m *model) claim(t *rapid.T) {
 	m.out = append(m.out, b)
 }
 
-// head returns the messages that a claim must return: up to the first suspect, or that one
-// alone.
+// head returns the messages that a claim must return: those before the first suspect message, or
+// only that message if it is the first.
 func (m *model) head(limit int) []mq.Message {
 	head := m.pending[:min(limit, len(m.pending))]
 	for i, p := range head {
