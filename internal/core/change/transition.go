@@ -89,8 +89,8 @@ func (l Lifecycle[T, M]) Refusal(ctx context.Context, current M, code apperr.Cod
 	return l.Explained(ctx, current, apperr.New(code, "%s cannot be %s: %s.", l.Label(current), l.Machine.Participle(action), l.Cause(current)))
 }
 
-// Explained adds the members of every rejected transition to an error: the current row and
-// the actions that are possible for it.
+// Explained adds to an error the members that the response to every rejected transition contains,
+// such as the current row and the actions that are possible for it.
 func (l Lifecycle[T, M]) Explained(ctx context.Context, current M, refusal *apperr.Error) *apperr.Error {
 	by, at := l.changed(current)
 	refusal = refusal.With("current", l.View(ctx, current)).

@@ -18,7 +18,7 @@
 //     back, and only OutcomeUnknown means that the outcome is unknown.
 //
 // Crash points. Before COMMIT is sent: the engine rolls back; nothing happened. While COMMIT is in
-// flight, if its reply is lost or its error does not prove a rollback: the runner searches the
+// flight, if its reply is lost or its error does not prove a rollback: the runner searches for the
 // audit row by the unit's id. The search waits for an open transaction, and prevents a partly
 // received one from committing later. If the row exists, the unit is committed. If not, the unit is
 // rolled back and run again. If no server replies, the result is OutcomeUnknown. After COMMIT: the

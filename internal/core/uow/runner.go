@@ -172,8 +172,8 @@ func (r *Runner) run(ctx context.Context, u *Unit, fn Func) (err error) {
 // commit commits the unit's transaction. nil means that it is committed.
 //
 // An error of COMMIT either proves the rollback or leaves the outcome open. If it is open,
-// resolveCommit searches the unit's audit row. So an error with the text "nothing was changed" is
-// reliable, also after a crash of the database.
+// resolveCommit searches for the unit's audit row. So an error with the text "nothing was changed"
+// is reliable, also after a crash of the database.
 func (r *Runner) commit(ctx context.Context, u *Unit) error {
 	if u.tx == nil {
 		return nil

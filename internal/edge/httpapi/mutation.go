@@ -72,8 +72,8 @@ type mutationOptions struct {
 	exists func(ctx context.Context, path Path) error
 }
 
-// Exists makes a mutation that reads its resource inside fn return NotFound before the errors of
-// an invalid request. A valid request needs no further statement.
+// Exists makes a mutation that reads its resource inside fn return NotFound before the errors of an
+// invalid request. For a valid request, it executes no statement.
 func Exists[R any](find Find[R]) Option {
 	return func(o *mutationOptions) {
 		o.exists = func(ctx context.Context, path Path) error {

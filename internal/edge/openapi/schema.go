@@ -137,8 +137,8 @@ func (d *document) plain(t reflect.Type, rules string, isRequest bool) mapping {
 	}
 }
 
-// constrained adds the bounds of a validate tag. suffix completes the keywords min and max
-// for the schema's type.
+// constrained adds the constraints of a validate tag to a schema. suffix completes the keywords min
+// and max for the schema's type, such as Length for minLength.
 func constrained(schema mapping, rules, suffix string) mapping {
 	for rule := range strings.SplitSeq(rules, ",") {
 		name, value, _ := strings.Cut(rule, "=")

@@ -11,7 +11,7 @@ import (
 // lockBuckets range from a round trip to Redis to the maximum wait of a request, in seconds.
 var lockBuckets = []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30}
 
-// lockMetrics have no label for the key: there are as many keys as wallets.
+// lockMetrics have no label for the key, because there are too many keys: at least one per wallet.
 type lockMetrics struct {
 	wait     *prometheus.HistogramVec
 	hold     prometheus.Histogram
@@ -46,7 +46,7 @@ func (m lockMetrics) collectors() []prometheus.Collector {
 
 // LockObserver returns the observer for a locker.
 func (m *Metrics) LockObserver() lock.Observer {
-	// Resolved once: a label lookup costs more than counting.
+	// The labels are resolved once, because resolving a label costs more than counting.
 	free, contended := m.locks.acquired.WithLabelValues("false"), m.locks.acquired.WithLabelValues("true")
 	acquired, refused := m.locks.wait.WithLabelValues("acquired"), m.locks.wait.WithLabelValues("refused")
 	return lock.Observer{

@@ -12,8 +12,9 @@ import (
 	"interlock/internal/base/principal"
 )
 
-// NewLogger returns a logger that writes JSON or text lines to w. Each line of a request contains
-// its id, actor, tenant and trace. Values of attributes that are named like secrets are replaced.
+// NewLogger returns a logger that writes JSON or text lines to w. Each line that is logged with a
+// request's context contains the request's id, actor, tenant and trace. The value of an attribute
+// with a name from secretNames is redacted.
 func NewLogger(w io.Writer, level, format string) *slog.Logger {
 	var minimum slog.Level
 	// The settings have validated the name; an unknown one means info.
