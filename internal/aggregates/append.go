@@ -103,7 +103,7 @@ func attemptKeys(tenant int64, name Name, first *Event) (keys []string) {
 }
 
 // rejectConcurrent returns the error of an attempt that runs concurrently with another one: the
-// error for events that this has written, or InflightDuplicate.
+// error for the events that are already recorded, or InflightDuplicate if none is.
 func (s *Service) rejectConcurrent(ctx context.Context, w Write, rows []Event) error {
 	db := s.db.Read(ctx)
 	aggregate, err := find(db, w.Name)

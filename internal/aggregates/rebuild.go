@@ -16,7 +16,7 @@ import (
 // rebuildWait bounds the wait of a rebuild for the writers of its aggregate.
 const rebuildWait = 10 * time.Second
 
-// auditedDifferences bounds the differences of a rebuild in the audit log.
+// auditedDifferences is the maximum number of differences that a rebuild writes to the audit log.
 const auditedDifferences = 100
 
 // Difference is one value of an aggregate that differs from its events.

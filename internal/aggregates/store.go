@@ -18,7 +18,7 @@ import (
 // rowsPerStatement bounds the rows of one INSERT.
 const rowsPerStatement = 100
 
-// find returns an aggregate; one without events has ID and version 0.
+// find returns an aggregate, with ID and version 0 if it has no events.
 func find(db *gorm.DB, name Name) (*Aggregate, error) {
 	var rows []Aggregate
 	if err := db.Where("type = ? AND name = ?", name.Type, name.ID).Limit(1).Find(&rows).Error; err != nil {
@@ -30,7 +30,7 @@ func find(db *gorm.DB, name Name) (*Aggregate, error) {
 	return &rows[0], nil
 }
 
-// findExisting is find. Errors: NotFound for one without events.
+// findExisting returns an aggregate. Errors: NotFound if it has no events.
 func findExisting(db *gorm.DB, name Name) (*Aggregate, error) {
 	a, err := find(db, name)
 	if err != nil {

@@ -36,7 +36,7 @@ var sorts = storage.Sorts{
 	Default: "-id",
 }
 
-// Filter narrows a list of approvals. Zero members do not narrow.
+// Filter narrows a list of approvals. Fields with the zero value do not filter.
 type Filter struct {
 	// Status is nil for all.
 	Status *status.State

@@ -51,10 +51,10 @@ type SaleOrder struct {
 // rowsPerStatement bounds an INSERT of many rows.
 const rowsPerStatement = 200
 
-// PlaceMany places an order for each ticket without an order, and returns them in the order of the
-// tickets. It reserves no stock: the caller transfers the sale's units to the orders' holders and
-// writes the audit entry, in the same unit. A ticket or a number that was used concurrently retries
-// the unit.
+// PlaceMany places an order for each of the tickets, which have no orders yet, and returns the
+// orders in the sequence of the tickets. It reserves no stock: the caller transfers the sale's
+// units to the orders' holders and writes the audit entry, in the same unit. If another unit has
+// used a ticket or an order number concurrently, this unit is retried.
 //
 //	INSERT INTO orders (…, ticket) VALUES (…), (…) …
 //	INSERT INTO order_lines … ; INSERT INTO order_histories …

@@ -41,10 +41,10 @@ type proposedApproval struct {
 }
 
 // proposeIfRequired is called before a refund's status is written. The users behind a refund's
-// request may not approve it. The approval of a refund above the tenant's threshold is proposed,
-// unless the unit applies an approval. The credit of a cancelled order is not an approval. Errors:
-// Forbidden; errProposed; guard.ErrStale and guard.ErrGone if the refund has changed since it was
-// read.
+// request may not approve the refund. The approval of a refund above the tenant's threshold is
+// proposed, unless the unit applies an approval. The credit of a cancelled order is not an
+// approval. Errors: Forbidden; errProposed; guard.ErrStale and guard.ErrGone if the refund has
+// changed since it was read.
 func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, before, after *Refund) error {
 	if after.Status != approved.Code {
 		return nil
@@ -106,7 +106,7 @@ func decode(p approvals.Proposal) (content proposedApproval, base guard.Precondi
 	return content, base, err
 }
 
-// Lock implements approvals.Subject: the locks of the wallet and the stock.
+// Lock implements approvals.Subject: it acquires the locks of the wallet and the stock.
 func (s subject) Lock(ctx context.Context, u *uow.Unit, p approvals.Proposal) (context.Context, error) {
 	content, _, err := decode(p)
 	if err != nil {

@@ -33,7 +33,8 @@ type walletWithEntry struct {
 }
 
 // findForEntry returns a user's wallet (zeros if it has no row) and its entry with a reference, or
-// nil. One statement reads both, unless there is such an entry:
+// nil. One statement reads the wallet and the entry's id, and a second one reads the entry, if it
+// exists:
 //
 //	SELECT wallets.*, wallet_entries.id FROM wallets LEFT JOIN wallet_entries ON …
 //	 WHERE wallets.tenant_id = ? AND wallets.user_id = ?

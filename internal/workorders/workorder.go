@@ -11,7 +11,8 @@
 //     again, like an open one. No claim times out: it ends when the holder releases it, another
 //     user is assigned, or the holder becomes unable.
 //   - A status changes only along the machine in status.go.
-//   - Version n of a work order has exactly one row in work_order_histories, comments too.
+//   - Version n of a work order has exactly one row in work_order_histories; each comment is a
+//     version too.
 package workorders
 
 import (
@@ -109,7 +110,7 @@ func (w *WorkOrder) Label() string { return fmt.Sprintf("work order %d (%q)", w.
 // heldBy reports whether a user is the holder.
 func (w *WorkOrder) heldBy(user int64) bool { return w.HolderID != nil && *w.HolderID == user }
 
-// orphaned reports whether its holder is among the unable users.
+// orphaned reports whether the work order is claimed and its holder is among the unable users.
 func (w *WorkOrder) orphaned(unable []int64) bool {
 	return w.Status == claimed.Code && w.HolderID != nil && slices.Contains(unable, *w.HolderID)
 }
