@@ -58,17 +58,19 @@ type Approval struct {
 	OpenDigest *string
 	// Required is the number of votes that the change needs.
 	Required int
-	// Reason is that of a rejection or a bypass, or of not applying a scheduled change.
+	// Reason is the reason of a rejection or a bypass, or the reason why a scheduled change was not
+	// applied.
 	Reason      string
 	ExpiresTime time.Time
-	// EffectiveTime is the time to apply the change at; nil: as soon as it has its votes.
+	// EffectiveTime is the time at which the change is applied; nil for as soon as it has its
+	// votes.
 	EffectiveTime *time.Time
 	// Comments is the number of comments.
 	Comments int64
 
 	// Targets are the paths of the changed resources; lists read the first MostSides. TargetCount
-	// is the number of all. Votes are in the order in which they were cast. Written are the acts
-	// that wrote a version of the content.
+	// is the number of all targets. Votes are in the order in which they were cast. Written are the
+	// acts that wrote a version of the content.
 	Targets     []string `gorm:"-"`
 	TargetCount int      `gorm:"-"`
 	Votes       []Vote   `gorm:"-"`

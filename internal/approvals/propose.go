@@ -91,9 +91,9 @@ func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now boo
 	return false, s.respond(ctx, u, a)
 }
 
-// ProposeAbove is Propose for a change that moves money. The change needs an approval if its
-// absolute amount, in minor units, is above the tenant's threshold for the subject. amount is
-// called only if the tenant has one.
+// ProposeAbove calls Propose for a change that moves money, if the absolute amount, in minor units,
+// is above the tenant's threshold for the subject; otherwise the unit may make the change now.
+// amount is called only if the tenant has a threshold.
 func (s *Service) ProposeAbove(
 	ctx context.Context, u *uow.Unit, subject Subject, amount func() (int64, error), proposal func() (Proposal, error),
 ) (now bool, err error) {

@@ -33,7 +33,7 @@ func Scheduled(ctx context.Context) bool {
 }
 
 // scheduledFor returns the effective time that the caller requests, nil for none. Errors:
-// ValidationFailed for a time that is not in the future; Forbidden for callers that are no user,
+// ValidationFailed for a time that is not in the future; Forbidden for callers that are not users,
 // because the change is applied later with the permissions that its author has then.
 func scheduledFor(ctx context.Context, now time.Time) (*time.Time, error) {
 	at, scheduling := ctx.Value(scheduleKey{}).(time.Time)

@@ -173,9 +173,9 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 	return proposalOf(p.Kind, p.Note, writes)
 }
 
-// rebased returns a proposed change on the current config, nil for none. The caller becomes its
-// author, with the caller's permissions. Errors: ErrStaleBase, ErrNoChange, ValidationFailed and
-// those of may.
+// rebased returns the write of a proposed change on the current config; current is nil if no config
+// has the key. The caller becomes the author of the write, with the caller's permissions. Errors:
+// ErrStaleBase, ErrNoChange, ValidationFailed and those of may.
 func rebased(tx *gorm.DB, c Change, current *Config, blank Config, may permit) (plannedWrite, error) {
 	w := plannedWrite{Change: c, before: current}
 	switch {

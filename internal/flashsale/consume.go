@@ -174,8 +174,9 @@ type batchOfOrders struct {
 	*consumer
 	sale  *Sale
 	stock *Stock
-	// fresh are the tickets that become orders in this unit, rejected those that end without
-	// one; ends are the gate updates for all settled tickets, including those settled earlier.
+	// fresh are the tickets that become orders in this unit; rejected are the tickets that end
+	// without one; ends are the gate updates for all settled tickets, including those settled
+	// earlier.
 	fresh    []orders.SaleTicket
 	rejected []Rejection
 	ends     []gate.Step

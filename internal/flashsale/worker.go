@@ -27,7 +27,7 @@ const (
 	restEvery  = 10 * roundEvery
 	// repairEvery is the interval of comparisons of a sale's tickets with its orders.
 	repairEvery = 30 * time.Second
-	// consumerLease is how long tickets of a dead consumer wait.
+	// consumerLease is the time after which the tickets of a dead consumer are redelivered.
 	consumerLease    = 5 * time.Second
 	consumerBatch    = 100
 	consumersPerSale = 2

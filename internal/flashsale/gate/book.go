@@ -11,8 +11,8 @@ import (
 // applies random sequences of steps to all of them.
 type book struct {
 	page
-	// tickets and buyers are those of the step. An absent ticket is unknown, an absent
-	// buyer has no units.
+	// tickets and buyers contain the tickets and buyers of the step. An absent ticket is unknown,
+	// an absent buyer has no units.
 	tickets map[string]*Ticket
 	buyers  map[string]Holding
 	changed changes

@@ -106,7 +106,7 @@ type byResult [resultCount]int64
 // resultNames are the field names of the counts in Redis, and the columns in SQL.
 var resultNames = [resultCount]string{"accepted", "sold_out", "limit_reached", "sale_not_open", "queue_full"}
 
-// plus returns b and n times others.
+// plus returns b + n × others.
 func (b byResult) plus(others byResult, n int64) byResult {
 	for i := range b {
 		b[i] += n * others[i]

@@ -189,7 +189,8 @@ func (g *SQL) within(ctx context.Context, sale int64, fn func(tx *gorm.DB, b *bo
 	})
 }
 
-// step is within for the gate of one epoch. Errors: ErrNoGate if there is none.
+// step runs fn like within, on the gate of one epoch. Errors: ErrNoGate if the sale has no gate of
+// the epoch.
 func (g *SQL) step(ctx context.Context, ref Ref, fn func(tx *gorm.DB, b *book) error) error {
 	return g.within(ctx, ref.Sale, func(tx *gorm.DB, b *book) error {
 		if b.Epoch != ref.Epoch {
@@ -199,9 +200,9 @@ func (g *SQL) step(ctx context.Context, ref Ref, fn func(tx *gorm.DB, b *book) e
 	})
 }
 
-// run runs fn in its own transaction, see storage.DB.TransactRepeatable: fn depends on
-// ticket and state, so a run after a committed one has no effect. It is also run again if
-// another transaction inserted the same row first. Errors: ErrUnknown if the outcome of a
+// run runs fn in its own transaction, see storage.DB.TransactRepeatable: fn depends only on the
+// ticket and its state, so a second run after a committed one changes nothing. fn is also run again
+// if another transaction has inserted the same row first. Errors: ErrUnknown if the outcome of a
 // COMMIT is unknown.
 func (g *SQL) run(ctx context.Context, life time.Duration, fn func(tx *gorm.DB) error) error {
 	err := g.db.TransactRepeatable(context.WithoutCancel(ctx), life, func(tx *gorm.DB) error {
