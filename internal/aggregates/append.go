@@ -62,8 +62,9 @@ func (s *Service) Append(ctx context.Context, u *uow.Unit, w Write, wait time.Du
 	return Written{Version: aggregate.Version, Applied: len(rows)}, nil
 }
 
-// lockWrite acquires the lock of the attempt and then that of the aggregate. If another attempt has
-// the first, the error reports the events that this or an earlier attempt has written.
+// lockWrite acquires the lock of the attempt and then the lock of the aggregate. If another attempt
+// has the lock of the attempt, the error reports the events that this or an earlier attempt has
+// written.
 func (s *Service) lockWrite(ctx context.Context, u *uow.Unit, w Write, rows []Event, wait time.Duration) (context.Context, error) {
 	p, _ := principal.From(ctx)
 	if keys := attemptKeys(p.TenantID, w.Name, &rows[0]); len(keys) > 0 {

@@ -117,8 +117,8 @@ func (d *derived) apply(e *Event) error {
 	return nil
 }
 
-// differences compares an aggregate with its events. Repairs increment the version above that of
-// the last event, so only a lower version is wrong.
+// differences compares an aggregate with its events. Repairs increment the version above the
+// version of the last event, so only a lower version is wrong.
 func (d *derived) differences(a *Aggregate, writers map[string]int64) []Difference {
 	found := compare("counters/", a.Counters, d.counters)
 	found = append(found, compare("writers/", writers, d.writers)...)

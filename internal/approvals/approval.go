@@ -128,8 +128,8 @@ type Event struct {
 	change.Event
 	// CreatorID is the creator of the API token that made the version; 0 for none.
 	CreatorID int64
-	// Content is the content that the version proposes; nil if it equals that of the version before.
-	// It is stored so that the content behind a vote can be shown after an edit.
+	// Content is the content that the version proposes; nil if it equals the content of the version
+	// before. It is stored so that the content behind a vote can be shown after an edit.
 	Content *string
 }
 

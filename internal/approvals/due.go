@@ -37,8 +37,9 @@ func (s *Service) NextScheduled(ctx context.Context) (time.Time, error) {
 	return next[0], nil
 }
 
-// ApplyDue applies the scheduled changes that are due, of all tenants, each in a separate unit and
-// those of a tenant in the order of their times. It reads at most limit approvals per batch.
+// ApplyDue applies the scheduled changes that are due, of all tenants, each in a separate unit, and
+// the changes of one tenant in the order of their times. It reads at most limit approvals per
+// batch.
 //
 // Several processes may run it concurrently: a lease admits one of them per tenant, and the guard
 // of the approval applies each change once, even if the lease was lost. A change that a rule

@@ -47,14 +47,14 @@ func (r Rules) forMoney(subject Subject) *MoneyNeeds {
 type Tenancy interface {
 	// Rules returns the rules of the context's tenant.
 	Rules(ctx context.Context, db *gorm.DB) (Rules, error)
-	// StillMay returns those of the users who are enabled and have a permission. The result is
-	// valid until the unit ends.
+	// StillMay returns the users, among users, that are enabled and have the permission. The result
+	// is valid until the unit ends.
 	StillMay(ctx context.Context, u *uow.Unit, users []int64, permission string) (map[int64]bool, error)
 	// Resets returns the resets of sign-in methods of the users by others since a time, as read by
 	// the unit.
 	Resets(ctx context.Context, u *uow.Unit, users []int64, since time.Time) ([]principal.Reset, error)
-	// Disabled returns at most limit disabled users of the tenant, and DisabledAmong the disabled
-	// ones among users.
+	// Disabled returns at most limit disabled users of the tenant, and DisabledAmong returns the
+	// disabled users among users.
 	Disabled(ctx context.Context, limit int) ([]int64, error)
 	DisabledAmong(ctx context.Context, users []int64) ([]int64, error)
 }

@@ -105,7 +105,7 @@ func batchEntry(note string, results []Result) uow.Entry {
 }
 
 // applyAll applies writes in the order of their keys, then makes the approvals that name the
-// changed configs stale. Errors: those of isConflict.
+// changed configs stale. Errors: also those for which isConflict is true.
 func (s *Service) applyAll(ctx context.Context, u *uow.Unit, writes []plannedWrite, note string, done func(w plannedWrite, result Result)) error {
 	var changed []string
 	for _, w := range inKeyOrder(writes) {

@@ -26,7 +26,7 @@ func pathOf(key string) string { return "configs/" + key }
 // proposeIfRequired reports whether the writes may be made now. If one of them changes a protected
 // config, it proposes all of them as one approval, unless the unit applies an approval or the
 // caller bypasses the votes; it also proposes them if the caller schedules them. After a false,
-// package guard rejects any write of the unit.
+// package guard rejects a write of the protected row.
 //
 // Errors: guard.ErrStale and guard.ErrGone if a config has changed since the writes were planned.
 func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, kind, note string, writes ...plannedWrite) (bool, error) {

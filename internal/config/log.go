@@ -75,7 +75,7 @@ func (l configLog) column() string {
 
 // end is the end of the log at one moment.
 type end struct {
-	// Revision is that of the last version with a position.
+	// Revision is the revision of the last version with a position.
 	Revision `gorm:"embedded"`
 	// Unsequenced is true if there are committed versions without a position.
 	Unsequenced bool

@@ -71,7 +71,8 @@ func (s subject) planned(ctx context.Context, u *uow.Unit, p approvals.Proposal)
 	return s.planWrites(ctx, changes, rows, author{})
 }
 
-// entryOf returns the audit entry of an approved change, equal to that of a direct change.
+// entryOf returns the audit entry of an approved change, equal to the audit entry of the same
+// change without an approval.
 func entryOf(u *uow.Unit, p approvals.Proposal, writes []plannedWrite, results []Result) uow.Entry {
 	switch p.Kind {
 	case kindBatch:

@@ -15,7 +15,8 @@ import (
 )
 
 // Holder counts one user's coupons of one campaign: the coupons issued to the user, whatever their
-// status, and the unbound ones that the user has redeemed and that were not returned.
+// status, and the unbound coupons that the user has redeemed and that no cancelled order has
+// returned.
 //
 // Only this row counts a user's coupons, and its primary key (tenant, campaign, user) makes it
 // unique. Each unit that assigns a coupon to a user first increments held, in the same transaction,

@@ -13,8 +13,8 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Issue issues coupons of a campaign that was just read and returns their codes: one bound to each
-// of the users, or, without users, count unbound ones.
+// Issue issues coupons of a campaign that was just read and returns their codes: one coupon bound
+// to each of the users, or, without users, count unbound coupons.
 //
 // It first increments the campaign's counter, with the statement
 //

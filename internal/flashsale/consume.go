@@ -247,7 +247,7 @@ type facts struct {
 	free, limit int64
 }
 
-// read reads the facts, including those of settled tickets, which a crash can leave in the
+// read reads the facts, including the facts about settled tickets, which a crash can leave in the
 // queue:
 //
 //	SELECT … FROM orders … WHERE tenant_id = ? AND sale_id = ? AND user_id IN (…)

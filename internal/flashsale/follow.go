@@ -17,7 +17,7 @@ const maxTogether = 256
 
 // lookups batches customers' lookups of the tickets of one sale.
 type lookups struct {
-	// ended finds tickets in SQL; nil for unsettled ones.
+	// ended finds tickets in SQL; nil for unsettled tickets.
 	ended *batcher.Batcher[string, *gate.Ticket]
 	// lost records tickets that neither SQL nor the gate has.
 	lost *batcher.Batcher[gate.Ticket, gate.Ticket]

@@ -147,7 +147,8 @@ func (s *Sale) holder() string { return fmt.Sprintf("flash-sale:%d", s.ID) }
 type Stock struct {
 	guard.Row
 	SaleID int64
-	// Allotted units belong to the sale; Sold of them are in live orders.
+	// Allotted is the number of units that belong to the sale; Sold is the number of these units
+	// that are in live orders.
 	Allotted int64
 	Sold     int64
 	// Epoch counts the builds of the gate.

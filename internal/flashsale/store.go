@@ -73,8 +73,8 @@ func (t Terms) columns() guard.Set {
 	}
 }
 
-// subtractSold subtracts the units of a cancelled order from the sold ones. For a finished
-// sale it also subtracts them from the allotment:
+// subtractSold subtracts the units of a cancelled order from the sold units. For a finished sale it
+// also subtracts them from the allotment:
 //
 //	UPDATE flash_sale_stocks SET sold = sold - ?, allotted = allotted - ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND (sold >= ? AND finished = ?)
@@ -119,8 +119,8 @@ type active struct {
 	stock Stock
 }
 
-// actives returns the opened and unfinished sales of all tenants, including closed and
-// sold-out ones, because their tickets may still be in flight:
+// actives returns the opened and unfinished sales of all tenants, including closed and sold-out
+// sales, because their tickets may still be in flight:
 //
 //	SELECT * FROM flash_sale_stocks WHERE finished = ? ORDER BY sale_id
 //	SELECT * FROM flash_sales WHERE id IN (…)

@@ -148,7 +148,7 @@ func transition[S Step](s *Service) func(context.Context, *uow.Unit, *Order, tra
 
 type batchRequest struct{ Body batchBody }
 
-// batchBody is a step and the ids of its orders. Its other members are those of the step.
+// batchBody is a step and the ids of its orders. Its other members are the members of the step.
 type batchBody struct {
 	Action status.ActionName[Order] `json:"action" validate:"required,enum"`
 	IDs    []int64                  `json:"ids" validate:"min=1,max=500,unique,dive,min=1"`

@@ -31,8 +31,8 @@ type Line struct {
 	// InRefund are unshipped units of open refunds with restock: they cannot be shipped. They
 	// return to stock when the refund is settled, or to ToShip when it is rejected or fails.
 	InRefund int64
-	// Shipped are the shipped units, and Returned those of them that a refund has put back into
-	// stock.
+	// Shipped is the number of shipped units, and Returned the number of shipped units that a
+	// refund has returned to stock.
 	Shipped, Returned int64
 }
 

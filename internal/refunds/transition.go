@@ -35,8 +35,8 @@ const lockWait = 3 * time.Second
 // Transition applies a step to a refund that was just read, in one unit; see change.Lifecycle for
 // its errors. The approval of a refund above the tenant's threshold is proposed instead: the refund
 // is returned unchanged, and the unit responds with the approval. A repeated settlement returns the
-// refund unchanged. More errors: ValidationFailed; PayloadMismatch if the settlement's reference is
-// that of another refund; Forbidden if the caller requested the refund; lock.ErrNotAcquired if
+// refund unchanged. More errors: ValidationFailed; PayloadMismatch if another refund has the
+// settlement's reference; Forbidden if the caller requested the refund; lock.ErrNotAcquired if
 // wallet or stock were locked for too long.
 func (s *Service) Transition(ctx context.Context, u *uow.Unit, refund *Refund, step Step, ifMatch *guard.Precondition) (*Refund, error) {
 	if err := s.lifecycle().CheckPrecondition(refund, ifMatch); err != nil {

@@ -70,8 +70,8 @@ func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, entries []
 	return s.approvals.ProposeAbove(ctx, u, subject{s}, amount, func() (approvals.Proposal, error) { return proposalOf(entries) })
 }
 
-// sumWith returns the sum of the absolute amounts of an entry and the author's latest ones on the
-// wallet.
+// sumWith returns the sum of the absolute amounts of an entry and of the author's entries on the
+// wallet within sumWindow.
 func (s *Service) sumWith(ctx context.Context, u *uow.Unit, e *Entry) (int64, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {

@@ -88,8 +88,9 @@ func recentSum(db *gorm.DB, wallet principal.CustomerID, users []int64, now time
 //	UPDATE wallets SET balance = balance + ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND version = ? AND balance + ? >= 0
 //
-// and inserts the row of a wallet without one. The caller has checked the bounds of the balance, so
-// a rejection by the guard means that another writer has changed the row, and the unit is retried.
+// If the wallet has no row, addToBalance inserts it. The caller has checked the bounds of the
+// balance, so a rejection by the guard means that another writer has changed the row, and the unit
+// is retried.
 func addToBalance(ctx context.Context, u *uow.Unit, wallet *Wallet, amount int64) error {
 	wallet.Balance += amount
 	if wallet.ID == 0 {

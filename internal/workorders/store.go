@@ -80,7 +80,7 @@ func (f Filter) filters(tenant int64) (filters []storage.Filter) {
 	return append(filters, storage.Containing(f.Search, "title"))
 }
 
-// candidatesRead bounds the candidates of one claim-next request.
+// candidatesRead is the maximum number of work orders that one claim-next request tries to claim.
 const candidatesRead = 8
 
 // candidates returns the first offered work orders, by priority and then by age.

@@ -36,8 +36,8 @@ const (
 
 // People reads the users who can have work orders. Package access implements it; app wires it.
 type People interface {
-	// UnableAmong returns those of the users in the context's tenant who are disabled or lack a
-	// permission.
+	// UnableAmong returns the users, among those of the context's tenant, that are disabled or lack
+	// the permission.
 	UnableAmong(ctx context.Context, permission string, users ...int64) ([]int64, error)
 	// Person returns a user of the context's tenant; false if the user does not exist or is
 	// disabled.

@@ -61,7 +61,7 @@ func newBook(p page) *book {
 	}}
 }
 
-// admit decides on a purchase by the rules in their order.
+// admit decides on a purchase. Every gate checks the rules in the same order.
 func (b *book) admit(p Purchase, now time.Time) (Admission, error) {
 	if b.Epoch != p.Epoch {
 		return Admission{}, ErrNoGate
@@ -183,7 +183,7 @@ func (b *book) apply(r Rules) {
 	}
 }
 
-// withhold removes units from the remaining ones, replacing an earlier withholding.
+// withhold removes units from the remaining units, replacing an earlier withholding.
 func (b *book) withhold(stockVersion, units int64) error {
 	switch {
 	case b.StockVersion != stockVersion:

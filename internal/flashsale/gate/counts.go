@@ -69,8 +69,8 @@ func (Refusals[N]) SchemaName() string {
 	return "FlashSaleRefusalCounts"
 }
 
-// Fastest returns c with the maximum of its rates and those of other, so that samples
-// every few seconds do not miss a burst in between.
+// Fastest returns c with the maximum of each rate in c and other, so that samples every few seconds
+// do not miss a burst in between.
 func (c Counts) Fastest(other Counts) Counts {
 	c.AcceptedPerSecond = max(c.AcceptedPerSecond, other.AcceptedPerSecond)
 	c.ConfirmedPerSecond = max(c.ConfirmedPerSecond, other.ConfirmedPerSecond)

@@ -74,7 +74,7 @@ type Ticket struct {
 	// Ahead is the number of tickets that were queued at AcceptedTime; 0 for a ticket that Build
 	// added.
 	Ahead int64
-	// OrderID and OrderNo identify its order, zero without one.
+	// OrderID and OrderNo identify the ticket's order; 0 and "" for none.
 	OrderID int64
 	OrderNo string
 	// Reason is the reason of its rejection.
@@ -107,8 +107,8 @@ type Ref struct{ Sale, Epoch int64 }
 // Rules are the rules of a gate, from SQL.
 type Rules struct {
 	Ref
-	// Version and StockVersion are the versions of the rows that the rules come from. Older
-	// ones have no effect.
+	// Version and StockVersion are the versions of the rows that the rules come from. Rules of
+	// older versions have no effect.
 	Version, StockVersion int64
 	Open                  bool
 	Starts, Ends          time.Time
@@ -211,9 +211,9 @@ type Gate interface {
 	// difference, and ends a withholding. Errors: ErrNoGate.
 	Apply(ctx context.Context, r Rules) error
 
-	// Withhold removes units from the remaining ones at a version of the units, before SQL
-	// does; 0 releases the units withheld at that version, even if a store restored to an
-	// older state has oversold. Errors: ErrNoGate, ErrTooFew, ErrOutdated.
+	// Withhold removes units from the remaining units at a version of the units, before SQL does; 0
+	// releases the units withheld at that version, even if a store restored to an older state has
+	// oversold. Errors: ErrNoGate, ErrTooFew, ErrOutdated.
 	Withhold(ctx context.Context, ref Ref, stockVersion, units int64) error
 
 	// Adopt adds settled tickets that the gate has lost, and returns their number. It skips

@@ -17,11 +17,11 @@ import (
 
 // SQL is the gate in the database, for a program without Redis.
 //
-// Each step is a transaction that starts with the row of the sale FOR UPDATE, so the steps
-// of one sale run one after the other; it loads a book, applies the step to it, and saves
-// the changes under the revision of the row that it read. That guard decides: if an engine
-// lets two steps read the row concurrently, one of them is run again. Purchases that arrive
-// during a transaction share the next one, and so the cost of its commit.
+// Each step is a transaction that starts with the row of the sale FOR UPDATE, so the steps of one
+// sale run one after the other; it loads a book, applies the step to it, and saves the changes
+// under the revision of the row that it read. That guard decides: if an engine lets two steps read
+// the row concurrently, one of the steps is run again. Purchases that arrive during a transaction
+// share the next one, and so the cost of its commit.
 type SQL struct {
 	db    *storage.DB
 	queue TxQueue
@@ -51,7 +51,7 @@ func NewSQL(db *storage.DB, queue TxQueue, now clock.Clock) *SQL {
 }
 
 const (
-	// maxTogether bounds how many calls share a transaction or a script.
+	// maxTogether is the maximum number of calls that share a transaction or a script.
 	maxTogether = 256
 	// stepLife bounds the transaction of a step; a build writes all tickets in one.
 	stepLife  = 10 * time.Second
@@ -169,9 +169,9 @@ func (g *SQL) enqueue(tx *gorm.DB, sale int64, tickets []Ticket, traces map[stri
 //	SELECT * FROM flash_sale_gates WHERE tenant_id = ? AND sale_id = ? FOR UPDATE
 //	UPDATE flash_sale_gates SET …, revision = revision + 1 WHERE … AND revision = ? -- save
 //
-// Its changes are bookkeeping like those of a queue and are not audited: the units that
-// open a sale and place its orders are. Errors: ErrNoGate if there has never been a gate,
-// the error of fn, see run.
+// The changes are bookkeeping, like the changes of a queue, and are not audited. The units of work
+// that open a sale and place its orders are audited. Errors: ErrNoGate if there has never been a
+// gate, the error of fn, see run.
 func (g *SQL) within(ctx context.Context, sale int64, fn func(tx *gorm.DB, b *book) error) error {
 	return g.run(ctx, stepLife, func(tx *gorm.DB) error {
 		from, err := lockGate(tx, sale)
