@@ -80,7 +80,6 @@ func (s *Service) lockWrite(ctx context.Context, u *uow.Unit, w Write, rows []Ev
 	return s.lock(ctx, u, w.Name, wait)
 }
 
-// lock acquires the lock of an aggregate.
 func (s *Service) lock(ctx context.Context, u *uow.Unit, name Name, wait time.Duration) (context.Context, error) {
 	p, _ := principal.From(ctx)
 	return u.Lock(ctx, wait, fmt.Sprintf("aggregate:%d:%s", p.TenantID, name))

@@ -153,7 +153,6 @@ func eachEvent(tx *gorm.DB, a *Aggregate, fn func(*Event) error) error {
 	}
 }
 
-// replaceWriters replaces the writers of an aggregate.
 func replaceWriters(tx *gorm.DB, a *Aggregate, writers map[string]int64) error {
 	const statement = "DELETE FROM aggregate_writers WHERE tenant_id = ? AND aggregate_id = ?"
 	if err := tx.Exec(statement, a.TenantID, a.ID).Error; err != nil {

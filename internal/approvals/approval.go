@@ -149,7 +149,7 @@ func (a *Approval) label() string { return fmt.Sprintf("approval %d", a.ID) }
 
 func (a *Approval) path() string { return fmt.Sprintf("approvals/%d", a.ID) }
 
-// state is the approval's status at a time.
+// state returns the approval's status at a time: a pending approval is expired from ExpiresTime on.
 func (a *Approval) state(now time.Time) status.State {
 	if a.Status == pending.Code && !now.Before(a.ExpiresTime) {
 		return expired
@@ -165,7 +165,7 @@ func (a *Approval) proposal() Proposal {
 	}
 }
 
-// party is the Party of the proposal, nil for none.
+// party returns the Party of the proposal; nil for none.
 func (a *Approval) party() *Party {
 	if a.PartyTime == nil {
 		return nil

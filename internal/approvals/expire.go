@@ -86,7 +86,6 @@ func (s *Service) expireBatch(ctx context.Context, limit int) (int, error) {
 	return moved, err
 }
 
-// expireRow sets an approval to expired.
 func (s *Service) expireRow(ctx context.Context, u *uow.Unit, a *Approval) error {
 	after := *a
 	after.Status = expired.Code

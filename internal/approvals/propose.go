@@ -140,7 +140,7 @@ func requireRoom(tx *gorm.DB, a *Approval) error {
 	return apperr.New(apperr.LimitReached, "%s has reached the limit of %d pending changes. Withdraw some, or propose many changes as one batch.", a.AuthorName, open)
 }
 
-// respond sets the unit's response to 202 with the approval, whatever its route.
+// respond sets the unit's response to 202 with the approval, whatever the route.
 func (s *Service) respond(ctx context.Context, u *uow.Unit, a *Approval) error {
 	body, err := s.view(ctx, a)
 	if err != nil {

@@ -162,7 +162,7 @@ func inKeyOrder(writes []plannedWrite) []plannedWrite {
 }
 
 // planWrites validates all changes and returns their writes. Errors: ValidationFailed with the
-// violations of all.
+// violations of all changes.
 func (s *Service) planWrites(ctx context.Context, changes []Change, rows map[string]*Config, by author) ([]plannedWrite, error) {
 	writes := make([]plannedWrite, len(changes))
 	var violations []apperr.Field

@@ -104,7 +104,7 @@ func (s *Service) announce(u *uow.Unit, action string, coupon *Coupon) {
 	})
 }
 
-// resource is the path of a coupon in the audit log.
+// resource returns the path of a coupon in the audit log.
 func resource(code string) string { return Topic + "/" + code }
 
 // announceMany publishes after commit that one action changed many coupons.

@@ -88,8 +88,8 @@ func (s *purchases) saveAttempts(ctx context.Context) {
 	}
 }
 
-// flushAttempts is one round. It drops counts that cannot be reported, because a repeated
-// report would count twice.
+// flushAttempts reports the new counts of all sales once. It drops counts that cannot be reported,
+// because a repeated report would count twice.
 func (s *purchases) flushAttempts(ctx context.Context) {
 	ctx, end := context.WithTimeout(ctx, flushTimeout)
 	defer end()

@@ -101,7 +101,6 @@ func overtakenIfStale(err error, doing string) error {
 // ref returns the reference of the gate for the units.
 func (k *Stock) ref() gate.Ref { return gate.Ref{Sale: k.SaleID, Epoch: k.Epoch} }
 
-// rulesOf returns the rules of the gate.
 func rulesOf(sale *Sale, stock *Stock) gate.Rules {
 	r := gate.Rules{
 		Ref: stock.ref(), Version: sale.Version, StockVersion: stock.Version, Open: sale.Status == open.Code,

@@ -65,7 +65,8 @@ func (s *Service) listenTo(ctx context.Context, news *events.Subscription) {
 	}
 }
 
-// handleAnnouncement handles a message about a sale.
+// handleAnnouncement evicts the cached data that a received message makes outdated, and wakes this
+// process's worker if necessary.
 func (s *Service) handleAnnouncement(delivery events.Delivery) {
 	if delivery.Lagged {
 		s.snapshots.Clear()

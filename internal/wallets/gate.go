@@ -129,7 +129,7 @@ func (subject) Grants() approvals.Grants {
 	return approvals.Grants{Kind: ApprovalKind, Path: resource(""), Unbound: true, Read: ReadPermission, Write: writePermission}
 }
 
-// decode decodes the entries of a proposal of proposalOf.
+// decode decodes the entries of a proposal, which proposalOf has encoded.
 func decode(p approvals.Proposal) ([]*Entry, error) {
 	var e proposedEntry
 	var t proposedTransfer

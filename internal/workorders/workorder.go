@@ -115,12 +115,10 @@ func (w *WorkOrder) orphaned(unable []int64) bool {
 	return w.Status == claimed.Code && w.HolderID != nil && slices.Contains(unable, *w.HolderID)
 }
 
-// setHolder sets the holder.
 func (w *WorkOrder) setHolder(user principal.Person, since time.Time) {
 	w.HolderID, w.HolderName, w.HeldTime = &user.ID, user.Name, &since
 }
 
-// clearHolder removes the holder.
 func (w *WorkOrder) clearHolder() { w.HolderID, w.HolderName, w.HeldTime = nil, "", nil }
 
 // Link is a linked record, such as "orders/12".

@@ -253,7 +253,6 @@ func (b *book) release(t *Ticket) {
 	}
 }
 
-// counts returns the counters of the page.
 func (p page) counts() Counts {
 	return Counts{
 		Epoch: p.Epoch, Version: p.Version, Allotted: p.Allotted - p.Withheld, Remaining: p.Remaining, Queued: p.Queued, Processing: p.Processing,

@@ -70,7 +70,7 @@ type admitted struct {
 	err    error
 }
 
-// lookup is a lookup of a ticket or a customer.
+// lookup is the key of a batched read: a ticket or a customer, in one epoch.
 type lookup struct {
 	epoch int64
 	name  string
