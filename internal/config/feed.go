@@ -191,8 +191,9 @@ func (t *tail) advance(ctx context.Context) error {
 	return nil
 }
 
-// disconnectAll disconnects all watchers, because the database is on another history than the one
-// that they have read. They reconnect with a revision of the old history, and get the event gone.
+// disconnectAll disconnects all watchers, because the database is on another history than the
+// history that they have read. They reconnect with a revision of the old history, and get the event
+// gone.
 func (t *tail) disconnectAll(at Revision) {
 	t.feed.mu.Lock()
 	defer t.feed.mu.Unlock()

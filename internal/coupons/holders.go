@@ -26,8 +26,8 @@ import (
 //
 // which locks the row until the transaction ends. A second unit waits for the first and reads the
 // committed counter, so two units together cannot exceed perUser. The first coupon of a user
-// inserts the row; if two units insert it concurrently, the primary key rejects the later, which is
-// retried and finds the row.
+// inserts the row; if two units insert it concurrently, the primary key rejects the second one,
+// which is retried and finds the row.
 type Holder struct {
 	TenantID   int64                `gorm:"primaryKey"`
 	CampaignID int64                `gorm:"primaryKey"`

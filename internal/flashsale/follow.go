@@ -71,8 +71,8 @@ func unique(tickets []gate.Ticket) []gate.Ticket {
 }
 
 // Follow returns a ticket of a customer; with user "", of any customer. It queries SQL first: a
-// ticket that is settled there stays so, even if the gate's store was restored to an older state
-// with the ticket queued. A genuine ticket that neither SQL nor the gate has was lost; Follow
+// ticket that is settled in SQL stays settled, even if the gate's store was restored to an older
+// state with the ticket queued. A genuine ticket that neither SQL nor the gate has was lost; Follow
 // records the loss before it reports it. Errors: NotFound; Unavailable.
 func (s *purchases) Follow(ctx context.Context, id int64, user, ticket string) (*gate.Ticket, error) {
 	snap, err := s.snapshotOf(ctx, id)

@@ -181,9 +181,9 @@ type Inconsistencies struct {
 }
 
 // Gate admits purchases to sales. It is safe for concurrent use by many processes. Each call is one
-// script or one transaction unless stated otherwise, and is applied completely or not at all. An
-// error of another package means that the store could not be reached, and the call may have been
-// applied or not; every call may be retried.
+// script or one transaction unless stated otherwise, and is applied completely or not at all. Any
+// error that a method does not list means that the store could not be reached, and the call may
+// have been applied or not; every call may be retried.
 type Gate interface {
 	// Admit accepts a purchase and enqueues its ticket, or returns the reason of a
 	// rejection. A ticket that was accepted before is Known, regardless of the other rules.
