@@ -2,16 +2,16 @@
 //
 // Invariants:
 //
-//   - Like and dislike of one resource share a group, and with it the last action id and the
-//     state: at most one of them is active. Bookmark is a separate group.
-//   - The last action id of a group only grows, in the transaction of the state. The state is
-//     therefore that of the action with the highest id, in any order of arrival, if the
-//     actions set the state (a toggle depends on the state before).
-//   - An id acts once; a repeat changes nothing.
+//   - Like and dislike of one resource share a group, and therefore the last action id and the
+//     state, so at most one of them is active. Bookmark is a separate group.
+//   - The last action id of a group only grows, and changes in the transaction of the state. If the
+//     actions set Active, the state is therefore that of the action with the highest id, in any
+//     order of arrival. A toggle depends on the state before.
+//   - An action id is applied once; a repeat changes nothing.
 //   - The counts of a resource are the sums of its shards. Each changes in the transaction of
 //     the state that it counts, so the counts always equal the rows.
 //
-// A resource is identified by the id of its row, so a deleted and recreated one has no likes.
+// A resource is identified by the id of its row, so a deleted and recreated resource has no likes.
 package actions
 
 import (
@@ -28,8 +28,8 @@ const (
 	writePermission = "actions:write"
 )
 
-// CustomerPermissions are the permissions of every customer: to read the counts of all resources and
-// its actions, and to like, dislike and bookmark.
+// CustomerPermissions are the permissions of every customer: reading the counts of all resources
+// and the customer's actions, and writing likes, dislikes and bookmarks.
 var CustomerPermissions = []string{readPermission, writePermission}
 
 // Kind is a kind of action.
@@ -44,10 +44,11 @@ const (
 
 var kinds = []Kind{Like, Dislike, Bookmark}
 
-// none is the state of a group in which nothing is active.
+// none is the state of a group without an active action.
 const none Kind = ""
 
-// group names the kinds that exclude each other and share one last action id.
+// group returns the name of the kind's group. The kinds of a group exclude each other and share one
+// last action id.
 func (k Kind) group() string {
 	if k == Bookmark {
 		return "bookmark"
@@ -55,7 +56,7 @@ func (k Kind) group() string {
 	return "reaction"
 }
 
-// The types of things that can be acted on.
+// The types of resources that can be liked, disliked and bookmarked.
 const (
 	Item   = "item"
 	Coupon = "coupon"
@@ -66,22 +67,22 @@ type Outcome string
 
 // The outcomes.
 const (
-	// Applied: its id was the highest, and it set the state.
+	// Applied: the action's id was the highest, and the action set the state.
 	Applied Outcome = "applied"
-	// Duplicate: it was applied before, and it is still the latest.
+	// Duplicate: the action was already applied, and is still the latest.
 	Duplicate Outcome = "duplicate"
-	// Stale: a later one was applied before.
+	// Stale: an action with a higher id was already applied.
 	Stale Outcome = "stale"
 )
 
 // Request is an action to be applied.
 type Request struct {
 	EntityType string
-	// EntityID is the sku of an item, the code of a coupon.
+	// EntityID is the sku of an item or the code of a coupon.
 	EntityID string
 	Kind     Kind
-	// ActionID orders the actions of one actor in a group: from 1, growing, such as
-	// the time in ms since 1970.
+	// ActionID orders the actions of one actor in a group: at least 1 and increasing, such as the
+	// time in ms since 1970.
 	ActionID int64
 	// Active is nil to toggle.
 	Active *bool
@@ -95,7 +96,7 @@ type Result struct {
 	Outcome      Outcome
 }
 
-// latest is the row of one group of one actor on one thing.
+// latest is the row of one actor's group of actions on one resource.
 type latest struct {
 	TenantID     int64
 	EntityType   string
@@ -113,9 +114,9 @@ type latest struct {
 // TableName implements gorm's Tabler.
 func (latest) TableName() string { return "actions" }
 
-// after returns the state that a request makes of one. An action that is withdrawn leaves
-// nothing active, also where the other kind of its group was: otherwise the state would
-// depend on which of the earlier actions have arrived, and not on the highest id alone.
+// after returns the state of a group after a request. Withdrawing a kind leaves no kind active,
+// even if the other kind of the group was active: otherwise the state would depend on the earlier
+// actions that have arrived, not only on the action with the highest id.
 func after(state Kind, r Request) Kind {
 	active := state != r.Kind
 	if r.Active != nil {
@@ -127,8 +128,8 @@ func after(state Kind, r Request) Kind {
 	return none
 }
 
-// outcome compares a request with the last one that was applied. Errors:
-// IdempotencyKeyReused when the ids are equal and the contents are not.
+// outcome compares a request with the last applied one. Errors: IdempotencyKeyReused if both have
+// the same id and different content.
 func (l *latest) outcome(r Request) (Outcome, error) {
 	switch {
 	case r.ActionID > l.LastActionID:
@@ -152,12 +153,12 @@ func (l *latest) result(r Request, outcome Outcome) Result {
 	return Result{Active: l.State == r.Kind, LastActionID: l.LastActionID, Outcome: outcome}
 }
 
-// Counts are how many have an action active on one thing.
+// Counts are the numbers of actors with an active action on one resource.
 type Counts struct {
 	Likes, Dislikes, Bookmarks int64
 }
 
-// count is one shard of a thing's counts. As a change, its numbers are differences.
+// count is one shard of a resource's counts.
 type count struct {
 	TenantID   int64
 	EntityType string
@@ -169,13 +170,13 @@ type count struct {
 // TableName implements gorm's Tabler.
 func (count) TableName() string { return "action_counts" }
 
-// shards is how many rows the counts of one thing are spread over. A shard's row stays
-// locked for the rest of its unit, some milliseconds, so 32 let thousands a second
-// through, and are few to add up.
+// shards is the number of rows among which the counts of one resource are divided. A unit locks its
+// shard's row until it ends, for some milliseconds, so 32 shards allow thousands of actions per
+// second, and reading their sum stays cheap.
 const shards = 32
 
-// shardOf is always the same for an actor, so its second action finds the row of the
-// first. Numbers are spread by their value, everything else by its hash.
+// shardOf returns the shard of an actor. It is the same for all actions of the actor, so a later
+// action finds the row of the first. Numeric ids are distributed by value, other ids by hash.
 func shardOf(actorID string) int {
 	if number, err := strconv.ParseInt(actorID, 10, 64); err == nil {
 		return int(uint64(number) % shards)
@@ -204,14 +205,15 @@ func (c *Counts) add(kind Kind, n int64) {
 	}
 }
 
-// actor is who acts. Customers are counted apart from users: the shop may call a customer
-// by the number of a user.
+// actor is the customer or user that acts. The kind separates them, because a customer's id may
+// equal a user's id.
 type actor struct {
 	kind string
 	id   string
 }
 
-// actorOf returns the customer that calls or that a token names, otherwise the caller's user.
+// actorOf returns the calling customer or the customer that a token acts for, otherwise the
+// caller's user.
 func actorOf(p principal.Principal) actor {
 	if id, ok := p.Customer(); ok {
 		return actor{kind: "customer", id: string(id)}

@@ -23,7 +23,7 @@ import (
 //go:embed schema.graphql
 var schemaText string
 
-// Bounds of one GraphQL request. Its mutations run one after the other, a unit each.
+// Bounds of one GraphQL request. Its mutations run one after the other, each in a separate unit.
 const (
 	longestQuery   = 32 << 10 // bytes; the route takes 8192 characters
 	deepestQuery   = 20       // introspection by GraphiQL is 14 deep
@@ -38,7 +38,7 @@ func newSchema(s *Service) *graphql.Schema {
 		graphql.Logger(fieldPanics{}), graphql.PanicHandler(fieldPanics{}))
 }
 
-// isKnown reports whether the caller has shown good credentials.
+// isKnown reports whether the caller is authenticated.
 func isKnown(ctx context.Context) bool {
 	_, known := principal.From(ctx)
 	return known
@@ -47,8 +47,8 @@ func isKnown(ctx context.Context) bool {
 // resolver resolves the fields of Query and Mutation.
 type resolver struct{ service *Service }
 
-// mutations runs the mutations of one document, one after the other; httpapi.Document
-// does.
+// mutations runs the mutations of one document, one after the other. httpapi.Document implements
+// it.
 type mutations interface {
 	Do(ctx context.Context, permission string, outcome any, fn uow.Func) error
 }
@@ -151,7 +151,7 @@ func (r *resolver) apply(ctx context.Context, entityType, name string, kind Kind
 	return result, nil
 }
 
-// actionsOf is the type Actions.
+// actionsOf is the GraphQL type Actions.
 type actionsOf struct {
 	Likes, Dislikes, Bookmarks        Long
 	IsLiked, IsDisliked, IsBookmarked bool
@@ -184,7 +184,7 @@ func (r *resolver) summary(ctx context.Context, entityType, name string) (*actio
 	}, nil
 }
 
-// fieldError is an error of one field, with its code for programs.
+// fieldError is an error of one field, with a machine-readable code.
 type fieldError struct{ code, message string }
 
 // Error implements error.
@@ -208,11 +208,11 @@ func refusal(ctx context.Context, entityType string, err error) error {
 	return e
 }
 
-// fieldPanics replaces the message of a panic in replies.
+// fieldPanics logs the panic of a field, and replaces its message in the reply.
 type fieldPanics struct{}
 
-// unreadable reports whether the library panicked because it cannot read a
-// literal, such as a number beyond 64 bits.
+// unreadable reports whether the library panicked because it cannot parse a literal, such as a
+// number beyond 64 bits.
 func unreadable(value any) bool {
 	err, _ := value.(error)
 	return errors.Is(err, strconv.ErrRange) || errors.Is(err, strconv.ErrSyntax)
@@ -234,15 +234,15 @@ func (fieldPanics) MakePanicError(_ context.Context, value any) *gqlerrors.Query
 	return &gqlerrors.QueryError{Message: "This was not completed.", Extensions: map[string]any{"code": "INTERNAL"}}
 }
 
-// Long is a whole number of 64 bits.
+// Long is a 64-bit integer.
 type Long int64
 
 // ImplementsGraphQLType implements the library's Unmarshaler.
 func (Long) ImplementsGraphQLType(name string) bool { return name == "Long" }
 
-// UnmarshalGraphQL implements the library's Unmarshaler: it accepts whole numbers, and strings of
-// their digits. Numbers in documents arrive as int32 or int64, those in variables as in the
-// request.
+// UnmarshalGraphQL implements the library's Unmarshaler: it accepts integers, and strings of their
+// digits. The library passes numbers in documents as int32 or int64, and numbers in variables as
+// json.Number.
 func (l *Long) UnmarshalGraphQL(input any) error {
 	switch n := input.(type) {
 	case int32:

@@ -26,7 +26,7 @@ type graphRequest struct {
 	}
 }
 
-// graphReply is a response as GraphQL has it: no data when the document was not executed.
+// graphReply is a response in the format of GraphQL: without data if the document was not executed.
 type graphReply struct {
 	Errors []*gqlerrors.QueryError `json:"errors,omitempty"`
 	Data   *json.RawMessage        `json:"data,omitempty"`
@@ -47,7 +47,7 @@ func (h graphHandler) execute(ctx context.Context, d *httpapi.Document, in graph
 			After(time.Second).Because(context.Cause(ctx))
 	}
 	if len(response.Errors) == 0 && string(response.Data) == "{}" {
-		// The library leaves the schema out for a caller who may not read it.
+		// For a caller that may not read the schema, the library omits it without an error.
 		response.Errors = []*gqlerrors.QueryError{{Message: "Sign in, or send an API token, to read the schema.", Extensions: map[string]any{"code": "USER_NOT_AUTHENTICATED"}}}
 	}
 	reply := graphReply{Errors: response.Errors}
@@ -62,8 +62,9 @@ func (h graphHandler) execute(ctx context.Context, d *httpapi.Document, in graph
 	return reply, nil
 }
 
-// wasExecuted reports whether a field was executed. Each that was is in the data, if only
-// as null; the library writes nothing, null or no fields when it stops before the first.
+// wasExecuted reports whether a field was executed. Each executed field is in the data, at least as
+// null; if the library stops before the first field, the data is empty, null or an object without
+// fields.
 func wasExecuted(response *graphql.Response) bool {
 	switch string(response.Data) {
 	case "", "null", "{}":

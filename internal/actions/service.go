@@ -14,14 +14,14 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// maxAhead is how far in the future an action id may be, read as ms since 1970. An id
-// beyond it would make the true ids of its actor stale for as long.
+// maxAhead is the maximum lead of an action id, read as ms since 1970, over the clock. An id
+// further ahead would make all later actions of its actor stale until that time.
 const maxAhead = 5 * time.Minute
 
-// Entities finds one type of thing that can be acted on.
+// Entities finds resources of one type.
 type Entities interface {
-	// Locate returns the id of the row with a name, with one column read, and the
-	// stored name. Errors: NotFound.
+	// Locate returns the id and the stored name of the resource with a name. It reads only the id.
+	// Errors: NotFound.
 	Locate(ctx context.Context, name string) (id int64, stored string, err error)
 }
 
@@ -32,12 +32,12 @@ type Deps struct {
 	Items, Coupons Entities
 }
 
-// Service is the use cases of actions. It is safe for concurrent use.
+// Service implements the use cases of actions. It is safe for concurrent use.
 type Service struct {
 	db       *storage.DB
 	clock    clock.Clock
 	entities map[string]Entities
-	// schema is parsed for the first router, and serves all.
+	// schema parses the schema once, for all routers.
 	schema func() *graphql.Schema
 }
 

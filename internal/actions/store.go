@@ -53,9 +53,9 @@ const advanceStatement = `UPDATE actions
 	AND last_action_id = ?`
 
 // advance writes the id and the state of a request: with advanceStatement, or insertStatement for
-// the first action. Both are guarded by the row that was read, so an action that another one
-// overtook is not written, also if an engine dropped the lock. Of two concurrent first actions the
-// second violates the primary key. The overtaken unit runs again.
+// the first action. Both fail if another action of the actor has changed or inserted the row since
+// it was read, even if an engine has dropped the lock: the UPDATE compares the last action id, and
+// the INSERT violates the primary key. The unit is then retried.
 func advance(ctx context.Context, u *uow.Unit, row *latest, r Request) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -86,7 +86,8 @@ func advance(ctx context.Context, u *uow.Unit, row *latest, r Request) error {
 	return nil
 }
 
-// overtaken runs the unit again: another of the same actor was first.
+// overtaken returns the error that retries the unit, because another action of the same actor was
+// written first.
 func overtaken() error {
 	return uow.Retry(apperr.New(apperr.Unavailable, "Other actions on the same thing came in between; nothing was changed. Try again.").After(time.Second))
 }
@@ -100,12 +101,11 @@ const (
 	likes = likes + ?, dislikes = dislikes + ?, bookmarks = bookmarks + ?`
 )
 
-// adjustCounts adds a difference to the actor's shard of a thing's counts:
+// adjustCounts adds a difference to the actor's shard of a resource's counts:
 //
 //	INSERT INTO action_counts (…) VALUES (…) ON DUPLICATE KEY UPDATE likes = likes + ?, …
 //
-// A unit locks its actor's row first and one shard after it, never the other way round,
-// so units cannot wait for each other in a circle.
+// Each unit locks its actor's row before one shard, so units cannot deadlock.
 func (s *Service) adjustCounts(ctx context.Context, u *uow.Unit, row *latest, d Counts) error {
 	if d == (Counts{}) {
 		return nil
@@ -118,8 +118,8 @@ func (s *Service) adjustCounts(ctx context.Context, u *uow.Unit, row *latest, d 
 	if s.db.Dialect == storage.SQLite {
 		statement = addCountsSQLite
 	}
-	// The engines check the row to be inserted even if there is one already. Counts that
-	// have no row yet are zero and cannot be lowered.
+	// The engines check the constraints of the inserted values even if the row already exists, so
+	// negative differences are inserted as 0. Counts without a row are 0 and are never decreased.
 	err = storage.ExecDeferred(tx, statement, row.TenantID, row.EntityType, row.EntityID, shardOf(row.ActorID),
 		max(d.Likes, 0), max(d.Dislikes, 0), max(d.Bookmarks, 0), d.Likes, d.Dislikes, d.Bookmarks)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Service) adjustCounts(ctx context.Context, u *uow.Unit, row *latest, d 
 	return nil
 }
 
-// countsOf adds up the shards of a thing.
+// countsOf returns the sums of a resource's shards.
 func countsOf(db *gorm.DB, entityType string, entity int64) (Counts, error) {
 	var sum Counts
 	err := db.Model(&count{}).
@@ -140,7 +140,7 @@ func countsOf(db *gorm.DB, entityType string, entity int64) (Counts, error) {
 	return sum, nil
 }
 
-// ownOf returns the rows of an actor on a thing, one a group.
+// ownOf returns an actor's rows for a resource, at most one per group.
 func ownOf(db *gorm.DB, entityType string, entity int64, who actor) ([]latest, error) {
 	var rows []latest
 	err := db.Where("entity_type = ? AND entity_id = ? AND action_group IN ? AND actor_kind = ? AND actor_id = ?",

@@ -9,11 +9,12 @@
 //   - Within one aggregate, a client's sequence and an event id are each unique, and are never
 //     reused.
 //   - Either all events of one request are written, or none.
-//   - A repeated event is recognised before any other check of its request. An event without
-//     names is recognised by its request's idempotency key, without expiry.
+//   - A repeated event is recognised before any other check of its request. An event without a
+//     sequence and an id is recognised by its request's idempotency key, without expiry.
 //
-// Names are unique per aggregate and not per tenant: one business event may belong to several
-// aggregates, and writers of different aggregates never conflict.
+// Sequences and event ids, the names of an event, are unique per aggregate and not per tenant: one
+// business event may belong to several aggregates, and writers of different aggregates never
+// conflict.
 //
 // Two locks are acquired before the transaction. The lock of the attempt, named after its first
 // event, is not waited for: if it is locked, the request is a second attempt of a running write.
@@ -84,7 +85,7 @@ func (n Name) possible() bool { return typePattern.MatchString(n.Type) && idPatt
 // Counters are sums by name, or the deltas of one event.
 type Counters map[string]int64
 
-// Aggregate is the sum of its events. One without events has no row.
+// Aggregate is the sum of its events. An aggregate without events has no row.
 type Aggregate struct {
 	// Row has the version of the last event, or of a later repair.
 	guard.Row

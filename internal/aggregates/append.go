@@ -62,8 +62,9 @@ func (s *Service) Append(ctx context.Context, u *uow.Unit, w Write, wait time.Du
 	return Written{Version: aggregate.Version, Applied: len(rows)}, nil
 }
 
-// lockWrite acquires the lock of the attempt and then that of the aggregate. If another attempt has
-// the first, the error reports the events that this or an earlier attempt has written.
+// lockWrite acquires the lock of the attempt and then the lock of the aggregate. If another attempt
+// has the lock of the attempt, the error reports the events that this or an earlier attempt has
+// written.
 func (s *Service) lockWrite(ctx context.Context, u *uow.Unit, w Write, rows []Event, wait time.Duration) (context.Context, error) {
 	p, _ := principal.From(ctx)
 	if keys := attemptKeys(p.TenantID, w.Name, &rows[0]); len(keys) > 0 {
@@ -79,7 +80,6 @@ func (s *Service) lockWrite(ctx context.Context, u *uow.Unit, w Write, rows []Ev
 	return s.lock(ctx, u, w.Name, wait)
 }
 
-// lock acquires the lock of an aggregate.
 func (s *Service) lock(ctx context.Context, u *uow.Unit, name Name, wait time.Duration) (context.Context, error) {
 	p, _ := principal.From(ctx)
 	return u.Lock(ctx, wait, fmt.Sprintf("aggregate:%d:%s", p.TenantID, name))
@@ -103,7 +103,7 @@ func attemptKeys(tenant int64, name Name, first *Event) (keys []string) {
 }
 
 // rejectConcurrent returns the error of an attempt that runs concurrently with another one: the
-// error for events that this has written, or InflightDuplicate.
+// error for the events that are already recorded, or InflightDuplicate if none is.
 func (s *Service) rejectConcurrent(ctx context.Context, w Write, rows []Event) error {
 	db := s.db.Read(ctx)
 	aggregate, err := find(db, w.Name)

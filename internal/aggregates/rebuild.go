@@ -16,7 +16,7 @@ import (
 // rebuildWait bounds the wait of a rebuild for the writers of its aggregate.
 const rebuildWait = 10 * time.Second
 
-// auditedDifferences bounds the differences of a rebuild in the audit log.
+// auditedDifferences is the maximum number of differences that a rebuild writes to the audit log.
 const auditedDifferences = 100
 
 // Difference is one value of an aggregate that differs from its events.
@@ -117,8 +117,8 @@ func (d *derived) apply(e *Event) error {
 	return nil
 }
 
-// differences compares an aggregate with its events. Repairs increment the version above that of
-// the last event, so only a lower version is wrong.
+// differences compares an aggregate with its events. Repairs increment the version above the
+// version of the last event, so only a lower version is wrong.
 func (d *derived) differences(a *Aggregate, writers map[string]int64) []Difference {
 	found := compare("counters/", a.Counters, d.counters)
 	found = append(found, compare("writers/", writers, d.writers)...)

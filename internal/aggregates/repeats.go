@@ -150,7 +150,7 @@ func inFlight(requested *Event) error {
 		WithMembers(inFlightView{rejectedViewOf(0, requested), numberInFlight}).After(time.Second)
 }
 
-// describe returns a name of a requested event for messages.
+// describe names a requested event in a message.
 func describe(index int, e *Event) string {
 	switch {
 	case e.ClientSeq != nil:

@@ -63,7 +63,7 @@ func (s *Service) State(ctx context.Context, name Name) (State, error) {
 	return State{}, apperr.New(apperr.Unavailable, "The aggregate %q changed during every attempt to read it. Try again.", name).After(time.Second)
 }
 
-// Filter narrows a list of aggregates. Zero members do not narrow.
+// Filter narrows a list of aggregates. Fields with the zero value do not filter.
 type Filter struct {
 	Type string
 	// IDPrefix is a prefix of the ids.

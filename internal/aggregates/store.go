@@ -18,7 +18,7 @@ import (
 // rowsPerStatement bounds the rows of one INSERT.
 const rowsPerStatement = 100
 
-// find returns an aggregate; one without events has ID and version 0.
+// find returns an aggregate, with ID and version 0 if it has no events.
 func find(db *gorm.DB, name Name) (*Aggregate, error) {
 	var rows []Aggregate
 	if err := db.Where("type = ? AND name = ?", name.Type, name.ID).Limit(1).Find(&rows).Error; err != nil {
@@ -30,7 +30,7 @@ func find(db *gorm.DB, name Name) (*Aggregate, error) {
 	return &rows[0], nil
 }
 
-// findExisting is find. Errors: NotFound for one without events.
+// findExisting returns an aggregate. Errors: NotFound if it has no events.
 func findExisting(db *gorm.DB, name Name) (*Aggregate, error) {
 	a, err := find(db, name)
 	if err != nil {
@@ -153,7 +153,6 @@ func eachEvent(tx *gorm.DB, a *Aggregate, fn func(*Event) error) error {
 	}
 }
 
-// replaceWriters replaces the writers of an aggregate.
 func replaceWriters(tx *gorm.DB, a *Aggregate, writers map[string]int64) error {
 	const statement = "DELETE FROM aggregate_writers WHERE tenant_id = ? AND aggregate_id = ?"
 	if err := tx.Exec(statement, a.TenantID, a.ID).Error; err != nil {

@@ -129,7 +129,7 @@ type writersFullView struct {
 	Limit int `json:"limit" validate:"min=1"`
 }
 
-// movedOnView has the members of an error for an aggregate at another version. Those of an
+// movedOnView has the members of an error for an aggregate at another version. The members for an
 // aggregate that does not exist are null.
 type movedOnView struct {
 	ExpectedVersion int64 `json:"expectedVersion" validate:"min=0"`

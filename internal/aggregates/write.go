@@ -21,7 +21,8 @@ import (
 type Write struct {
 	Name     Name
 	ClientID string
-	// Enforce requires a sequence of each event, higher than all that the client has used.
+	// Enforce requires that each event has a sequence, higher than all sequences that the client
+	// has used.
 	Enforce bool
 	// Expected is the required version of the aggregate, 0 for a new one; nil accepts any.
 	Expected *int64
@@ -100,7 +101,8 @@ func keyNames(ctx context.Context) string {
 }
 
 // rows returns the events in their stored form, without the members that the aggregate assigns. An
-// event without a sequence and an id gets an id from the request's key, if it has one.
+// event without a sequence and an id gets an id derived from the request's idempotency key, if the
+// request has a key.
 func (w Write) rows(keyNames string) ([]Event, error) {
 	rows := make([]Event, len(w.Events))
 	for i, e := range w.Events {

@@ -58,17 +58,19 @@ type Approval struct {
 	OpenDigest *string
 	// Required is the number of votes that the change needs.
 	Required int
-	// Reason is that of a rejection or a bypass, or of not applying a scheduled change.
+	// Reason is the reason of a rejection or a bypass, or the reason why a scheduled change was not
+	// applied.
 	Reason      string
 	ExpiresTime time.Time
-	// EffectiveTime is the time to apply the change at; nil: as soon as it has its votes.
+	// EffectiveTime is the time at which the change is applied; nil for as soon as it has its
+	// votes.
 	EffectiveTime *time.Time
 	// Comments is the number of comments.
 	Comments int64
 
 	// Targets are the paths of the changed resources; lists read the first MostSides. TargetCount
-	// is the number of all. Votes are in the order in which they were cast. Written are the acts
-	// that wrote a version of the content.
+	// is the number of all targets. Votes are in the order in which they were cast. Written are the
+	// acts that wrote a version of the content.
 	Targets     []string `gorm:"-"`
 	TargetCount int      `gorm:"-"`
 	Votes       []Vote   `gorm:"-"`
@@ -126,8 +128,8 @@ type Event struct {
 	change.Event
 	// CreatorID is the creator of the API token that made the version; 0 for none.
 	CreatorID int64
-	// Content is the content that the version proposes; nil if it equals that of the version before.
-	// It is stored so that the content behind a vote can be shown after an edit.
+	// Content is the content that the version proposes; nil if it equals the content of the version
+	// before. It is stored so that the content behind a vote can be shown after an edit.
 	Content *string
 }
 
@@ -147,7 +149,7 @@ func (a *Approval) label() string { return fmt.Sprintf("approval %d", a.ID) }
 
 func (a *Approval) path() string { return fmt.Sprintf("approvals/%d", a.ID) }
 
-// state is the approval's status at a time.
+// state returns the approval's status at a time: a pending approval is expired from ExpiresTime on.
 func (a *Approval) state(now time.Time) status.State {
 	if a.Status == pending.Code && !now.Before(a.ExpiresTime) {
 		return expired
@@ -163,7 +165,7 @@ func (a *Approval) proposal() Proposal {
 	}
 }
 
-// party is the Party of the proposal, nil for none.
+// party returns the Party of the proposal; nil for none.
 func (a *Approval) party() *Party {
 	if a.PartyTime == nil {
 		return nil

@@ -78,8 +78,8 @@ func voteOf(caller principal.Principal, a *Approval, ifMatch guard.Precondition,
 	return Vote{ApprovalID: a.ID, Version: ifMatch.Ref.Version, Digest: a.Digest, UserID: caller.UserID, UserName: caller.Name, Via: caller.Via, Verdict: verdict}
 }
 
-// countVotes returns the number of votes for the current content, including the caller's. If they
-// could reach the quorum, it counts only voters who are enabled and may still decide.
+// countVotes returns the number of votes for the current content, including the caller's. If the
+// votes could reach the quorum, countVotes counts only voters who are enabled and may still decide.
 func (s *Service) countVotes(ctx context.Context, u *uow.Unit, a *Approval, caller principal.Principal) (int, error) {
 	voters := a.approvers()
 	if !slices.Contains(voters, caller.UserID) {
@@ -201,7 +201,7 @@ func (s *Service) Withdraw(ctx context.Context, u *uow.Unit, a *Approval, ifMatc
 }
 
 // Review marks a change that was made without the votes as reviewed. Errors: VersionConflict,
-// TransitionNotAllowed; Forbidden for the user who made it.
+// TransitionNotAllowed; Forbidden for the user who made the change.
 func (s *Service) Review(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, note string) (*Approval, error) {
 	return s.decide(ctx, u, a, ifMatch, decision{action: "review", reason: a.Reason, note: note, check: func() error {
 		if _, err := s.mayDecide(ctx, a); err != nil {
@@ -218,7 +218,7 @@ type decision struct {
 	// note is written to the history only; reason is unchanged.
 	note string
 	vote *Vote
-	// check rejects callers who may not take the action. It runs after the check of the status.
+	// check rejects callers who may not perform the action. It runs after the check of the status.
 	check func() error
 }
 
@@ -320,8 +320,8 @@ func (s *Service) markStaleLate(ctx context.Context, a *Approval) error {
 	return s.staleError(ctx, current)
 }
 
-// mayDecide returns the caller. Errors: Forbidden for callers that are no user or may not read the
-// changed resource.
+// mayDecide returns the caller. Errors: Forbidden for callers that are not users, or may not read
+// the changed resource.
 func (s *Service) mayDecide(ctx context.Context, a *Approval) (principal.Principal, error) {
 	caller, _ := principal.From(ctx)
 	subject, err := s.subjectOf(a.Kind)

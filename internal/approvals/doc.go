@@ -6,9 +6,9 @@
 //
 // Invariants:
 //
-//   - An approval contains the exact change and the version that it is based on. Each edit and
-//     each rebase is a new version of the content and voids the votes for older ones: a vote
-//     names the version of the approval and the digest of the content that its voter read.
+//   - An approval contains the exact change and the version that it is based on. Each edit and each
+//     rebase is a new version of the content and voids the votes for older versions: a vote names
+//     the version of the approval and the digest of the content that its voter read.
 //   - Every act on an approval is guarded by its version. A quorum spans several rows, so each
 //     act increments the version of the approval's row.
 //   - approved means applied: the last vote, the guarded writes, their histories and both audit

@@ -37,14 +37,15 @@ func (s *Service) NextScheduled(ctx context.Context) (time.Time, error) {
 	return next[0], nil
 }
 
-// ApplyDue applies the scheduled changes that are due, of all tenants, each in a separate unit and
-// those of a tenant in the order of their times. It reads at most limit approvals per batch.
+// ApplyDue applies the scheduled changes that are due, of all tenants, each in a separate unit, and
+// the changes of one tenant in the order of their times. It reads at most limit approvals per
+// batch.
 //
 // Several processes may run it concurrently: a lease admits one of them per tenant, and the guard
 // of the approval applies each change once, even if the lease was lost. A change that a rule
 // rejects becomes stale, with the reason. A change that fails for a transient reason is retried by
-// the next run, with later ones of the same resources, to preserve their order; the others are
-// applied.
+// the next run, together with later changes of the same resources, to preserve their order; the
+// other changes are applied.
 func (s *Service) ApplyDue(ctx context.Context, limit int) error {
 	var tenants []int64
 	err := s.db.Read(storage.AcrossTenants(ctx)).Model(&Approval{}).Distinct("tenant_id").

@@ -36,9 +36,9 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch gu
 	return s.edit(ctx, u, a, ifMatch, edit)
 }
 
-// EditBy is Edit by a JSON Patch. The operations apply to the proposal as the caller may read it,
-// so that a test cannot confirm a withheld value. Errors: as of Edit; ValidationFailed for an
-// operation that does not apply.
+// EditBy edits a proposal by a JSON Patch. The operations apply to the proposal as the caller may
+// read it, so that a test operation cannot confirm a withheld value. Errors: those of Edit;
+// ValidationFailed for an operation that does not apply.
 func (s *Service) EditBy(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, operations merge.Operations) (*Approval, error) {
 	if err := s.mayEdit(ctx, a, ifMatch); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (s *Service) edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch gu
 			return nil, err
 		}
 	}
-	// The stored digest can be of an earlier key.
+	// The stored digest may have been computed with an earlier key.
 	if s.digest(p) == s.digest(a.proposal()) && p.Note == a.Note {
 		return a, nil
 	}
@@ -142,8 +142,8 @@ func (s *Service) Rebase(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 	return s.replace(ctx, u, a, ifMatch, "rebase", p)
 }
 
-// retime sets the EffectiveTime of a proposal. Errors: ValidationFailed, also for no time if the
-// change needs no votes either.
+// retime sets the EffectiveTime of a proposal. Errors: ValidationFailed, also if at is nil and the
+// change needs no votes.
 func (a *Approval) retime(p *Proposal, at *time.Time, now time.Time) error {
 	p.EffectiveTime = nil
 	if at == nil && a.Required == 0 {
@@ -197,8 +197,8 @@ func (s *Service) replace(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 	return s.reread(ctx, u, after)
 }
 
-// requireUnique checks that the author of an approval has no other one open for the same change. An
-// overdue one is expired. Errors: AlreadyExists.
+// requireUnique checks that the author of an approval has no other open approval of the same
+// change. If that approval is overdue, requireUnique sets it to expired. Errors: AlreadyExists.
 func (s *Service) requireUnique(ctx context.Context, u *uow.Unit, a *Approval) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {

@@ -33,7 +33,7 @@ func (s *Service) ExpireDue(ctx context.Context, limit int) error {
 }
 
 // nextDecision returns the earliest expiry of the pending approvals of all tenants; a zero time if
-// none is pending. It also reads the earliest expiry of the stale ones, for the metric.
+// none is pending. It also reads the earliest expiry of the stale approvals, for the metric.
 func (s *Service) nextDecision(ctx context.Context) (time.Time, error) {
 	const first = "SELECT status, expires_time FROM (SELECT status, expires_time FROM approvals WHERE status = ? ORDER BY expires_time LIMIT 1) "
 	var found []struct {
@@ -86,7 +86,6 @@ func (s *Service) expireBatch(ctx context.Context, limit int) (int, error) {
 	return moved, err
 }
 
-// expireRow sets an approval to expired.
 func (s *Service) expireRow(ctx context.Context, u *uow.Unit, a *Approval) error {
 	after := *a
 	after.Status = expired.Code

@@ -21,8 +21,8 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// Routes registers the routes of approvals. Acts need If-Match, so that they apply to the exact
-// content that the caller read.
+// Routes registers the routes of approvals. Requests that act on an approval need If-Match, so that
+// they apply to the exact content that the caller read.
 func Routes(r *httpapi.Router, s *Service) {
 	r = r.About(httpapi.Resource{Tag: "Approvals", Noun: "approval", Machine: Machine, Example: example})
 	h := handler{s}
@@ -133,9 +133,10 @@ func (h handler) get(ctx context.Context, a *Approval, _ httpapi.None) (httpapi.
 		return httpapi.Fresh[readView]{}, err
 	}
 	view, err := h.service.read(ctx, a)
-	// The change of an open approval cannot change while it is open, unless it is based on no
-	// version. Other approvals show the current resource, and an overdue one reports expired before
-	// it is written.
+	// A change of the resource makes an open approval stale, so the view of an open approval
+	// changes only with its version, unless the proposal is based on no version. The views of other
+	// approvals contain the current resource, and an overdue approval is reported as expired before
+	// its row is updated.
 	return httpapi.Fresh[readView]{Body: view, Changed: string(view.Status) != pending.Name && string(view.Status) != scheduled.Name || h.service.isUnbound(a)}, err
 }
 
@@ -292,7 +293,7 @@ func (h handler) review(ctx context.Context, u *uow.Unit, a *Approval, in review
 	return h.shown(ctx)(h.service.Review(ctx, u, a, in.IfMatch, in.Body.Note))
 }
 
-// shown returns the view of the approval that an act returned.
+// shown returns a function that converts the result of an act on an approval to its view.
 func (h handler) shown(ctx context.Context) func(a *Approval, err error) (approvalView, error) {
 	return func(a *Approval, err error) (approvalView, error) {
 		if err != nil {
@@ -302,8 +303,9 @@ func (h handler) shown(ctx context.Context) func(a *Approval, err error) (approv
 	}
 }
 
-// Bypass is ?bypass on a route that calls Propose: the reason for making a protected change without
-// the votes. It needs a second factor that was verified recently, on every route.
+// Bypass is the query parameter bypass of a route that calls Propose: the reason for making a
+// protected change without the votes. It needs a second factor that was verified recently, on every
+// route.
 type Bypass struct{ Reason }
 
 // Needs implements httpapi.Needing.

@@ -20,8 +20,8 @@ type deadlines struct {
 	clock clock.Clock
 
 	mu sync.Mutex
-	// first has a zero time for a status without due approvals, and no entry for one that was not
-	// read yet.
+	// first has a zero time for a status without due approvals, and no entry for a status that was
+	// not read yet.
 	first map[string]time.Time
 }
 

@@ -21,7 +21,7 @@ type Act struct {
 
 // RequireOtherUsers checks that no user behind the caller's credential is also behind the
 // credential of one of the acts. Behind a credential are its user, the creator of the token, and
-// each user who has reset the account of one of them since the request. Errors: Forbidden with the reason
+// each user who has reset the account of one of them after since. Errors: Forbidden with the reason
 // four_eyes.
 func (s *Service) RequireOtherUsers(ctx context.Context, u *uow.Unit, since time.Time, acts ...Act) error {
 	caller, _ := principal.From(ctx)
@@ -62,7 +62,8 @@ func fourEyes(reason string) error {
 	return apperr.New(apperr.Forbidden, "Another user has to decide: %s. Nothing was changed.", reason).With("reason", "four_eyes")
 }
 
-// since returns the time from which account resets count: that of the Party or of the approval.
+// since returns the time from which account resets count: the creation of the approval, or the time
+// of the Party's act if it is earlier.
 func (a *Approval) since() time.Time {
 	if a.PartyTime != nil && a.PartyTime.Before(a.CreatedTime) {
 		return *a.PartyTime

@@ -91,9 +91,9 @@ func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now boo
 	return false, s.respond(ctx, u, a)
 }
 
-// ProposeAbove is Propose for a change that moves money. The change needs an approval if its
-// absolute amount, in minor units, is above the tenant's threshold for the subject. amount is
-// called only if the tenant has one.
+// ProposeAbove calls Propose for a change that moves money, if the absolute amount, in minor units,
+// is above the tenant's threshold for the subject; otherwise the unit may make the change now.
+// amount is called only if the tenant has a threshold.
 func (s *Service) ProposeAbove(
 	ctx context.Context, u *uow.Unit, subject Subject, amount func() (int64, error), proposal func() (Proposal, error),
 ) (now bool, err error) {
@@ -140,7 +140,7 @@ func requireRoom(tx *gorm.DB, a *Approval) error {
 	return apperr.New(apperr.LimitReached, "%s has reached the limit of %d pending changes. Withdraw some, or propose many changes as one batch.", a.AuthorName, open)
 }
 
-// respond sets the unit's response to 202 with the approval, whatever its route.
+// respond sets the unit's response to 202 with the approval, whatever the route.
 func (s *Service) respond(ctx context.Context, u *uow.Unit, a *Approval) error {
 	body, err := s.view(ctx, a)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// maxAhead bounds how far ahead a change can be scheduled.
+// maxAhead is the longest time between scheduling a change and its effective time.
 const maxAhead = 5 * 366 * 24 * time.Hour
 
 type scheduleKey struct{}
@@ -33,7 +33,7 @@ func Scheduled(ctx context.Context) bool {
 }
 
 // scheduledFor returns the effective time that the caller requests, nil for none. Errors:
-// ValidationFailed for a time that is not in the future; Forbidden for callers that are no user,
+// ValidationFailed for a time that is not in the future; Forbidden for callers that are not users,
 // because the change is applied later with the permissions that its author has then.
 func scheduledFor(ctx context.Context, now time.Time) (*time.Time, error) {
 	at, scheduling := ctx.Value(scheduleKey{}).(time.Time)
@@ -56,7 +56,7 @@ func checkTime(pointer string, at, now time.Time) apperr.Fields {
 	return violations
 }
 
-// schedule moves an approval with enough votes to scheduled; vote is the last of them, nil if the
+// schedule moves an approval with enough votes to scheduled; vote is the last vote, nil if the
 // valid votes were already enough.
 func (s *Service) schedule(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, vote *Vote) (*Approval, error) {
 	return s.decide(ctx, u, a, ifMatch, decision{action: "schedule", reason: a.Reason, vote: vote, check: func() error { return nil }})

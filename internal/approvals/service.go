@@ -47,14 +47,14 @@ func (r Rules) forMoney(subject Subject) *MoneyNeeds {
 type Tenancy interface {
 	// Rules returns the rules of the context's tenant.
 	Rules(ctx context.Context, db *gorm.DB) (Rules, error)
-	// StillMay returns those of the users who are enabled and have a permission. The result is
-	// valid until the unit ends.
+	// StillMay returns the users, among users, that are enabled and have the permission. The result
+	// is valid until the unit ends.
 	StillMay(ctx context.Context, u *uow.Unit, users []int64, permission string) (map[int64]bool, error)
 	// Resets returns the resets of sign-in methods of the users by others since a time, as read by
 	// the unit.
 	Resets(ctx context.Context, u *uow.Unit, users []int64, since time.Time) ([]principal.Reset, error)
-	// Disabled returns at most limit disabled users of the tenant, and DisabledAmong the disabled
-	// ones among users.
+	// Disabled returns at most limit disabled users of the tenant, and DisabledAmong returns the
+	// disabled users among users.
 	Disabled(ctx context.Context, limit int) ([]int64, error)
 	DisabledAmong(ctx context.Context, users []int64) ([]int64, error)
 }
@@ -149,7 +149,7 @@ func (s *Service) Needed(ctx context.Context) (int, error) {
 
 // MoneyNeeds are the votes that a change of one kind that moves money needs.
 type MoneyNeeds struct {
-	// Above is the absolute amount, in minor units, above which a change needs them.
+	// Above is the absolute amount, in minor units, above which a change needs votes.
 	Above int64
 	// Approvals is the number of votes of other users.
 	Approvals int
@@ -165,7 +165,8 @@ const skew = 5 * time.Second
 
 // NeededForMoney returns the votes that changes of a subject that moves money need in the context's
 // tenant; nil for none. See ProposeAbove. changed reports whether the rules may have changed after
-// the resource's newest version, written at that time, so that a cached response may be outdated.
+// the resource's newest version, which was written at the time version, so that a cached response
+// may be outdated.
 func (s *Service) NeededForMoney(ctx context.Context, subject Subject, version time.Time) (needs *MoneyNeeds, changed bool, err error) {
 	rules, err := s.tenancy.Rules(ctx, s.db.Read(ctx))
 	return rules.forMoney(subject), rules.Since.Add(skew).After(version), err

@@ -25,8 +25,8 @@ var open = []int{pending.Code, scheduled.Code}
 func isOpen(code int) bool { return slices.Contains(open, code) }
 
 // Machine is the lifecycle of an approval. A change of a resource makes the approvals that name it
-// stale; one sweeper expires overdue ones, another applies scheduled ones. A change that needs no
-// votes is scheduled as soon as it is proposed, edited or rebased.
+// stale; one sweeper expires overdue approvals, another applies scheduled approvals. A change that
+// needs no votes is scheduled as soon as it is proposed, edited or rebased.
 var Machine = status.New(status.Machine{
 	Name:    "approval",
 	Initial: pending,

@@ -36,7 +36,7 @@ var sorts = storage.Sorts{
 	Default: "-id",
 }
 
-// Filter narrows a list of approvals. Zero members do not narrow.
+// Filter narrows a list of approvals. Fields with the zero value do not filter.
 type Filter struct {
 	// Status is nil for all.
 	Status *status.State
@@ -45,8 +45,8 @@ type Filter struct {
 	// AuthorID is 0 for all.
 	AuthorID int64
 	// WaitingForCaller selects approvals that the caller may vote for or complete; among stale
-	// ones, those that the caller can rebase or withdraw: the caller's, and those of disabled
-	// authors if the caller may write the resource.
+	// approvals, those that the caller can rebase or withdraw: the caller's approvals, and the
+	// approvals of disabled authors if the caller may write the resource.
 	WaitingForCaller bool
 
 	// disabled are disabled authors, for stale approvals that wait for the caller.
@@ -304,8 +304,8 @@ func insertVote(ctx context.Context, u *uow.Unit, v Vote) error {
 //	UPDATE approvals SET status = ?, content = ?, …, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
 //
-// and updates its targets. See retryDuplicate for an approval that becomes equal to another open
-// one of its author.
+// and updates its targets. If the approval becomes equal to another open approval of its author,
+// write returns the error of retryDuplicate.
 func write(ctx context.Context, u *uow.Unit, before, after *Approval) error {
 	set := guard.Set{"reason": after.Reason}
 	if !isOpen(after.Status) {

@@ -77,7 +77,7 @@ type Proposal struct {
 	// Resource is the path of the changed resource, or of the collection for many.
 	Resource string
 	// BaseETag is the version of the resource that the change is based on; "" for many resources
-	// (the content has their versions) and for one that is created.
+	// (the content has their versions) and for a resource that the change creates.
 	BaseETag string
 	// Targets are the paths of all changed resources.
 	Targets []string
@@ -90,8 +90,8 @@ type Proposal struct {
 	// Unvoted is set for a change that needs no votes: it was proposed because it is scheduled, and
 	// waits only for its time.
 	Unvoted bool
-	// EffectiveTime is the time to apply the change at, nil for immediately. Package approvals sets
-	// it.
+	// EffectiveTime is the time at which the change is applied; nil for as soon as it has its
+	// votes. Package approvals sets it.
 	EffectiveTime *time.Time
 	// MarkTargets marks the targets' rows as proposed with guard.Propose, which locks them; nil for
 	// no rows. Errors: guard.ErrStale and guard.ErrGone.

@@ -36,5 +36,6 @@ var tables = []module.Table{
 	},
 }
 
-// onWallet is true if a row belongs to an approval of an entry of the customer's wallet.
+// onWallet is the SQL condition that a row belongs to an approval of an entry of the customer's
+// wallet.
 const onWallet = "EXISTS (SELECT 1 FROM approvals a WHERE a.tenant_id = x.tenant_id AND a.id = x.approval_id AND a.resource IN (##))"

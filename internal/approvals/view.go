@@ -149,7 +149,7 @@ func (s *Service) view(ctx context.Context, a *Approval) (approvalView, error) {
 // MostSides bounds the resources of an approval in Sides and in a conflict.
 const MostSides = 20
 
-// read is view with the sides of the proposal.
+// read returns the view of an approval, with the sides of the proposal.
 func (s *Service) read(ctx context.Context, a *Approval) (readView, error) {
 	v, err := s.view(ctx, a)
 	if err != nil {

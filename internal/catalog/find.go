@@ -30,8 +30,7 @@ func (s *Service) Find(ctx context.Context, text string, limit int) ([]Item, err
 	return found, nil
 }
 
-// Locate returns the id of the item with a sku, and the sku: it reads that one column
-// to say whether there is such an item. Errors: NotFound.
+// Locate returns the id and the stored sku of an item. It reads only the id. Errors: NotFound.
 func (s *Service) Locate(ctx context.Context, sku string) (id int64, stored string, err error) {
 	// MySQL treats "a " as "a", so only valid skus are queried.
 	if !skuPattern.MatchString(sku) {

@@ -62,7 +62,7 @@ type itemCreate struct {
 
 var createExample = itemCreate{SKU: "TEA-100", Name: "Green tea 100 g", Price: new(int64(1990))}
 
-// Check rejects the skus that clients remove from a path.
+// Check rejects the skus "." and "..", because clients remove these segments from a path.
 func (r *createRequest) Check() error {
 	if r.Body.SKU == "." || r.Body.SKU == ".." {
 		return apperr.Invalid(apperr.Field{Pointer: "/sku", Code: "reserved", Message: "cannot be a sku: clients take it out of addresses"})

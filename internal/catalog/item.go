@@ -70,7 +70,7 @@ type Item struct {
 	Content
 }
 
-// Label names the item for people.
+// Label returns a name for messages.
 func (i *Item) Label() string { return fmt.Sprintf("item %q", i.SKU) }
 
 // Revision is one version of an item.
@@ -78,7 +78,7 @@ type Revision struct {
 	ID       int64
 	TenantID int64
 	ItemID   int64
-	// Its Action is create or update.
+	// Revision's Action is create or update.
 	change.Revision
 	Content
 }

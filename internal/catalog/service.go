@@ -16,8 +16,8 @@ import (
 // Topic announces changes of items, keyed by sku.
 const Topic = "items"
 
-// InUse reports whether a row that outlives an item refers to it, in the unit's transaction.
-// Domains above the catalog implement it.
+// InUse reports, as read by the unit, whether a row of another domain refers to an item, so that
+// the item cannot be deleted. Domains above the catalog implement it.
 type InUse func(ctx context.Context, u *uow.Unit, sku string) (bool, error)
 
 // Deps are the dependencies of a Service.
@@ -28,12 +28,12 @@ type Deps struct {
 	InUse []InUse
 }
 
-// Service is the use cases of the catalog. It is safe for concurrent use.
+// Service implements the use cases of the catalog. It is safe for concurrent use.
 type Service struct {
 	db    *storage.DB
 	bus   events.Bus
 	inUse []InUse
-	// merges has those who merge into one item come one after the other.
+	// merges serializes the merges into one item.
 	merges *change.RowQueues[*Item]
 }
 
@@ -81,7 +81,7 @@ func (s *Service) Delete(ctx context.Context, u *uow.Unit, item *Item, ifMatch g
 	return s.editable().Delete(ctx, u, item, ifMatch, func() error { return s.remove(ctx, u, item) })
 }
 
-// record leaves the unit's audit entry and announces the change after commit.
+// record writes the unit's audit entry, and publishes the change after commit.
 func (s *Service) record(u *uow.Unit, verb string, item *Item, detail any) {
 	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "item", Topic: Topic, Key: item.SKU, Detail: detail,

@@ -15,7 +15,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Filter narrows a list of items. Zero members do not narrow.
+// Filter narrows a list of items. Fields with the zero value do not filter.
 type Filter struct {
 	// Search is a text to find in sku and name, case-insensitively.
 	Search string
@@ -77,10 +77,10 @@ func (c Content) columns() guard.Set {
 //
 //	UPDATE items SET uses = uses + 1 WHERE tenant_id = ? AND sku IN (?)
 //
-// An edit or a deletion writes the same row, so one of the two waits for the other and then sees
-// its effect, or is rolled back at COMMIT and run again. A lock alone would only exclude writers on
-// one server of a cluster. The unit must call Use before it reads the items. The version does not
-// change, so no edit becomes stale.
+// An edit or a deletion writes the same row, so one of the two units waits for the other and then
+// reads its effect, or is rolled back at COMMIT and retried. A lock alone would only exclude
+// writers on one server of a cluster. The unit must call Use before it reads the items. The version
+// does not change, so no edit becomes stale.
 func (s *Service) Use(ctx context.Context, u *uow.Unit, skus ...string) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Service) Use(ctx context.Context, u *uow.Unit, skus ...string) error {
 	tenant, _ := principal.From(ctx)
 	statement := "UPDATE items SET uses = uses + 1 WHERE tenant_id = ? AND sku IN ?"
 	if s.db.Dialect == storage.MySQL {
-		// By this index all units come to their items in one order.
+		// With this index, all units lock their items in the same order.
 		statement = "UPDATE items FORCE INDEX (uq_items_sku) SET uses = uses + 1 WHERE tenant_id = ? AND sku IN ?"
 	}
 	if err := storage.Deferred(tx).Exec(statement, tenant.TenantID, skus).Error; err != nil {
@@ -98,8 +98,8 @@ func (s *Service) Use(ctx context.Context, u *uow.Unit, skus ...string) error {
 	return nil
 }
 
-// ForSale returns those of some items that can be ordered now, by their skus, as the unit's
-// transaction sees them. Prices are in minor units. A unit that sells them calls Use before.
+// ForSale returns the items that can be ordered now, by sku, as read by the unit. Prices are in
+// minor units. A unit that sells items must call Use first.
 func (s *Service) ForSale(ctx context.Context, u *uow.Unit, skus []string) (map[string]Item, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *Service) ForSale(ctx context.Context, u *uow.Unit, skus []string) (map[
 	}
 	found := make(map[string]Item, len(items))
 	for _, item := range items {
-		// MySQL finds "a" under "a " as well, which names no item.
+		// MySQL treats "a " as "a", but "a " names no item.
 		if slices.Contains(skus, item.SKU) {
 			found[item.SKU] = item
 		}
@@ -120,7 +120,7 @@ func (s *Service) ForSale(ctx context.Context, u *uow.Unit, skus []string) (map[
 	return found, nil
 }
 
-// Pin is Use of one item that there must be. Errors: NotFound.
+// Pin calls Use for one item, which must exist. Errors: NotFound.
 func (s *Service) Pin(ctx context.Context, u *uow.Unit, sku string) error {
 	if err := s.Use(ctx, u, sku); err != nil {
 		return err
@@ -133,10 +133,10 @@ func (s *Service) Pin(ctx context.Context, u *uow.Unit, sku string) error {
 	return err
 }
 
-// remove deletes an item that is not in use. The row goes first, so that a unit
-// that is about to order it, and wrote the row for that (Use), has either ended, and its
-// line is seen, or waits and then finds no item; of two at different servers of a cluster
-// one is run again.
+// remove deletes an item that is not in use. It deletes the row before it checks for uses. A unit
+// that orders the item has called Use, which writes the same row: either that unit has ended and
+// remove finds its order line, or it waits and then finds no item. If the two units run on
+// different servers of a cluster, one of them is retried.
 func (s *Service) remove(ctx context.Context, u *uow.Unit, item *Item) error {
 	if err := guard.Delete[Item](ctx, u, item.Ref()); err != nil {
 		if errors.Is(err, guard.ErrGone) || errors.Is(err, guard.ErrStale) {

@@ -105,7 +105,7 @@ func batchEntry(note string, results []Result) uow.Entry {
 }
 
 // applyAll applies writes in the order of their keys, then makes the approvals that name the
-// changed configs stale. Errors: those of isConflict.
+// changed configs stale. Errors: also those for which isConflict is true.
 func (s *Service) applyAll(ctx context.Context, u *uow.Unit, writes []plannedWrite, note string, done func(w plannedWrite, result Result)) error {
 	var changed []string
 	for _, w := range inKeyOrder(writes) {
@@ -138,7 +138,8 @@ func keysOf(changes []Change) []string {
 	return keys
 }
 
-// conflicts reports whether a change does not fit the current row of its key, nil for none.
+// conflicts reports whether a change conflicts with the current row of its key. row is nil if no
+// row has the key.
 func conflicts(c Change, row *Config) bool {
 	if c.Op == OpCreate {
 		return row != nil
@@ -161,7 +162,7 @@ func inKeyOrder(writes []plannedWrite) []plannedWrite {
 }
 
 // planWrites validates all changes and returns their writes. Errors: ValidationFailed with the
-// violations of all.
+// violations of all changes.
 func (s *Service) planWrites(ctx context.Context, changes []Change, rows map[string]*Config, by author) ([]plannedWrite, error) {
 	writes := make([]plannedWrite, len(changes))
 	var violations []apperr.Field
@@ -210,7 +211,7 @@ func (w *plannedWrite) check(blank Config, by author) ([]apperr.Field, error) {
 	return under(at+"/patch", fields), err
 }
 
-// apply applies one write, and reports whether approvals may name its config.
+// apply applies one write, and reports whether open approvals may name its config.
 func (s *Service) apply(ctx context.Context, u *uow.Unit, w plannedWrite, note string) (result Result, named bool, err error) {
 	result = Result{Index: w.Index, Key: w.Key, Op: w.Op}
 	after := w.after
@@ -232,7 +233,7 @@ func (s *Service) apply(ctx context.Context, u *uow.Unit, w plannedWrite, note s
 	return result, named, nil
 }
 
-// update writes new content to a row, and reports whether approvals may name it.
+// update writes new content to a row, and reports whether open approvals may name its config.
 func (s *Service) update(ctx context.Context, u *uow.Unit, w plannedWrite, note string) (bool, error) {
 	named, err := updateRow(ctx, u, w.before, w.set)
 	if err != nil {
@@ -247,7 +248,7 @@ func (s *Service) update(ctx context.Context, u *uow.Unit, w plannedWrite, note 
 	return named, s.record(ctx, u, w.after, cmp.Or(w.Action, Updated), note)
 }
 
-// batchConflict lists every conflict, as read after the rollback.
+// batchConflict returns BatchConflict with every conflict, read after the rollback.
 func (s *Service) batchConflict(changes []Change) error {
 	return uow.Explain(func(ctx context.Context) error {
 		rows, err := s.rowsOf(ctx, changes)

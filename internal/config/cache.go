@@ -45,7 +45,7 @@ func (c *cache) enter(in epoch.Epoch) {
 	clear(c.byKey)
 }
 
-// get returns nil if the epoch has no entry.
+// get returns the cached config; nil if the cache has none for the epoch.
 func (c *cache) get(in epoch.Epoch, tenant int64, key string) *Config {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -39,14 +39,14 @@ const (
 
 // Content is the part of a config that an edit may change.
 type Content struct {
-	// Value is JSON text. A number, a boolean or JSON may also be a JSON string of its text. "" is
-	// the value of a secret config that cannot be read.
+	// Value is JSON text. For the types number, boolean and json, it may also be a JSON string that
+	// contains the value's text. "" is the value of a secret config that cannot be read.
 	Value     string `gorm:"-"`
 	ValueType Type
 	// Schema is the JSON Schema that the value must meet, as JSON text; "" for none.
 	Schema string `gorm:"column:value_schema"`
 	Remark string
-	// Protected configs change only through an approval, which also applies to clearing the flag.
+	// Protected configs change only through an approval; clearing the flag needs one too.
 	Protected bool
 	// Secret configs have an encrypted value, shown only to callers with SecretsPermission.
 	Secret bool
@@ -67,9 +67,9 @@ type Config struct {
 	Stored
 
 	vault *vault
-	// work is the request's budget for schemas, for a row that it changes.
+	// work is the request's budget for schema validation; set for a row that the request changes.
 	work *work
-	// hasNewValue is set for a row of a write that has set a value.
+	// hasNewValue is true if the write that produced the row sets a value.
 	hasNewValue bool
 }
 
@@ -116,7 +116,8 @@ func (configKey) Pattern() (expression string, maxLength int) { return keyPatter
 // SchemaName returns the name of the schema in the contract.
 func (configKey) SchemaName() string { return "ConfigKey" }
 
-// isKey reports whether a config can have this key; keys that were reserved later count too.
+// isKey reports whether a config can have this key. It accepts reserved keys, because a config may
+// have such a key from before the reservation.
 func isKey(key string) bool { return keyPattern.MatchString(key) }
 
 // checkKey validates the key of a new config.

@@ -5,12 +5,12 @@
 //   - A config changes only under the version that its author read. A stale edit is rejected
 //     with the other admin's changes, or merged if the author requests it and the two edits
 //     change different members.
-//   - Each version has exactly one row in config_histories, with its full content, written in
-//     the transaction of the version. Versions of a row have no gaps; a deletion is the last.
-//   - A value is valid for its type and its JSON Schema. It is returned as the JSON text that
-//     was sent: members stay in order, and numbers retain their notation. A patch appends new
-//     members in its order. A patch cannot change only the order or notation; an import and a
-//     rollback restore exactly the text that they name.
+//   - Each version has exactly one row in config_histories, with its full content, written in the
+//     transaction of the version. Versions of a row have no gaps; a deletion is the last version.
+//   - A value is valid for its type and its JSON Schema. It is returned as the JSON text that was
+//     sent: members stay in order, and numbers retain their notation. A patch appends new members
+//     in its order. A patch that differs from the value only in order or notation changes nothing;
+//     an import and a rollback restore exactly the text that they name.
 //   - A batch or an import is applied completely or not at all.
 //   - The value of a secret config is encrypted at rest, and shown only to callers who may read
 //     secrets (secret.go).

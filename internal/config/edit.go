@@ -22,7 +22,7 @@ func (s *Service) editable(ctx context.Context) change.Editable[Config, *Config]
 		Document:   func(c *Config) (any, error) { return c.document(by.reads) },
 		ApplyPatch: by.patched,
 		Revise: func(c *Config, document any) (*Config, guard.Set, error) {
-			// The cached row is shared.
+			// The cached row is shared, so it is copied before work is set.
 			copied := *c
 			copied.work = work
 			return revise(&copied, document, by.may)
@@ -129,7 +129,7 @@ func (c *Config) applyDocument(document any, may permit) (*Config, guard.Set, []
 }
 
 // with returns the config with a content, the changed columns, and the violations of the content.
-// from is the source of its value. Errors: those of may.
+// from is the source of the content's value. Errors: those of may.
 func (c *Config) with(content Content, from valueSource, may permit) (*Config, guard.Set, []apperr.Field, error) {
 	if may != nil {
 		if err := may(c, content, from); err != nil {
@@ -195,7 +195,7 @@ func (c *Config) columns(after *Config) guard.Set {
 }
 
 // differences names the members in which two versions differ. It counts a new secret value as
-// different, so that it does not disclose equality.
+// different, so that the result does not disclose whether the values are equal.
 func (c *Config) differences(after *Config) []string {
 	names := make([]string, 0, 6)
 	for _, member := range []struct {
@@ -216,7 +216,7 @@ func (c *Config) differences(after *Config) []string {
 	return names
 }
 
-// stale returns the conflict, built after the rollback.
+// stale returns VersionConflict, built from the committed rows after the rollback.
 func (s *Service) stale(row *Config, ifMatch guard.Precondition) error {
 	return uow.Explain(func(ctx context.Context) error {
 		return s.editable(ctx).Conflict(ctx, row.ID, change.Edit{IfMatch: ifMatch})

@@ -19,9 +19,9 @@ const (
 )
 
 // encryptHistory encrypts the plain values of all versions of a key when its config becomes secret,
-// because the newest of them is likely the secret. It runs in the unit of that change, so that
-// either all are encrypted or the config is not secret. Versions equal to the config's value get
-// the same ciphertext: a merge based on one of them must not detect a change of the value.
+// because the newest of them is probably the secret. It runs in the unit of that change, so the
+// config becomes secret only if all versions are encrypted. Versions equal to the config's value
+// get the same ciphertext: a merge based on one of them must not detect a change of the value.
 func (s *Service) encryptHistory(ctx context.Context, u *uow.Unit, c *Config) error {
 	tx, err := s.tx(ctx, u)
 	if err != nil {

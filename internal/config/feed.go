@@ -12,9 +12,10 @@ import (
 )
 
 const (
-	// pollInterval bounds the delay of another process's change if its event is lost.
+	// pollInterval bounds the delay after which the feed reads a change of another process whose
+	// event was lost.
 	pollInterval = 250 * time.Millisecond
-	// burstPause lets one read cover a burst of events.
+	// burstPause is a pause before a read, so that one read covers a burst of events.
 	burstPause = 5 * time.Millisecond
 
 	watcherBuffer = 1024
@@ -69,7 +70,7 @@ type tail struct {
 	watchers map[*Watcher]struct{}
 }
 
-// acquire returns the running tail for another user, or starts one.
+// acquire returns the running tail and counts one more user of it, or starts a tail.
 func (f *feed) acquire(ctx context.Context) (*tail, error) {
 	f.mu.Lock()
 	if t := f.tail; t != nil {
@@ -167,7 +168,7 @@ func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	return true
 }
 
-// advance delivers the committed versions.
+// advance delivers the committed versions that were not delivered yet.
 func (t *tail) advance(ctx context.Context) error {
 	found, err := t.feed.log.sequence(ctx)
 	if err != nil {
@@ -190,8 +191,9 @@ func (t *tail) advance(ctx context.Context) error {
 	return nil
 }
 
-// disconnectAll disconnects all watchers: the database is on another history than the one that they
-// have seen. They reconnect with a revision of that history and get the event gone.
+// disconnectAll disconnects all watchers, because the database is on another history than the
+// history that they have read. They reconnect with a revision of the old history, and get the event
+// gone.
 func (t *tail) disconnectAll(at Revision) {
 	t.feed.mu.Lock()
 	defer t.feed.mu.Unlock()
@@ -201,7 +203,7 @@ func (t *tail) disconnectAll(at Revision) {
 	}
 }
 
-// disconnect closes the events of a watcher. The caller owns the lock feed.mu.
+// disconnect closes the events of a watcher. The caller must own the lock feed.mu.
 func (t *tail) disconnect(w *Watcher) {
 	delete(t.watchers, w)
 	close(w.events)

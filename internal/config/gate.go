@@ -25,8 +25,8 @@ func pathOf(key string) string { return "configs/" + key }
 
 // proposeIfRequired reports whether the writes may be made now. If one of them changes a protected
 // config, it proposes all of them as one approval, unless the unit applies an approval or the
-// caller bypasses the votes; it also proposes them if the caller schedules them. Package guard
-// rejects a write after false.
+// caller bypasses the votes; it also proposes them if the caller schedules them. After a false,
+// package guard rejects a write of the protected row.
 //
 // Errors: guard.ErrStale and guard.ErrGone if a config has changed since the writes were planned.
 func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, kind, note string, writes ...plannedWrite) (bool, error) {
@@ -52,7 +52,8 @@ func (w plannedWrite) needsApproval() bool {
 // changes reports whether a write changes its row.
 func (w plannedWrite) changes() bool { return w.after != w.before }
 
-// write issues the guarded UPDATE of one config, and makes the approvals that name it stale:
+// write issues the guarded UPDATE of one config, and makes the approvals that name the config
+// stale:
 //
 //	UPDATE configs SET …, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND version = ? AND protected = ? AND proposed = 0
@@ -64,7 +65,7 @@ func (s *Service) write(ctx context.Context, u *uow.Unit, before *Config, set gu
 	return s.markApprovalsStale(ctx, u, named, before)
 }
 
-// updateRow issues the guarded UPDATE, and reports whether approvals may name the row.
+// updateRow issues the guarded UPDATE, and reports whether open approvals may name the config.
 func updateRow(ctx context.Context, u *uow.Unit, before *Config, set guard.Set) (named bool, err error) {
 	err = guard.Update[Config](ctx, guard.Deferred(u), before.Ref(), set)
 	if errors.Is(err, guard.ErrProposed) {
@@ -73,7 +74,8 @@ func updateRow(ctx context.Context, u *uow.Unit, before *Config, set guard.Set) 
 	return u.Approval() != 0, err
 }
 
-// markApprovalsStale makes the approvals that name a config stale, if there may be any.
+// markApprovalsStale makes the approvals that name a config stale. named is false if no approval
+// can name it.
 func (s *Service) markApprovalsStale(ctx context.Context, u *uow.Unit, named bool, c *Config) error {
 	if !named {
 		return nil
@@ -81,8 +83,8 @@ func (s *Service) markApprovalsStale(ctx context.Context, u *uow.Unit, named boo
 	return s.approvals.MarkStale(ctx, u, c.path())
 }
 
-// proposeEdit proposes an edit that is scheduled or of a protected config, and reports whether it
-// did.
+// proposeEdit proposes an edit if it is scheduled or changes a protected config, and reports
+// whether it has proposed the edit.
 func (s *Service) proposeEdit(ctx context.Context, u *uow.Unit, before, after *Config, overwrite *change.Overwrite) (bool, error) {
 	if !before.Protected && !approvals.Scheduled(ctx) {
 		return false, nil
@@ -144,7 +146,8 @@ func markTargets(writes []plannedWrite) func(ctx context.Context, u *uow.Unit) e
 }
 
 // proposedOf returns one write in the format of an approval: a merge patch if one expresses the
-// change, otherwise the whole content. A rollback and an import name exact texts.
+// change, otherwise the whole content. A rollback and an import always use the whole content,
+// because they restore exact texts.
 func proposedOf(w plannedWrite) (proposedChange, error) {
 	c := proposedChange{Key: w.Key, Op: w.Op, origin: w.origin}
 	if w.before != nil {
@@ -189,8 +192,8 @@ func patchBetween(before, after *Config) (patch any, possible bool, err error) {
 	if !possible {
 		return nil, false, nil
 	}
-	// An approval applies it as an author who reads no secret value, and validation may normalise
-	// it.
+	// An approval applies the patch as an author who reads no secret value, and validation may
+	// normalise the result, so the patch is tried the same way here.
 	if from, err = before.document(false); err != nil {
 		return nil, false, err
 	}

@@ -169,7 +169,7 @@ func (in *editRequest) change() change.Edit {
 	return edit
 }
 
-// overwriteReason is ?overwrite.
+// overwriteReason is the query parameter overwrite.
 type overwriteReason struct{ approvals.Reason }
 
 // Needs implements httpapi.Needing.

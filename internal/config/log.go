@@ -75,7 +75,7 @@ func (l configLog) column() string {
 
 // end is the end of the log at one moment.
 type end struct {
-	// Revision is that of the last version with a position.
+	// Revision is the revision of the last version with a position.
 	Revision `gorm:"embedded"`
 	// Unsequenced is true if there are committed versions without a position.
 	Unsequenced bool
@@ -127,8 +127,9 @@ func nextVersions(tx *gorm.DB, limit int) ([]int64, error) {
 	return ids, err
 }
 
-// inOrder sorts versions in commit order, as far as the rows show it: those of one config by
-// version, others by id. Engines that assign ids in blocks can give a later version a lower id.
+// inOrder sorts versions in commit order, as far as the rows show it: versions of one config by
+// version, versions of different configs by id. Engines that assign ids in blocks can give a later
+// version a lower id.
 func inOrder(versions []version) []version {
 	byConfig := make(map[int64][]version)
 	for _, v := range versions {
@@ -192,7 +193,8 @@ func (s *Service) Snapshot(ctx context.Context, prefix string) (Snapshot, error)
 }
 
 // SequenceLog assigns positions to committed versions while no watcher does, and reports whether
-// all have one. It only saves work for the next watcher; nothing depends on its schedule.
+// all versions have one. A call only saves work for the next watcher; nothing depends on its
+// schedule.
 func (s *Service) SequenceLog(ctx context.Context) (complete bool, err error) {
 	_, err = s.feed.log.sequence(ctx)
 	return err == nil, err

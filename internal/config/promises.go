@@ -40,5 +40,5 @@ var promises = []module.Promise{
 	module.AuditedVersions("configs", "config_histories", "CONCAT('configs/', x.`key`)", "version of a config", module.KilledAtCommit...),
 }
 
-// appliedOf counts the versions of a config that its approval x has created.
+// appliedOf is SQL text for the number of versions that the approval x has created of its config.
 const appliedOf = "(SELECT COUNT(*) FROM config_histories h WHERE h.tenant_id = x.tenant_id AND h.`key` = SUBSTR(x.resource, 9) AND h.approval_id = x.id)"

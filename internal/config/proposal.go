@@ -73,7 +73,7 @@ func (c proposedChange) opened(v *vault, tenant int64) (proposedChange, error) {
 	return c, err
 }
 
-// proposalContext is the associated data of a proposed value.
+// proposalContext is the associated data that binds an encrypted proposed value to its config.
 func proposalContext(tenant int64, key string) string {
 	return "proposed\x00" + valueContext(tenant, key)
 }
@@ -112,7 +112,7 @@ func encodeContent(c Content) (json.RawMessage, error) {
 	return text, nil
 }
 
-// decodeChanges decodes a proposal of encodeChanges.
+// decodeChanges decodes the content of a proposal, which encodeChanges has encoded.
 func (s subject) decodeChanges(ctx context.Context, p approvals.Proposal) ([]Change, error) {
 	caller, _ := principal.From(ctx)
 	var proposed []proposedChange

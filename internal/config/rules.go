@@ -204,7 +204,7 @@ func isDouble(number string) bool {
 	return err == nil
 }
 
-// unquoted replaces the validator's messages, which quote the value.
+// unquoted replaces the validator's messages, because they quote the value.
 func unquoted(fields []apperr.Field) []apperr.Field {
 	for i, field := range fields {
 		if strings.HasPrefix(field.Pointer, "/value") {

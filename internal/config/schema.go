@@ -56,8 +56,8 @@ func schemaFault(message string) []apperr.Field {
 	return []apperr.Field{{Pointer: "/schema", Code: "schema", Message: clip.Text(message, maxMessage)}}
 }
 
-// compile compiles a schema of a size in bytes; before is the work of one comparison with the
-// value. Errors: those of isStop too.
+// compile compiles a schema. bytes is its size, and before is the work of comparing with the value
+// once. Errors: also those for which isStop is true.
 func (w *work) compile(document any, bytes int, before int64) (schema *jsonschema.Schema, err error) {
 	defer catchStop(&err)
 	w.spend(int64(bytes)*compileWork + before)

@@ -16,8 +16,8 @@ import (
 // and each pattern by its size times the length of the text, the upper bound of RE2. All schemas of
 // a request share one budget, and validation stops when the request ends.
 const (
-	// maxConfigWork bounds the schema of one config, and maxRequestWork those of a request: about
-	// one second and five.
+	// maxConfigWork bounds the work for the schema of one config, about one second; maxRequestWork
+	// bounds the work for all schemas of a request, about five seconds.
 	maxConfigWork  = 100_000_000
 	maxRequestWork = 500_000_000
 	// stepWork is the cost of applying a subschema, and each of its list members, to a value.

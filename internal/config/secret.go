@@ -103,8 +103,8 @@ func (s *Service) readable(db *gorm.DB) *gorm.DB {
 	return db.WithContext(context.WithValue(db.Statement.Context, vaultKey{}, s.vault))
 }
 
-// readableFor is readable for rows that are only shown to the context's caller. Withheld values are
-// not fetched, and not measured (Filter.fits).
+// readableFor returns a handle like readable, for rows that are only shown to the context's caller.
+// Values that the caller may not read are not fetched; Filter.fits does not measure them either.
 func (s *Service) readableFor(ctx context.Context, db *gorm.DB) *gorm.DB {
 	if mayReadSecrets(ctx) {
 		return s.readable(db)
@@ -230,7 +230,7 @@ func authorOf(ctx context.Context) author {
 
 // patched applies a patch to the document of a config. For an author who cannot read secrets, a
 // secret value is null, so a value in the patch replaces the whole value (RFC 7396, 2). A patch of
-// an author who reads it is merged into it.
+// an author who can read the value is merged into the value.
 func (by author) patched(document, patch any) any {
 	before, _ := valueIn(document)
 	hidden, wasSecret := before.(opaque)
@@ -278,7 +278,7 @@ func permitBlind(before *Config, after Content, from valueSource) error {
 }
 
 // permitRollback rejects restoring a secret value in a config that is not secret, where every
-// reader would see it, unless the caller may read it.
+// reader would see the value, unless the caller may read secret values.
 func permitRollback(ctx context.Context, row, to *Config) error {
 	if row.isConfidential() || !to.isConfidential() || mayReadSecrets(ctx) {
 		return nil
@@ -302,7 +302,8 @@ func mayReveal(ctx context.Context, value string, confidential bool) bool {
 }
 
 // destroyedOf returns the members that an overwriting edit destroyed, for the audit log and
-// approvals, with secret values masked because those are not encrypted. The history has the values.
+// approvals, with secret values masked, because the audit log and approvals do not encrypt these
+// members. The history contains the values.
 func destroyedOf(destroyed map[string]any) map[string]any {
 	for name, value := range destroyed {
 		if _, secret := value.(opaque); secret {

@@ -60,7 +60,7 @@ func New(d Deps) *Service {
 	return s
 }
 
-// Get returns the config with this key, or a NotFound error.
+// Get returns the config with this key. Errors: NotFound.
 func (s *Service) Get(ctx context.Context, key string) (*Config, error) {
 	in := s.epoch(ctx)
 	row, err := s.byKey(ctx, key)
@@ -70,8 +70,8 @@ func (s *Service) Get(ctx context.Context, key string) (*Config, error) {
 	return row, err
 }
 
-// epoch returns the epoch to cache rows for that are read or written from now on; "" if it is
-// unknown.
+// epoch returns the epoch under which rows that are read or written from now on are cached; "" if
+// the epoch is unknown.
 func (s *Service) epoch(ctx context.Context) epoch.Epoch {
 	in, ok := s.epochs.Now(ctx)
 	if ok {
@@ -244,7 +244,7 @@ func (s *Service) Delete(ctx context.Context, u *uow.Unit, row *Config, ifMatch 
 }
 
 // remove deletes the row. It returns the last version, which exists only in the history, and
-// whether approvals may name it.
+// whether open approvals may name the config.
 func (s *Service) remove(ctx context.Context, u *uow.Unit, row *Config, note string) (*Config, bool, error) {
 	named := u.Approval() != 0
 	err := guard.Delete[Config](ctx, guard.Deferred(u), row.Ref())
@@ -272,7 +272,7 @@ type Rollback struct {
 // Rollback writes the content of an earlier version as a new version, validated by the current
 // rules; protected and secret are unchanged. It writes nothing if the content is equal, unless that
 // would disclose that two secret values are equal. Errors: VersionConflict; ValidationFailed;
-// Forbidden if it would show a secret value to callers who may not read it.
+// Forbidden if the rollback would show a secret value to callers who may not read it.
 func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rollback) (*Config, error) {
 	if !to.IfMatch.Holds(row.Ref()) {
 		return nil, s.stale(row, to.IfMatch)

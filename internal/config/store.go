@@ -20,7 +20,7 @@ const uniqueKey = "uq_configs_key"
 // keysPerStatement bounds the keys of one statement.
 const keysPerStatement = 500
 
-// byKey reads the config with this key, or a NotFound error.
+// byKey returns the config with this key. Errors: NotFound.
 //
 //	SELECT * FROM configs WHERE tenant_id = ? AND key = ?
 func (s *Service) byKey(ctx context.Context, key string) (*Config, error) {
@@ -118,7 +118,7 @@ func (s *Service) withheld(ctx context.Context, bases map[string]guard.Ref) (map
 	return withheld, nil
 }
 
-// Filter narrows a list of configs; zero members do not.
+// Filter narrows a list of configs. Fields with the zero value do not filter.
 type Filter struct {
 	Prefix    string
 	ValueType Type
@@ -149,7 +149,7 @@ var sorts = storage.Sorts{
 // newestFirst allows ordering a history by revision only.
 var newestFirst = storage.Sorts{Columns: map[string]string{"revision": "id"}, Default: "-revision"}
 
-// at reads one version of a row, or gorm.ErrRecordNotFound.
+// at returns a config at one of its versions. Errors: gorm.ErrRecordNotFound.
 //
 //	SELECT * FROM config_histories WHERE tenant_id = ? AND config_id = ? AND version = ?
 func (s *Service) at(ctx context.Context, row *Config, version int64) (*Config, error) {

@@ -71,7 +71,8 @@ func (s subject) planned(ctx context.Context, u *uow.Unit, p approvals.Proposal)
 	return s.planWrites(ctx, changes, rows, author{})
 }
 
-// entryOf returns the audit entry of an approved change, equal to that of a direct change.
+// entryOf returns the audit entry of an approved change, equal to the audit entry of the same
+// change without an approval.
 func entryOf(u *uow.Unit, p approvals.Proposal, writes []plannedWrite, results []Result) uow.Entry {
 	switch p.Kind {
 	case kindBatch:
@@ -173,9 +174,9 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 	return proposalOf(p.Kind, p.Note, writes)
 }
 
-// rebased returns a proposed change on the current config, nil for none. The caller becomes its
-// author, with the caller's permissions. Errors: ErrStaleBase, ErrNoChange, ValidationFailed and
-// those of may.
+// rebased returns the write of a proposed change on the current config; current is nil if no config
+// has the key. The caller becomes the author of the write, with the caller's permissions. Errors:
+// ErrStaleBase, ErrNoChange, ValidationFailed and those of may.
 func rebased(tx *gorm.DB, c Change, current *Config, blank Config, may permit) (plannedWrite, error) {
 	w := plannedWrite{Change: c, before: current}
 	switch {

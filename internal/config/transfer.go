@@ -26,8 +26,8 @@ const (
 
 // exportedRow is the SQL for the upper bound of a row's bytes in the document, without a secret
 // value: its members, names and braces, where a character of the remark may need an escape of six
-// bytes. secretBytes is that of a secret value, for callers who may read it. For others the length
-// is not counted, so that the limit does not disclose it.
+// bytes. secretBytes is the upper bound for a secret value, for callers who may read it. For others
+// the length is not counted, so that the limit does not disclose it.
 const (
 	exportedRow = "OCTET_LENGTH(value) + OCTET_LENGTH(value_schema) + 6 * OCTET_LENGTH(remark) + OCTET_LENGTH(`key`) + 120"
 	secretBytes = " + COALESCE(OCTET_LENGTH(sealed_value), 0)"
@@ -76,8 +76,8 @@ func (s *Service) Export(ctx context.Context, prefix string) (Export, error) {
 	return export, nil
 }
 
-// fits checks that the configs fit into one document. It counts them by their keys, and measures
-// only as many as the limit. Errors: LimitReached.
+// fits checks that the configs fit into one document. It counts them by key, and measures at most
+// as many as the limit. Errors: LimitReached.
 //
 //	SELECT SUM(…) FROM (SELECT … FROM configs WHERE tenant_id = ? AND … LIMIT 10000) AS measured
 func (f Filter) fits(ctx context.Context, db *gorm.DB) error {

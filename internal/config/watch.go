@@ -25,8 +25,8 @@ type Watcher struct {
 	service *Service
 	tail    *tail
 	tenant  int64
-	// from is the requested revision, newest the newest one at the time of the request, and after
-	// the position after which Events starts.
+	// from is the requested revision, newest is the newest revision at the time of the request, and
+	// after is the position after which Events starts.
 	from, newest Revision
 	after        int64
 	// The backlog is the interval (read, upTo].

@@ -15,18 +15,19 @@ import (
 )
 
 // Holder counts one user's coupons of one campaign: the coupons issued to the user, whatever their
-// status, and the unbound ones that the user has redeemed and that were not returned.
+// status, and the unbound coupons that the user has redeemed and that no cancelled order has
+// returned.
 //
 // Only this row counts a user's coupons, and its primary key (tenant, campaign, user) makes it
 // unique. Each unit that assigns a coupon to a user first increments held, in the same transaction,
-// by
+// with the statement
 //
 //	UPDATE coupon_holders SET held = held + 1 WHERE … AND held < perUser
 //
-// which locks the row until the transaction ends. A second unit waits for the first and reads its
-// committed counter, so two together cannot exceed perUser. The first coupon of a user inserts the
-// row; if two units insert it concurrently, the primary key rejects the later, which is retried and
-// finds the row.
+// which locks the row until the transaction ends. A second unit waits for the first and reads the
+// committed counter, so two units together cannot exceed perUser. The first coupon of a user
+// inserts the row; if two units insert it concurrently, the primary key rejects the second one,
+// which is retried and finds the row.
 type Holder struct {
 	TenantID   int64                `gorm:"primaryKey"`
 	CampaignID int64                `gorm:"primaryKey"`

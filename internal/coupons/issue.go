@@ -13,17 +13,18 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Issue issues coupons of a campaign that was just read and returns their codes: one bound to each
-// of the users, or, without users, count unbound ones.
+// Issue issues coupons of a campaign that was just read and returns their codes: one coupon bound
+// to each of the users, or, without users, count unbound coupons.
 //
-// It first increments the campaign's counter, by
+// It first increments the campaign's counter, with the statement
 //
 //	UPDATE coupon_campaigns SET issued = issued + n, … WHERE tenant_id = ? AND id = ? AND (issued + n <= total)
 //
 // so that issues of one campaign run one after the other and each reads the committed counter.
 //
-// Errors: LimitReached, with left, if fewer are left, and with userIds if these users have reached
-// perUser; ValidationFailed if the campaign has ended. Nothing is issued then.
+// Errors: LimitReached, with the member left if the campaign has fewer coupons left, or with the
+// member userIds if these users have reached perUser; ValidationFailed if the campaign has ended.
+// Nothing is issued then.
 func (s *Service) Issue(ctx context.Context, u *uow.Unit, campaign *Campaign, users []principal.CustomerID, count int) ([]string, error) {
 	if !u.Now().Before(campaign.ValidTo) {
 		return nil, apperr.Invalid(apperr.Field{Code: "over", Message: "is for a campaign that has ended"})
@@ -71,7 +72,8 @@ func (s *Service) countIssued(ctx context.Context, u *uow.Unit, campaign *Campai
 	return after, insertCampaignHistory(ctx, u, after, "issue")
 }
 
-// exhausted returns the number of coupons that are left, as read after the rollback.
+// exhausted returns LimitReached with the number of coupons that are left, read after the rollback.
+// If enough are left by then, the unit is retried.
 func (s *Service) exhausted(id, count int64) error {
 	return uow.Explain(func(ctx context.Context) error {
 		current, err := s.Campaign(ctx, id)

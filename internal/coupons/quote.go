@@ -25,7 +25,8 @@ func (s *Service) Quote(ctx context.Context, u *uow.Unit, code string, user prin
 }
 
 // usable returns a coupon that a user may use in an order now. Errors: ValidationFailed at
-// /couponCode. A storefront shows this error to its customer, so it names no admin.
+// /couponCode. A storefront shows the error to its customer, so the error contains no name of an
+// admin user.
 func (s *Service) usable(ctx context.Context, u *uow.Unit, code string, user principal.CustomerID) (*Coupon, error) {
 	coupon, err := inUnit(ctx, u, code)
 	switch {

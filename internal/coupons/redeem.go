@@ -24,13 +24,13 @@ func (Redemption) SchemaName() string { return "Redemption" }
 
 func (r Redemption) fill(c *Coupon) { c.RedeemedBy, c.OrderID = &r.UserID, r.OrderID }
 
-// Redeem uses a coupon that was just read. An error rolls back the whole unit, so the rules are
-// checked after the status.
+// Redeem uses a coupon that was just read. An error rolls back the whole unit, so Redeem checks the
+// other rules after the guarded UPDATE of the status.
 //
 // Errors: TransitionNotAllowed and StatusChanged, with the user and the time of the use;
-// TransitionNotAllowed also before validFrom and from validTo on; ValidationFailed at /userId if it
-// is bound to another user, and at /orderId if the user has no such order; LimitReached if the user
-// has reached perUser.
+// TransitionNotAllowed also before validFrom and from validTo on; ValidationFailed at /userId if
+// the coupon is bound to another user, and at /orderId if the user has no such order; LimitReached
+// if the user has reached perUser.
 func (s *Service) Redeem(ctx context.Context, u *uow.Unit, coupon *Coupon, r Redemption, ifMatch *guard.Precondition) (*Coupon, error) {
 	after, err := s.transition(ctx, u, coupon, "redeem", ifMatch, r.fill)
 	if err != nil {
@@ -61,9 +61,8 @@ func (s *Service) Redeem(ctx context.Context, u *uow.Unit, coupon *Coupon, r Red
 }
 
 // RedeemForOrder uses a quoted coupon for an order, in the order's unit; the order's audit entry
-// covers both. If another user has changed the coupon since the quote, the unit is retried and
-// finds it used. Errors: ValidationFailed at /couponCode; ResourceLocked if it changes during every
-// attempt.
+// covers both. If the coupon has changed since the quote, the unit is retried. Errors:
+// ValidationFailed at /couponCode; ResourceLocked if the coupon changes during every attempt.
 func (s *Service) RedeemForOrder(ctx context.Context, u *uow.Unit, coupon *Coupon, user principal.CustomerID, orderID int64) error {
 	redemption := Redemption{UserID: user, OrderID: &orderID}
 	if err := s.moveForOrder(ctx, u, coupon, "redeem", redemption, redemption.fill); err != nil {

@@ -8,8 +8,8 @@ import (
 )
 
 // ReturnFromOrder makes a coupon unused again after its order was cancelled, in the order's unit.
-// It does nothing if the order does not use the coupon. Errors: ResourceLocked if it changes during
-// every attempt.
+// It does nothing if the order does not use the coupon. Errors: ResourceLocked if the coupon
+// changes during every attempt.
 func (s *Service) ReturnFromOrder(ctx context.Context, u *uow.Unit, code string, orderID int64) error {
 	coupon, err := inUnit(ctx, u, code)
 	if err != nil {

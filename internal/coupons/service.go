@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// Topic announces changes of coupons, keyed by code; a change of many has an empty key.
+	// Topic announces changes of coupons, keyed by code; a change of many coupons has an empty key.
 	Topic = "coupons"
 	// CampaignTopic announces changes of coupon campaigns, keyed by id.
 	CampaignTopic = "coupon-campaigns"
 )
 
 // OrderOwner returns the user of an order, as read by the unit; "" if the order does not exist.
-// Package orders imports this package.
+// Package orders imports this package, so app provides the function.
 type OrderOwner func(ctx context.Context, u *uow.Unit, id int64) (principal.CustomerID, error)
 
 // Deps are the dependencies of a Service.
@@ -104,7 +104,7 @@ func (s *Service) announce(u *uow.Unit, action string, coupon *Coupon) {
 	})
 }
 
-// resource is the path of a coupon in the audit log.
+// resource returns the path of a coupon in the audit log.
 func resource(code string) string { return Topic + "/" + code }
 
 // announceMany publishes after commit that one action changed many coupons.

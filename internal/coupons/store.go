@@ -31,7 +31,7 @@ var couponSorts = storage.Sorts{
 	Default: "-id",
 }
 
-// Filter narrows a list of coupons. Zero members do not narrow.
+// Filter narrows a list of coupons. Fields with the zero value do not filter.
 type Filter struct {
 	CampaignID int64
 	// Status is nil for all.
@@ -92,7 +92,7 @@ func withCampaigns(db *gorm.DB, coupons []*Coupon) error {
 	return nil
 }
 
-// ended selects the campaigns of a tenant that end at or before a time.
+// ended is the SQL query for the ids of a tenant's campaigns that end at or before a time.
 const ended = "SELECT c.id FROM coupon_campaigns c WHERE c.tenant_id = ? AND c.valid_to <= ?"
 
 // filters returns the filters of a list, the most selective first. The stored statuses unused and
@@ -119,8 +119,8 @@ func (f Filter) filters(tenant int64, now time.Time) (filters []storage.Filter) 
 	return append(filters, storage.Equal("status", f.Status.Code))
 }
 
-// open selects the coupons that were neither used nor voided and have a campaign that has, or has
-// not, ended.
+// open returns the filter for coupons that were neither used nor voided. among is "IN" for coupons
+// of ended campaigns and "NOT IN" for coupons of the others.
 func open(among string, tenant int64, now time.Time) storage.Filter {
 	condition := "= ? AND campaign_id " + among + " (" + ended + ")"
 	return storage.Either(

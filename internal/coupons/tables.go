@@ -33,5 +33,6 @@ var tables = []module.Table{
 	},
 }
 
-// ofCoupon is true if the coupon of a history was issued to the customer, or redeemed by the customer.
+// ofCoupon is the SQL condition that the coupon of a history row was issued to the customer, or
+// redeemed by the customer.
 const ofCoupon = "EXISTS (SELECT 1 FROM coupons o WHERE o.tenant_id = x.tenant_id AND (o.user_id IN (??) OR o.redeemed_by IN (??)) AND o.id = x.coupon_id)"

@@ -16,7 +16,7 @@ import (
 )
 
 // transition moves a coupon along its machine at the unit's time. fill sets the other columns of
-// the action. The caller records it.
+// the action. The caller records the transition.
 func (s *Service) transition(ctx context.Context, u *uow.Unit, coupon *Coupon, action string, ifMatch *guard.Precondition, fill func(*Coupon)) (*Coupon, error) {
 	now := u.Now()
 	after, err := s.lifecycle(now).Transition(ctx, u, coupon, action, ifMatch, func(to status.State) (*Coupon, error) {
@@ -49,8 +49,8 @@ func (s *Service) insertHistory(ctx context.Context, u *uow.Unit, before, after 
 }
 
 // moveForOrder moves a coupon in the unit of the order that uses or returns it, and inserts the
-// event. The order's audit entry is filed under both. If the coupon has changed since it was read,
-// the unit is retried.
+// event. The order's audit entry is also filed under the coupon. If the coupon has changed since it
+// was read, the unit is retried.
 func (s *Service) moveForOrder(ctx context.Context, u *uow.Unit, coupon *Coupon, action string, detail any, fill func(*Coupon)) error {
 	to, _ := Machine.Next(action, coupon.state(u.Now()))
 	after, err := move(ctx, u, coupon, to, fill)

@@ -56,12 +56,12 @@ const (
 	saveEvery = 12
 )
 
-// CountAttempts reports the purchase attempts of this process to the gates, a few times per
-// second, until ctx ends, and then once more. Every process that accepts purchases runs it.
-// So the numbers of a sale include all attempts, also those rejected from the sold-out
-// cache, without an extra message per purchase. A crash of the process loses the attempts
-// of the last quarter of a second, or of three seconds without Redis; an unreachable gate
-// loses those of its outage.
+// CountAttempts reports the purchase attempts of this process to the gates, a few times per second,
+// until ctx ends, and then once more. Every process that accepts purchases runs it. So the numbers
+// of a sale include all attempts, also those rejected from the sold-out cache, without an extra
+// message per purchase. A crash of the process loses the attempts of the last quarter of a second,
+// or of three seconds without Redis; if the gate is unreachable, the attempts during its outage are
+// lost.
 func (s *purchases) CountAttempts(ctx context.Context) {
 	ticker := time.NewTicker(flushEvery)
 	defer ticker.Stop()
@@ -88,8 +88,8 @@ func (s *purchases) saveAttempts(ctx context.Context) {
 	}
 }
 
-// flushAttempts is one round. It drops counts that cannot be reported, because a repeated
-// report would count twice.
+// flushAttempts reports the new counts of all sales once. It drops counts that cannot be reported,
+// because a repeated report would count twice.
 func (s *purchases) flushAttempts(ctx context.Context) {
 	ctx, end := context.WithTimeout(ctx, flushTimeout)
 	defer end()

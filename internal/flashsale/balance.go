@@ -15,8 +15,8 @@ type Balance struct {
 	Balanced, Missing bool
 }
 
-// Balances queries the gates of unfinished sales of all tenants, ordered by id after
-// behind, at most limit.
+// Balances queries the gates of unfinished sales of all tenants, in the order of sale ids, after
+// the id behind, at most limit.
 func (s *Service) Balances(ctx context.Context, behind int64, limit int) ([]Balance, error) {
 	var stocks []Stock
 	ctx = storage.AcrossTenants(ctx)

@@ -106,8 +106,8 @@ func (s *purchases) Buy(ctx context.Context, w PurchaseRequest) (Receipt, error)
 	return s.rejection(snap, w, answer)
 }
 
-// buyLate handles a purchase in a sale that is not open, without admission by the gate:
-// its store may have been restored to an older state. No new purchase is accepted; a
+// buyLate handles a purchase in a sale that is not open, without an admission by the gate, because
+// the gate's store may have been restored to an older state. No new purchase is accepted; a
 // repeated request gets its original result.
 func (s *purchases) buyLate(ctx context.Context, snap *snapshot, w PurchaseRequest, ticket string) (Receipt, error) {
 	if w.Key != "" {

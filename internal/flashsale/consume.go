@@ -174,8 +174,9 @@ type batchOfOrders struct {
 	*consumer
 	sale  *Sale
 	stock *Stock
-	// fresh are the tickets that become orders in this unit, rejected those that end without
-	// one; ends are the gate updates for all settled tickets, including those settled earlier.
+	// fresh are the tickets that become orders in this unit; rejected are the tickets that end
+	// without one; ends are the gate updates for all settled tickets, including those settled
+	// earlier.
 	fresh    []orders.SaleTicket
 	rejected []Rejection
 	ends     []gate.Step
@@ -246,7 +247,7 @@ type facts struct {
 	free, limit int64
 }
 
-// read reads the facts, including those of settled tickets, which a crash can leave in the
+// read reads the facts, including the facts about settled tickets, which a crash can leave in the
 // queue:
 //
 //	SELECT … FROM orders … WHERE tenant_id = ? AND sale_id = ? AND user_id IN (…)

@@ -120,8 +120,8 @@ func (s *core) apply(ctx context.Context, id int64) error {
 	return s.gate.Apply(ctx, rulesOf(snap.sale, snap.stock))
 }
 
-// locked runs fn under the inventory lock of the item, outside any transaction: no batch of
-// the sale is between its first gate step and its COMMIT.
+// locked runs fn under the inventory lock of the item, outside any transaction. While fn runs, no
+// batch of the sale is between its first gate step and its COMMIT.
 func (s *core) locked(ctx context.Context, sale *Sale, wait time.Duration, fn func(ctx context.Context, stock *Stock) error) error {
 	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		ctx, err := s.inventory.Lock(ctx, u, wait, sale.SKU)

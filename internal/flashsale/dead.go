@@ -79,11 +79,10 @@ func (s *deadLetters) RetryDead(ctx context.Context, units orders.Units, sale *S
 	})
 }
 
-// DiscardDead rejects the ticket of a dead letter and deletes the letter; its units are for
-// sale again. A ticket that has become an order since, because another user retried it,
-// stays one. DiscardDead waits at most wait for the inventory lock. Errors: NotFound;
-// lock.ErrNotAcquired if the lock was not acquired in time, and nothing was done;
-// Unavailable.
+// DiscardDead rejects the ticket of a dead letter and deletes the letter; its units are for sale
+// again. A ticket that has become an order since, because another user retried it, remains an
+// order. DiscardDead waits at most wait for the inventory lock. Errors: NotFound;
+// lock.ErrNotAcquired if the lock was not acquired in time, and nothing was done; Unavailable.
 func (s *deadLetters) DiscardDead(ctx context.Context, units orders.Units, sale *Sale, message string, wait time.Duration) error {
 	return s.decide(ctx, units, sale, message, "discard_dead", func(ctx context.Context, d *decision) error {
 		err := s.locked(ctx, d.sale, wait, func(ctx context.Context, stock *Stock) error {
@@ -150,15 +149,15 @@ type decision struct {
 	stock           *Stock
 	message, action string
 
-	// recorded is set when the decision is committed; byRepeat if that was before this
-	// request.
+	// recorded is true once the decision is committed; byRepeat is true if an earlier request has
+	// committed it.
 	recorded, byRepeat bool
 }
 
-// decide executes a decision on a dead letter. Act records the decision as a version of the
-// sale, and then executes it. If the queue cannot be reached after the record was
-// committed, the caller gets an error and repeats the request; the repeat executes the
-// recorded decision. If it finds no letter, the first request had executed it.
+// decide executes a decision on a dead letter. act records the decision as a version of the sale,
+// and then executes it. If the queue cannot be reached after the record was committed, the caller
+// gets an error and repeats the request; the repeat executes the recorded decision. If it finds no
+// letter, the first request had executed it.
 func (s *deadLetters) decide(ctx context.Context, units orders.Units, sale *Sale, message, action string, act func(ctx context.Context, d *decision) error) error {
 	stock, err := stockOf(s.db.Read(ctx), sale.ID)
 	if err != nil {
@@ -178,8 +177,8 @@ func (s *deadLetters) decide(ctx context.Context, units orders.Units, sale *Sale
 	return gateError(err)
 }
 
-// record commits the decision once, however often it is called, and in the same unit the
-// changes of also. Errors: NotFound if the letter is not dead.
+// record commits the decision and, in the same unit, the changes of also. Once it has succeeded,
+// further calls do nothing. Errors: NotFound if the letter is not dead.
 func (d *decision) record(ctx context.Context, also func(ctx context.Context, u *uow.Unit, letter mq.Message) error) error {
 	if d.recorded {
 		return nil

@@ -18,12 +18,13 @@ func unavailable(err error) error {
 	return apperr.New(apperr.Unavailable, "Flash sales are unavailable right now. Try again.").After(time.Second).Because(err)
 }
 
-// purchaseUnknown is the error for a purchase that was sent to the gate without a reply. The ticket later shows the outcome, with or without an idempotency key.
+// purchaseUnknown is the error for a purchase that was sent to the gate without a reply. The ticket
+// shows the outcome later, with or without an idempotency key.
 func purchaseUnknown(ticket string, err error) *apperr.Error {
 	return followed(ticket, err, "The purchase was sent without a reply; it may have been accepted.")
 }
 
-// followed is an unknown outcome that the ticket later shows.
+// followed returns OutcomeUnknown for a purchase; its ticket shows the outcome later.
 func followed(ticket string, err error, sentence string) *apperr.Error {
 	return apperr.New(apperr.OutcomeUnknown, "%s Check its ticket, or send it again with the same idempotency key.", sentence).
 		With("ticket", ticket).After(time.Second).Because(err)
@@ -40,7 +41,7 @@ func tooFewReplicas(sale *Sale, ticket string, err error) *apperr.Error {
 }
 
 // rebuilding is the reply to a purchase while the gate has to be rebuilt. The sale is open, so the
-// reply is not sale_not_open, which clients take for final.
+// reply is not sale_not_open, which clients treat as final.
 func rebuilding(sale *Sale) *apperr.Error {
 	return apperr.New(apperr.Unavailable, "%s temporarily accepts no orders while it recovers. Nothing was bought. Try again.", sale.Label()).
 		After(time.Second)

@@ -56,8 +56,8 @@ func (s *transitions) release(ctx context.Context, sale *Sale, wait time.Duratio
 	return released, unreachable(err)
 }
 
-// unsold returns the number of units of a closed sale that no customer can get any more:
-// all units that are not sold in SQL if the gate is lost or damaged.
+// unsold returns the number of units of a closed sale that no customer can get any more. If the
+// gate is lost or damaged, these are all units that are not sold in SQL.
 func (s *transitions) unsold(ctx context.Context, sale *Sale, stock *Stock) (int64, error) {
 	var counts gate.Counts
 	// First report an earlier release to the gate.
@@ -91,10 +91,10 @@ func (s *transitions) returnUnsold(ctx context.Context, u *uow.Unit, sale *Sale,
 	return nil
 }
 
-// finish ends the supervision of a closed sale of which nothing is in flight in SQL, the
-// gate or the queue. From then on its tickets are read only from SQL, and cancelled units
-// go directly to the inventory. finish first sets an expiry in the gate's store; if the
-// program ends then, the next round finishes the sale.
+// finish ends the supervision of a closed sale of which nothing is in flight in SQL, the gate or
+// the queue. From then on its tickets are read only from SQL, and cancelled units go directly to
+// the inventory. finish first sets an expiry in the gate's store; if the program ends after that,
+// the next round finishes the sale.
 //
 //	UPDATE flash_sale_stocks SET finished = 1, version = version + 1 WHERE … AND version = ?
 func (s *transitions) finish(ctx context.Context, sale *Sale) error {
@@ -124,7 +124,7 @@ func (s *transitions) finish(ctx context.Context, sale *Sale) error {
 }
 
 // isIdle reports whether neither the gate nor the queue of a closed sale contains anything
-// unsettled. A gate without the closing could still admit a purchase.
+// unsettled. A gate that has not received the closing could still admit a purchase.
 func (s *transitions) isIdle(ctx context.Context, sale *Sale, stock *Stock) (bool, error) {
 	counts, err := s.gate.Counts(ctx, sale.ID)
 	switch {

@@ -17,7 +17,7 @@ const maxTogether = 256
 
 // lookups batches customers' lookups of the tickets of one sale.
 type lookups struct {
-	// ended finds tickets in SQL; nil for unsettled ones.
+	// ended finds tickets in SQL; nil for unsettled tickets.
 	ended *batcher.Batcher[string, *gate.Ticket]
 	// lost records tickets that neither SQL nor the gate has.
 	lost *batcher.Batcher[gate.Ticket, gate.Ticket]
@@ -70,9 +70,9 @@ func unique(tickets []gate.Ticket) []gate.Ticket {
 	return once
 }
 
-// Follow returns a ticket of a customer; with user "", of any customer. It queries SQL
-// first: a ticket that is settled there stays so, even if the gate's store was restored to
-// an older state with the ticket queued. A genuine ticket that neither has was lost; Follow
+// Follow returns a ticket of a customer; with user "", of any customer. It queries SQL first: a
+// ticket that is settled in SQL stays settled, even if the gate's store was restored to an older
+// state with the ticket queued. A genuine ticket that neither SQL nor the gate has was lost; Follow
 // records the loss before it reports it. Errors: NotFound; Unavailable.
 func (s *purchases) Follow(ctx context.Context, id int64, user, ticket string) (*gate.Ticket, error) {
 	snap, err := s.snapshotOf(ctx, id)
@@ -115,14 +115,14 @@ func (s *purchases) find(ctx context.Context, snap *snapshot, ticket string) (*g
 		return nil, lookupError(err)
 	}
 	if found != nil && found.State == gate.Confirmed {
-		// SQL precedes the gate: the ticket was settled since the query, or SQL went back
+		// SQL is written before the gate: the ticket was settled since the query, or SQL went back
 		// in time.
 		return s.lookupsOf(snap.sale.ID).ended.Do(ctx, ticket)
 	}
 	return found, nil
 }
 
-// findInNextEpoch queries the gate of the sale's new epoch. A ticket that it does not have
+// findInNextEpoch queries the gate of the sale's new epoch. A ticket that this gate does not have
 // may have been settled since the SQL query.
 func (s *purchases) findInNextEpoch(ctx context.Context, snap *snapshot, ticket string) (*gate.Ticket, error) {
 	s.forget(snap.sale.ID)
@@ -155,9 +155,8 @@ func ticketOf(o orders.SaleOrder) gate.Ticket {
 	return t
 }
 
-// Waiting returns a ticket of the caller's tenant that is not an order, or not yet, and its
-// sale; nil if it is not found. It matches complete tickets only, and skips gates that
-// cannot be reached.
+// Waiting returns a ticket of the caller's tenant that has no order, or none yet, and its sale; nil
+// if it is not found. It matches complete tickets only, and skips gates that cannot be reached.
 func (s *purchases) Waiting(ctx context.Context, ticket string) (*gate.Ticket, *Sale, error) {
 	if !isTicket(ticket) {
 		return nil, nil, nil

@@ -65,7 +65,7 @@ func Routes(r *httpapi.Router, s *Service) {
 		Doc("Get a flash sale's counter samples", "One sample for each five seconds with a change, and one for ten seconds without, oldest first. Samples are "+
 			"retained for an hour during a sale; the last hour of a finished sale is retained.").
 		With(httpapi.Contract{ID: "flashSaleSamples", Success: "The samples."})
-	// These change the gate and the queue; their changes in SQL have separate units.
+	// These routes change the gate and the queue; their changes in SQL have separate units.
 	httpapi.MultiUnitOf(r, http.MethodPost, "/flash-sales/:id/reconcile", writePermission, byID, h.reconcile).
 		Doc("Reconcile a flash sale", "Compares the gate with the orders, ticket by ticket, and corrects the gate; rebuilds a gate after the loss of its store. "+
 			"The service also does this periodically. Accepted tickets without an order that their store lost are `rejected` with the reason `lost`.").

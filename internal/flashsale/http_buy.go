@@ -70,8 +70,8 @@ func traceOf(ctx context.Context) map[string]string {
 	return carrier
 }
 
-// reader returns a customer, who may read its own tickets, or a user with ReadPermission,
-// who may read all: its customer is "".
+// reader returns the visit of a customer, who may read the customer's tickets, or of a user with
+// ReadPermission, who may read all tickets. For a user, the field customer is "".
 func (h handler) reader(ctx context.Context, path httpapi.Path) (visit, error) {
 	p, _ := principal.From(ctx)
 	customer, ok := p.Customer()

@@ -58,9 +58,9 @@ func (s *planner) Delete(ctx context.Context, u *uow.Unit, sale *Sale, ifMatch g
 	})
 }
 
-// Edit changes a sale that was just read; see change.Editable.Apply for rejections. After
-// opening, a change of the quantity changes the allotment: Edit reserves more units of the
-// inventory, or returns unsold ones.
+// Edit changes a sale that was just read; see change.Editable.Apply for rejections. After opening,
+// a change of the quantity changes the allotment: Edit reserves more units of the inventory, or
+// returns unsold units.
 //
 // Further errors: TransitionNotAllowed for a closed sale; InsufficientStock if the
 // inventory has too few units; SoldOut if fewer units remain than are removed;

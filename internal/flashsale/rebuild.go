@@ -13,7 +13,7 @@ import (
 	"interlock/internal/orders"
 )
 
-// isGateGone reports whether the sale has no gate of the current epoch in SQL.
+// isGateGone reports whether the sale has no gate of the epoch that is current in SQL.
 func (s *reconciler) isGateGone(ctx context.Context, stock *Stock) (bool, error) {
 	counts, err := s.gate.Counts(ctx, stock.SaleID)
 	if errors.Is(err, gate.ErrNoGate) {

@@ -58,8 +58,8 @@ type Reconciliation struct {
 //	                                    does so for any other such message
 //	a gate that stays unexplained       is rebuilt when its queue is empty
 //
-// Until then nothing is sold twice either, because SQL counts sold units. Each step waits
-// at most wait for the inventory lock.
+// Before the corrections too, no unit is sold twice, because SQL counts the sold units. Each step
+// waits at most wait for the inventory lock.
 //
 // Errors: NotFound; TransitionNotAllowed for a draft; lock.ErrNotAcquired if the inventory
 // lock was not acquired in time, and earlier repairs remain; Unavailable.
@@ -167,8 +167,8 @@ func (s *reconciler) repair(ctx context.Context, sale *Sale, wait time.Duration,
 	return err
 }
 
-// alignRules sends the rules to the gate. A change of the allotment would own the lock, so
-// units withheld for one are left over.
+// alignRules sends the rules to the gate. A running change of the allotment would own the lock, so
+// withheld units are left over from an interrupted change, and alignRules releases them.
 func (s *reconciler) alignRules(ctx context.Context, sale *Sale, stock *Stock) error {
 	if err := s.gate.Apply(ctx, rulesOf(sale, stock)); err != nil {
 		return unreachable(err)

@@ -20,7 +20,7 @@ import (
 // Reasons of a rejection.
 const (
 	reasonSoldOut = "sold_out"
-	// reasonLimit: the customer has reached the limit. The gate had lost that.
+	// reasonLimit: the customer has reached the limit, and the gate had lost the customer's units.
 	reasonLimit = "limit"
 	// reasonLost: the gate's store lost the ticket before it became an order.
 	reasonLost = "lost"
@@ -120,9 +120,9 @@ func (s *ticketEnds) announceEnds(u *uow.Unit, sale *Sale) {
 	})
 }
 
-// recordLost rejects tickets that the gate does not have, except those that it has by now
-// or that were settled since, and returns the result of each. Afterwards a batch with the
-// message of such a ticket, and late commands, have no effect.
+// recordLost rejects tickets that the gate does not have, except those that the gate has by now or
+// that were settled since, and returns the result of each. Afterwards a batch with the message of
+// such a ticket, and late commands, have no effect.
 //
 // Errors: lock.ErrNotAcquired if the inventory lock was not acquired in time.
 func (s *ticketEnds) recordLost(ctx context.Context, id int64, tickets []gate.Ticket) (map[string]gate.Ticket, error) {

@@ -20,8 +20,8 @@
 //   - Workers supervise a sale until nothing of it is in flight, in the gate, in the queue
 //     and in SQL; then it is finished, permanently.
 //
-// The inventory lock of the item serializes batches, rebuilds and changes of the allotment,
-// so that they need not run twice. Safety does not depend on it.
+// The inventory lock of the item serializes batches, rebuilds and changes of the allotment, so that
+// their units need no retry. Safety does not depend on it.
 //
 // Files: plan.go (plans and edits), transition.go and finish.go (from draft to finished),
 // buy.go and follow.go (customers), consume.go (tickets into orders), reject.go (tickets
@@ -147,7 +147,8 @@ func (s *Sale) holder() string { return fmt.Sprintf("flash-sale:%d", s.ID) }
 type Stock struct {
 	guard.Row
 	SaleID int64
-	// Allotted units belong to the sale; Sold of them are in live orders.
+	// Allotted is the number of units that belong to the sale; Sold is the number of these units
+	// that are in live orders.
 	Allotted int64
 	Sold     int64
 	// Epoch counts the builds of the gate.
@@ -166,7 +167,7 @@ type Revision struct {
 	ID       int64
 	TenantID int64
 	SaleID   int64
-	// Its Action is create, update, a transition, or retry_dead or discard_dead.
+	// Revision's Action is create, update, the action of a transition, retry_dead or discard_dead.
 	change.Revision
 	Terms
 	ItemName string

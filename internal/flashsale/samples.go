@@ -71,9 +71,9 @@ func (s *core) Samples(ctx context.Context, sale *Sale, lookback time.Duration) 
 	return samples, nil
 }
 
-// insertSample writes a sample of a sale, and once a minute deletes old ones. It is not a
-// unit: a lost sample is a gap in a chart. It uses the clock of the service, like its
-// readers; the gate uses the clock of its store.
+// insertSample writes a sample of a sale, and once a minute deletes old samples. It is not a unit:
+// a lost sample is a gap in a chart. It uses the clock of the service, like its readers; the gate
+// uses the clock of its store.
 //
 //	INSERT INTO flash_sale_samples (sale_id, slot, tenant_id, taken_time, stats) VALUES (…)
 //	    ON DUPLICATE KEY UPDATE sale_id = sale_id

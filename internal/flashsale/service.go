@@ -92,7 +92,7 @@ func New(d Deps) *Service {
 // PaymentTimeout is how long an order of a sale may stay unpaid.
 func (s *Service) PaymentTimeout() time.Duration { return s.paymentTimeout }
 
-// Filter filters a list of sales. Zero members do not filter.
+// Filter narrows a list of sales. Fields with the zero value do not filter.
 type Filter struct {
 	// Search is matched against the name, ignoring case.
 	Search string

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// snapshotLife bounds the cache time of a sale if the event of a change is lost, and
-	// closedLife that of a sale that is not open. The gate has the final decision except on
+	// snapshotLife bounds the cache time of a sale if the event of a change is lost, and closedLife
+	// bounds the cache time of a sale that is not open. The gate has the final decision except on
 	// the sale's existence and its end.
 	snapshotLife = 5 * time.Second
 	closedLife   = time.Second

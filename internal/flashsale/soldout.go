@@ -22,8 +22,8 @@ const (
 	maxBuyers               = 100_000
 )
 
-// soldOut is a cache entry: remaining units, fewer than the requested number units, at this
-// version of the sale.
+// soldOut is a cache entry: at this version of the sale, the gate had fewer units left (remaining)
+// than a purchase requested (units).
 type soldOut struct {
 	version   int64
 	units     int64
@@ -86,10 +86,10 @@ func (s *purchases) exhaustedFor(snap *snapshot, units int64) (memory soldOut, e
 	return memory, memory.version == snap.sale.Version && units >= memory.units && s.clock.Now().Before(memory.until)
 }
 
-// answerSoldOut returns the verdict that the gate would return for a purchase with too few
-// units left, without an admission: the limit of a customer comes first, and if no units
-// remain, a customer with a ticket gets it. It reads the customer's units from the gate; if
-// that fails, the verdict is sold out.
+// answerSoldOut returns the verdict that the gate would return for a purchase with too few units
+// left, without an admission: the customer's limit is checked first, and if no units remain, a
+// customer with units also gets LimitReached. It reads the customer's units from the gate; if that
+// fails, the verdict is sold out.
 //
 // A customer that another process has admitted since, because units were returned, is
 // unknown here until the entry expires or the message about the returned units arrives

@@ -73,8 +73,8 @@ func (t Terms) columns() guard.Set {
 	}
 }
 
-// subtractSold subtracts the units of a cancelled order from the sold ones. For a finished
-// sale it also subtracts them from the allotment:
+// subtractSold subtracts the units of a cancelled order from the sold units. For a finished sale it
+// also subtracts them from the allotment:
 //
 //	UPDATE flash_sale_stocks SET sold = sold - ?, allotted = allotted - ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND (sold >= ? AND finished = ?)
@@ -101,7 +101,6 @@ func overtakenIfStale(err error, doing string) error {
 // ref returns the reference of the gate for the units.
 func (k *Stock) ref() gate.Ref { return gate.Ref{Sale: k.SaleID, Epoch: k.Epoch} }
 
-// rulesOf returns the rules of the gate.
 func rulesOf(sale *Sale, stock *Stock) gate.Rules {
 	r := gate.Rules{
 		Ref: stock.ref(), Version: sale.Version, StockVersion: stock.Version, Open: sale.Status == open.Code,
@@ -119,8 +118,8 @@ type active struct {
 	stock Stock
 }
 
-// actives returns the opened and unfinished sales of all tenants, including closed and
-// sold-out ones, because their tickets may still be in flight:
+// actives returns the opened and unfinished sales of all tenants, including closed and sold-out
+// sales, because their tickets may still be in flight:
 //
 //	SELECT * FROM flash_sale_stocks WHERE finished = ? ORDER BY sale_id
 //	SELECT * FROM flash_sales WHERE id IN (…)

@@ -20,7 +20,7 @@ import (
 
 const kindUpdate = "flash_sale.update"
 
-// subject lets changes of sales be scheduled. They need no votes.
+// subject is the approvals.Subject of sales. Their changes can be scheduled, and need no votes.
 type subject struct{ *planner }
 
 // proposedEdit is the stored form of an edit in an approval: the merge patch of the terms,
@@ -49,7 +49,8 @@ func (s *planner) proposeEdit(ctx context.Context, u *uow.Unit, before, after *S
 	return !now, err
 }
 
-// markApprovalsStale marks the approvals that refer to a sale stale, if there may be any.
+// markApprovalsStale makes the open approvals of a sale stale. It does nothing if named is false
+// and the unit applies no approval, because no approval can then name the sale.
 func (s *core) markApprovalsStale(ctx context.Context, u *uow.Unit, named bool, sale *Sale) error {
 	if !named && u.Approval() == 0 {
 		return nil
@@ -124,7 +125,7 @@ func (subject) Grants() approvals.Grants {
 
 type lockedUnits struct{}
 
-// Lock implements approvals.Subject. Its context contains the units on which an edit of an
+// Lock implements approvals.Subject. The returned context contains the Stock on which an edit of an
 // opened sale's quantity is based.
 func (s subject) Lock(ctx context.Context, u *uow.Unit, p approvals.Proposal) (context.Context, error) {
 	id, edit, err := decode(p)

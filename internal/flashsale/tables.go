@@ -37,6 +37,6 @@ var tables = []module.Table{
 	},
 }
 
-// ended is true if the flash sale of a row is finished: from then on its tickets are read from its
-// orders and rejections.
+// ended is the SQL condition that the flash sale of a row was finished before a time. The tickets
+// of a finished sale are read from its orders and rejections.
 const ended = `EXISTS (SELECT 1 FROM flash_sale_stocks s WHERE s.tenant_id = x.tenant_id AND s.sale_id = x.sale_id AND s.finished AND s.updated_time <= ?)`

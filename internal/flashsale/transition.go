@@ -84,7 +84,7 @@ func (s *transitions) allot(ctx context.Context, u *uow.Unit, sale *Sale) error 
 	}
 	rules := rulesOf(sale, stock)
 	u.AfterCommit(func(ctx context.Context) {
-		// An existing gate has a later epoch, or this one.
+		// If the sale already has a gate, of this epoch or a later one, Build does nothing.
 		if err := s.gate.Build(ctx, rules, nil); err != nil {
 			slog.WarnContext(ctx, "flash sale: gate build failed; will retry", "sale", sale.ID, "error", err)
 			s.wakeWorker()

@@ -19,15 +19,15 @@ import (
 )
 
 const (
-	// roundEvery is the interval at which a worker supervises its sales, calmEvery the
-	// interval while they are idle, and restEvery that of a worker without sales. Openings
-	// and purchases wake it.
+	// roundEvery is the interval at which a worker supervises its sales, calmEvery the interval
+	// while they are idle, and restEvery the interval of a worker without sales. Openings and
+	// purchases wake the worker.
 	roundEvery = time.Second
 	calmEvery  = 2 * roundEvery
 	restEvery  = 10 * roundEvery
 	// repairEvery is the interval of comparisons of a sale's tickets with its orders.
 	repairEvery = 30 * time.Second
-	// consumerLease is how long tickets of a dead consumer wait.
+	// consumerLease is the time after which the tickets of a dead consumer are redelivered.
 	consumerLease    = 5 * time.Second
 	consumerBatch    = 100
 	consumersPerSale = 2
@@ -65,7 +65,8 @@ func (s *Service) listenTo(ctx context.Context, news *events.Subscription) {
 	}
 }
 
-// handleAnnouncement handles a message about a sale.
+// handleAnnouncement evicts the cached data that a received message makes outdated, and wakes this
+// process's worker if necessary.
 func (s *Service) handleAnnouncement(delivery events.Delivery) {
 	if delivery.Lagged {
 		s.snapshots.Clear()
@@ -162,7 +163,7 @@ type consuming struct {
 	// repaired is the time of the last comparison with SQL, repairedAs the state after it.
 	repaired   time.Time
 	repairedAs seen
-	// published are the last published numbers, and sampled those of the last sample,
+	// published contains the last published numbers, and sampled the numbers of the last sample,
 	// without their times.
 	published, sampled     Stats
 	publishedAt, sampledAt time.Time
@@ -376,8 +377,8 @@ func (w *worker) isDueForRepair(ctx context.Context, counts gate.Counts, a *acti
 	return err == nil && queue.Total() < counts.InFlight(), err
 }
 
-// report publishes a sale's numbers and inserts samples of them, on changes and at longer
-// intervals without, and logs unbalanced numbers.
+// report publishes a sale's numbers and inserts samples of them, on each change and, without
+// changes, at longer intervals, and logs unbalanced numbers.
 func (w *worker) report(ctx context.Context, a *active, c *consuming, stats Stats) {
 	balanced := 0.0
 	if stats.Balanced {

@@ -18,9 +18,9 @@ import (
 // Reserve reserves units of items for a holder, all or none. The unit has called Lock for the items
 // and writes its audit entry. quantities are units by sku, each at least 1.
 //
-// A reference that all of the items already have with the same content changes nothing, so a retry
-// is harmless. Errors: InsufficientStock, with all items that are short; PayloadMismatch if the
-// reference was used with other content.
+// If all of the items already have a movement with the reference and the same content, nothing
+// changes, so a retry is harmless. Errors: InsufficientStock, with all items that are short;
+// PayloadMismatch if the reference was used with other content.
 func (s *Service) Reserve(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -150,15 +150,15 @@ func (s *Service) end(ctx context.Context, u *uow.Unit, holder string, quantitie
 // TransferHold moves units of one item from one holder to others: from a flash sale's allotment to
 // its orders, or from a cancelled order back to the sale. The units stay reserved, so the inventory
 // is unchanged and there is no movement; for any number of holders it needs one guarded UPDATE of
-// the giver and one INSERT. shares are units by holder, each at least 1.
+// the source hold and one INSERT. shares are units by holder, each at least 1.
 //
-// It has no reference: the caller's guarded transition, or its unique ticket, makes it happen once.
-// It does not need the lock of the item; the guard on the giver is
+// It has no reference: the caller's guarded transition, or its unique ticket, ensures that the
+// transfer happens once. It does not need the lock of the item; the guard on the source hold is
 //
 //	UPDATE inventory_holds SET quantity = quantity - ?
 //	 WHERE tenant_id = ? AND holder = ? AND sku = ? AND quantity >= ?
 //
-// Errors: InsufficientStock if the giver has less.
+// Errors: InsufficientStock if the source holder has fewer units.
 func (s *Service) TransferHold(ctx context.Context, u *uow.Unit, sku, from string, shares map[string]int64) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -239,9 +239,9 @@ func credit(ctx context.Context, tx *gorm.DB, holder string, quantities map[stri
 	return addHolds(ctx, tx, existing, added)
 }
 
-// share adds units of one item to many holders. These are usually new orders, so it first inserts
-// their holds without a read; a duplicate rolls back that one statement, and share then reads the
-// existing holds.
+// share adds units of one item to many holders. The holders are usually new orders, so share first
+// inserts their holds without a read. A duplicate key rolls back only that statement; share then
+// reads the existing holds.
 func share(ctx context.Context, tx *gorm.DB, sku string, shares map[string]int64) error {
 	holders := slices.Sorted(maps.Keys(shares))
 	added := make([]Hold, 0, len(shares))

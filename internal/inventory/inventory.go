@@ -36,14 +36,15 @@ const (
 	adjustPermission = "inventory:adjust"
 )
 
-// Inventory is the stock of one item. One without movements has ID and version 0 and no row.
+// Inventory is the stock of one item. An item without movements has an Inventory with ID and
+// version 0, and no row.
 type Inventory struct {
 	guard.Row
 	SKU      string
 	OnHand   int64
 	Reserved int64
-	// Available is computed by the engine, so that lists can be sorted by it. A row that this
-	// process has changed does not have it; use Free.
+	// Available is computed by the engine, so that lists can be sorted by it. In a value that this
+	// process has changed, Available is outdated; use Free.
 	Available int64 `gorm:"->"`
 }
 

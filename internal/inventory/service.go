@@ -50,7 +50,7 @@ func (s *Service) Inventory(ctx context.Context, sku string) (*Inventory, error)
 	return find(s.db.Read(ctx), sku)
 }
 
-// Filter narrows a list of inventories. Zero members do not narrow.
+// Filter narrows a list of inventories. Fields with the zero value do not filter.
 type Filter struct {
 	// Search is searched in the sku, ignoring case.
 	Search string
@@ -90,7 +90,7 @@ func (s *Service) Movements(ctx context.Context, sku, reference string, page sto
 	return storage.List[Movement](s.db.Read(ctx), page, movementSorts, filters...)
 }
 
-// Held returns a holder's units by sku, without items of which it has none.
+// Held returns a holder's units by sku, without items of which the holder has none.
 func (s *Service) Held(ctx context.Context, holder string) (map[string]int64, error) {
 	held, err := holdsOf(s.db.Read(ctx), holder)
 	if err != nil {

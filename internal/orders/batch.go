@@ -13,10 +13,10 @@ import (
 
 // The verdicts on one row of a batch.
 const (
-	// Done: the order was moved.
+	// Done: the step was applied to the order.
 	Done = "done"
-	// Conflict: the order's status does not allow it, another caller changed it first, or stock,
-	// money or a lock is missing.
+	// Conflict: the order's status does not allow the step, another caller changed the order first,
+	// or stock, money or a lock is missing.
 	Conflict = "conflict"
 	// Invalid: the order does not exist, or the step violates a rule.
 	Invalid = "invalid"
@@ -36,19 +36,19 @@ type Verdict struct {
 }
 
 // Units runs each part of a request, such as an order of a batch, in a separate unit. fn sets
-// outcome. If the request is a retry and the part was already committed, outcome is the stored one:
-// fn does not run, or its unit is rolled back.
+// outcome. If an earlier attempt of the request has committed the part, Do sets outcome to the
+// stored outcome instead; fn does not run, or its unit is rolled back.
 type Units interface {
 	Do(ctx context.Context, part string, outcome any, fn uow.Func) error
 }
 
-// TransitionEach moves each order in a separate unit, in the order of ids, so that a rejected order
-// does not affect the others.
+// TransitionEach applies a step to each order in a separate unit, in the order of ids, so that a
+// rejected order does not affect the others.
 //
 // If ctx ends, because the client disconnected or the deadline passed, or if the database fails,
 // the completed orders stay completed and the rest is unchanged. The verdicts so far are returned
-// with the error; the order after the last of them may have been moved if the error is
-// OutcomeUnknown.
+// with the error; if the error is OutcomeUnknown, the order after the last verdict may have changed
+// too.
 func (s *Service) TransitionEach(ctx context.Context, units Units, ids []int64, step Step) ([]Verdict, error) {
 	verdicts := make([]Verdict, 0, len(ids))
 	for _, id := range ids {

@@ -43,7 +43,8 @@ func (Cancellation) prepare(ctx context.Context, u *uow.Unit, s *Service, order 
 	return err
 }
 
-// fill books the rest of the payment with the order, in the one UPDATE that cancels it.
+// fill adds the rest of the payment to the order's refunded or reserved amount, so that the UPDATE
+// that cancels the order also books the refund.
 func (c Cancellation) fill(o *Order) {
 	o.CancelReason = c.Reason
 	o.rest = o.Refundable()

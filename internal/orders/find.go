@@ -56,7 +56,7 @@ func (s *Service) CountByStatus(ctx context.Context) (map[string]storage.Count, 
 type Day struct {
 	// Day is a date such as 2026-01-31.
 	Day string
-	// Placed is the number of orders, cancelled ones included.
+	// Placed is the number of orders, including cancelled orders.
 	Placed int64
 	// Amount is the sum of the paid, shipped and completed orders, in minor units.
 	Amount int64

@@ -148,14 +148,15 @@ func transition[S Step](s *Service) func(context.Context, *uow.Unit, *Order, tra
 
 type batchRequest struct{ Body batchBody }
 
-// batchBody is a step and the ids of its orders. Its other members are those of the step.
+// batchBody is a step and the ids of its orders. Its other members are the members of the step.
 type batchBody struct {
 	Action status.ActionName[Order] `json:"action" validate:"required,enum"`
 	IDs    []int64                  `json:"ids" validate:"min=1,max=500,unique,dive,min=1"`
 	step   Step
 }
 
-// batch has the members of a batch for the contract: those of the other actions must be absent.
+// batch lists the members of a batch of any action, for the contract. A request contains only the
+// members of its action.
 type batch struct {
 	batchBody
 	*Payment
@@ -168,7 +169,7 @@ func (batchBody) Content() any { return batch{} }
 
 var batchExample = map[string]any{"action": "cancel", "ids": []int64{41, 42}, "reason": "The item was recalled."}
 
-// stepReaders decode the members of a step, by action.
+// stepReaders maps each action to the function that decodes its step.
 var stepReaders = map[status.ActionName[Order]]func(text []byte) (Step, error){
 	"pay": readStep[Payment], "ship": readStep[Shipment], "complete": readStep[Completion], "cancel": readStep[Cancellation],
 }
@@ -241,7 +242,7 @@ func (h handler) batch(ctx context.Context, b *httpapi.Batch, in batchRequest) (
 	return batchResult{Items: verdicts}, nil
 }
 
-// interrupted returns the failure that ended a batch, with the verdicts before it.
+// interrupted returns the failure that ended a batch, with the verdicts before the failure.
 func interrupted(err error, verdicts []Verdict) error {
 	var fault *apperr.Error
 	if !errors.As(err, &fault) {

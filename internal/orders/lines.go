@@ -10,7 +10,7 @@ import (
 )
 
 // Line is one item of an order. SKU, Name, Price and Quantity never change after the order was
-// placed. The other numbers are units of it:
+// placed. The other numbers count units of the line:
 //
 //	Quantity = ToShip + InRefund + Shipped + units that a refund or the cancellation returned to stock
 //	Shipped >= Returned
@@ -31,8 +31,8 @@ type Line struct {
 	// InRefund are unshipped units of open refunds with restock: they cannot be shipped. They
 	// return to stock when the refund is settled, or to ToShip when it is rejected or fails.
 	InRefund int64
-	// Shipped are the shipped units, and Returned those of them that a refund has put back into
-	// stock.
+	// Shipped is the number of shipped units, and Returned the number of shipped units that a
+	// refund has returned to stock.
 	Shipped, Returned int64
 }
 
@@ -61,8 +61,8 @@ func (o *Order) unitsHeld() (units int64) {
 	return units
 }
 
-// moveLines changes the units of an order's lines and returns the changed lines. The unit has
-// written the order's row at the version that was read with the lines:
+// moveLines changes the units of an order's lines and returns the changed lines. The unit must
+// already have written the order's row, guarded by the version that was read with the lines:
 //
 //	UPDATE order_lines SET to_ship = to_ship + ?, in_refund = in_refund + ?, shipped = shipped + ?, returned = returned + ?
 //	 WHERE tenant_id = ? AND order_id = ? AND sku = ?

@@ -9,17 +9,17 @@
 //   - A status is left at most once and only along the machine in status.go.
 //   - Version n of an order has exactly one row in order_histories, written in the
 //     same transaction.
-//   - A coupon is used by an order if and only if the order names it and is not
-//     cancelled: both change in one unit.
+//   - A coupon is used by an order if and only if the order names the coupon and is not cancelled;
+//     order and coupon change in one unit.
 //   - Each line's units are accounted for, see Line. Unshipped units are reserved for the
 //     order; shipping removes them from stock, and cancelling returns them, in the order's unit.
-//   - A cancelled order has nothing to refund: its cancellation rejects the open ones and refunds the
-//     rest.
-//   - A ticket of a flash sale becomes at most one order. Its cancellation returns its units
-//     only to the sale, in the order's unit.
-//   - An order that is paid from a wallet has debited it once.
-//   - 0 <= refund reserved + refunded <= paid. Refunds move the three under that condition;
-//     the cancellation of a paid order refunds the rest.
+//   - A cancelled order has no refundable amount: its cancellation rejects the requested and failed
+//     refunds, and refunds the rest of the payment.
+//   - A ticket of a flash sale becomes at most one order. The order's cancellation returns the
+//     units only to the sale, in the same unit of work.
+//   - An order that is paid from a wallet has debited the wallet exactly once.
+//   - 0 <= refund reserved + refunded <= paid. Refunds change these amounts only under that
+//     condition; the cancellation of a paid order refunds the rest.
 package orders
 
 import (
@@ -53,10 +53,10 @@ type Order struct {
 	Paid, RefundReserved, Refunded int64
 	// CouponCode is "" without a coupon.
 	CouponCode string
-	// The fields of the transitions; "" before.
+	// PaymentMethod is "" before the payment.
 	PaymentMethod string
-	// PaymentReference names the payment at its provider; nil before the payment, and without one.
-	// It is unique per tenant and method.
+	// PaymentReference names the payment at its provider; nil before the payment, or if the payment
+	// has no reference. It is unique per tenant and method.
 	PaymentReference *string
 	Carrier          string
 	TrackingNo       string
@@ -102,8 +102,8 @@ type Event struct {
 // TableName implements gorm's Tabler.
 func (Event) TableName() string { return "order_histories" }
 
-// total returns the sum of price × quantity. If it exceeds an int64, it returns false and the index
-// of the line that exceeds it.
+// total returns the sum of price × quantity. If the sum exceeds an int64, total returns false and
+// the index of the line at which it does.
 func total(lines []Line) (sum int64, tooMuch int, ok bool) {
 	for i, line := range lines {
 		high, low := bits.Mul64(uint64(line.Price), uint64(line.Quantity))

@@ -59,7 +59,8 @@ type RefundMove struct {
 }
 
 // MoveRefund changes an order's refund amounts, in the unit of a refund; the refund's audit entry
-// covers both. Refunds commute within the bound, so the guard is a condition instead of a version:
+// covers both. Refunds of one order commute while their sum fits the payment, so the guard is a
+// condition on the amounts, not the version:
 //
 //	UPDATE orders SET refund_reserved = refund_reserved + ?, refunded = refunded + ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND ? >= -refund_reserved AND ? <= paid - refund_reserved - refunded
@@ -97,7 +98,8 @@ func (s *Service) MoveRefund(ctx context.Context, u *uow.Unit, id int64, move Re
 	return order, nil
 }
 
-// notMoved distinguishes an order with a newer version from one with too little left.
+// notMoved returns the error of a move that the guard rejected: a retry if the order has a newer
+// version than move.Seen, otherwise ErrNotRefundable.
 func (s *Service) notMoved(ctx context.Context, u *uow.Unit, id int64, move RefundMove) error {
 	if move.Seen == nil {
 		return ErrNotRefundable

@@ -48,13 +48,13 @@ type SaleOrder struct {
 	CreatedTime time.Time
 }
 
-// rowsPerStatement bounds an INSERT of many rows.
+// rowsPerStatement bounds the rows of one INSERT.
 const rowsPerStatement = 200
 
-// PlaceMany places an order for each ticket without an order, and returns them in the order of the
-// tickets. It reserves no stock: the caller transfers the sale's units to the orders' holders and
-// writes the audit entry, in the same unit. A ticket or a number that was used concurrently retries
-// the unit.
+// PlaceMany places an order for each of the tickets, which have no orders yet, and returns the
+// orders in the sequence of the tickets. It reserves no stock: the caller transfers the sale's
+// units to the orders' holders and writes the audit entry, in the same unit. If another unit has
+// used a ticket or an order number concurrently, this unit is retried.
 //
 //	INSERT INTO orders (…, ticket) VALUES (…), (…) …
 //	INSERT INTO order_lines … ; INSERT INTO order_histories …
@@ -152,7 +152,7 @@ func insertLinesAndHistory(ctx context.Context, u *uow.Unit, lot SaleLot, placed
 	return nil
 }
 
-// OfTickets returns the orders of some tickets of a sale, by ticket.
+// OfTickets returns the orders of the tickets of a sale, by ticket.
 func (s *Service) OfTickets(ctx context.Context, sale int64, tickets []string) (map[string]SaleOrder, error) {
 	made := make(map[string]SaleOrder, len(tickets))
 	for part := range slices.Chunk(tickets, 500) {
@@ -167,7 +167,7 @@ func (s *Service) OfTickets(ctx context.Context, sale int64, tickets []string) (
 	return made, nil
 }
 
-// OfCustomers returns the orders of some customers in a sale, cancelled ones included:
+// OfCustomers returns the orders of the customers in a sale, including cancelled orders:
 //
 //	SELECT … WHERE orders.tenant_id = ? AND orders.sale_id = ? AND orders.user_id IN (…)
 func (s *Service) OfCustomers(ctx context.Context, sale int64, users []principal.CustomerID) ([]SaleOrder, error) {

@@ -16,7 +16,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Filter narrows a list of orders. Zero members do not narrow.
+// Filter narrows a list of orders. Fields with the zero value do not filter.
 type Filter struct {
 	// Status is nil for all.
 	Status *status.State
@@ -121,7 +121,8 @@ func insertHistory(ctx context.Context, u *uow.Unit, order *Order, action string
 //	UPDATE orders SET status = ?, payment_method = ?, …, paid = ?, refunded = ?, …, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
 //
-// The amounts are computed from those that were read: a concurrent refund increments the version.
+// The amounts are computed from the order that was read. A concurrent refund increments the
+// version, so the guard then rejects the UPDATE.
 func updateStatus(ctx context.Context, u *uow.Unit, before, after *Order) error {
 	return guard.Transition[Order](ctx, guard.Deferred(u), before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), guard.Set{
 		"payment_method":    after.PaymentMethod,

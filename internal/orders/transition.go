@@ -16,7 +16,7 @@ import (
 // Step is a transition with its fields: a Payment, a Shipment, a Completion or a Cancellation, each
 // in the file of its name.
 type Step interface {
-	// action is its name in the machine.
+	// action returns the name of the step's action in Machine.
 	action() string
 	// possible returns the error of a step that the order's status allows but its units or amounts
 	// do not; nil if it is possible.
@@ -28,8 +28,8 @@ type Step interface {
 	fill(order *Order)
 	// locks returns the locks that the step needs.
 	locks(order *Order) locks
-	// apply makes the step's other changes, in the order's unit. Each effect happens once, because
-	// the guarded transition does, and because each has a reference.
+	// apply makes the step's other changes, in the order's unit. Each change happens once: the
+	// guarded transition happens once, and each change has an idempotency reference.
 	apply(ctx context.Context, u *uow.Unit, s *Service, before, after *Order) error
 }
 

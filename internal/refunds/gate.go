@@ -41,10 +41,10 @@ type proposedApproval struct {
 }
 
 // proposeIfRequired is called before a refund's status is written. The users behind a refund's
-// request may not approve it. The approval of a refund above the tenant's threshold is proposed,
-// unless the unit applies an approval. The credit of a cancelled order is not an approval. Errors:
-// Forbidden; errProposed; guard.ErrStale and guard.ErrGone if the refund has changed since it was
-// read.
+// request may not approve the refund. The approval of a refund above the tenant's threshold is
+// proposed, unless the unit applies an approval. The credit of a cancelled order is not an
+// approval. Errors: Forbidden; errProposed; guard.ErrStale and guard.ErrGone if the refund has
+// changed since it was read.
 func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, before, after *Refund) error {
 	if after.Status != approved.Code {
 		return nil
@@ -97,7 +97,7 @@ func (subject) Grants() approvals.Grants {
 	return approvals.Grants{Kind: ApprovalKind, Path: Topic + "/", Read: ReadPermission, Write: approvePermission}
 }
 
-// decode decodes a proposal of proposalOf, with its base version.
+// decode decodes a proposal, which proposalOf has encoded, and its base version.
 func decode(p approvals.Proposal) (content proposedApproval, base guard.Precondition, err error) {
 	if err := json.Unmarshal(p.Content, &content); err != nil {
 		return content, base, fmt.Errorf("decode the proposed approval of a refund: %w", err)
@@ -106,7 +106,7 @@ func decode(p approvals.Proposal) (content proposedApproval, base guard.Precondi
 	return content, base, err
 }
 
-// Lock implements approvals.Subject: the locks of the wallet and the stock.
+// Lock implements approvals.Subject: it acquires the locks of the wallet and the stock.
 func (s subject) Lock(ctx context.Context, u *uow.Unit, p approvals.Proposal) (context.Context, error) {
 	content, _, err := decode(p)
 	if err != nil {
@@ -119,9 +119,9 @@ func (s subject) Lock(ctx context.Context, u *uow.Unit, p approvals.Proposal) (c
 	return s.lock(ctx, u, refund, Approval{})
 }
 
-// Apply implements approvals.Subject: it approves the refund in the name of the last voter. A
-// refund that has changed since is stale, and so is a failed one if other refunds have reserved its
-// amount.
+// Apply implements approvals.Subject: it approves the refund in the name of the last voter. The
+// approval becomes stale if the refund has changed since the proposal, or if it has failed and
+// other refunds have reserved its amount.
 func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) error {
 	content, base, err := decode(p)
 	if err != nil {
@@ -154,8 +154,8 @@ func (subject) Revise(_ context.Context, _ *uow.Unit, p approvals.Proposal, _ js
 	return p, approvals.Unrevisable()
 }
 
-// Rebase implements approvals.Subject: it proposes a refund again that can be approved at its
-// current version.
+// Rebase implements approvals.Subject: it proposes the approval again, if the refund can be
+// approved at its current version.
 func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) (approvals.Proposal, error) {
 	content, _, err := decode(p)
 	if err != nil {

@@ -33,7 +33,8 @@ var promises = []module.Promise{
 	{
 		Name: "refund-credits", Guarantee: "G4", Table: "refunds", Subject: "CONCAT('refunds/', x.id)",
 		Sentence: "A refund to a wallet credited it exactly once if it is settled, and otherwise never.",
-		// A provider's reference may be that of an entry by hand; the service's begin with @.
+		// A provider's reference may equal the reference of a manual wallet entry; references of
+		// the service start with @.
 		Broken: `(x.method = 'wallet' AND x.status = 3) <> (SELECT COUNT(*) FROM wallet_entries e
 			WHERE e.tenant_id = x.tenant_id AND e.user_id = x.user_id AND e.kind = 'refund' AND e.amount = x.amount AND e.reference = x.reference
 				AND e.reference LIKE '@%')`,
@@ -69,18 +70,20 @@ var promises = []module.Promise{
 	module.AuditedVersions("refunds", "refund_histories", "CONCAT('refunds/', x.refund_id)", "version of a refund", killedOverRefunds),
 }
 
-// refundLines are the lines of refunds with one of the statuses for the order line x.
+// refundLines returns the SQL clauses that select, for the order line x, the lines of refunds with
+// one of the statuses.
 func refundLines(statuses string) string {
 	return ` FROM refund_lines l JOIN refunds r ON r.tenant_id = l.tenant_id AND r.id = l.refund_id
 		WHERE l.tenant_id = x.tenant_id AND l.order_id = x.order_id AND l.sku = x.sku AND r.status IN (` + statuses + `)`
 }
 
-// unshipped is the number of their units that the order had not shipped.
+// unshipped returns SQL text for the number of units of such refund lines that the order had not
+// shipped.
 func unshipped(statuses string) string {
 	return "(SELECT COALESCE(SUM(l.unshipped), 0)" + refundLines(statuses) + ")"
 }
 
-// ofOrder is true if the order of the order line x has the status.
+// ofOrder returns the SQL condition that the order of the order line x has the status.
 func ofOrder(status string) string {
 	return "EXISTS (SELECT 1 FROM orders o WHERE o.tenant_id = x.tenant_id AND o.id = x.order_id AND o.status = " + status + ")"
 }

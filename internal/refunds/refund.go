@@ -2,10 +2,10 @@
 //
 // Invariants:
 //
-//   - No order has more refunded or reserved than was paid: its refundReserved is the sum of its
-//     refunds that are requested, approved or unknown, its refunded the sum of the settled ones,
-//     and both together never exceed its paid. The guarded UPDATE of the order enforces it; see
-//     orders.MoveRefund.
+//   - No order has more refunded or reserved than was paid: the order's refundReserved is the sum
+//     of its requested, approved and unknown refunds, its refunded is the sum of its settled
+//     refunds, and both together never exceed the paid amount. The guarded UPDATE of the order
+//     enforces this limit; see orders.MoveRefund.
 //   - A refund is inserted before any money moves, and is never deleted; its amount and its
 //     lines never change, and its reference is set once, when it is settled.
 //   - A payment by wallet is credited to the wallet exactly once for each settled refund, under
@@ -16,8 +16,8 @@
 //   - A refund above the tenant's threshold is approved only in a unit that applies an approval
 //     with its votes; see gate.go.
 //   - Units return to stock only for lines with restock, once, when the refund is settled. The
-//     request decides which: unshipped units leave the order's ToShip immediately and return to
-//     it if the refund is rejected or fails; shipped units return as returned goods.
+//     request distinguishes the units: unshipped units leave the order's ToShip immediately and
+//     return to it if the refund is rejected or fails; shipped units return as returned goods.
 //   - The cancellation of an order rejects its requested and failed refunds. A refund of a
 //     cancelled order is never rejected, and retains its reservation when it fails: the
 //     customer's money stays reserved until it is repaid.

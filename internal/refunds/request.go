@@ -33,9 +33,9 @@ type Request struct {
 // never reserve more than the rest of the payment.
 //
 // Errors: lock.ErrNotAcquired if other requests for the order have the lock for too long;
-// ValidationFailed at /amount, with the refundable amount, if it exceeds that; at /lines/i/sku for
-// an item that is not in the order; at /lines/i/quantity for more units than are left to refund; at
-// /lines/i/restock for units that a refund cannot return to stock.
+// ValidationFailed at /amount, with the refundable amount, if the requested amount exceeds it; at
+// /lines/i/sku for an item that is not in the order; at /lines/i/quantity for more units than are
+// left to refund; at /lines/i/restock for units that a refund cannot return to stock.
 func (s *Service) Request(ctx context.Context, u *uow.Unit, order *orders.Order, r Request) (*Refund, error) {
 	caller, _ := principal.From(ctx)
 	ctx, err := s.orders.LockRefunds(ctx, u, order)
@@ -59,7 +59,8 @@ func (s *Service) Request(ctx context.Context, u *uow.Unit, order *orders.Order,
 			refund.Amount = worth
 		}
 	}
-	// An order that was paid after it was read has no method here; the retry reads it.
+	// If the order was paid after it was read, the method is empty here, and the retry reads the
+	// payment.
 	if refund.Amount <= 0 || refund.Method == "" {
 		return nil, s.notRefundable(order.ID, refund.Amount)
 	}
@@ -158,13 +159,14 @@ func (s *Service) RefundRest(ctx context.Context, u *uow.Unit, order *orders.Ord
 	return insertHistory(ctx, u, &after, "credit", &refund.Status, map[string]any{"reference": reference})
 }
 
-// withheld moves the unshipped units of a line from its order's ToShip to InRefund.
+// withheld returns the move of a line's unshipped units from the order's ToShip to InRefund.
 func withheld(line Line) orders.LineMove {
 	return orders.LineMove{ToShip: -line.Unshipped, InRefund: line.Unshipped}
 }
 
-// addLines adds the requested lines to a refund. It returns their worth, and the order that it was
-// derived from: each refund of the order increments its version.
+// addLines adds the requested lines to a refund. It returns the worth of the lines, and the order
+// from which the worth was derived: if another refund has since incremented the order's version,
+// the unit is retried.
 func (s *Service) addLines(ctx context.Context, u *uow.Unit, refund *Refund, requests []LineRequest) (worth int64, seen *orders.Order, err error) {
 	order, err := s.orders.InUnit(ctx, u, refund.OrderID)
 	if err != nil {
@@ -258,8 +260,8 @@ func (s *Service) notRefundable(order int64, amount int64) error {
 	})
 }
 
-// checkUnits checks that the refunds of an order cover no more units of a line than it has. The
-// unit has written the order's row, so that it is locked. Errors: errTooManyUnits.
+// checkUnits checks that the refunds of an order cover at most the units of each line. The unit
+// must already have written the order's row, which locks it. Errors: errTooManyUnits.
 func (s *Service) checkUnits(ctx context.Context, u *uow.Unit, order *orders.Order) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {

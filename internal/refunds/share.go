@@ -9,7 +9,8 @@ import (
 // shares divides an order's payment among its lines: price × quantity, less the line's part of the
 // discount, so that the shares add up to the order's amount. The discount is divided in proportion
 // by the largest-remainder method (Hamilton): each line gets the integer part of its quota, and the
-// remaining units go to the lines with the largest remainders; of equal ones, to the earlier line.
+// remaining units go to the lines with the largest remainders; of two lines with equal remainders,
+// the earlier one comes first.
 //
 // The sum of the lines fits an int64, and the discount is not larger.
 func shares(lines []orders.Line, discount int64) []int64 {

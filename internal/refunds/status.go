@@ -23,8 +23,8 @@ var (
 	claiming  = append([]int{settled.Code}, reserving...)
 )
 
-// Machine is the lifecycle of a refund. The unit that approves a wallet's refund, or cancels its
-// order, also settles it, so it is never read as approved.
+// Machine is the lifecycle of a refund. A refund to a wallet is settled in the unit that approves
+// it or cancels its order, so no reader finds it approved.
 var Machine = status.New(status.Machine{
 	Name:    "refund",
 	Initial: requested,

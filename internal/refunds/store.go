@@ -16,7 +16,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Filter narrows a list of refunds. Zero members do not narrow.
+// Filter narrows a list of refunds. Fields with the zero value do not filter.
 type Filter struct {
 	// Status is nil for all.
 	Status  *status.State
@@ -140,9 +140,10 @@ func insertHistory(ctx context.Context, u *uow.Unit, refund *Refund, action stri
 //	UPDATE refunds SET status = ?, approved_by = ?, …, reference = ?, status_reason = ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ? AND proposed = 0
 //
-// and reports whether approvals may name the refund, which the unit then makes stale. No other
-// statement writes a refund's status, so only this one requires its approval. Errors:
-// errProposed if the unit has proposed the transition instead; guard.ErrStale, guard.ErrGone.
+// It reports whether open approvals may name the refund; the unit then makes those approvals stale.
+// No other statement writes a refund's status, so only updateStatus checks whether the approval
+// needs votes. Errors: errProposed if the unit has proposed the transition instead; guard.ErrStale,
+// guard.ErrGone.
 func (s *Service) updateStatus(ctx context.Context, u *uow.Unit, before, after *Refund) (named bool, err error) {
 	if err := s.proposeIfRequired(ctx, u, before, after); err != nil {
 		return false, err

@@ -18,7 +18,7 @@ import (
 // Step is a transition with its fields: an Approval, a Rejection, a Settlement, a Failure or an
 // UnknownOutcome.
 type Step interface {
-	// action is its name in the machine.
+	// action returns the name of the step's action in Machine.
 	action() string
 	// fill sets the step's fields of the refund. Errors: Forbidden.
 	fill(caller principal.Principal, now time.Time, r *Refund) error
@@ -35,8 +35,8 @@ const lockWait = 3 * time.Second
 // Transition applies a step to a refund that was just read, in one unit; see change.Lifecycle for
 // its errors. The approval of a refund above the tenant's threshold is proposed instead: the refund
 // is returned unchanged, and the unit responds with the approval. A repeated settlement returns the
-// refund unchanged. More errors: ValidationFailed; PayloadMismatch if the settlement's reference is
-// that of another refund; Forbidden if the caller requested the refund; lock.ErrNotAcquired if
+// refund unchanged. More errors: ValidationFailed; PayloadMismatch if another refund has the
+// settlement's reference; Forbidden if the caller requested the refund; lock.ErrNotAcquired if
 // wallet or stock were locked for too long.
 func (s *Service) Transition(ctx context.Context, u *uow.Unit, refund *Refund, step Step, ifMatch *guard.Precondition) (*Refund, error) {
 	if err := s.lifecycle().CheckPrecondition(refund, ifMatch); err != nil {
@@ -175,7 +175,7 @@ func (s *Service) restock(ctx context.Context, u *uow.Unit, order *orders.Order,
 	}
 	reference := refund.reference()
 	if len(unshipped) > 0 {
-		// One item may be in both, and has one movement per reference.
+		// An item may be in both maps, and has one movement per reference.
 		reference += "/returned"
 	}
 	return s.stock.TakeBack(ctx, u, order.Holder(), reference, returned)
@@ -220,7 +220,8 @@ func isUnreservable(err error) bool {
 	return errors.Is(err, orders.ErrNotRefundable) || errors.Is(err, errTooManyUnits)
 }
 
-// unreservable converts such an error to TransitionNotAllowed, and returns others unchanged.
+// unreservable converts an error for which isUnreservable is true to TransitionNotAllowed, and
+// returns other errors unchanged.
 func (s *Service) unreservable(refund *Refund, cause error) error {
 	if !isUnreservable(cause) {
 		return cause

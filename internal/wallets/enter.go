@@ -21,8 +21,8 @@ type Posting struct {
 
 // Enter makes an entry under the wallet's lock, for which it waits at most wait. It must be the
 // first step of its unit. first is false if the same entry already existed: it is returned and
-// nothing changes. entry is nil if its amount is above the tenant's threshold and the unit has
-// proposed it.
+// nothing changes. entry is nil if the unit has proposed the entry, because its amount is above the
+// tenant's threshold.
 //
 // Errors: lock.ErrNotAcquired if the lock is not acquired in time; PayloadMismatch if the reference
 // was used with other content; InsufficientBalance; ValidationFailed if the balance would exceed an

@@ -28,8 +28,8 @@ const (
 const approvedWait = 3 * time.Second
 
 // proposedEntry is an entry in the format of an approval. It is bound to no version of its wallet,
-// which may get other entries while it waits: its reference makes it unique, and the balance is
-// checked when it is applied.
+// because the wallet may get other entries while the proposal waits. The reference makes the entry
+// unique, and Apply checks the balance.
 type proposedEntry struct {
 	UserID    principal.CustomerID `json:"userId"`
 	Amount    int64                `json:"amount"`
@@ -51,7 +51,8 @@ type proposedTransfer struct {
 
 // proposeIfRequired reports whether the entries of a movement may be made now. A movement by hand
 // that raises the sum of the author's entries on one of the wallets above the tenant's threshold is
-// proposed as an approval, unless the unit applies one. Every route's entries pass through it.
+// proposed as an approval, unless the unit applies an approval. The entries of every route pass
+// through proposeIfRequired.
 func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, entries []*Entry) (bool, error) {
 	if !entries[0].byHand() {
 		return true, nil
@@ -69,8 +70,8 @@ func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, entries []
 	return s.approvals.ProposeAbove(ctx, u, subject{s}, amount, func() (approvals.Proposal, error) { return proposalOf(entries) })
 }
 
-// sumWith returns the sum of the absolute amounts of an entry and the author's latest ones on the
-// wallet.
+// sumWith returns the sum of the absolute amounts of an entry and of the author's entries on the
+// wallet within sumWindow.
 func (s *Service) sumWith(ctx context.Context, u *uow.Unit, e *Entry) (int64, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -100,8 +101,9 @@ func proposalOf(entries []*Entry) (p approvals.Proposal, err error) {
 	return p, err
 }
 
-// needs returns the votes that the caller's entries by hand in a wallet need; nil for none. Above
-// is reduced by the caller's entries of the last 24 hours. See approvals.NeededForMoney.
+// needs returns the votes that the caller's entries by hand in a wallet need; nil for none. The
+// field Above is reduced by the caller's entries of the last 24 hours. See
+// approvals.NeededForMoney.
 func (s *Service) needs(ctx context.Context, w *Wallet) (needs *approvals.MoneyNeeds, changed bool, err error) {
 	needs, changed, err = s.approvals.NeededForMoney(ctx, subject{s}, w.UpdatedTime)
 	if err != nil || needs == nil {
@@ -115,7 +117,7 @@ func (s *Service) needs(ctx context.Context, w *Wallet) (needs *approvals.MoneyN
 	} else {
 		needs.Above -= int64(sum)
 	}
-	// The sum falls with time, while the wallet is unchanged.
+	// The sum decreases with time, even if the wallet is unchanged.
 	return needs, changed || sum > 0 || now.Sub(w.UpdatedTime) < 2*sumWindow, err
 }
 
@@ -127,7 +129,7 @@ func (subject) Grants() approvals.Grants {
 	return approvals.Grants{Kind: ApprovalKind, Path: resource(""), Unbound: true, Read: ReadPermission, Write: writePermission}
 }
 
-// decode decodes the entries of a proposal of proposalOf.
+// decode decodes the entries of a proposal, which proposalOf has encoded.
 func decode(p approvals.Proposal) ([]*Entry, error) {
 	var e proposedEntry
 	var t proposedTransfer
@@ -144,7 +146,7 @@ func decode(p approvals.Proposal) ([]*Entry, error) {
 	return []*Entry{e.entry()}, nil
 }
 
-// Lock implements approvals.Subject: the wallets, as for every entry.
+// Lock implements approvals.Subject: it acquires the locks of the wallets.
 func (s subject) Lock(ctx context.Context, u *uow.Unit, p approvals.Proposal) (context.Context, error) {
 	entries, err := decode(p)
 	if err != nil {
@@ -261,7 +263,7 @@ func (subject) Show(_ context.Context, p approvals.Proposal) (approvals.Rendered
 	return approvals.ShownAs(p.Content), nil
 }
 
-// proposedView is an entry with the balance that it would result in; null if that is not possible.
+// proposedView is an entry with the resulting balance; null if the entry is not possible.
 type proposedView struct {
 	proposedEntry
 	Balance *int64 `json:"balance"`

@@ -68,7 +68,8 @@ func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[walletV
 	return httpapi.ListOf(listing, func(wallet Wallet) walletView { return viewOf(ctx, wallet) }), err
 }
 
-// walletPath identifies a wallet by its user. Every user has one.
+// walletPath identifies a wallet by its user. Every user has a wallet, with balance 0 until the
+// first entry.
 type walletPath struct {
 	UserID principal.CustomerID `path:"userId" of:"user"`
 }

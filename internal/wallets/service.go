@@ -22,7 +22,7 @@ const Topic = "wallets"
 type Deps struct {
 	DB  *storage.DB
 	Bus events.Bus
-	// Clock bounds the time window of an author's latest entries.
+	// Clock determines the time window of an author's latest entries; see sumWindow.
 	Clock clock.Clock
 	// Approvals stores entries above the tenant's threshold until they have their votes.
 	Approvals *approvals.Service
@@ -81,7 +81,7 @@ func (s *Service) List(ctx context.Context, user principal.CustomerID, page stor
 	return storage.List[Wallet](s.db.Read(ctx), page, walletSorts, filters...)
 }
 
-// Filter narrows a wallet's ledger. Zero members do not narrow.
+// Filter narrows a wallet's ledger. Fields with the zero value do not filter.
 type Filter struct{ Reference, Kind string }
 
 var entrySorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: "-id"}

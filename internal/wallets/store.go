@@ -33,7 +33,8 @@ type walletWithEntry struct {
 }
 
 // findForEntry returns a user's wallet (zeros if it has no row) and its entry with a reference, or
-// nil. One statement reads both, unless there is such an entry:
+// nil. One statement reads the wallet and the entry's id, and a second one reads the entry, if it
+// exists:
 //
 //	SELECT wallets.*, wallet_entries.id FROM wallets LEFT JOIN wallet_entries ON …
 //	 WHERE wallets.tenant_id = ? AND wallets.user_id = ?
@@ -87,8 +88,9 @@ func recentSum(db *gorm.DB, wallet principal.CustomerID, users []int64, now time
 //	UPDATE wallets SET balance = balance + ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND version = ? AND balance + ? >= 0
 //
-// and inserts the row of a wallet without one. The caller has checked the bounds of the balance, so
-// a rejection by the guard means that another writer has changed the row, and the unit is retried.
+// If the wallet has no row, addToBalance inserts it. The caller has checked the bounds of the
+// balance, so a rejection by the guard means that another writer has changed the row, and the unit
+// is retried.
 func addToBalance(ctx context.Context, u *uow.Unit, wallet *Wallet, amount int64) error {
 	wallet.Balance += amount
 	if wallet.ID == 0 {

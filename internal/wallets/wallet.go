@@ -37,7 +37,8 @@ const (
 	writePermission = "wallets:write"
 )
 
-// Wallet is the balance of one user. One without entries has ID and version 0 and no row.
+// Wallet is the balance of one user. A user without entries has a Wallet with ID and version 0, and
+// no row.
 type Wallet struct {
 	guard.Row
 	UserID principal.CustomerID
@@ -75,7 +76,7 @@ type Entry struct {
 	OtherUserID *principal.CustomerID
 	// ApprovalID is the approval that made the entry; 0 for none.
 	ApprovalID int64
-	// CreatorID is the creator of the API token that made it; 0 for none.
+	// CreatorID is the creator of the API token that made the entry; 0 for none.
 	CreatorID     int64
 	CreatedBy     int64
 	CreatedByName string
@@ -115,7 +116,8 @@ func (w *Wallet) check(ctx context.Context, amount int64) error {
 	return nil
 }
 
-// debitSize returns the absolute value of a debit. The largest one has no positive counterpart.
+// debitSize returns the absolute value of a debit. math.MinInt64 has no positive counterpart, so it
+// returns math.MaxInt64.
 func debitSize(amount int64) int64 {
 	if amount == math.MinInt64 {
 		return math.MaxInt64

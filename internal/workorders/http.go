@@ -141,8 +141,8 @@ func (h handler) next(ctx context.Context, u *uow.Unit, _ httpapi.None) (workOrd
 	return viewOf(*order, nil), nil
 }
 
-// get returns a work order. Its offered state depends on its holder's permissions, so it can change
-// at the same version.
+// get returns a work order. The member offered depends on the holder's permissions, so the view can
+// change at the same version.
 func (h handler) get(ctx context.Context, order *WorkOrder, _ httpapi.None) (httpapi.Fresh[workOrderView], error) {
 	unable, err := h.service.unableHolders(ctx, *order)
 	if err != nil {

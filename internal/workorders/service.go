@@ -17,7 +17,7 @@ import (
 // Topic announces changes of work orders, keyed by id.
 const Topic = "work-orders"
 
-// lockWait bounds the wait of a claim-next request for earlier ones.
+// lockWait bounds the wait of a claim-next request for earlier claim-next requests.
 const lockWait = 3 * time.Second
 
 // Deps are the dependencies of a Service.

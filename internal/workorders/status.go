@@ -32,7 +32,7 @@ var Machine = status.New(status.Machine{
 })
 
 // allowed returns the actions that a work order's status allows; unable are the users who cannot
-// have work orders. It does not check permissions: only the holder, and users with
+// have work orders. allowed does not check permissions: only the holder, and users with
 // assignPermission, may release or resolve a claimed one.
 func allowed(w *WorkOrder, unable []int64) []string {
 	state := Machine.Of(w.Status)

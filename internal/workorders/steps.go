@@ -8,15 +8,15 @@ import (
 
 // Step is a transition with its fields.
 type Step interface {
-	// action is its name in the machine.
+	// action returns the name of the step's action in Machine.
 	action() string
 	// fill sets the step's fields of the work order. person is the user that the step names, or the
 	// caller.
 	fill(w *WorkOrder, person principal.Person, now time.Time)
 	// names returns the user that the step names, 0 for none.
 	names() int64
-	// ofHolder reports whether only the holder may make the step; on an open work order it claims
-	// first.
+	// ofHolder reports whether only the holder may make the step. On an open work order, such a
+	// step first claims the work order for the caller.
 	ofHolder() bool
 }
 

@@ -15,7 +15,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Filter narrows a list of work orders. Zero members do not narrow.
+// Filter narrows a list of work orders. Fields with the zero value do not filter.
 type Filter struct {
 	// Search is searched in the title, ignoring case.
 	Search string
@@ -80,7 +80,7 @@ func (f Filter) filters(tenant int64) (filters []storage.Filter) {
 	return append(filters, storage.Containing(f.Search, "title"))
 }
 
-// candidatesRead bounds the candidates of one claim-next request.
+// candidatesRead is the maximum number of work orders that one claim-next request tries to claim.
 const candidatesRead = 8
 
 // candidates returns the first offered work orders, by priority and then by age.
@@ -174,5 +174,5 @@ func updateStatus(ctx context.Context, u *uow.Unit, before, after *WorkOrder) er
 	})
 }
 
-// isTaken reports whether another caller has changed the candidate.
+// isTaken reports whether the error means that another caller has changed or deleted the candidate.
 func isTaken(err error) bool { return errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) }

@@ -32,8 +32,8 @@ var tables = []module.Table{
 	},
 }
 
-// linked is true if the work order with the id in a column of x is linked to the customer's wallet
-// or to an order of the customer.
+// linked returns the SQL condition that the work order with the id in a column of x is linked to
+// the customer's wallet or to an order of the customer.
 func linked(column string) string {
 	return `EXISTS (SELECT 1 FROM work_order_links l WHERE l.tenant_id = x.tenant_id AND l.work_order_id = x.` + column + ` AND (l.resource IN (##)
 		OR EXISTS (SELECT 1 FROM orders o WHERE o.tenant_id = l.tenant_id AND o.user_id IN (??) AND o.id = CAST(SUBSTR(l.resource, 8) AS SIGNED) AND l.resource = CONCAT('orders/', o.id))))`

@@ -11,7 +11,8 @@
 //     again, like an open one. No claim times out: it ends when the holder releases it, another
 //     user is assigned, or the holder becomes unable.
 //   - A status changes only along the machine in status.go.
-//   - Version n of a work order has exactly one row in work_order_histories, comments too.
+//   - Version n of a work order has exactly one row in work_order_histories; each comment is a
+//     version too.
 package workorders
 
 import (
@@ -35,8 +36,8 @@ const (
 
 // People reads the users who can have work orders. Package access implements it; app wires it.
 type People interface {
-	// UnableAmong returns those of the users in the context's tenant who are disabled or lack a
-	// permission.
+	// UnableAmong returns the users, among those of the context's tenant, that are disabled or lack
+	// the permission.
 	UnableAmong(ctx context.Context, permission string, users ...int64) ([]int64, error)
 	// Person returns a user of the context's tenant; false if the user does not exist or is
 	// disabled.
@@ -109,17 +110,15 @@ func (w *WorkOrder) Label() string { return fmt.Sprintf("work order %d (%q)", w.
 // heldBy reports whether a user is the holder.
 func (w *WorkOrder) heldBy(user int64) bool { return w.HolderID != nil && *w.HolderID == user }
 
-// orphaned reports whether its holder is among the unable users.
+// orphaned reports whether the work order is claimed and its holder is among the unable users.
 func (w *WorkOrder) orphaned(unable []int64) bool {
 	return w.Status == claimed.Code && w.HolderID != nil && slices.Contains(unable, *w.HolderID)
 }
 
-// setHolder sets the holder.
 func (w *WorkOrder) setHolder(user principal.Person, since time.Time) {
 	w.HolderID, w.HolderName, w.HeldTime = &user.ID, user.Name, &since
 }
 
-// clearHolder removes the holder.
 func (w *WorkOrder) clearHolder() { w.HolderID, w.HolderName, w.HeldTime = nil, "", nil }
 
 // Link is a linked record, such as "orders/12".

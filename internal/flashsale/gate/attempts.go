@@ -55,7 +55,7 @@ func (r attemptsRow) byResult() byResult {
 	return byResult{r.Accepted, r.SoldOut, r.LimitReached, r.SaleNotOpen, r.QueueFull}
 }
 
-// sale returns the counters of a sale, initially zero. The caller has locked mu.
+// sale returns the counters of a sale, initially zero. The caller must have locked mu.
 func (l *attemptLog) sale(id int64) *saleAttempts {
 	if l.sales == nil {
 		l.sales = make(map[int64]*saleAttempts)

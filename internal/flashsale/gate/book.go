@@ -11,8 +11,8 @@ import (
 // applies random sequences of steps to all of them.
 type book struct {
 	page
-	// tickets and buyers are those of the step. An absent ticket is unknown, an absent
-	// buyer has no units.
+	// tickets and buyers contain the tickets and buyers of the step. An absent ticket is unknown,
+	// an absent buyer has no units.
 	tickets map[string]*Ticket
 	buyers  map[string]Holding
 	changed changes
@@ -61,7 +61,7 @@ func newBook(p page) *book {
 	}}
 }
 
-// admit decides on a purchase by the rules in their order.
+// admit decides on a purchase. Every gate checks the rules in the same order.
 func (b *book) admit(p Purchase, now time.Time) (Admission, error) {
 	if b.Epoch != p.Epoch {
 		return Admission{}, ErrNoGate
@@ -183,7 +183,7 @@ func (b *book) apply(r Rules) {
 	}
 }
 
-// withhold removes units from the remaining ones, replacing an earlier withholding.
+// withhold removes units from the remaining units, replacing an earlier withholding.
 func (b *book) withhold(stockVersion, units int64) error {
 	switch {
 	case b.StockVersion != stockVersion:
@@ -253,7 +253,6 @@ func (b *book) release(t *Ticket) {
 	}
 }
 
-// counts returns the counters of the page.
 func (p page) counts() Counts {
 	return Counts{
 		Epoch: p.Epoch, Version: p.Version, Allotted: p.Allotted - p.Withheld, Remaining: p.Remaining, Queued: p.Queued, Processing: p.Processing,

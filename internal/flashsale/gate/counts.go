@@ -69,8 +69,8 @@ func (Refusals[N]) SchemaName() string {
 	return "FlashSaleRefusalCounts"
 }
 
-// Fastest returns c with the maximum of its rates and those of other, so that samples
-// every few seconds do not miss a burst in between.
+// Fastest returns c with the maximum of each rate in c and other, so that samples every few seconds
+// do not miss a burst in between.
 func (c Counts) Fastest(other Counts) Counts {
 	c.AcceptedPerSecond = max(c.AcceptedPerSecond, other.AcceptedPerSecond)
 	c.ConfirmedPerSecond = max(c.ConfirmedPerSecond, other.ConfirmedPerSecond)
@@ -106,7 +106,7 @@ type byResult [resultCount]int64
 // resultNames are the field names of the counts in Redis, and the columns in SQL.
 var resultNames = [resultCount]string{"accepted", "sold_out", "limit_reached", "sale_not_open", "queue_full"}
 
-// plus returns b and n times others.
+// plus returns b + n × others.
 func (b byResult) plus(others byResult, n int64) byResult {
 	for i := range b {
 		b[i] += n * others[i]

@@ -71,9 +71,10 @@ type Ticket struct {
 	Units int64
 	// AcceptedTime is when the gate accepted the purchase.
 	AcceptedTime time.Time
-	// Ahead is the number of tickets queued then; 0 for one that the gate was built with.
+	// Ahead is the number of tickets that were queued at AcceptedTime; 0 for a ticket that Build
+	// added.
 	Ahead int64
-	// OrderID and OrderNo identify its order, zero without one.
+	// OrderID and OrderNo identify the ticket's order; 0 and "" for none.
 	OrderID int64
 	OrderNo string
 	// Reason is the reason of its rejection.
@@ -96,7 +97,7 @@ type Step struct {
 type Moved struct {
 	// Ticket is the resulting ticket; nil if the gate does not have it.
 	Ticket *Ticket
-	// Changed reports whether the step moved it.
+	// Changed reports whether the step moved the ticket.
 	Changed bool
 }
 
@@ -106,8 +107,8 @@ type Ref struct{ Sale, Epoch int64 }
 // Rules are the rules of a gate, from SQL.
 type Rules struct {
 	Ref
-	// Version and StockVersion are the versions of the rows that the rules come from. Older
-	// ones have no effect.
+	// Version and StockVersion are the versions of the rows that the rules come from. Rules of
+	// older versions have no effect.
 	Version, StockVersion int64
 	Open                  bool
 	Starts, Ends          time.Time
@@ -179,10 +180,10 @@ type Inconsistencies struct {
 	DeadMessages []string
 }
 
-// Gate admits purchases to sales. It is safe for concurrent use by many processes. Each
-// call is one script or one transaction unless stated otherwise, and is applied completely
-// or not at all. An error that is none of this package's means that the store could not be
-// reached, and the call may have been applied or not; every call may be retried.
+// Gate admits purchases to sales. It is safe for concurrent use by many processes. Each call is one
+// script or one transaction unless stated otherwise, and is applied completely or not at all. Any
+// error that a method does not list means that the store could not be reached, and the call may
+// have been applied or not; every call may be retried.
 type Gate interface {
 	// Admit accepts a purchase and enqueues its ticket, or returns the reason of a
 	// rejection. A ticket that was accepted before is Known, regardless of the other rules.
@@ -196,8 +197,9 @@ type Gate interface {
 	// Held returns a customer's units and latest ticket. Errors: ErrNoGate.
 	Held(ctx context.Context, ref Ref, user string) (Holding, error)
 
-	// Buyers returns the customers that have or had units, at most most. It reads page by
-	// page, and may miss concurrent admissions. Errors: ErrNoGate, ErrTooMany.
+	// Buyers returns the customers that have or had units, or ErrTooMany if there are more than
+	// most. It reads page by page, and may miss concurrent admissions. Errors: ErrNoGate,
+	// ErrTooMany.
 	Buyers(ctx context.Context, ref Ref, most int) ([]string, error)
 
 	// Move applies each step with a ticket in one of its From states, and returns the
@@ -209,9 +211,9 @@ type Gate interface {
 	// difference, and ends a withholding. Errors: ErrNoGate.
 	Apply(ctx context.Context, r Rules) error
 
-	// Withhold removes units from the remaining ones at a version of the units, before SQL
-	// does; 0 releases the units withheld at that version, even if a store restored to an
-	// older state has oversold. Errors: ErrNoGate, ErrTooFew, ErrOutdated.
+	// Withhold removes units from the remaining units at a version of the units, before SQL does; 0
+	// releases the units withheld at that version, even if a store restored to an older state has
+	// oversold. Errors: ErrNoGate, ErrTooFew, ErrOutdated.
 	Withhold(ctx context.Context, ref Ref, stockVersion, units int64) error
 
 	// Adopt adds settled tickets that the gate has lost, and returns their number. It skips
@@ -248,10 +250,9 @@ type Gate interface {
 	// is damaged.
 	Counts(ctx context.Context, sale int64) (Counts, error)
 
-	// Retire ensures that there is no gate of this epoch and that none can be built, and
-	// reports whether that is so: then, and only then, the next epoch may start. It retains a
-	// sound gate of this epoch, unless replace is set and its queue is empty, and a gate of
-	// a later epoch.
+	// Retire ensures that there is no gate of this epoch and that none can be built, and reports
+	// whether it succeeded; only then may the next epoch start. It retains a sound gate of this
+	// epoch, unless replace is set and its queue is empty, and a gate of a later epoch.
 	Retire(ctx context.Context, ref Ref, replace bool) (bool, error)
 
 	// Build builds the gate of an epoch with these settled tickets, and empties the queue.

@@ -84,8 +84,8 @@ func (g *Redis) now() int64 {
 	return g.clock.Now().UnixMicro()
 }
 
-// Admit implements Gate. It repeats the call once after a lost reply: the ticket is known
-// then.
+// Admit implements Gate. After an error, it repeats the call once; if the first call was executed,
+// the verdict is Known.
 func (g *Redis) Admit(ctx context.Context, p Purchase) (Admission, error) {
 	message, err := messageOf(Ticket{ID: p.Ticket, User: p.User, Units: p.Units, AcceptedTime: p.Time}, p.Trace)
 	if err != nil {

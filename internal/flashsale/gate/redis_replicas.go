@@ -29,8 +29,8 @@ type scripted struct {
 	replicated bool
 }
 
-// admitReplicated is admitScript for a sale that requires replicas, and reports whether
-// they have the admissions:
+// admitReplicated runs admitScript for a sale that requires replicas, and reports whether enough
+// replicas have the admissions:
 //
 //	EVALSHA admitScript …
 //	SET {sale}awaited 1 PX 1000

@@ -203,7 +203,7 @@ func (g *Redis) withoutMessage(ctx context.Context, s *redisSale, ref Ref, ticke
 	return left, err
 }
 
-// Requeue implements Gate, in parts of a few hundred.
+// Requeue implements Gate. It sends the tickets in chunks of stepsTogether.
 func (g *Redis) Requeue(ctx context.Context, ref Ref, tickets []Ticket) (int, error) {
 	s := g.sale(ref.Sale)
 	queued := 0
@@ -276,7 +276,7 @@ func (g *Redis) Build(ctx context.Context, r Rules, tickets []Ticket) error {
 		args := []any{stagedLife.Milliseconds(), 0}
 		n := 0
 		for _, t := range part {
-			// Skipped tickets are in no counter.
+			// Tickets that built has skipped are in no counter, so they are not staged.
 			if known := b.tickets[t.ID]; known != nil {
 				args = append(args, t.ID, recordOf(*known))
 				n++

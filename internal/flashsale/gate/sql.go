@@ -17,11 +17,11 @@ import (
 
 // SQL is the gate in the database, for a program without Redis.
 //
-// Each step is a transaction that starts with the row of the sale FOR UPDATE, so the steps
-// of one sale run one after the other; it loads a book, applies the step to it, and saves
-// the changes under the revision of the row that it read. That guard decides: if an engine
-// lets two steps read the row concurrently, one of them is run again. Purchases that arrive
-// during a transaction share the next one, and so the cost of its commit.
+// Each step is a transaction that starts with the row of the sale FOR UPDATE, so the steps of one
+// sale run one after the other; it loads a book, applies the step to it, and saves the changes
+// under the revision of the row that it read. That guard decides: if an engine lets two steps read
+// the row concurrently, one of the steps is run again. Purchases that arrive during a transaction
+// share the next one, and so the cost of its commit.
 type SQL struct {
 	db    *storage.DB
 	queue TxQueue
@@ -51,7 +51,7 @@ func NewSQL(db *storage.DB, queue TxQueue, now clock.Clock) *SQL {
 }
 
 const (
-	// maxTogether bounds how many calls share a transaction or a script.
+	// maxTogether is the maximum number of calls that share a transaction or a script.
 	maxTogether = 256
 	// stepLife bounds the transaction of a step; a build writes all tickets in one.
 	stepLife  = 10 * time.Second
@@ -70,7 +70,7 @@ type admitted struct {
 	err    error
 }
 
-// lookup is a lookup of a ticket or a customer.
+// lookup is the key of a batched read: a ticket or a customer, in one epoch.
 type lookup struct {
 	epoch int64
 	name  string
@@ -169,9 +169,9 @@ func (g *SQL) enqueue(tx *gorm.DB, sale int64, tickets []Ticket, traces map[stri
 //	SELECT * FROM flash_sale_gates WHERE tenant_id = ? AND sale_id = ? FOR UPDATE
 //	UPDATE flash_sale_gates SET …, revision = revision + 1 WHERE … AND revision = ? -- save
 //
-// Its changes are bookkeeping like those of a queue and are not audited: the units that
-// open a sale and place its orders are. Errors: ErrNoGate if there has never been a gate,
-// the error of fn, see run.
+// The changes are bookkeeping, like the changes of a queue, and are not audited. The units of work
+// that open a sale and place its orders are audited. Errors: ErrNoGate if there has never been a
+// gate, the error of fn, see run.
 func (g *SQL) within(ctx context.Context, sale int64, fn func(tx *gorm.DB, b *book) error) error {
 	return g.run(ctx, stepLife, func(tx *gorm.DB) error {
 		from, err := lockGate(tx, sale)
@@ -189,7 +189,8 @@ func (g *SQL) within(ctx context.Context, sale int64, fn func(tx *gorm.DB, b *bo
 	})
 }
 
-// step is within for the gate of one epoch. Errors: ErrNoGate if there is none.
+// step runs fn like within, on the gate of one epoch. Errors: ErrNoGate if the sale has no gate of
+// the epoch.
 func (g *SQL) step(ctx context.Context, ref Ref, fn func(tx *gorm.DB, b *book) error) error {
 	return g.within(ctx, ref.Sale, func(tx *gorm.DB, b *book) error {
 		if b.Epoch != ref.Epoch {
@@ -199,9 +200,9 @@ func (g *SQL) step(ctx context.Context, ref Ref, fn func(tx *gorm.DB, b *book) e
 	})
 }
 
-// run runs fn in its own transaction, see storage.DB.TransactRepeatable: fn depends on
-// ticket and state, so a run after a committed one has no effect. It is also run again if
-// another transaction inserted the same row first. Errors: ErrUnknown if the outcome of a
+// run runs fn in its own transaction, see storage.DB.TransactRepeatable: fn depends only on the
+// ticket and its state, so a second run after a committed one changes nothing. fn is also run again
+// if another transaction has inserted the same row first. Errors: ErrUnknown if the outcome of a
 // COMMIT is unknown.
 func (g *SQL) run(ctx context.Context, life time.Duration, fn func(tx *gorm.DB) error) error {
 	err := g.db.TransactRepeatable(context.WithoutCancel(ctx), life, func(tx *gorm.DB) error {

@@ -104,7 +104,7 @@ const (
 	rowsPerStatement  = 100
 )
 
-// pageOf reads the page of a sale's gate, nil without one.
+// pageOf reads the page of a sale's gate; nil if there is none.
 func pageOf(tx *gorm.DB, sale int64) (*page, error) {
 	row, err := pageRowOf(tx, sale)
 	if err != nil || row == nil {
@@ -131,7 +131,7 @@ type lockedGate struct {
 	revision int64
 }
 
-// lockGate reads the page of a sale's gate for a step, nil without one. Its lock makes
+// lockGate reads the page of a sale's gate for a step, nil if there is none. The row lock makes
 // steps of other processes wait; the revision rejects a concurrent step, see save.
 func lockGate(tx *gorm.DB, sale int64) (*lockedGate, error) {
 	row, err := pageRowOf(tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), sale) //nolint:forbidigo // the revision decides, in save
