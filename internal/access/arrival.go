@@ -70,7 +70,7 @@ func (a arrivals) count(ctx context.Context, key string, limit ratelimit.Limit) 
 	return limit.Burst - decision.Remaining, nil
 }
 
-// arrival is a sign-in that passed the rate limit.
+// at contains the account and the network or device for which its guess is counted.
 type arrival struct {
 	// at is the key under which its guess is counted.
 	at guessed

@@ -94,7 +94,7 @@ func (s *Service) callersShowing(ctx context.Context, shown map[digest]credentia
 	return answers, nil
 }
 
-// hashesOf returns the digests of the credentials of one kind, in the form of the tables.
+// hashesOf returns the digests of the credentials of one kind, as the tables store them.
 func hashesOf(kind principal.Kind, shown map[digest]credential) (hashes []string) {
 	for hash, c := range shown {
 		if c.kind == kind {

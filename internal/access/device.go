@@ -28,12 +28,12 @@ const (
 
 // devices recognises the browsers from which an account has signed in. It stores nothing per
 // browser: the browser presents a cookie that only this installation can have made. The cookie
-// contains the account, the device, the expiry, and a digest of the password, with which it
-// becomes invalid.
+// contains the account, the device, the expiry, and a digest of the password hash, so that a new
+// password invalidates the cookie.
 //
 // Guesses of strangers do not lock out a known device: its wrong passwords have their own count,
-// and it has priority in the hash queue. It grants no access: the password and the second factor
-// are still required.
+// and it has priority in the hash queue. The cookie grants no access: the password and the second
+// factor are still required.
 type devices struct {
 	db    *storage.DB
 	clock clock.Clock
@@ -102,8 +102,8 @@ func (d *devices) cookie(ctx context.Context, account, passwordHash, id string) 
 }
 
 // read returns the device of a cookie; false if the cookie is not authentic, belongs to another
-// account, or has expired. It reads nothing from the database but the key. knows checks whether
-// the password is unchanged.
+// account, or has expired. It reads nothing from the database except the installation's key. knows
+// checks whether the password is unchanged.
 func (d *devices) read(ctx context.Context, account, cookie string) (device, bool) {
 	if cookie == "" || len(cookie) > longestDevice {
 		return device{}, false

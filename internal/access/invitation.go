@@ -17,9 +17,10 @@ import (
 // invitationTime is the lifetime of an invitation.
 const invitationTime = 7 * 24 * time.Hour
 
-// Invitation lets a user without a password choose one, once, so that no other user knows it. A
-// user has at most one. Its digest and expiry are part of the user's row: a new password or a new
-// invitation voids it under the row's version.
+// Invitation lets a user without a password choose one, once, so that no other user knows the
+// password. A user has at most one invitation. The digest and the expiry of the invitation are
+// columns of the user's row: a new password or a new invitation replaces them, under the row's
+// version.
 type Invitation struct {
 	// Token is returned only once.
 	Token       string

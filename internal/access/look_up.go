@@ -70,8 +70,9 @@ func (s *Service) lookUp(ctx context.Context, shown credential) (*caller, error)
 	return found.caller, found.err
 }
 
-// lookUpAll is the batcher's flush. It returns callers that were cached since, and reads the others
-// from the database; see callersShowing for the number of statements.
+// lookUpAll is the batcher's flush. It returns the cached caller of a credential if one was cached
+// since the lookup was requested, and reads the other callers from the database; see callersShowing
+// for the number of statements.
 func (s *Service) lookUpAll(ctx context.Context, shown []credential) ([]recognition, error) {
 	// The result goes into the generation that is current before the read: if a concurrent
 	// revocation replaces the generation, the result is never used.

@@ -42,7 +42,8 @@ func (m *Menu) label() string {
 	return fmt.Sprintf("menu %q", m.Title)
 }
 
-// MenuTerms are the members of a menu that an edit changes; a move changes its place.
+// MenuTerms are the members of a menu that an edit changes. A move changes the parent and the
+// position instead.
 type MenuTerms struct {
 	// May be empty for a page of the admin, which then has its built-in title in the reader's
 	// language.
@@ -122,8 +123,8 @@ func (s *Service) menus(action string, tree *menuTree) change.Editable[Menu, *Me
 	}
 }
 
-// reviseMenu returns the menu that an edited document describes. The present permission is
-// accepted unchecked: the catalogue may have changed since.
+// reviseMenu returns the menu that an edited document describes. It does not check the permission
+// that the menu already has: the catalogue may have changed since it was set.
 func (s *Service) reviseMenu(tree *menuTree, m *Menu, document any) (*Menu, guard.Set, error) {
 	var edited menuDocument
 	if err := merge.Decode(document, &edited); err != nil {

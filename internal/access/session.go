@@ -35,7 +35,7 @@ func nameOfSessionCookie(secure bool) string {
 	return sessionCookie
 }
 
-// Defaults of Deps.
+// Default values of fields of Deps.
 const (
 	defaultSessionLifetime = 12 * time.Hour
 	// longestUserAgent bounds the stored User-Agent, in bytes.

@@ -31,7 +31,8 @@ func (a answered) signIn(username string) SignIn {
 	return SignIn{Tenant: a.flow.Tenant, Username: username, Address: a.by.Address, UserAgent: a.by.UserAgent}
 }
 
-// from is the response as an arrival: no secret was guessed.
+// from returns the response as an arrival, without a rank and a device, because no secret was
+// guessed.
 func (a answered) from(username string) arrival {
 	return arrival{at: guessed{account: accountKey(a.flow.Tenant, username), network: ratelimit.Network(a.by.Address)}}
 }

@@ -67,7 +67,7 @@ func (s *Service) SetTenantDisabled(ctx context.Context, name string, disabled b
 	return changed, err
 }
 
-// openTenants returns the enabled ones of some tenants; without ids it runs no query.
+// openTenants returns the ids of the tenants that are enabled; without ids it runs no query.
 func (s store) openTenants(ctx context.Context, ids []int64) (open []int64, err error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -130,7 +130,7 @@ type UserSpec struct {
 	Roles []string
 }
 
-// CreateUser is AddUser for a command. Errors: NotFound (tenant) as well.
+// CreateUser is AddUser for a command. Errors: those of AddUser, and NotFound (tenant).
 func (s *Service) CreateUser(ctx context.Context, spec UserSpec) (Identity, error) {
 	ctx, err := s.InTenant(ctx, spec.Tenant)
 	if err != nil {
@@ -221,9 +221,9 @@ func (s *Service) EditUser(ctx context.Context, u *uow.Unit, user *User, edit ch
 type userChange struct {
 	action string
 	set    guard.Set
-	// apply makes the change of set in the caller's copy.
+	// apply makes the change of set in the caller's copy of the user.
 	apply func(user *User)
-	// also makes further changes in the unit; nil for none.
+	// also makes further changes in the unit; nil if there are none.
 	also func(ctx context.Context, tx *gorm.DB) error
 	// address is the client address of a change without a session, for the audit log, and detail
 	// further details; empty for none.
