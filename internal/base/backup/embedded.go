@@ -109,7 +109,7 @@ func removeDatabase(path string) {
 	_ = os.Remove(path)
 }
 
-// removeBeside removes the log of a database and the log's index.
+// removeCompanions removes the log of a database and the log's index.
 func removeCompanions(path string) {
 	for _, suffix := range []string{"-wal", "-shm"} {
 		_ = os.Remove(path + suffix)

@@ -21,8 +21,8 @@ type Batcher[In, Out any] struct {
 
 	mu      sync.Mutex
 	waiting []*entry[In, Out]
-	// flushing reports whether a flush is running. One at a time is enough: the calls that
-	// a second one would carry make the next one larger.
+	// flushing reports whether a flush is running. One flush at a time is enough: the calls that
+	// arrive during a flush make the next one larger.
 	flushing bool
 }
 

@@ -57,8 +57,8 @@ type Watch struct {
 	checks singleflight.Group
 	// current is nil before the first check.
 	current atomic.Pointer[Epoch]
-	// links is the number of connection changes before the last successful check, or doubt
-	// if something was found missing since.
+	// links is the number of connection changes before the last successful check. It is doubt
+	// before the first check, and while a commit seems to be missing.
 	links atomic.Uint64
 	// checked is the time of the last successful check; nil before the first.
 	checked atomic.Pointer[time.Time]

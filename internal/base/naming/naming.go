@@ -1,4 +1,4 @@
-// Package naming is the rule for names that people or other programs give: of records, users,
+// Package naming is the rule for names that people or other programs choose: of records, users,
 // tokens, and references.
 //
 // Two names that look the same must be the same: an engine can ignore blanks at the end of a text,

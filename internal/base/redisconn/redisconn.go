@@ -60,7 +60,8 @@ type Target struct {
 	tls                                bool
 	username, password                 string
 	sentinelUsername, sentinelPassword string
-	// passwordFile has the password instead, and is read for each connection.
+	// passwordFile is a file with the password, which is read for each connection; "" if the URL
+	// contains the password.
 	passwordFile string
 	certificate  *expiry.Seen
 }
@@ -172,7 +173,8 @@ func (t *Target) readQuery(query url.Values) error {
 	return nil
 }
 
-// CertificateEnd returns when the certificate that a server presented last ends; the zero time without TLS.
+// CertificateEnd returns the expiry of the certificate that a server presented most recently; the
+// zero time without TLS.
 func (t Target) CertificateEnd() time.Time { return t.certificate.End() }
 
 // String describes the target without its passwords.

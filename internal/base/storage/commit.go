@@ -12,8 +12,8 @@ import (
 	"gorm.io/gorm"
 )
 
-// Commit commits a transaction of Begin. nil means that it is committed. An error has its
-// class; Undecided reports whether the transaction may be committed nevertheless.
+// Commit commits a transaction of Begin. nil means that the transaction is committed. An error has
+// its class; Undecided reports whether the transaction may be committed despite the error.
 func (db *DB) Commit(tx *gorm.DB) error {
 	err := tx.Commit().Error
 	if err == nil {

@@ -116,12 +116,12 @@ func Indexed(column, test string, args ...any) Filter {
 	return Filter{terms: []term{{column: column, tests: []string{test}, args: args}}, indexed: true}
 }
 
-// Examined is a condition without an index: each row is read and checked.
+// Examined is a condition that no index serves: each row is read and checked.
 func Examined(condition string, args ...any) Filter {
 	return Filter{terms: []term{{tests: []string{condition}, args: args}}}
 }
 
-// Either is true if one of the filters is.
+// Either matches the rows that match at least one of the filters.
 func Either(filters ...Filter) Filter {
 	either := Filter{indexed: true}
 	for _, f := range filters {
@@ -151,9 +151,9 @@ func (f Filter) Unique(column string) Filter {
 	return f
 }
 
-// Containing selects the rows in which one of the columns contains a text, ignoring case.
-// Each engine folds both sides by its own rules: SQLite folds only ASCII. Rows are
-// examined. Every row contains the empty text.
+// Containing selects the rows in which one of the columns contains a text, ignoring case. Each
+// engine folds both sides by its own rules: SQLite folds only ASCII. No index serves the filter.
+// Every row contains the empty text.
 func Containing(text string, columns ...string) Filter {
 	if text == "" {
 		return Filter{}

@@ -15,9 +15,9 @@ type batch struct {
 	err error
 }
 
-// commitBatch runs a batch in a group, and returns when the group is committed. Its error
-// is a rejected one if nothing of it was written, and the error of COMMIT otherwise. A batch
-// that timed out waiting for the writer has written nothing.
+// commitBatch runs a batch in a group, and returns when the group is committed. The error is a
+// *rejected if nothing of the batch was written, and is the error of COMMIT otherwise. A batch that
+// timed out waiting for the writer has written nothing.
 func (g *groupCommit) commitBatch(statements []waitingStatement) error {
 	ctx, cancel := context.WithTimeout(context.Background(), g.patience)
 	defer cancel()

@@ -11,8 +11,8 @@ import (
 // Bound is the maximum number of index entries that a list counts.
 const Bound = 10_000
 
-// Examining a row costs several times as much as counting an index entry: a page examines
-// at most half of Bound, and a lower bound of the total is based on a quarter.
+// Examining a row costs several times as much as counting an index entry. A page therefore examines
+// at most half of Bound rows, and the lower bound of a total is based on a quarter.
 const (
 	examinedPart = 2
 	countedPart  = 4

@@ -76,7 +76,8 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 	return db, nil
 }
 
-// openError is the error of a server that could not be opened, in words where its own say little.
+// openError returns the error for a server that could not be opened. It explains error numbers for
+// which the server's own text is unclear.
 func openError(address, raw string, err error) error {
 	var fromServer *gomysql.MySQLError
 	if errors.As(err, &fromServer) {
@@ -138,8 +139,8 @@ func (db *DB) mysqlConfig(o Options) (config *gomysql.Config, packets bool, err 
 	config.DBName = strings.Trim(u.Path, "/")
 	config.Collation = "utf8mb4_bin"
 	config.Loc, config.ParseTime = time.UTC, true
-	// Without it MySQL counts changed rows, and a guarded UPDATE with unchanged values
-	// would look like a lost race.
+	// Without ClientFoundRows, MySQL counts only the changed rows, and a guarded UPDATE with
+	// unchanged values would look like a lost race.
 	config.ClientFoundRows = true
 	// One round trip per statement instead of prepare, execute, close.
 	config.InterpolateParams = true

@@ -66,7 +66,7 @@ type DB struct {
 	limiters []*poolLimiter
 	servers  servers
 	packets  bool
-	// certificate is that of the server, where it speaks TLS.
+	// certificate contains the expiry of the server's certificate, if the connection uses TLS.
 	certificate expiry.Seen
 	// open makes a connection outside of the pools; nil on SQLite.
 	open func(ctx context.Context) (*session, error)
@@ -250,7 +250,7 @@ func (db *DB) Ping(ctx context.Context) error {
 	return nil
 }
 
-// CertificateEnd returns when the server's certificate ends; the zero time without TLS.
+// CertificateEnd returns the expiry of the server's certificate; the zero time without TLS.
 func (db *DB) CertificateEnd() time.Time { return db.certificate.End() }
 
 // Pools returns the connection pools by name, for metrics.

@@ -129,7 +129,7 @@ type failedPacket struct{ cause error }
 func (f *failedPacket) Error() string { return "a packet of statements: " + f.cause.Error() }
 func (f *failedPacket) Unwrap() error { return f.cause }
 
-// waits queues a marked statement, and reports whether it was one.
+// waits queues a statement if it is marked, and reports whether it was.
 func (p *packet) waits(ctx context.Context, text string, args []driver.NamedValue, size int) bool {
 	as, marked := ctx.Value(waitKey{}).(wait)
 	if marked {
@@ -215,7 +215,7 @@ func (j *multiStatement) add(text string, args []driver.NamedValue) {
 	j.length++
 }
 
-// exec sends it, and sets the ids.
+// exec sends the message, and sets the ids.
 func (j *multiStatement) exec(ctx context.Context, over link) (driver.Result, error) {
 	result, err := over.ExecContext(ctx, j.text.String(), j.args)
 	if err != nil || len(j.ids) == 0 {

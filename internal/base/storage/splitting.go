@@ -21,7 +21,7 @@ func (db *DB) CheckSplitting(ctx context.Context) error {
 }
 
 func checkSplitting(ctx context.Context, pool *sql.DB) error {
-	// Of a table, because proxies answer questions about the server in their own ways.
+	// The statement reads a table, because a proxy may reply, without the server, to a query of no table.
 	const who = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@server_id) FROM installation WHERE id = 1"
 	conn, err := pool.Conn(ctx)
 	if err != nil {

@@ -150,14 +150,14 @@ func (e *erasure) data(text string, own bool) string {
 // naming matches members in which a number is a customer's id.
 var naming = regexp.MustCompile(`(?i)(user|customer)(_?id)?$`)
 
-// shops is data for a document of the shop.
+// shops is like data, for a document of the shop, in which a number can be an id.
 func (e *erasure) shops(text string) string {
 	its := *e
 	its.numbers = true
 	return its.data(text, false)
 }
 
-// document handles a value of a member.
+// document returns the replacement of a member's JSON value.
 func (e *erasure) document(raw json.RawMessage, member string, own bool) (json.RawMessage, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 {

@@ -23,7 +23,7 @@ const (
 	flushEvery = 3 * time.Second
 	// lastFlush bounds the flush at the end of the program.
 	lastFlush = 5 * time.Second
-	// keptDays is the retention of counts in days.
+	// retentionDays is the retention of counts in days.
 	retentionDays = 90
 	// mostRecords is the number of cached records per count.
 	mostRecords = 5

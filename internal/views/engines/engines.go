@@ -71,7 +71,7 @@ type Loss struct {
 	Machine Extent
 	// Failover: another server becomes the primary.
 	Failover Extent
-	// Memory: its memory is full.
+	// Memory: the memory of the engine is full.
 	Memory Extent
 }
 
@@ -108,11 +108,12 @@ type Report struct {
 	Certificates []Certificate
 }
 
-// Certificate is one that a peer presents to this process, or this process to its callers.
+// Certificate is a certificate that a peer presents to this process, or that this process presents
+// to its callers.
 type Certificate struct {
 	// Of is database, redis or listener.
 	Of string
-	// End is when it, or the first of its chain, expires.
+	// End is the earliest expiry of the certificate and its chain.
 	End time.Time
 }
 
