@@ -179,8 +179,8 @@ func callerOfToken(row credentialRow, user Identity) (*caller, error) {
 	return c, nil
 }
 
-// credentialOfTenant is the cache key of a tenant that admits customers. No client can present it:
-// presented secrets are hashed too and have another form.
+// credentialOfTenant returns the cache key of a tenant that admits customers. No client can present
+// it: presented secrets are hashed too and have another form.
 func credentialOfTenant(id int64) credential {
 	return credential{kind: principal.Internal, hash: digestOf("tenant " + strconv.FormatInt(id, 10)), tenantID: id}
 }

@@ -54,7 +54,7 @@ func (c *caller) fresh(now, unchanged time.Time) bool {
 	return age < callerTTL || age < unchangedTTL && since >= 0 && since < callerTTL
 }
 
-// endsIn is the time until the credential ends; 0 for a credential that never ends.
+// endsIn returns the time until the credential ends; 0 for a credential that never ends.
 func (c *caller) endsIn(now time.Time) time.Duration {
 	if c.ends.IsZero() {
 		return 0
@@ -171,7 +171,7 @@ func (c *callers) get(credential digest, now time.Time) *caller {
 	return c.current.Load().get(credential, now)
 }
 
-// get is peek for a request of the caller, and marks the caller as used.
+// get returns the result of peek for a request of the caller, and marks the caller as used.
 func (g *generation) get(credential digest, now time.Time) *caller {
 	found := g.peek(credential, now)
 	if found != nil && !found.asked.Load() {

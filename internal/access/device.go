@@ -86,8 +86,8 @@ func (d *devices) installationKey(ctx context.Context) ([]byte, error) {
 	return d.key, nil
 }
 
-// cookie returns a new cookie for an account with this password hash. id is that of a known
-// device, or "".
+// cookie returns a new cookie for an account with this password hash. id is the id of a known
+// device, or "" for a new one.
 func (d *devices) cookie(ctx context.Context, account, passwordHash, id string) (string, error) {
 	key, err := d.installationKey(ctx)
 	if err != nil {
@@ -133,7 +133,7 @@ func (d *devices) knows(ctx context.Context, shown device, passwordHash string) 
 	return err == nil && hmac.Equal([]byte(shown.password), []byte(deviceMAC(key, "password", passwordHash)))
 }
 
-// deviceMAC is the MAC of a text, bound to a purpose.
+// deviceMAC returns the MAC of a text, bound to a purpose.
 func deviceMAC(key []byte, purpose, text string) string {
 	mac := hmac.New(sha256.New, key)
 	_, _ = mac.Write([]byte(purpose + "\x00" + text))

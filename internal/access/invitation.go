@@ -29,7 +29,7 @@ type Invitation struct {
 	Ended Ended
 }
 
-// Path is the path of the web admin's page for the invitation. The token is in the fragment,
+// Path returns the path of the web admin's page for the invitation. The token is in the fragment,
 // which browsers do not send and servers do not log.
 func (i Invitation) Path() string { return "/invitation#" + i.Token }
 
@@ -44,7 +44,7 @@ func (u *User) invite(i Invitation) {
 	u.PasswordHash, u.InvitationHash, u.InvitationExpiresTime, u.IssuedTime = "", &hash, &i.ExpiresTime, &issued
 }
 
-// errNoInvitation is the error for an invitation that was accepted, was replaced, or never
+// errNoInvitation returns the error for an invitation that was accepted, was replaced, or never
 // existed; these are indistinguishable, because the digest is deleted.
 func errNoInvitation() error {
 	return apperr.New(apperr.InvalidCredentials, "This invitation is not valid: it was used, was replaced by a newer one, or is incomplete. Request another one if you have no password yet.")

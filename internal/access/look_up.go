@@ -29,7 +29,7 @@ type credential struct {
 	tenantID int64
 }
 
-// refusal is the error for an invalid credential.
+// refusal returns the error for an invalid credential.
 func (c credential) refusal() error {
 	if c.kind == principal.Admin {
 		return errNoSession()

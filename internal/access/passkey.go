@@ -50,8 +50,8 @@ func (s *Service) requirePasskeysAt(origin string) error {
 	return nil
 }
 
-// signedFor is the challenge that a passkey signs for the sign-in or step-up with this token. The
-// token itself is a secret that authenticators must not learn.
+// signedFor returns the challenge that a passkey signs for the sign-in or step-up with this token.
+// The token itself is a secret that authenticators must not learn.
 func signedFor(token string) []byte {
 	sum := sha256.Sum256([]byte("passkey\x00" + token))
 	return sum[:]
@@ -174,7 +174,7 @@ func (s *Service) acceptPasskey(tx *gorm.DB, user User, shown ShownFactor, now t
 	return true, detail, nil
 }
 
-// backupOf is the backup state of a passkey for the audit log.
+// backupOf returns the backup state of a passkey for the audit log.
 func backupOf(f passkey.Flags) map[string]bool {
 	return map[string]bool{"eligible": f.BackupEligible(), "backedUp": f.BackedUp()}
 }

@@ -64,7 +64,7 @@ func newPasswords(cost HashCost) *passwords {
 	}
 }
 
-// dummyHash is the hash for accounts that do not exist. Its key is all zeros, for which no
+// dummyHash returns the hash for accounts that do not exist. Its key is all zeros, for which no
 // password can be found.
 func dummyHash(p argon2id.Params) string {
 	zeros := func(n uint32) string { return base64.RawStdEncoding.EncodeToString(make([]byte, n)) }

@@ -32,7 +32,7 @@ func (Role) TableName() string { return "roles" }
 
 func (r *Role) label() string { return fmt.Sprintf("role %q", r.Name) }
 
-// content is the audit log's description of a role.
+// content returns the audit log's description of a role.
 func (r *Role) content() map[string]any {
 	return map[string]any{"name": r.Name, "permissions": r.Permissions}
 }

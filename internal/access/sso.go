@@ -254,7 +254,7 @@ func errNotLinked() error {
 	return fail("not_linked", apperr.New(apperr.InvalidCredentials, "No user here is linked to this account of the provider. Request an invitation, or sign in another way and link it."))
 }
 
-// errNoProvider is the error for a provider that the caller's tenant does not have.
+// errNoProvider returns the error for a provider that the caller's tenant does not have.
 func errNoProvider() error {
 	return invalid("/provider", "unknown", "must name an existing provider of single sign-on")
 }
@@ -267,7 +267,7 @@ func errLinkedElsewhere() error {
 	return fail("linked_elsewhere", apperr.New(apperr.AlreadyExists, "Another user here is linked to this account of the provider. Nothing was changed."))
 }
 
-// errNotAnswered is the error for a provider's error code (RFC 6749, 4.1.2.1).
+// errNotAnswered returns the error for a provider's error code (RFC 6749, 4.1.2.1).
 func errNotAnswered(ctx context.Context, p Provider, code string) error {
 	if code == "access_denied" {
 		return fail("cancelled", apperr.New(apperr.InvalidCredentials, "The sign-in was cancelled at the provider."))

@@ -48,7 +48,7 @@ type User struct {
 	Ended Ended `gorm:"-"`
 }
 
-// held are the names of all roles of a user.
+// held returns the names of all roles of a user.
 func (u *User) held() []string { return distinct(slices.Concat(u.Roles, u.GroupRoles)) }
 
 // TableName implements gorm's Tabler.
@@ -58,7 +58,7 @@ func (u *User) label() string { return fmt.Sprintf("user %q", u.Username) }
 
 func (u *User) path() string { return fmt.Sprintf("users/%d", u.ID) }
 
-// content is the audit log's description of a user.
+// content returns the audit log's description of a user.
 func (u *User) content() map[string]any {
 	return map[string]any{"username": u.Username, "displayName": u.DisplayName, "roles": u.Roles}
 }

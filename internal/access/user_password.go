@@ -151,7 +151,7 @@ type newPassword struct {
 	shown string
 }
 
-// passwordSet are the columns of a password change, which also voids an open invitation.
+// passwordSet returns the columns of a password change, which also voids an open invitation.
 func passwordSet(hash string) guard.Set {
 	return guard.Set{"password_hash": hash, "invitation_hash": nil, "invitation_expires_time": nil}
 }

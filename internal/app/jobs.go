@@ -78,7 +78,7 @@ func (p *Program) startJobs(ctx context.Context, running *sync.WaitGroup) {
 	}
 }
 
-// firstPause is the time until the first run of the job at an index. A job with next checks
+// firstPause returns the time until the first run of the job at an index. A job with next checks
 // immediately, because the process may have been stopped for a while. The first runs of the others
 // are spread over their intervals, so that they do not all need a connection at the same time.
 func (j job) firstPause(index, jobs int) time.Duration {

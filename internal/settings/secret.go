@@ -49,7 +49,7 @@ func (s Serve) CustomerSecret() (text string, weak bool, err error) {
 // lifted is the end of the text of each error that insecure development suppresses.
 const lifted = "on a development machine INTERLOCK_INSECURE_DEVELOPMENT=true accepts this one"
 
-// WeakPassword is the error of a start with a weak password of the first admin. rule is the
+// WeakPassword returns the error of a start with a weak password of the first admin. rule is the
 // violated rule, such as "must have at least 12 characters".
 func WeakPassword(rule string) error {
 	return fmt.Errorf("the first admin's password %s. Set another one in INTERLOCK_ADMIN_PASSWORD or in the file of INTERLOCK_ADMIN_PASSWORD_FILE, or set neither to get a random one printed; "+lifted, rule)
@@ -60,7 +60,7 @@ func secret(variable, text, file string) (string, error) {
 	return secretFrom(variable, variable+"_FILE", text, file)
 }
 
-// secretFrom is secret with the names of the setting and of its file setting.
+// secretFrom is like secret, with separate names of the setting and of the setting for its file.
 func secretFrom(variable, variableOfFile, text, file string) (string, error) {
 	if file == "" {
 		return text, nil

@@ -210,8 +210,8 @@ func (p *Provider) read(ctx context.Context) (*metadata, error) {
 	}, nil
 }
 
-// authStyle is the way to send the client secret: as the provider lists, and in the header
-// by default (OpenID Connect Discovery 1.0, 3). Trying both would redeem a code twice.
+// authStyle returns the way to send the client secret: in the header, unless the provider lists
+// only other methods (OpenID Connect Discovery 1.0, 3). Trying both ways would redeem a code twice.
 func (p *Provider) authStyle(methods []string) oauth2.AuthStyle {
 	inHeader := len(methods) == 0 || slices.Contains(methods, "client_secret_basic")
 	if p.client.Secret != "" && inHeader {

@@ -27,7 +27,7 @@ func HTTPClient(timeout time.Duration, seen *expiry.Seen) *http.Client {
 	}
 }
 
-// oneShot is the default transport without idle connections, because sign-ins are rare.
+// oneShot returns the default transport without idle connections, because sign-ins are rare.
 func oneShot(seen *expiry.Seen) *http.Transport {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, VerifyConnection: seen.Note}

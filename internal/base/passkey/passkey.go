@@ -118,7 +118,7 @@ func originOf(scheme, host, port string) string {
 	return scheme + "://" + host + ":" + port
 }
 
-// ID is the host for which passkeys are registered.
+// ID returns the host for which passkeys are registered.
 func (s *Site) ID() string { return s.id }
 
 // Accepts reports whether a page of this origin, as browsers write it, may use the site's

@@ -58,8 +58,8 @@ type Principal struct {
 	OnBehalfOf CustomerID
 }
 
-// Users are the users behind the credential: the user of the principal and, for an API token, the
-// user who created the token. The program and a customer have none.
+// Users returns the users behind the credential: the user of the principal and, for an API token,
+// the user who created the token. The program and a customer have none.
 func (p Principal) Users() []int64 {
 	var users []int64
 	for _, user := range []int64{p.UserID, p.Via.CreatorID} {
@@ -79,7 +79,7 @@ func (p Principal) ByTokenOfAnother() bool {
 type Via struct {
 	// TokenID is the token's id.
 	TokenID int64
-	// CreatorID and CreatorName are of the user who created the token; 0 for the command line.
+	// CreatorID and CreatorName identify the user who created the token; 0 for the command line.
 	CreatorID   int64
 	CreatorName string
 }
@@ -116,9 +116,9 @@ func (p Principal) Customer() (CustomerID, bool) {
 	return p.OnBehalfOf, p.OnBehalfOf != ""
 }
 
-// ActorID is the id under which the principal's actions are stored, together with its kind:
-// the CustomerID of a customer, and the decimal user id of other principals. The kind is
-// part of the key, because a customer may have the id 7.
+// ActorID returns the id under which the principal's actions are stored, together with its kind:
+// the CustomerID of a customer, and the decimal user id of other principals. The kind is part of
+// the key, because a customer may have the id 7.
 func (p Principal) ActorID() string {
 	if p.Kind == Customer {
 		return string(p.CustomerID)
@@ -140,7 +140,7 @@ func (p Principal) KeyScope() string {
 	return scope
 }
 
-// System is the program acting in a tenant, under a job's name.
+// System returns the principal of the program, which acts in a tenant under a job's name.
 func System(tenantID int64, job string) Principal {
 	return Principal{Kind: Internal, TenantID: tenantID, Name: job, Permissions: []string{"*"}}
 }

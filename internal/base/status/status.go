@@ -89,7 +89,7 @@ func (m *Machine) Named(name string) (State, bool) {
 	return State{}, false
 }
 
-// Parse is Named for a request parameter: its error lists the valid names.
+// Parse returns the state that a request parameter names. The error lists the valid names.
 func (m *Machine) Parse(name string) (State, error) {
 	state, known := m.Named(name)
 	if !known {

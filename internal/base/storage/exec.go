@@ -20,13 +20,14 @@ func Exec(tx *gorm.DB, text string, args ...any) (changed int64, err error) {
 	return exec(tx.Statement.Context, tx, text, args)
 }
 
-// ExecDeferred is Exec of a statement without a needed result: see Deferred.
+// ExecDeferred is like Exec, for a statement without a needed result; see Deferred.
 func ExecDeferred(tx *gorm.DB, text string, args ...any) error {
 	_, err := exec(waiting(tx, wait{}), tx, text, args)
 	return err
 }
 
-// ExecDeferredOneRow is Exec of a statement that changes exactly one row: see DeferredOneRow.
+// ExecDeferredOneRow is like Exec, for a statement that changes exactly one row; see
+// DeferredOneRow.
 func ExecDeferredOneRow(tx *gorm.DB, text string, args ...any) (changed int64, err error) {
 	return exec(waiting(tx, wait{oneRow: true}), tx, text, args)
 }

@@ -37,7 +37,7 @@ func (s Sorts) resolve(requested string) (order, error) {
 	}, nil
 }
 
-// by is ORDER BY column, id; or only the column if its values are distinct.
+// by returns ORDER BY column, id; or ORDER BY column if the values of the column are distinct.
 func (o order) by() clause.OrderBy {
 	columns := []clause.OrderByColumn{{Column: o.sorted(o.column), Desc: o.descending}}
 	if !o.unique {
@@ -95,9 +95,9 @@ func (o order) upTo(query *gorm.DB, p position) *gorm.DB {
 	return o.compare(query, p, !o.descending, true)
 }
 
-// compare is (column, id) < (value, id), or >, or with = including the position itself, in
-// the form that the dialect serves from an index on (tenant_id, column, id): a row
-// comparison on SQLite, and on MySQL
+// compare limits a query to (column, id) < (value, id), or > if below is false, or to <= or >= if
+// equal is true. It uses the form that the dialect serves from an index on (tenant_id, column, id):
+// a row comparison on SQLite, and on MySQL
 //
 //	column < ? OR (column = ? AND id < ?)
 func (o order) compare(query *gorm.DB, p position, below, equal bool) *gorm.DB {

@@ -56,7 +56,7 @@ type wait struct {
 // statement or by COMMIT.
 func Deferred(tx *gorm.DB) *gorm.DB { return marked(tx, wait{}) }
 
-// DeferredID is Deferred for the insert of one row; *id is set at the commit at the latest.
+// DeferredID is like Deferred, for the insert of one row; *id is set at the commit at the latest.
 // It stays 0 if the COMMIT succeeded and its reply was lost.
 func DeferredID(tx *gorm.DB, id *int64) *gorm.DB { return marked(tx, wait{id: id}) }
 
@@ -72,8 +72,8 @@ func waiting(tx *gorm.DB, as wait) context.Context {
 	return context.WithValue(tx.Statement.Context, waitKey{}, as)
 }
 
-// BeginPacked is Begin for a transaction that sends marked statements in packets, if
-// the server supports them.
+// BeginPacked is like Begin, but the transaction sends marked statements in packets if the server
+// supports them.
 func (db *DB) BeginPacked(ctx, life context.Context, how *Packing) (*gorm.DB, error) {
 	return db.Begin(ctx, context.WithValue(life, packingKey{}, how))
 }
@@ -276,8 +276,8 @@ func (s *session) exec(ctx context.Context, text string, args []driver.NamedValu
 	return result, s.packet.sent(err)
 }
 
-// query is exec for a statement that reads. Its reply lacks the ids of rows that were
-// inserted before it, so the queue is sent first if an id is needed.
+// query is like exec, for a statement that reads. The reply to such a statement lacks the ids of
+// rows that were inserted before it, so query sends the queue first if an id is needed.
 func (s *session) query(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
 	all := s.packet.joined(text, args)
 	if len(all.ids) > 0 {

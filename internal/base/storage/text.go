@@ -11,7 +11,8 @@ import (
 // lastRune comes after every other character, so that it ends a range of texts.
 const lastRune = "\U0010FFFF"
 
-// PrefixEnd is greater than every text with a prefix, and less than every greater text.
+// PrefixEnd returns a text that is greater than every text with the prefix, and less than every
+// other text that is greater than these.
 func PrefixEnd(prefix string) string { return prefix + lastRune }
 
 // ByPrefix reads at most limit rows of T with a column that starts with one of the spellings. The

@@ -75,7 +75,7 @@ func filedUnder(tenant int64, resource string) storage.Filter {
 // maxScanned bounds the entries that Latest reads, and folded the entries that it folds.
 const maxScanned, folded = 1000, 200
 
-// Folded is an entry that represents several repeated entries.
+// Folded is an entry and the number of older repeated entries that it represents.
 type Folded struct {
 	Entry
 	// The number of older entries that it represents, of the 200 that were scanned.

@@ -132,20 +132,20 @@ func redigest(tx *gorm.DB, tenant int64, approval any, e *erasure) error {
 	return err
 }
 
-// eraseMoney is the last unit: the wallet with its entries, the counterparts of its
-// transfers and its refunds, then the audit entry, and the deletion of the row that
-// connects id and pseudonym. References of other customers that contain the id are changed
-// before it, each with its counterpart.
+// eraseMoney runs the last unit. It changes the wallet with its entries, the counterparts of its
+// transfers and its refunds, writes the audit entry, and deletes the row that connects id and
+// pseudonym. References of other customers that contain the id are changed before this unit, each
+// with its counterpart.
 //
-// It checks again for open business, and for the wallet under its lock: business opened, or
-// money paid in, since the run started stops it and leaves all of this unchanged. The
-// wallet's row is replaced by a new one under the version with the checked balance. A
-// debit that was paused beyond its lock guards the old row, and finds it deleted.
+// The unit checks again for open business, and for the wallet under its lock: if business was
+// opened, or money was paid in, since the run started, the unit fails and changes nothing. The
+// wallet's row is replaced by a new one under the version with the checked balance. A debit that
+// was paused beyond its lock guards the old row, and finds it deleted.
 //
-// It is one unit for any number of entries: between two units a wallet's entries would not
-// add up to its balance, or the two sides of a transfer would name different customers. It
-// needs three statements per entriesAtOnce entries, about 50 µs per entry, and a unit has
-// 30 s (uow). A unit that times out has changed nothing.
+// It is one unit for any number of entries: between two units a wallet's entries would not add up
+// to its balance, or the two sides of a transfer would name different customers. It needs three
+// statements per entriesAtOnce entries, about 50 µs per entry, and a unit has 30 s (uow). A unit
+// that times out has changed nothing.
 func (s *Service) eraseMoney(ctx context.Context, e *erasure, forfeit bool) (rows int, err error) {
 	rows, err = s.eraseReferences(ctx, e)
 	if err != nil {

@@ -112,7 +112,8 @@ func (s *Service) walk(ctx context.Context, t table, e *erasure, do func(rows []
 	}
 }
 
-// look reads the next rows after a position: the keys of all, and the matching ones.
+// look reads the next rows after a position. It returns the keys of all these rows, and the rows
+// that name the customer or are about the customer.
 func (s *Service) look(ctx context.Context, t table, e *erasure, after []any) (keys [][]any, hits []found, err error) {
 	statement, values := s.looks(ctx, t, e, after)
 	rows, err := s.db.Read(ctx).Raw(statement, values...).Rows()

@@ -128,7 +128,7 @@ func (p Probe) lookAtRedis(ctx context.Context, r *Report) {
 	}
 }
 
-// silent is the finding for an engine that does not reply.
+// silent returns the finding for an engine that does not reply.
 func silent(engine Engine, node string, err error) Finding {
 	return Finding{Engine: engine, Name: string(engine), Node: node, Level: Broken, Err: err,
 		Says: "It does not respond, so its guarantees are unknown."}

@@ -156,7 +156,8 @@ func (f redisFacts) findings() []Finding {
 	return list
 }
 
-// unread is the finding for an unreadable setting. worst is the assumption.
+// unread returns the finding for an unreadable setting. worst is the sentence about the worst case,
+// which must be assumed.
 func (f redisFacts) unread(name string, loss Loss, worst string) Finding {
 	why := "neither INFO nor CONFIG has it"
 	if f.refused != nil {
@@ -212,7 +213,8 @@ func (f redisFacts) appendfsync() Finding {
 	return finding
 }
 
-// onRewrite is a risk only if the file is otherwise synced.
+// onRewrite reports no-appendfsync-on-rewrite, which is a risk only if the file is synced at other
+// times.
 func (f redisFacts) onRewrite() Finding {
 	if f.settings["no-appendfsync-on-rewrite"] != "yes" || f.settings["appendfsync"] == "no" {
 		return Finding{}

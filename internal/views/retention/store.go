@@ -163,8 +163,7 @@ func deleteRows(tx *gorm.DB, t Table, r removal) (int64, error) {
 	return deleted.RowsAffected, deleted.Error
 }
 
-// deleteEntries is deleteRows for audit entries with their targets, see raiseFloor and
-// requireGone.
+// deleteEntries deletes audit entries with their targets; see raiseFloor and requireGone.
 func deleteEntries(tx *gorm.DB, r removal, statement string, values []any) (int64, error) {
 	floor, err := raiseFloor(tx, r)
 	if err != nil {
