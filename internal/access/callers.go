@@ -38,9 +38,9 @@ type caller struct {
 	// readTime is the time of the database read.
 	readTime time.Time
 
-	// asked is set if a request used the caller since it was read.
+	// asked is set when a request uses the caller, until the caller is read again.
 	asked atomic.Bool
-	// noted is the time at which a use was last recorded in uses, in µs since 1970.
+	// noted is the time at which a use was last queued in uses, in µs since 1970.
 	noted atomic.Int64
 }
 
@@ -69,7 +69,7 @@ type callers struct {
 	current atomic.Pointer[generation]
 	// followers is the number of streams that a change ends.
 	followers atomic.Int64
-	// asked is set if a credential was looked up since the last check by Watch.
+	// asked is set when a credential is looked up, until the next check by Watch.
 	asked atomic.Bool
 	// requests and streams batch the lookups. They are separate because the lookups of streams
 	// are many and not urgent, so that requests do not wait behind them.

@@ -276,7 +276,7 @@ type linkView struct {
 	CreatedTime  time.Time  `json:"createdTime"`
 }
 
-// SchemaName returns the name of its schema in the contract.
+// SchemaName returns the name of the type in the contract.
 func (linkView) SchemaName() string { return "Link" }
 
 func (h handler) links(ctx context.Context, user *User, _ httpapi.None) (httpapi.List[linkView], error) {

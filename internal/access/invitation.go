@@ -102,8 +102,8 @@ func (s *Service) Invite(ctx context.Context, u *uow.Unit, user *User, ifMatch *
 	return after, invitation, err
 }
 
-// InviteUser is Invite for a command, which may also invite the last user with access:*. Errors:
-// NotFound.
+// InviteUser is Invite for the command line, which may also invite the last user with access:*.
+// Errors: NotFound.
 func (s *Service) InviteUser(ctx context.Context, tenant, username string) (invitation Invitation, err error) {
 	err = s.commandUser(ctx, tenant, username, func(ctx context.Context, u *uow.Unit, user *User) (err error) {
 		_, invitation, err = s.Invite(ctx, u, user, nil)

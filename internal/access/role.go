@@ -237,7 +237,7 @@ func (s *Service) DeleteRole(ctx context.Context, u *uow.Unit, role *Role, ifMat
 	})
 }
 
-// CreateRole is AddRole for a command. Errors: those of AddRole, and NotFound (tenant).
+// CreateRole is AddRole for the command line. Errors: those of AddRole, and NotFound (tenant).
 func (s *Service) CreateRole(ctx context.Context, tenant, name string, permissions []string) error {
 	ctx, err := s.InTenant(ctx, tenant)
 	if err != nil {
@@ -249,7 +249,7 @@ func (s *Service) CreateRole(ctx context.Context, tenant, name string, permissio
 	})
 }
 
-// SetRolePermissions replaces a role's permissions, for a command. Errors: ValidationFailed,
+// SetRolePermissions replaces a role's permissions, for the command line. Errors: ValidationFailed,
 // NotFound.
 func (s *Service) SetRolePermissions(ctx context.Context, tenant, name string, permissions []string) error {
 	return s.commandRole(ctx, tenant, name, func(ctx context.Context, u *uow.Unit, role *Role) error {
@@ -260,7 +260,7 @@ func (s *Service) SetRolePermissions(ctx context.Context, tenant, name string, p
 	})
 }
 
-// RemoveRole is DeleteRole for a command. Errors: those of DeleteRole, and NotFound.
+// RemoveRole is DeleteRole for the command line. Errors: those of DeleteRole, and NotFound.
 func (s *Service) RemoveRole(ctx context.Context, tenant, name string) error {
 	return s.commandRole(ctx, tenant, name, func(ctx context.Context, u *uow.Unit, role *Role) error {
 		return s.DeleteRole(ctx, u, role, guard.Precondition{Ref: role.Ref()})

@@ -31,7 +31,7 @@ const (
 type Provider struct {
 	// Name is part of URLs, and DisplayName is the label of buttons.
 	Name, DisplayName string
-	// Tenant is the only tenant whose users it signs in; "" for any.
+	// Tenant is the only tenant whose users can sign in with the provider; "" for any.
 	Tenant string
 	// GroupRoles maps the provider's group names to role names.
 	GroupRoles map[string]string

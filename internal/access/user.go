@@ -130,7 +130,7 @@ type UserSpec struct {
 	Roles []string
 }
 
-// CreateUser is AddUser for a command. Errors: those of AddUser, and NotFound (tenant).
+// CreateUser is AddUser for the command line. Errors: those of AddUser, and NotFound (tenant).
 func (s *Service) CreateUser(ctx context.Context, spec UserSpec) (Identity, error) {
 	ctx, err := s.InTenant(ctx, spec.Tenant)
 	if err != nil {
@@ -347,8 +347,8 @@ func (s *Service) recordUser(ctx context.Context, u *uow.Unit, user *User, actio
 	return insertUserVersion(ctx, u, user, action)
 }
 
-// SetUserDisabled is DisableUser or EnableUser for a command, which may also disable the last user
-// with access:*. Errors: NotFound.
+// SetUserDisabled is DisableUser or EnableUser for the command line, which may also disable the
+// last user with access:*. Errors: NotFound.
 func (s *Service) SetUserDisabled(ctx context.Context, tenant, username string, disabled bool) error {
 	act := s.EnableUser
 	if disabled {
@@ -360,7 +360,7 @@ func (s *Service) SetUserDisabled(ctx context.Context, tenant, username string, 
 	})
 }
 
-// SetUserRoles replaces a user's roles, for a command. Errors: NotFound, ValidationFailed.
+// SetUserRoles replaces a user's roles, for the command line. Errors: NotFound, ValidationFailed.
 func (s *Service) SetUserRoles(ctx context.Context, tenant, username string, roles []string) error {
 	return s.commandUser(ctx, tenant, username, func(ctx context.Context, u *uow.Unit, user *User) error {
 		_, err := s.EditUser(ctx, u, user, change.Edit{

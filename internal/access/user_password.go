@@ -187,7 +187,7 @@ func (s *Service) storePassword(ctx context.Context, u *uow.Unit, user *User, p 
 	})
 }
 
-// SetPassword is ResetPassword for a command. Errors: those of ResetPassword, and NotFound.
+// SetPassword is ResetPassword for the command line. Errors: those of ResetPassword, and NotFound.
 func (s *Service) SetPassword(ctx context.Context, tenant, username, password string) error {
 	ctx, user, err := s.userOf(ctx, tenant, username)
 	if err != nil {

@@ -60,8 +60,8 @@ type Target struct {
 	tls                                bool
 	username, password                 string
 	sentinelUsername, sentinelPassword string
-	// passwordFile is a file with the password, which is read for each connection; "" if the URL
-	// contains the password.
+	// passwordFile is the file that contains the password; "" if the URL contains it. It is read
+	// for each connection.
 	passwordFile string
 	certificate  *expiry.Seen
 }

@@ -37,7 +37,7 @@ type Machine struct {
 	Initial State
 	States  []State
 	Actions []Action
-	// Verbs are the events of a history that are no actions, such as "create".
+	// Verbs are the names of the events in a history that are not actions, such as "create".
 	Verbs []string
 }
 

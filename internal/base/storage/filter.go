@@ -8,8 +8,8 @@ import (
 	"gorm.io/gorm"
 )
 
-// Filter is a condition of a list, with the index that serves it. List uses this to choose
-// the index of a page; see its comment. The zero Filter is no condition.
+// Filter is a condition of a list, with data about the index that serves it. List chooses the index
+// of a page by these data; see List. The zero Filter is no condition.
 type Filter struct {
 	// terms are alternatives: a row matches if one of them is true.
 	terms []term
@@ -145,8 +145,8 @@ func (f Filter) Along(columns ...string) Filter {
 	return f
 }
 
-// Unique declares that matching rows have distinct values in a column, which is the last of
-// the filter's index, so that ties need not be broken.
+// Unique declares that matching rows have distinct values in a column, so that ties need not be
+// broken. The column is the last one of the filter's index.
 func (f Filter) Unique(column string) Filter {
 	f.unique = append(slices.Clone(f.unique), column)
 	return f

@@ -56,13 +56,13 @@ func (o order) sort(query *gorm.DB) *gorm.DB {
 	return query.Clauses(o.by())
 }
 
-// between makes MySQL read an index between two limits in the order's column; the filters
-// are the columns that follow the tenant in the index.
+// between makes MySQL read an index between two limits in the order's column; the filters are the
+// columns that follow the tenant in the index.
 //
-// For many rows between the limits MariaDB uses only the equalities for the index, from its
-// end, and checks each row up to the first limit: seconds for a page in the middle of a
-// million rows. If each equality is written as a range, there are none to use; and if each
-// column is in the ORDER BY too, no other index has that order.
+// For many rows between the limits, MariaDB uses the index only for the equalities: it starts at
+// the end of their rows and checks each row until it reaches the limit, which lasts seconds for a
+// page in the middle of a million rows. If each equality is written as a range, no equality is left
+// for this; and if each column is in the ORDER BY too, no other index has that order.
 func (o order) between(query *gorm.DB, filters []Filter) *gorm.DB {
 	columns := []string{tenantColumn}
 	for _, f := range filters {

@@ -82,7 +82,7 @@ type Folded struct {
 	More int64 `json:"more" validate:"min=0"`
 }
 
-// SchemaName returns the name of the schema in the contract.
+// SchemaName returns the name of the type in the contract.
 func (Folded) SchemaName() string { return "RecentChange" }
 
 // sessions and requests are the resources of sign-ins and sign-outs, and of rejected

@@ -43,7 +43,7 @@ type Conflicts struct {
 	Records []string `json:"records" validate:"max=5,dive,required"`
 }
 
-// SchemaName returns the name of the schema in the contract.
+// SchemaName returns the name of the type in the contract.
 func (Conflicts) SchemaName() string { return "ConflictCount" }
 
 // ConflictLog counts conflicts for each tenant, day, resource and code.

@@ -45,13 +45,13 @@ type (
 	workOrderCounts map[string]int64
 )
 
-// SchemaName returns the name of the schema in the contract.
+// SchemaName returns the name of the type in the contract.
 func (orderCounts) SchemaName() string { return "OrderCounts" }
 
-// SchemaName returns the name of the schema in the contract.
+// SchemaName returns the name of the type in the contract.
 func (refundCounts) SchemaName() string { return "RefundCounts" }
 
-// SchemaName returns the name of the schema in the contract.
+// SchemaName returns the name of the type in the contract.
 func (workOrderCounts) SchemaName() string { return "WorkOrderCounts" }
 
 // dueSoonView has the pending orders that are cancelled within an hour unless they are paid.

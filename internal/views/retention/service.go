@@ -64,10 +64,10 @@ type Service struct {
 	share  float64
 
 	mu sync.Mutex
-	// seen is this process's knowledge of the sweeps, for metrics.
+	// seen contains the states that this process read last, for metrics.
 	seen map[string]state
 
-	// rows is the number of rows of each table's next step.
+	// rows contains the number of rows of each table's next step.
 	rows map[string]int
 	// rest pauses; tests replace it.
 	rest func(ctx context.Context, d time.Duration) bool
