@@ -36,16 +36,15 @@ const (
 // description of the missing ones, or "".
 type Witness func(ctx context.Context, of Epoch) (missing string, err error)
 
-// Watch follows the epoch of the database for one process. It checks every second while
-// callers use it, on the first use after an idle time, and before it confirms any cached
-// state once the connections to the database have changed: every cause of a restored state,
-// a failover or a restored server, breaks its connections. A check reads the epoch and
-// queries the witnesses; if a commit is missing without an announced restore, the Watch
-// changes the epoch.
+// Watch follows the epoch of the database for one process. It checks every second while callers use
+// it, and on the first use after an idle time. If the connections to the database have changed, it
+// also checks before it confirms any cached state, because a failover or a restored server breaks
+// the connections. A check reads the epoch and queries the witnesses; if a commit is missing
+// without an announced restore, the Watch changes the epoch.
 //
-// Remaining gap: if all connections of a process survive (rows deleted by hand, a proxy
-// that switches servers behind its connections), the database can have been back for up to
-// staleAfter before the Watch detects it.
+// Remaining gap: if all connections of a process survive (rows deleted by hand, a proxy that
+// switches servers behind its connections), the database can have been in an earlier state for up
+// to staleAfter before the Watch detects this.
 //
 // It is safe for concurrent use.
 type Watch struct {

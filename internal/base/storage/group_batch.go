@@ -112,8 +112,8 @@ func (g *groupCommit) runInSavepoint(b *batch) bool {
 	return true
 }
 
-// run runs the statements. After an error, wrote reports whether a statement may have
-// written, or more than the batch was rolled back.
+// run runs the statements. After an error, wrote is true if a statement may have written, or if the
+// engine rolled back more than the batch.
 func (b *batch) run(over link) (wrote bool, err error) {
 	for i, w := range b.statements {
 		result, err := over.ExecContext(context.Background(), w.text, w.args)

@@ -43,7 +43,7 @@ func boundOf(query *gorm.DB) int {
 // counts at most Bound matches of each indexed filter, which reads only the index, and then
 // reads the page in one of three ways:
 //
-//   - A filter with fewer matches leads: its matches are read by its index, checked
+//   - A filter with at most Bound matches leads: its matches are read by its index, checked
 //     against the other filters, and sorted. The total is exact.
 //   - Otherwise List scans a filter with an index in the order of the sort.
 //   - Otherwise List scans the index of the sort.
@@ -53,8 +53,8 @@ func boundOf(query *gorm.DB) int {
 // the cursor for the next page, and the total is the number of matches among a quarter of
 // Bound.
 //
-// Other columns are wrapped in expressions, so that the choice of the index does not depend
-// on an engine's estimate.
+// The columns of the other filters are wrapped in expressions, so that the choice of the index
+// does not depend on an engine's estimate.
 func List[T any](query *gorm.DB, page Page, sorts Sorts, filters ...Filter) (Listing[T], error) {
 	var none Listing[T]
 	l, err := newLister[T](query, page, sorts)

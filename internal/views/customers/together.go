@@ -240,8 +240,9 @@ func moveMoney(tx *gorm.DB, tenant int64, e *erasure, held []wallet) (rows int, 
 	return len(mine), err
 }
 
-// moveSome replaces the customer by the pseudonym in the counterparts of some entries, and
-// in the references of both and of refunds: equal references stay equal.
+// moveSome replaces the customer by the pseudonym in the counterparts of some entries. It also
+// replaces the id in the references of these entries, of their counterparts and of refunds, so that
+// equal references stay equal.
 func moveSome(tx *gorm.DB, tenant int64, e *erasure, some []entry) error {
 	reference, others := "reference", ""
 	var replaced, counterparts []any

@@ -38,8 +38,8 @@ const (
 	Broken Level = "broken"
 )
 
-// Extent is the amount of possible loss: in a database acknowledged writes; in Redis
-// accepted purchases without an order.
+// Extent is the amount of possible loss. A database can lose acknowledged writes, and Redis can
+// lose accepted purchases that have no order yet.
 type Extent string
 
 // The extents; "" if not applicable.
