@@ -108,8 +108,8 @@ func openOutbox[T any](disk outboxDisk, path string) (*Outbox[T], error) {
 	return o, nil
 }
 
-// load reads the file and syncs it: the process that wrote it may have ended before its sync, and
-// an entry must be durable before its operation is sent.
+// load reads the file and syncs it, because the process that wrote the file may have ended before
+// its sync, and an entry must be durable before its operation is sent.
 func (o *Outbox[T]) load(disk outboxDisk, path string) error {
 	text, err := io.ReadAll(o.file)
 	if err != nil {

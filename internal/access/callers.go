@@ -135,9 +135,9 @@ func (s *Service) Watch(ctx context.Context) {
 	}
 }
 
-// lookForChanges reads the sum of the revisions and returns it. If the sum equals known, the
-// previous sum, it confirms the cached callers; otherwise it invalidates them. On an error it
-// returns known.
+// lookForChanges reads and returns the sum of the revisions. If the sum equals known, the previous
+// sum, lookForChanges confirms the cached callers; otherwise it invalidates them. If the read
+// fails, it returns known.
 func (s *Service) lookForChanges(ctx context.Context, known int64) int64 {
 	asked, current := s.clock.Now(), s.callers.current.Load()
 	sum, err := s.store.revisions(ctx)

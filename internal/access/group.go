@@ -148,8 +148,8 @@ func grantByLink(tx *gorm.DB, link Link, roles []Role) error {
 	return nil
 }
 
-// revokeByLink revokes roles that a link granted, except those without which no user would have
-// access:*, and returns the latter.
+// revokeByLink revokes roles that a link granted. It does not revoke a role without which no user
+// would have access:*; kept contains these roles.
 func (s *Service) revokeByLink(ctx context.Context, tx *gorm.DB, link Link, roles []Role) (kept []Role, err error) {
 	if len(roles) == 0 {
 		return nil, nil

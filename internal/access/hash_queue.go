@@ -146,8 +146,8 @@ func (t *hashQueue) giveBack(coolingDown int) {
 	t.grant()
 }
 
-// cooledDown ends one cooldown. The slots are interchangeable: a known caller may hold the one that
-// cooled down.
+// cooledDown ends one cooldown. The slots are interchangeable: a known caller may hold the slot
+// whose cooldown ends.
 func (t *hashQueue) cooledDown() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

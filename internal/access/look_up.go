@@ -53,8 +53,9 @@ func (s *Service) recognise(ctx context.Context, shown credential) (*caller, err
 	return s.lookUp(ctx, shown)
 }
 
-// lookUp reads the caller of a credential from the database: immediately if no other lookup is in
-// flight, and otherwise in one batch with all that arrive before it ends.
+// lookUp reads the caller of a credential from the database. If no other lookup is in flight, it
+// reads immediately; otherwise it reads after the current one, in one batch with all lookups that
+// arrive until then.
 func (s *Service) lookUp(ctx context.Context, shown credential) (*caller, error) {
 	among := s.callers.requests
 	if httpapi.IsStream(ctx) {

@@ -198,9 +198,9 @@ func (s *Service) FinishSingleSignOn(ctx context.Context, in ProviderAnswer) (ou
 	return out, err
 }
 
-// CallbackURL returns the URL of the callback, which a client must not be able to choose: it is
-// built from the public URL of the settings or, without one, from the request's host if that is
-// this machine. Errors: failures.
+// CallbackURL returns the URL of the callback, which a client must not be able to choose. It is
+// built from the public URL of the settings. Without a public URL it is built from the host of the
+// request, which must then be this machine. Errors: failures.
 func (s *Service) CallbackURL(request *http.Request, secure bool, provider string) (string, error) {
 	base := s.publicURL
 	if base == "" {

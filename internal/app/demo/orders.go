@@ -77,8 +77,8 @@ func (l *Loader) visits() []visit {
 	return all
 }
 
-// loadOrders places one order per buyer and advances it along its journey. It resumes orders of an
-// interrupted run.
+// loadOrders places one order per buyer and advances each order along its journey. It resumes
+// orders of an interrupted run.
 func (l *Loader) loadOrders(ctx context.Context) error {
 	l.Progress.Begin("orders", l.Size.Orders)
 	inProgress := map[int]*orders.Order{}

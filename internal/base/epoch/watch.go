@@ -26,8 +26,8 @@ const (
 	idleEvery = 30 * time.Second
 	// patience bounds one check.
 	patience = 5 * time.Second
-	// A missing commit is queried this often, at this interval, before it counts as lost:
-	// a replica can lag for a moment.
+	// maxQueries is the number of queries for a missing commit before it counts as lost, and
+	// queryInterval the time between two queries: a replica can lag for a moment.
 	maxQueries    = 3
 	queryInterval = 200 * time.Millisecond
 )

@@ -88,8 +88,8 @@ func ParseOperations(text []byte, check func(text []byte) (any, error)) (Operati
 	return Operations{operations: operations, check: check}, nil
 }
 
-// whole is a value in a merge patch that replaces another instead of being merged into it, so that
-// nulls in it stay.
+// whole is a value in a merge patch that replaces another value without a merge, so that its nulls
+// are preserved.
 type whole struct{ value any }
 
 // MarshalJSON writes the value.

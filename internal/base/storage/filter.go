@@ -135,8 +135,8 @@ func Either(filters ...Filter) Filter {
 	return either
 }
 
-// Along sets the columns by which the filter's index orders the rows, if they differ from
-// those of its constructor.
+// Along sets the columns by which the filter's index orders the rows, if these columns differ from
+// those that the constructor set.
 func (f Filter) Along(columns ...string) Filter {
 	f.terms = slices.Clone(f.terms)
 	for i := range f.terms {

@@ -35,8 +35,8 @@ const (
 type Options struct {
 	// URL is sqlite://path or mysql://user:password@host:port/database.
 	URL string
-	// MaxConnections bounds the connections; 0 means 48. A third of them is for reads.
-	// SQLite has one writer and this many readers.
+	// MaxConnections bounds the connections to a server; 0 means 48. A third of them is for reads.
+	// SQLite has one writer, and MaxConnections readers.
 	MaxConnections int
 	// MaxIdleTime is the maximum idle time of a connection to a server; 0 means 30 seconds.
 	MaxIdleTime time.Duration

@@ -60,9 +60,9 @@ func Deferred(tx *gorm.DB) *gorm.DB { return marked(tx, wait{}) }
 // It stays 0 if the COMMIT succeeded and its reply was lost.
 func DeferredID(tx *gorm.DB, id *int64) *gorm.DB { return marked(tx, wait{id: id}) }
 
-// DeferredOneRow is Deferred for statements that each must change exactly one row;
-// otherwise the transaction is rolled back. Until it is sent, such a statement reports one
-// changed row.
+// DeferredOneRow is like Deferred, for statements that each must change exactly one row; otherwise
+// the transaction is rolled back. Until such a statement is sent, its result reports one changed
+// row.
 func DeferredOneRow(tx *gorm.DB) *gorm.DB { return marked(tx, wait{oneRow: true}) }
 
 func marked(tx *gorm.DB, as wait) *gorm.DB { return tx.WithContext(waiting(tx, as)) }

@@ -195,8 +195,8 @@ type Capabilities struct {
 	SequencedLogs bool
 }
 
-// Capabilities returns the capabilities of the engine. If connections lead to several
-// servers, those of the most recent one.
+// Capabilities returns the capabilities of the engine. If the connections lead to several servers,
+// it returns the capabilities of the server of the most recent connection.
 func (db *DB) Capabilities() Capabilities {
 	if db.Dialect == SQLite {
 		return Capabilities{}

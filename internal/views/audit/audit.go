@@ -1,5 +1,5 @@
-// Package audit reads the audit log. Package uow writes its rows, each in the transaction
-// of the mutation that it describes; they are never changed.
+// Package audit reads the audit log. Package uow writes the rows of the log, each in the
+// transaction of the mutation that it describes. Rows are never changed.
 package audit
 
 import (

@@ -51,9 +51,9 @@ func run(tx *gorm.DB, statements ...clause) error {
 	return nil
 }
 
-// eraseAggregates renames aggregates and writers of events with the id in their names: an
-// aggregate together with its audit entries, which are counted by its name, and a writer
-// together with its events, because it stores their highest sequence.
+// eraseAggregates renames the aggregates and the writers of events whose names contain the id. It
+// renames an aggregate together with its audit entries, which are counted by its name, and a writer
+// together with its events, because the writer's row contains their highest sequence.
 func (s *Service) eraseAggregates(ctx context.Context, e *erasure) (rows int, err error) {
 	err = s.each(ctx, aggregates, e, func(row found) error {
 		set := aggregates.changes(e, row)

@@ -153,8 +153,8 @@ func (f serverFacts) readOnly() Finding {
 // until then.
 const maxIdle = 60
 
-// idleTransactions reports the limit of idle transactions: if a process vanishes without closing
-// its connections, the server releases its locks only when it ends the sessions.
+// idleTransactions reports the limit of idle transactions. If a process vanishes without closing
+// its connections, its row locks remain until the server ends its sessions.
 func (f serverFacts) idleTransactions() Finding {
 	finding := Finding{Name: "idle_transaction_timeout", Level: OK}
 	// MySQL has no bound for transactions only.

@@ -49,8 +49,9 @@ func removable(declared []module.Table) (list []Table) {
 	return list
 }
 
-// watched is the number of the newest versions of configs that are never removed, however
-// old: the feed can resume within them, and its readers would silently miss removed ones.
+// watched is the number of the newest versions of configs that are never removed, however old they
+// are. The feed of configs can resume within these versions; without them, its readers would
+// silently miss changes.
 const watched = 10_000
 
 // condition returns the SQL condition that is true if a row x is removable, and its values.

@@ -312,8 +312,8 @@ func (s *Service) save(ctx context.Context, st *state, next state) error {
 	return nil
 }
 
-// report writes one audit entry for each tenant with removed rows. The counts are deleted
-// in the commit of that entry, so after a crash the next run writes it.
+// report writes one audit entry for each tenant with removed rows. The commit of that entry also
+// deletes the counts, so that after a crash before the commit the next run writes the entry.
 func (s *Service) report(ctx context.Context) error {
 	byTenant, err := tallies(ctx, s.db)
 	if err != nil {
