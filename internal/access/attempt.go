@@ -206,7 +206,7 @@ func (attempts) clear(ctx context.Context, tx *gorm.DB, account string) error {
 	return nil
 }
 
-// splitByAge divides attempts, oldest first, into those after since and older ones.
+// splitByAge divides attempts, oldest first, into those after the time since and the older ones.
 func splitByAge(rows []attemptRow, since time.Time) (recent, old []attemptRow) {
 	for i, row := range rows {
 		if row.CreatedTime.After(since) {

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// deviceLifetime is the time after its last sign-in for which a browser is known.
+	// deviceLifetime is the time for which a browser is known after its last sign-in.
 	deviceLifetime = 90 * 24 * time.Hour
 	// devicePrefix marks the keys under which a known device's guesses are counted. No network
 	// has this prefix.

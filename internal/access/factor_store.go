@@ -27,7 +27,7 @@ type Factor struct {
 	ExpiresTime  *time.Time
 	LastUsedTime *time.Time
 	CreatedTime  time.Time
-	// Passkey is the passkey's part; nil for other kinds, and if it was not read.
+	// Passkey is the row of the passkey; nil for other kinds, and if they were not read.
 	Passkey *Passkey `gorm:"-"`
 }
 

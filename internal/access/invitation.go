@@ -168,7 +168,7 @@ func (s *Service) AcceptInvitation(ctx context.Context, in Acceptance) (SignedIn
 
 // acceptance is the accepted change of an invited user.
 type acceptance struct {
-	// user is the user as it was read, and tenant the name of its tenant.
+	// user is the user as it was read, and tenant the name of the user's tenant.
 	user   User
 	tenant string
 	// invitation is the digest of the presented invitation.

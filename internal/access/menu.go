@@ -254,7 +254,7 @@ type MenuMove struct {
 	Position *int
 	// IfMatch is the version that the caller read; nil moves any version.
 	IfMatch *guard.Precondition
-	// MergeDisjoint moves the menu also if other members were changed since.
+	// MergeDisjoint moves the menu even if other members were changed since.
 	MergeDisjoint bool
 }
 

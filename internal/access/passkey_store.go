@@ -12,8 +12,8 @@ import (
 	"interlock/internal/base/passkey"
 )
 
-// Passkey is the passkey's part of a factor, inserted and deleted with it. An unconfirmed factor
-// has none.
+// Passkey contains the data that only factors of the kind passkey have. Its row is inserted at the
+// confirmation of the factor and deleted with the factor.
 type Passkey struct {
 	ID       int64 `gorm:"primaryKey"`
 	TenantID int64
@@ -32,7 +32,7 @@ type Passkey struct {
 	// Transports are separated by commas.
 	Transports string
 	Model      string
-	// CloneWarningTime is the last time at which its counter decreased.
+	// CloneWarningTime is the last time at which the counter of the passkey decreased.
 	CloneWarningTime *time.Time
 }
 

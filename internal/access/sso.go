@@ -78,7 +78,7 @@ func (s *Service) issuers(tenant string) []string {
 // Traveller is a browser that goes to a provider or returns from it.
 type Traveller struct {
 	Provider Provider
-	// Browser is the value of its journey cookie; "" without one.
+	// Browser is the value of the browser's journey cookie; "" without a cookie.
 	Browser string
 	// Callback is the URL to which the provider redirects.
 	Callback string

@@ -123,7 +123,8 @@ type Settings struct {
 	Serve
 }
 
-// Options returns the options with which a command opens the database. They do not create one.
+// Options returns the options with which a command opens the database. They do not create a
+// database.
 func (s Storage) Options() storage.Options {
 	return storage.Options{URL: s.URL(), MaxConnections: s.MaxConnections, Existing: true}
 }

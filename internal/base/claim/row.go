@@ -32,7 +32,7 @@ type Options struct {
 	Role string
 	// Lease is the time after which the claim of a silent holder expires: 10 s by default.
 	Lease time.Duration
-	// Self identifies this process; computed by default.
+	// Self identifies this process; by default the result of the function Self.
 	Self   Process
 	Logger *slog.Logger
 }

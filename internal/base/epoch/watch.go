@@ -21,8 +21,8 @@ const (
 	// staleAfter is the age at which a check is too old for the first caller after an idle
 	// time.
 	staleAfter = 3 * checkEvery / 2
-	// idleEvery is the interval of checks while no caller uses it: the backup metric
-	// depends on it.
+	// idleEvery is the interval of checks while no caller uses the Watch: the backup metric depends
+	// on it.
 	idleEvery = 30 * time.Second
 	// patience bounds one check.
 	patience = 5 * time.Second
@@ -91,7 +91,7 @@ func (w *Watch) Ask(witness Witness) { w.witnesses = append(w.witnesses, witness
 // started after the call is sufficient, however long it took. Now returns false while the
 // database cannot be reached or its connections keep changing.
 func (w *Watch) Now(ctx context.Context) (Epoch, bool) {
-	// A check may open a connection, and a running one may have started too early.
+	// A check may itself open a connection, and a running check may have started too early.
 	const most = 3
 	called := clock.Mark()
 	w.used.Store(true)

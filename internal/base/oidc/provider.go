@@ -194,7 +194,7 @@ func (p *Provider) read(ctx context.Context) (*metadata, error) {
 			return nil, fmt.Errorf("its %s, %.200q, is not https, or on this machine where it is not", name, address)
 		}
 	}
-	// A provider that does not list methods may still support S256, so it is used.
+	// A provider that does not list methods may still support S256, so the flow uses S256.
 	if len(says.Challenges) > 0 && !slices.Contains(says.Challenges, "S256") {
 		return nil, fmt.Errorf("it does not support PKCE with S256, only %.100q", says.Challenges)
 	}

@@ -149,7 +149,7 @@ type Passkey struct {
 	// Transports are the ways in which browsers reach the authenticator, such as "usb",
 	// "internal" or "hybrid"; a browser may report none.
 	Transports []string
-	// Model is the authenticator's AAGUID: zeros if it does not report one.
+	// Model is the authenticator's AAGUID; all zeros if the authenticator reports none.
 	Model uuid.UUID
 	State
 }

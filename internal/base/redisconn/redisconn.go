@@ -100,7 +100,7 @@ func Parse(text string) (Target, error) {
 	if err := t.readAddrs(hosts); err != nil {
 		return Target{}, err
 	}
-	// net/url cannot parse a list of hosts, so it parses the URL with a placeholder host.
+	// net/url cannot parse a list of hosts, so Parse passes it a URL with a placeholder host.
 	u, err := url.Parse(scheme + "://" + credentials + "host" + tail)
 	if err != nil || u.Fragment != "" {
 		return Target{}, errShape

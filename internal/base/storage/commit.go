@@ -78,7 +78,7 @@ func (db *DB) serverOf(ctx context.Context, tx *gorm.DB) (at server, err error) 
 	})
 }
 
-// knowsOf reports whether commits of the other server are certainly visible on this one.
+// knowsOf reports whether the commits of the server other are certainly visible on the server s.
 func (s server) knowsOf(other server) bool {
 	if s.galera || other.galera {
 		return s.cluster != "" && s.cluster != noCluster && s.cluster == other.cluster

@@ -11,7 +11,7 @@ import (
 // Filter is a condition of a list, with data about the index that serves it. List chooses the index
 // of a page by these data; see List. The zero Filter is no condition.
 type Filter struct {
-	// terms are alternatives: a row matches if one of them is true.
+	// terms are alternatives: a row matches if one of the terms is true.
 	terms []term
 	// indexed is set if for each term an index starts with the tenant and the column.
 	indexed bool

@@ -8,10 +8,9 @@ import (
 // batch is a transaction with all statements known at its commit.
 type batch struct {
 	statements []waitingStatement
-	// failed is the error of one of its statements; then the group contains nothing of the
-	// batch.
+	// failed is the error of one of the statements; the group then contains nothing of the batch.
 	failed error
-	// err is its outcome, set before its caller is notified.
+	// err is the outcome of the batch, set before its caller is notified.
 	err error
 }
 

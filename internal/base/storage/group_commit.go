@@ -248,7 +248,8 @@ func (in *group) notifyMembers() {
 	}
 }
 
-// undo ends a transaction without its savepoint: SQLite has rolled back all of it.
+// undo ends a transaction without returning to its savepoint, because SQLite has rolled back the
+// complete transaction.
 func (g *groupCommit) undo(cause error) error {
 	err := g.undoOpen(cause)
 	g.queue.unlock()

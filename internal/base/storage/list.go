@@ -335,7 +335,7 @@ func (l *lister[T]) isLimited(after, end *position) bool {
 	return after != nil || end != nil || slices.ContainsFunc(l.way.leads, limits)
 }
 
-// matching selects the rows of led that match the other filters too.
+// matching selects the rows of led that also match the other filters.
 func (l *lister[T]) matching(after, end *position) *gorm.DB {
 	query := l.led(after, end)
 	for _, f := range l.way.rest {

@@ -152,7 +152,7 @@ func (db *DB) mysqlConfig(o Options) (config *gomysql.Config, packets bool, err 
 		"time_zone":                "'+00:00'",
 		"sql_mode":                 "'STRICT_ALL_TABLES,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
 		"innodb_lock_wait_timeout": fmt.Sprint(int(lockWaitTimeout.Seconds())),
-		// Tables without an explicit engine use it, and a server without it rejects the
+		// Tables without an explicit engine use InnoDB, and a server without InnoDB rejects the
 		// connection.
 		"default_storage_engine": "'InnoDB'",
 	}

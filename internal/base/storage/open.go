@@ -218,7 +218,7 @@ func (db *DB) Begin(ctx, life context.Context) (*gorm.DB, error) {
 	if err != nil {
 		return nil, db.classify(err)
 	}
-	// Like GORM's Begin, which would also use life for the statements.
+	// This is GORM's Begin, except that GORM would also run the statements under life.
 	tx := db.write.WithContext(ctx)
 	tx.Statement.ConnPool = connection
 	return tx, nil

@@ -129,7 +129,7 @@ type failedPacket struct{ cause error }
 func (f *failedPacket) Error() string { return "a packet of statements: " + f.cause.Error() }
 func (f *failedPacket) Unwrap() error { return f.cause }
 
-// waits queues a statement if it is marked, and reports whether it was.
+// waits queues a marked statement, and reports whether the statement is marked.
 func (p *packet) waits(ctx context.Context, text string, args []driver.NamedValue, size int) bool {
 	as, marked := ctx.Value(waitKey{}).(wait)
 	if marked {
@@ -266,7 +266,7 @@ func conflicts(err *gomysql.MySQLError) bool {
 	return class == WriteConflict || class == LockTimeout
 }
 
-// exec sends a statement with all queued ones before it.
+// exec sends a statement, with all queued statements before it.
 func (s *session) exec(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
 	all := s.packet.joined(text, args)
 	result, err := all.exec(ctx, s.link)

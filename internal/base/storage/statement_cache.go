@@ -58,7 +58,8 @@ type runnable interface {
 type preparedStatement struct {
 	text string
 	stmt runnable
-	// isRead is set while its rows are open: until then it cannot run again.
+	// isRead is set while the rows of the statement are open; until they are closed, the statement
+	// cannot run again.
 	isRead bool
 }
 

@@ -8,7 +8,7 @@ import (
 	"gorm.io/gorm"
 )
 
-// lastRune comes after every other character, so that it ends a range of texts.
+// lastRune is greater than every other character, so that it ends a range of texts.
 const lastRune = "\U0010FFFF"
 
 // PrefixEnd returns a text that is greater than every text with the prefix, and less than every

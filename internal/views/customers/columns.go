@@ -18,7 +18,7 @@ type column struct {
 // table is a table with columns that can name a customer.
 type table struct {
 	name string
-	// key is its primary key, including the tenant if that is a part of it.
+	// key is the primary key of the table, including the tenant if the tenant is a part of it.
 	key     []string
 	columns []column
 	// own is the SQL condition that is true if a row x is about the customer; see module.Table.

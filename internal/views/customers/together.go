@@ -273,7 +273,7 @@ func moveSome(tx *gorm.DB, tenant int64, e *erasure, some []entry) error {
 	return run(tx, clause{"UPDATE wallet_entries" + set, at}, clause{"UPDATE refunds" + set, at})
 }
 
-// rename changes the reference of an entry, its counterpart and its refund.
+// rename changes the reference of an entry, and of the counterpart and the refund of the entry.
 func rename(tx *gorm.DB, tenant int64, owner, other, old, fresh string) error {
 	statements := []clause{
 		{"UPDATE wallet_entries SET reference = ? WHERE tenant_id = ? AND user_id = ? AND reference = ?", []any{fresh, tenant, owner, old}},

@@ -67,7 +67,7 @@ type ConflictLog struct {
 	records map[ConflictCount][]string
 }
 
-// ConflictCount is one row of the table. As a key of pending counts it has no number.
+// ConflictCount is one row of the table. In a key of pending counts, the number is zero.
 type ConflictCount struct {
 	TenantID int64 `gorm:"primaryKey"`
 	// Day is in UTC, such as 2026-01-31.

@@ -104,7 +104,8 @@ func viewOf(ctx context.Context, o Overview) dashboardView {
 	return view
 }
 
-// number returns a count, and records its JSON Pointer if it is a lower bound.
+// number returns a count. If the count is a lower bound, it also records the JSON Pointer of the
+// count.
 func (v *dashboardView) number(pointer string, count storage.Count) int64 {
 	if count.More {
 		v.Capped = append(v.Capped, pointer)

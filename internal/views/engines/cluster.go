@@ -12,8 +12,8 @@ import (
 // acknowledged, so no failover loses it. A part of the cluster without a majority rejects requests.
 // Other kinds of clusters were not tested.
 
-// smallestQuorum is the number of members with which a cluster has a majority after one
-// failure.
+// smallestQuorum is the minimum number of members with which a cluster still has a majority after
+// one failure.
 const smallestQuorum = 3
 
 func (f serverFacts) clusterFindings() []Finding {

@@ -104,7 +104,7 @@ type Report struct {
 	Findings []Finding
 	Memory   []Memory
 	Clocks   []Clock
-	// Certificates are those in use.
+	// Certificates are the certificates in use.
 	Certificates []Certificate
 }
 
@@ -123,13 +123,13 @@ type Memory struct {
 	Used int64
 	// Limit is maxmemory; 0 means none.
 	Limit int64
-	// Policy is the behaviour of Redis at its limit, "" if it cannot be read.
+	// Policy is the behaviour of Redis at its limit, "" if the setting cannot be read.
 	Policy string
 	// Evicted is the number of keys that Redis has evicted since its start.
 	Evicted int64
 }
 
-// Clock compares an engine's clock with this process's.
+// Clock compares an engine's clock with the clock of this process.
 type Clock struct {
 	Engine Engine
 	Node   string

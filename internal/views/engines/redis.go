@@ -72,7 +72,7 @@ func (n redisNode) facts(ctx context.Context) (redisFacts, error) {
 	for i, name := range redisSettings {
 		requested[i] = pipe.ConfigGet(ctx, name)
 	}
-	// Each command has its own error.
+	// The error of each command is in its result.
 	_, _ = pipe.Exec(ctx)
 
 	f := redisFacts{node: n.address}
@@ -249,7 +249,7 @@ func (f redisFacts) maxmemoryPolicy() Finding {
 	return finding
 }
 
-// nearlyFull is the percentage of its limit from which on Redis counts as nearly full.
+// nearlyFull is the percentage of its memory limit at which Redis counts as nearly full.
 const nearlyFull = 90
 
 func (f redisFacts) memoryLeft() Finding {

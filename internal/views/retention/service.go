@@ -146,7 +146,7 @@ func (s *Service) waits(ctx context.Context, found map[string]*state) (bool, err
 	return len(untold) > 0, err
 }
 
-// stateOf returns the state of a table; an empty one if it was never swept.
+// stateOf returns the state of a table; an empty state if the table was never swept.
 func stateOf(found map[string]*state, t Table) *state {
 	if st := found[t.Name]; st != nil {
 		return st

@@ -28,7 +28,8 @@ type transaction struct {
 	// which its unit resolves a lost COMMIT. repeatable is set if the caller repeats the
 	// transaction in any case.
 	wrote, audited, repeatable bool
-	// migrates is set if it changes the schema, which is committed immediately in any case.
+	// migrates is set if the transaction changes the schema, which is committed immediately in any
+	// case.
 	migrates bool
 }
 
