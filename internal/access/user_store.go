@@ -102,10 +102,10 @@ func withRoleNames(db *gorm.DB, users []*User) error {
 	return nil
 }
 
-// holdOpen locks an enabled user until the unit ends, and returns it. It increments the tenant's
-// revision before the read, because a row lock excludes no other server of a cluster, and every
-// change of a user increments the revision too. Errors: Unauthenticated if the user does not
-// exist, or the user or its tenant is disabled.
+// holdOpen locks an enabled user until the unit ends, and returns the user. It increments the
+// tenant's revision before it reads the user: on a cluster a row lock does not exclude other
+// servers, and every change of a user increments the revision too. Errors: Unauthenticated if the
+// user does not exist, or the user or its tenant is disabled.
 func (s *Service) holdOpen(ctx context.Context, u *uow.Unit, id int64) (*gorm.DB, User, error) {
 	tx, err := s.raise(ctx, u)
 	if err != nil {

@@ -27,8 +27,8 @@ type KeyUse struct {
 	Rows map[string]int
 }
 
-// KeysInUse returns the keys of encrypted values in the database, oldest first, and the number of
-// rows in clear that a key could encrypt, by table.
+// KeysInUse returns the keys of encrypted values in the database, oldest first. It also returns, by
+// table, the number of rows in clear that a key could encrypt.
 func (sv *Services) KeysInUse(ctx context.Context) (keys []KeyUse, clear map[string]int, err error) {
 	known, err := encryption.Known(ctx, sv.DB, sv.cipher)
 	if err != nil {

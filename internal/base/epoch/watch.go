@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// checkEvery is the interval of checks while the Watch is in use, and so about the time
-	// that a process can use outdated caches if the database went back without breaking its
-	// connections.
+	// checkEvery is the interval of checks while the Watch is in use. If the database returns to an
+	// earlier state without breaking its connections, a process can use outdated caches for about
+	// this time.
 	checkEvery = time.Second
 	// staleAfter is the age at which a check is too old for the first caller after an idle
 	// time.

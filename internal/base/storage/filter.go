@@ -29,8 +29,8 @@ type term struct {
 	args   []any
 	// along are the columns by which the index orders the matching rows.
 	along []string
-	// subquery is set if the index of another table serves the term, and ids is the subquery
-	// if it returns the ids of the matching rows, each once.
+	// subquery is set if the index of another table serves the term. ids is the subquery if it
+	// returns the id of each matching row exactly once; otherwise it is "".
 	subquery bool
 	ids      string
 }

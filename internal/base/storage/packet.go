@@ -276,8 +276,8 @@ func (s *session) exec(ctx context.Context, text string, args []driver.NamedValu
 	return result, s.packet.sent(err)
 }
 
-// query is like exec, for a statement that reads. The reply to such a statement lacks the ids of
-// rows that were inserted before it, so query sends the queue first if an id is needed.
+// query is like exec, for a statement that reads. The reply to a read lacks the ids of rows that
+// were inserted before it, so query sends the queue separately and first if an id is needed.
 func (s *session) query(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
 	all := s.packet.joined(text, args)
 	if len(all.ids) > 0 {

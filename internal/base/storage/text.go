@@ -16,8 +16,8 @@ const lastRune = "\U0010FFFF"
 func PrefixEnd(prefix string) string { return prefix + lastRune }
 
 // ByPrefix reads at most limit rows of T with a column that starts with one of the spellings. The
-// rows are in the order of the spellings, and for each spelling the shortest text, which
-// equals the spelling if such a row exists, comes first.
+// rows are in the order of the spellings. For each spelling the shortest text comes first; it
+// equals the spelling if such a row exists.
 func ByPrefix[T any](query *gorm.DB, column string, spellings []string, limit int) ([]T, error) {
 	query = query.Session(&gorm.Session{})
 	found := []T{}

@@ -195,7 +195,7 @@ func (s *Service) due(t Table, st *state) bool {
 }
 
 // withdrawn reports whether the running sweep of a table would remove rows that must now be
-// retained, because a longer retention, or none, was configured since its start.
+// retained. This is so if a longer retention, or none, was configured since the sweep started.
 func (s *Service) withdrawn(t Table, st *state) bool {
 	return st.underWay() && (s.keep[t.Kind] <= 0 || s.limit(t).Before(*st.UntilTime))
 }
