@@ -339,7 +339,8 @@ func (s *Service) ResetFactors(ctx context.Context, u *uow.Unit, user *User, ifM
 	})
 }
 
-// ResetUserFactors is ResetFactors for the command line, which may reset any user. Errors: NotFound.
+// ResetUserFactors is ResetFactors for the command line, which may reset any user. Errors:
+// NotFound.
 func (s *Service) ResetUserFactors(ctx context.Context, tenant, username string) error {
 	return s.commandUser(ctx, tenant, username, func(ctx context.Context, u *uow.Unit, user *User) error {
 		_, err := s.ResetFactors(ctx, u, user, nil)

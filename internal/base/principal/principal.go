@@ -108,7 +108,7 @@ func (v Via) Ref() *TokenRef {
 }
 
 // Customer returns the id of the customer of a request: the calling customer, or the customer for
-// whom a token acts. It returns false if the request has no customer.
+// which a token acts. It returns false if the request has no customer.
 func (p Principal) Customer() (CustomerID, bool) {
 	if p.Kind == Customer {
 		return p.CustomerID, true
