@@ -37,12 +37,12 @@ func (a answer) proposed() error {
 func Bypass(reason string) CallOption { return query("bypass", reason) }
 
 // At schedules a change of a config or a flash sale: the call returns [Proposed], and the service
-// applies the change at the time t, once it has its votes. Another change of the resource before
-// that makes the approval stale.
+// applies the change at the time t if the change has its votes by then, or otherwise once it has
+// them. Another change of the resource before that makes the approval stale.
 func At(t time.Time) CallOption { return query("effectiveTime", t.Format(time.RFC3339Nano)) }
 
 // Edit replaces the patch and the note of the caller's proposal; nil leaves them unchanged. The
-// votes become void. It returns a [Conflict] if the approval has changed since it was read.
+// votes become void. Edit returns a [Conflict] if the approval has changed since it was read.
 func (s *Approvals) Edit(ctx context.Context, read Approval, patch json.RawMessage, note *string, options ...CallOption) (Approval, error) {
 	body := struct {
 		Patch json.RawMessage `json:"patch,omitzero"`
@@ -51,8 +51,9 @@ func (s *Approvals) Edit(ctx context.Context, read Approval, patch json.RawMessa
 	return s.edit(ctx, read, body, options)
 }
 
-// Reschedule replaces the time of the caller's proposal; nil applies it once it has its votes. The
-// votes become void. It returns a [Conflict] if the approval has changed since it was read.
+// Reschedule replaces the time at which the caller's proposal is applied; nil means as soon as it
+// has its votes. The votes become void. Reschedule returns a [Conflict] if the approval has changed
+// since it was read.
 func (s *Approvals) Reschedule(ctx context.Context, read Approval, at *time.Time, options ...CallOption) (Approval, error) {
 	return s.edit(ctx, read, map[string]*time.Time{"effectiveTime": at}, options)
 }

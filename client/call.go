@@ -17,7 +17,7 @@ import (
 // CallOption configures one call.
 type CallOption func(*settings)
 
-// settings combine the options of one call.
+// settings are the combined options of one call.
 type settings struct {
 	key         string
 	ifMatch     string
@@ -32,14 +32,14 @@ type settings struct {
 func Key(key string) CallOption { return func(s *settings) { s.key = key } }
 
 // IfMatch rejects a transition with a [Conflict] unless the resource still has this ETag. Without
-// it the status guards the transition.
+// IfMatch, only the status of the resource guards the transition.
 func IfMatch(etag string) CallOption { return func(s *settings) { s.ifMatch = etag } }
 
 // IfNoneMatch makes a Get return [ErrNotModified] if the resource still has this ETag.
 func IfNoneMatch(etag string) CallOption { return func(s *settings) { s.ifNoneMatch = etag } }
 
 // MergeDisjoint makes the service apply a stale Save if other writers changed only other members.
-// Merged in the saved value lists their changes.
+// The member Merged of the saved value lists the changes of those writers.
 func MergeDisjoint() CallOption { return query("merge", "disjoint") }
 
 // Wait bounds the time that an operation on stock, a wallet or an aggregate waits for its lock, 0

@@ -23,18 +23,19 @@ type Client struct {
 // Option changes how a client works.
 type Option func(*Client)
 
-// WithHTTPClient sends through h, with its transport and its time-out for one
-// attempt. Without it an attempt may take 30 s.
+// WithHTTPClient makes the client send its requests through h, whose Timeout bounds one attempt.
+// The default client has a timeout of 30 s.
 func WithHTTPClient(h *http.Client) Option { return func(c *Client) { c.http = h } }
 
-// WithBackoff sets the pauses between attempts; there are as many retries as pauses.
-// Without it they are 100, 200 and 400 ms. Up to half of a pause is added by chance.
+// WithBackoff sets the pauses between attempts; the number of pauses is the number of retries. The
+// default is 100, 200 and 400 ms. Each pause is lengthened by a random time of up to half of it; a
+// longer Retry-After of the service replaces the pause.
 func WithBackoff(pauses ...time.Duration) Option {
 	return func(c *Client) { c.backoff = pauses }
 }
 
-// New returns a client of the service at baseURL (scheme and host) that shows an API
-// token or a customer's JWT.
+// New returns a client of the service at baseURL (scheme and host) that authenticates with token,
+// an API token or a customer's JWT.
 func New(baseURL, token string, options ...Option) (*Client, error) {
 	base, err := url.Parse(baseURL)
 	if err != nil {
@@ -58,7 +59,7 @@ func New(baseURL, token string, options ...Option) (*Client, error) {
 	return c, nil
 }
 
-// For returns a client that acts for a customer, which needs a token with the scope
+// For returns a client that acts for a customer. The API token of c needs the scope
 // customers:impersonate.
 func (c *Client) For(userID string) *Client {
 	other := *c

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// SetValue sets the value to the JSON of value.
+// SetValue encodes value as JSON and makes the result the value of the config.
 func (v *Config) SetValue(value any) error {
 	text, err := encode(value)
 	if err != nil {
@@ -41,7 +41,8 @@ func CreateConfig(c ConfigCreate) (ConfigChange, error) {
 	return ConfigChange{Key: c.Key, Op: "create", Patch: patch}, err
 }
 
-// UpdateConfig returns the member of a batch that saves the changes of c since it was read.
+// UpdateConfig returns the member of a batch that saves the changes that were made in c since it
+// was read.
 func UpdateConfig(c Config) (ConfigChange, error) {
 	difference, err := changes(&c)
 	if err != nil {
@@ -51,7 +52,7 @@ func UpdateConfig(c Config) (ConfigChange, error) {
 	return ConfigChange{Key: c.Key, Op: "update", ETag: c.ETag, Patch: patch}, err
 }
 
-// DeleteConfig returns the member of a batch that deletes the version of a config that was read.
+// DeleteConfig returns the member of a batch that deletes the config if it still has the ETag of c.
 func DeleteConfig(c Config) ConfigChange {
 	return ConfigChange{Key: c.Key, Op: "delete", ETag: c.ETag}
 }

@@ -64,14 +64,14 @@ func (p *Problem) isRetryable() bool {
 	return p.Code == CodeRequestInProgress || p.Code == CodeInflightDuplicate || p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable
 }
 
-// leavesUnknown reports whether the request may have had its effect nevertheless. A reply without a
-// code comes from an intermediary, which does not know the outcome.
+// leavesUnknown reports whether the request may have had its effect despite this error reply. A
+// reply without a code comes from an intermediary, which does not know the outcome.
 func (p *Problem) leavesUnknown() bool {
 	return p.Code == CodeOutcomeUnknown || p.Code == "" && p.Status >= http.StatusInternalServerError
 }
 
-// decides reports whether the reply also settles earlier attempts. Rejections before the lookup of
-// the key do not.
+// decides reports whether the reply also settles earlier attempts. Rejections that the service
+// sends before it looks up the idempotency key do not.
 func (p *Problem) decides() bool {
 	switch p.Status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestEntityTooLarge:
@@ -157,8 +157,8 @@ type Conflict struct {
 // Unwrap returns the problem.
 func (c *Conflict) Unwrap() error { return c.Problem }
 
-// TransitionRejected is the rejection of a transition that the current status does not permit or
-// that lost to another caller's.
+// TransitionRejected is the rejection of a transition that the current status does not permit, or
+// that another caller's transition preceded.
 type TransitionRejected struct {
 	*Problem           `json:"-"`
 	Current            json.RawMessage `json:"current"`

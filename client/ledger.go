@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// AppendOnce appends events that may have been appended before. If all of them were, it succeeds,
-// with Applied 0 and the version after them.
+// AppendOnce appends events that may have been appended before. If all events were appended before,
+// it succeeds: Applied is 0, and the version is the one after these events.
 func (s *Ledger) AppendOnce(ctx context.Context, kind, id string, body LedgerAppend, options ...CallOption) (LedgerAppended, error) {
 	appended, err := s.AppendEvents(ctx, kind, id, body, options...)
 	var landed *EventLanded

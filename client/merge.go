@@ -35,8 +35,8 @@ type Comparison struct {
 	Merged json.RawMessage
 }
 
-// ThreeWay compares two edits of base. A JSON Pointer is contested if both changed it, even to the
-// same value, or if one changed a member of a value that the other replaced.
+// ThreeWay compares two edits of base. A JSON Pointer is contested if both edits changed it, even
+// to the same value, or if one edit changed a member of a value that the other edit replaced.
 func ThreeWay(base, yours, theirs json.RawMessage) (Comparison, error) {
 	var sides [3]any
 	for i, text := range []json.RawMessage{base, yours, theirs} {

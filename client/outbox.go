@@ -108,8 +108,8 @@ func openOutbox[T any](disk outboxDisk, path string) (*Outbox[T], error) {
 	return o, nil
 }
 
-// load reads the file and syncs it: the process that wrote it may have ended before its sync, and
-// an entry must be durable before its operation is sent.
+// load reads the file and syncs it, because the process that wrote the file may have ended before
+// its sync, and an entry must be durable before its operation is sent.
 func (o *Outbox[T]) load(disk outboxDisk, path string) error {
 	text, err := io.ReadAll(o.file)
 	if err != nil {
@@ -179,10 +179,10 @@ func (o *Outbox[T]) drop(seq int64) {
 	}
 }
 
-// Add stores an entry durably before it returns. An ID with the same value is the same entry; with
-// another value Add fails. After an error the outbox does not contain the entry, also not after a
-// crash, and the entry can be added again. The exception is ErrOutboxUnsure, after which the
-// outcome is unknown.
+// Add stores an entry durably before it returns. If the outbox already has an entry with this ID,
+// Add succeeds without a second entry if the values are equal, and fails otherwise. After an error
+// the outbox does not contain the entry, even after a crash, and the entry can be added again. The
+// exception is ErrOutboxUnsure, after which the outcome is unknown.
 func (o *Outbox[T]) Add(id string, v T) error {
 	text, err := encode(v)
 	if err != nil {
@@ -241,7 +241,8 @@ func (o *Outbox[T]) oldest() (Entry[T], bool, error) {
 	return o.pending[0], true, nil
 }
 
-// done does not wait for the disk: a lost completion only causes a replay.
+// done records the completion of an entry. It does not sync the file, because a lost completion
+// only causes a replay.
 func (o *Outbox[T]) done(seq int64) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -252,9 +253,9 @@ func (o *Outbox[T]) done(seq int64) error {
 	return nil
 }
 
-// write appends a line. It removes a partially written line, so that the next one does not follow
-// it; for a durable line it also syncs the removal, because a failed sync may have written the
-// line.
+// write appends a line to the file. If the write or its sync fails, write removes the line again,
+// so that the next line does not follow a partial one. For a durable line it also syncs the
+// removal, because a failed sync may have written the line to the disk.
 func (o *Outbox[T]) write(durable bool, l line) error {
 	if o.broken != nil {
 		return o.broken

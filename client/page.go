@@ -34,7 +34,7 @@ func (p Paging) parameters() parameters {
 	return parameters{}.set("limit", p.Limit).set("cursor", p.Cursor).set("sort", p.Sort)
 }
 
-// List is a list of the service. It is read on the first use of Page or All.
+// List is a list of the service. Page and All send the requests; creating a List sends none.
 type List[T any] struct {
 	client *Client
 	path   string
@@ -46,7 +46,8 @@ func (l List[T]) Page(ctx context.Context) (Page[T], error) {
 	return call[Page[T]](ctx, l.client, request{method: http.MethodGet, path: l.path, query: l.query}, nil)
 }
 
-// All reads the rows of that page and all following pages. It ends with the first error.
+// All returns the rows of the page that Paging selects and of all following pages, and reads the
+// pages during the iteration. The iteration ends with the first error.
 func (l List[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		next := List[T]{l.client, l.path, l.query.clone()}

@@ -86,9 +86,9 @@ func (x *exchange) giveUp(last error) error {
 	return &GaveUp{Operation: x.String(), Key: x.settings.key, Attempts: x.attempts, OutcomeUnknown: x.unknown, Last: last, undecided: x.undecided}
 }
 
-// pause returns the time before the next attempt: the planned pause or the service's Retry-After,
-// whichever is longer, plus a random part of up to half the planned pause, which spreads clients
-// that failed together.
+// pause returns the time before the next attempt: the longer of the planned pause and the service's
+// Retry-After, plus a random time of up to half the planned pause. The random time spreads clients
+// that failed at the same time.
 func (x *exchange) pause(got answer, problem *Problem) time.Duration {
 	planned := x.client.backoff[x.attempts-1]
 	jitter := time.Duration(0)

@@ -62,8 +62,8 @@ func singular(name string) string {
 	return strings.TrimSuffix(name, "s")
 }
 
-// sentence makes a doc comment's first sentence of a method's name and the operation's summary,
-// which is an imperative such as "Credit or debit a wallet".
+// sentence returns the first sentence of a doc comment: the method's name, followed by the
+// operation's summary, which is an imperative such as "Credit or debit a wallet".
 func sentence(name, summary string) string {
 	all := strings.Fields(summary)
 	for i := 0; i < len(all); i++ {

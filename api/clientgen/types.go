@@ -84,7 +84,8 @@ func (g *generator) enumeration(name string, s *schema, use string) {
 	g.add(&goType{Name: name, Doc: describe(name, s.Description, use), Of: "string", Values: s.Enum})
 }
 
-// resource generates the struct of a schema, or adds the members of another version of the resource.
+// resource generates the struct name from the schema of the same name, or adds to it the members of
+// the schema version, another schema of the same resource.
 func (g *generator) resource(name, version, use string) {
 	if g.read[version] {
 		return
@@ -171,7 +172,7 @@ func (g *generator) resolve(s *schema) *schema {
 	return s
 }
 
-// description returns the text about a member: its own, or that of its scalar type.
+// description returns the description of a member or, if it has none, of its scalar type.
 func (g *generator) description(s *schema) string {
 	if one, _ := alternative(s); s.Description == "" && one != nil {
 		s = one

@@ -46,7 +46,7 @@ func main() {
 	}
 }
 
-// parserOptions are the options of the command line parser; commands run until ctx ends.
+// parserOptions returns the options of the command line parser; commands run until ctx ends.
 func parserOptions(ctx context.Context) []kong.Option {
 	return []kong.Option{
 		kong.Name("admin"),

@@ -72,7 +72,7 @@ func (a arrivals) count(ctx context.Context, key string, limit ratelimit.Limit) 
 
 // arrival is a sign-in that passed the rate limit.
 type arrival struct {
-	// at is the key under which its guess is counted.
+	// at contains the account and the network or device for which its guess is counted.
 	at guessed
 	// rank is its priority in the hash queue.
 	rank rank

@@ -139,9 +139,9 @@ func (a attempts) count(ctx context.Context, at guessed, try func() (wrong bool,
 	return err
 }
 
-// countCode is count for a code. It also counts the guess over all networks: a code is short,
-// and a guesser already has the account's password or a session, so a stranger cannot lock out
-// the owner this way.
+// countCode is like count, for a guess at a code. It also counts the guess over all networks: a
+// code is short, and the guesser already has the account's password or a session, so a stranger
+// cannot lock out the owner this way.
 func (a attempts) countCode(ctx context.Context, at guessed, try func() (wrong bool, err error)) error {
 	return a.count(ctx, guessed{account: at.account, network: everywhere}, func() (wrong bool, err error) {
 		err = a.count(ctx, at, func() (bool, error) {
@@ -206,7 +206,7 @@ func (attempts) clear(ctx context.Context, tx *gorm.DB, account string) error {
 	return nil
 }
 
-// splitByAge divides attempts, oldest first, into those after since and older ones.
+// splitByAge divides attempts, oldest first, into those after the time since and the older ones.
 func splitByAge(rows []attemptRow, since time.Time) (recent, old []attemptRow) {
 	for i, row := range rows {
 		if row.CreatedTime.After(since) {

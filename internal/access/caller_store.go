@@ -94,7 +94,7 @@ func (s *Service) callersShowing(ctx context.Context, shown map[digest]credentia
 	return answers, nil
 }
 
-// hashesOf returns the digests of the credentials of one kind, in the form of the tables.
+// hashesOf returns the digests of the credentials of one kind, as the tables store them.
 func hashesOf(kind principal.Kind, shown map[digest]credential) (hashes []string) {
 	for hash, c := range shown {
 		if c.kind == kind {
@@ -179,8 +179,8 @@ func callerOfToken(row credentialRow, user Identity) (*caller, error) {
 	return c, nil
 }
 
-// credentialOfTenant is the cache key of a tenant that admits customers. No client can present it:
-// presented secrets are hashed too and have another form.
+// credentialOfTenant returns the cache key of a tenant that admits customers. No client can present
+// it: presented secrets are hashed too and have another form.
 func credentialOfTenant(id int64) credential {
 	return credential{kind: principal.Internal, hash: digestOf("tenant " + strconv.FormatInt(id, 10)), tenantID: id}
 }

@@ -38,9 +38,9 @@ type caller struct {
 	// readTime is the time of the database read.
 	readTime time.Time
 
-	// asked is set if a request used the caller since it was read.
+	// asked is set when a request uses the caller, until the caller is read again.
 	asked atomic.Bool
-	// noted is the time at which a use was last recorded in uses, in µs since 1970.
+	// noted is the time at which a use was last queued in uses, in µs since 1970.
 	noted atomic.Int64
 }
 
@@ -54,7 +54,7 @@ func (c *caller) fresh(now, unchanged time.Time) bool {
 	return age < callerTTL || age < unchangedTTL && since >= 0 && since < callerTTL
 }
 
-// endsIn is the time until the credential ends; 0 for a credential that never ends.
+// endsIn returns the time until the credential ends; 0 for a credential that never ends.
 func (c *caller) endsIn(now time.Time) time.Duration {
 	if c.ends.IsZero() {
 		return 0
@@ -69,7 +69,7 @@ type callers struct {
 	current atomic.Pointer[generation]
 	// followers is the number of streams that a change ends.
 	followers atomic.Int64
-	// asked is set if a credential was looked up since the last check by Watch.
+	// asked is set when a credential is looked up, until the next check by Watch.
 	asked atomic.Bool
 	// requests and streams batch the lookups. They are separate because the lookups of streams
 	// are many and not urgent, so that requests do not wait behind them.
@@ -135,9 +135,9 @@ func (s *Service) Watch(ctx context.Context) {
 	}
 }
 
-// lookForChanges reads the sum of the revisions and returns it. If the sum equals known, the
-// previous sum, it confirms the cached callers; otherwise it invalidates them. On an error it
-// returns known.
+// lookForChanges reads and returns the sum of the revisions. If the sum equals known, the previous
+// sum, lookForChanges confirms the cached callers; otherwise it invalidates them. If the read
+// fails, it returns known.
 func (s *Service) lookForChanges(ctx context.Context, known int64) int64 {
 	asked, current := s.clock.Now(), s.callers.current.Load()
 	sum, err := s.store.revisions(ctx)
@@ -171,7 +171,7 @@ func (c *callers) get(credential digest, now time.Time) *caller {
 	return c.current.Load().get(credential, now)
 }
 
-// get is peek for a request of the caller, and marks the caller as used.
+// get returns the result of peek for a request of the caller, and marks the caller as used.
 func (g *generation) get(credential digest, now time.Time) *caller {
 	found := g.peek(credential, now)
 	if found != nil && !found.asked.Load() {

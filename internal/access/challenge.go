@@ -53,7 +53,7 @@ type challengeRow struct {
 // TableName implements gorm's Tabler.
 func (challengeRow) TableName() string { return "sign_in_challenges" }
 
-// errChallengeOver is the error for a challenge that is used, voided or expired.
+// errChallengeOver returns the error for a challenge that is used, voided or expired.
 func errChallengeOver() error {
 	return apperr.New(apperr.Unauthenticated, "This sign-in has ended. Enter your password again.")
 }

@@ -113,11 +113,11 @@ func looksLikeJWT(text string) bool {
 	return len(text) <= longestJWT && strings.HasPrefix(text, "eyJ") && strings.Count(text, ".") == 2
 }
 
-// isStrict reports whether all parsers read the same values from a token's header and claims. No
-// member occurs twice, and no member that this service reads has another case, which
-// encoding/json accepts as the same name: otherwise another program could check a different value
-// than this service uses. Times are numbers of seconds up to the year 9999, because the parser
-// also accepts strings and numbers that overflow. crit is rejected: it requires extensions
+// isStrict reports whether all parsers read the same values from a token's header and claims;
+// otherwise another program could check other values than this service uses. No member occurs
+// twice. No member has the name of a member that this service reads in another case, because
+// encoding/json accepts such a name. Times are numbers of seconds up to the year 9999, because the
+// parser also accepts strings and numbers that overflow. crit is rejected: it requires extensions
 // (RFC 7515, 4.1.11), and none is supported.
 func isStrict(text string) bool {
 	header, claims, _ := strings.Cut(text[:strings.LastIndexByte(text, '.')], ".")

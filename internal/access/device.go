@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// deviceLifetime is the time after its last sign-in for which a browser is known.
+	// deviceLifetime is the time for which a browser is known after its last sign-in.
 	deviceLifetime = 90 * 24 * time.Hour
 	// devicePrefix marks the keys under which a known device's guesses are counted. No network
 	// has this prefix.
@@ -28,12 +28,12 @@ const (
 
 // devices recognises the browsers from which an account has signed in. It stores nothing per
 // browser: the browser presents a cookie that only this installation can have made. The cookie
-// contains the account, the device, the expiry, and a digest of the password, with which it
-// becomes invalid.
+// contains the account, the device, the expiry, and a digest of the password hash, so that a new
+// password invalidates the cookie.
 //
 // Guesses of strangers do not lock out a known device: its wrong passwords have their own count,
-// and it has priority in the hash queue. It grants no access: the password and the second factor
-// are still required.
+// and it has priority in the hash queue. The cookie grants no access: the password and the second
+// factor are still required.
 type devices struct {
 	db    *storage.DB
 	clock clock.Clock
@@ -86,8 +86,8 @@ func (d *devices) installationKey(ctx context.Context) ([]byte, error) {
 	return d.key, nil
 }
 
-// cookie returns a new cookie for an account with this password hash. id is that of a known
-// device, or "".
+// cookie returns a new cookie for an account with this password hash. id is the id of a known
+// device, or "" for a new one.
 func (d *devices) cookie(ctx context.Context, account, passwordHash, id string) (string, error) {
 	key, err := d.installationKey(ctx)
 	if err != nil {
@@ -102,8 +102,8 @@ func (d *devices) cookie(ctx context.Context, account, passwordHash, id string) 
 }
 
 // read returns the device of a cookie; false if the cookie is not authentic, belongs to another
-// account, or has expired. It reads nothing from the database but the key. knows checks whether
-// the password is unchanged.
+// account, or has expired. It reads nothing from the database except the installation's key. knows
+// checks whether the password is unchanged.
 func (d *devices) read(ctx context.Context, account, cookie string) (device, bool) {
 	if cookie == "" || len(cookie) > longestDevice {
 		return device{}, false
@@ -133,7 +133,7 @@ func (d *devices) knows(ctx context.Context, shown device, passwordHash string) 
 	return err == nil && hmac.Equal([]byte(shown.password), []byte(deviceMAC(key, "password", passwordHash)))
 }
 
-// deviceMAC is the MAC of a text, bound to a purpose.
+// deviceMAC returns the MAC of a text, bound to a purpose.
 func deviceMAC(key []byte, purpose, text string) string {
 	mac := hmac.New(sha256.New, key)
 	_, _ = mac.Write([]byte(purpose + "\x00" + text))

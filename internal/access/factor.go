@@ -165,11 +165,11 @@ type FactorConfirmation struct {
 	Session string
 }
 
-// ConfirmFactor activates an unconfirmed factor: from now on sign-ins require a second factor,
-// and the user's other sessions end. With the first factor it returns recovery codes, which are
-// returned only once. It changes the user's version in one unit, so that of two concurrent
-// confirmations only one returns codes. Errors: NotFound for a factor that does not exist, has
-// expired or was replaced; ValidationFailed at /code or /credential.
+// ConfirmFactor activates an unconfirmed factor: from now on sign-ins require a second factor, and
+// the user's other sessions end. If it is the user's first factor, ConfirmFactor returns recovery
+// codes, which are returned only once. It changes the user's version in one unit, so that of two
+// concurrent confirmations only one returns codes. Errors: NotFound for a factor that does not
+// exist, has expired or was replaced; ValidationFailed at /code or /credential.
 func (s *Service) ConfirmFactor(ctx context.Context, u *uow.Unit, user *User, in FactorConfirmation) (factor Factor, codes []string, err error) {
 	_, row, err := userInUnit(ctx, u, user.ID)
 	if err != nil {
@@ -339,7 +339,8 @@ func (s *Service) ResetFactors(ctx context.Context, u *uow.Unit, user *User, ifM
 	})
 }
 
-// ResetUserFactors is ResetFactors for a command, which may reset any user. Errors: NotFound.
+// ResetUserFactors is ResetFactors for the command line, which may reset any user. Errors:
+// NotFound.
 func (s *Service) ResetUserFactors(ctx context.Context, tenant, username string) error {
 	return s.commandUser(ctx, tenant, username, func(ctx context.Context, u *uow.Unit, user *User) error {
 		_, err := s.ResetFactors(ctx, u, user, nil)

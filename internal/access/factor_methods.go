@@ -183,7 +183,8 @@ func newRecoveryCode() string {
 	return strings.Join(texts, "-")
 }
 
-// recoveryDigest is the stored digest of a recovery code; case, blanks and hyphens do not matter.
+// recoveryDigest returns the stored digest of a recovery code; case, blanks and hyphens do not
+// matter.
 func recoveryDigest(code string) string {
 	return digestOf(strings.ToLower(strings.NewReplacer("-", "", " ", "").Replace(code))).String()
 }

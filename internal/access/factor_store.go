@@ -27,7 +27,7 @@ type Factor struct {
 	ExpiresTime  *time.Time
 	LastUsedTime *time.Time
 	CreatedTime  time.Time
-	// Passkey is the passkey's part; nil for other kinds, and if it was not read.
+	// Passkey is the row of the passkey; nil for other kinds, and if they were not read.
 	Passkey *Passkey `gorm:"-"`
 }
 
@@ -119,7 +119,7 @@ func replaceRecoveryCodes(tx *gorm.DB, user *User, now time.Time) ([]string, err
 	return codes, nil
 }
 
-// secretPlace is the associated data that binds an encrypted secret to its user.
+// secretPlace returns the associated data that binds an encrypted secret to its user.
 func secretPlace(tenantID, userID int64) string {
 	return "user_factors\x00" + strconv.FormatInt(tenantID, 10) + "\x00" + strconv.FormatInt(userID, 10)
 }

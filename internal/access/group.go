@@ -20,12 +20,12 @@ import (
 // changed them first, or none of them can be revoked.
 var errSameRoles = errors.New("access: user already has the roles of the groups")
 
-// followGroups grants a user the roles of the groups in the provider's response, and revokes
-// those that the link granted before and that it no longer names. Roles that were granted by hand
-// or by another link remain. The settings map groups to roles, so the user's own permissions do
-// not limit the grant. It changes the user's version in a separate unit, unless no role changes.
-// A role remains if without it no user would have access:*. Errors: errNotLinked if the link no
-// longer exists.
+// followGroups grants a user the roles of the groups in the provider's response. It revokes roles
+// that the link granted earlier if the response no longer contains a group for them. Roles that
+// were granted by hand or by another link remain. The settings map groups to roles, so the user's
+// own permissions do not limit the grant. A change of roles also changes the user's version, in a
+// separate unit. A role remains if without it no user would have access:*. Errors: errNotLinked if
+// the link no longer exists.
 func (s *Service) followGroups(ctx context.Context, a answered, userID int64) error {
 	_, given, taken, err := a.difference(ctx, s.store.db.Read(ctx), userID)
 	if err != nil || len(given)+len(taken) == 0 {
@@ -148,8 +148,8 @@ func grantByLink(tx *gorm.DB, link Link, roles []Role) error {
 	return nil
 }
 
-// revokeByLink revokes roles that a link granted, except those without which no user would have
-// access:*, and returns the latter.
+// revokeByLink revokes roles that a link granted. It does not revoke a role without which no user
+// would have access:*; kept contains these roles.
 func (s *Service) revokeByLink(ctx context.Context, tx *gorm.DB, link Link, roles []Role) (kept []Role, err error) {
 	if len(roles) == 0 {
 		return nil, nil

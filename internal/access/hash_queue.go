@@ -28,8 +28,8 @@ type rank struct {
 	// anonymous is set for a caller without a session and without a known device. Known callers
 	// have priority over anonymous ones.
 	anonymous bool
-	// tries is the part of its network's burst that is used. A first try thus has priority over
-	// a flood from networks that try repeatedly.
+	// tries is the used part of the burst of the caller's network. A first try thus has priority
+	// over a flood from networks that try repeatedly.
 	tries int
 }
 
@@ -146,8 +146,8 @@ func (t *hashQueue) giveBack(coolingDown int) {
 	t.grant()
 }
 
-// cooledDown ends one cooldown. The slots are interchangeable: a known caller may hold the one that
-// cooled down.
+// cooledDown ends one cooldown. The slots are interchangeable: a known caller may hold the slot
+// whose cooldown ends.
 func (t *hashQueue) cooledDown() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -99,7 +99,7 @@ func (h handler) sessionRoutes(r *httpapi.Router) {
 // exampleSecret is a secret in examples.
 const exampleSecret = "9yA1oWmS0kG3x5uQ2bL7c4dN6eR8tV0wXzJhPqYiF1M"
 
-// arrivalErrors are the error responses of the routes on which callers sign in.
+// arrivalErrors returns the error responses of the routes on which callers sign in.
 func arrivalErrors(unauthenticated string) map[string]string {
 	return map[string]string{"401": unauthenticated, "403": "CrossSite", "429": "TooManyAttempts"}
 }
@@ -203,7 +203,7 @@ func (h handler) signIn(ctx context.Context, in signInRequest) (arrivalReply, er
 	return h.answered(in.sessionCredential, signedIn), nil
 }
 
-// answered is the reply for a started session or a challenge.
+// answered returns the reply for a started session or a challenge.
 func (h handler) answered(c sessionCredential, signedIn SignedIn) arrivalReply {
 	if challenge := signedIn.Challenge; challenge != nil {
 		return arrivalReply{Second: &httpapi.Accepted[challengeView]{Location: "/session/factor", Body: challengeViewOf(*challenge)}}
@@ -212,7 +212,7 @@ func (h handler) answered(c sessionCredential, signedIn SignedIn) arrivalReply {
 	return arrivalReply{First: &begun}
 }
 
-// begun is the reply for a started session.
+// begun returns the reply for a started session.
 func (h handler) begun(c sessionCredential, signedIn SignedIn) signInReply {
 	reply := signInReply{
 		Out:     httpapi.Created[sessionView]{Location: "/session", Body: sessionViewOf(signedIn.Session)},

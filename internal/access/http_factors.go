@@ -201,7 +201,8 @@ func (in confirmFactorRequest) Check() error {
 	return nil
 }
 
-// confirmedFactorView is a confirmed factor, with the recovery codes if it is the first one.
+// confirmedFactorView is a confirmed factor. If it is the user's first factor, it includes the
+// recovery codes.
 type confirmedFactorView struct {
 	factorView
 	RecoveryCodes []httpapi.Secret `json:"recoveryCodes,omitempty" schema:"RecoveryCodeList"`

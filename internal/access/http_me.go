@@ -39,7 +39,8 @@ func (h handler) meRoutes(r *httpapi.Router) {
 		With(httpapi.Contract{ID: "endSession"})
 }
 
-// forUsers is the response to callers of another kind, such as a customer.
+// forUsers is the error response of routes for users to a caller that is not a user, such as a
+// customer.
 var forUsers = map[string]string{"403": "Forbidden"}
 
 // findMe reads the caller's user. Errors: Forbidden for a customer.

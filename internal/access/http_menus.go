@@ -126,7 +126,7 @@ func (h handler) menus(ctx context.Context, _ httpapi.None) (httpapi.List[menuVi
 // means the top.
 type below struct{ id *int64 }
 
-// BodyType describes the member in the contract.
+// Content describes the member in the contract.
 func (below) Content() any { return (*int64)(nil) }
 
 // UnmarshalJSON accepts an id or null.
@@ -144,7 +144,7 @@ func (b *below) UnmarshalJSON(text []byte) error {
 // position is the requested position of a menu: nil if the member is absent.
 type position struct{ at *int }
 
-// BodyType describes the member in the contract.
+// Content describes the member in the contract.
 func (position) Content() any { return 0 }
 
 // UnmarshalJSON accepts an integer, but not null.

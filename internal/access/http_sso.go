@@ -20,7 +20,7 @@ import (
 // display text on the page.
 const ssoPage = "/single-sign-on"
 
-// callbackPath is the path of a provider's callback.
+// callbackPath returns the path of a provider's callback.
 func callbackPath(provider string) string {
 	return httpapi.Base + "/session/oidc/" + url.PathEscape(provider) + "/callback"
 }
@@ -205,7 +205,7 @@ func ssoTo(result url.Values) httpapi.Redirect {
 	return httpapi.Redirect{To: ssoPage + "#" + result.Encode()}
 }
 
-// ssoFailed is the address of the page with the reason of an error.
+// ssoFailed returns the address of the page with the reason of an error.
 func ssoFailed(ctx context.Context, err error) string {
 	return ssoTo(url.Values{"failure": {reasonOf(err)}, "request": {principal.Request(ctx)}}).To
 }
@@ -276,7 +276,7 @@ type linkView struct {
 	CreatedTime  time.Time  `json:"createdTime"`
 }
 
-// SchemaName returns the name of its schema in the contract.
+// SchemaName returns the name of the type in the contract.
 func (linkView) SchemaName() string { return "Link" }
 
 func (h handler) links(ctx context.Context, user *User, _ httpapi.None) (httpapi.List[linkView], error) {

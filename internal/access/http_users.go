@@ -167,7 +167,7 @@ func (h handler) resetPassword(ctx context.Context, u *uow.Unit, user *User, in 
 	return resetUserView{userViewOf(*after), after.Ended}, nil
 }
 
-// SchemaName returns the name of its schema in the contract.
+// SchemaName returns the name of the type in the contract.
 func (passwordResetBody) SchemaName() string { return "PasswordReset" }
 
 func shownUser(user *User, err error) (userView, error) {

@@ -17,9 +17,10 @@ import (
 // invitationTime is the lifetime of an invitation.
 const invitationTime = 7 * 24 * time.Hour
 
-// Invitation lets a user without a password choose one, once, so that no other user knows it. A
-// user has at most one. Its digest and expiry are part of the user's row: a new password or a new
-// invitation voids it under the row's version.
+// Invitation lets a user without a password choose one, once, so that no other user knows the
+// password. A user has at most one invitation. The digest and the expiry of the invitation are
+// columns of the user's row: a new password or a new invitation replaces them, under the row's
+// version.
 type Invitation struct {
 	// Token is returned only once.
 	Token       string
@@ -28,7 +29,7 @@ type Invitation struct {
 	Ended Ended
 }
 
-// Path is the path of the web admin's page for the invitation. The token is in the fragment,
+// Path returns the path of the web admin's page for the invitation. The token is in the fragment,
 // which browsers do not send and servers do not log.
 func (i Invitation) Path() string { return "/invitation#" + i.Token }
 
@@ -43,7 +44,7 @@ func (u *User) invite(i Invitation) {
 	u.PasswordHash, u.InvitationHash, u.InvitationExpiresTime, u.IssuedTime = "", &hash, &i.ExpiresTime, &issued
 }
 
-// errNoInvitation is the error for an invitation that was accepted, was replaced, or never
+// errNoInvitation returns the error for an invitation that was accepted, was replaced, or never
 // existed; these are indistinguishable, because the digest is deleted.
 func errNoInvitation() error {
 	return apperr.New(apperr.InvalidCredentials, "This invitation is not valid: it was used, was replaced by a newer one, or is incomplete. Request another one if you have no password yet.")
@@ -101,8 +102,8 @@ func (s *Service) Invite(ctx context.Context, u *uow.Unit, user *User, ifMatch *
 	return after, invitation, err
 }
 
-// InviteUser is Invite for a command, which may also invite the last user with access:*. Errors:
-// NotFound.
+// InviteUser is Invite for the command line, which may also invite the last user with access:*.
+// Errors: NotFound.
 func (s *Service) InviteUser(ctx context.Context, tenant, username string) (invitation Invitation, err error) {
 	err = s.commandUser(ctx, tenant, username, func(ctx context.Context, u *uow.Unit, user *User) (err error) {
 		_, invitation, err = s.Invite(ctx, u, user, nil)
@@ -167,7 +168,7 @@ func (s *Service) AcceptInvitation(ctx context.Context, in Acceptance) (SignedIn
 
 // acceptance is the accepted change of an invited user.
 type acceptance struct {
-	// user is the user as it was read, and tenant the name of its tenant.
+	// user is the user as it was read, and tenant the name of the user's tenant.
 	user   User
 	tenant string
 	// invitation is the digest of the presented invitation.

@@ -66,11 +66,10 @@ func requirePlaceForLink(db *gorm.DB, userID int64) error {
 	return nil
 }
 
-// RemoveLink deletes a link, and the roles that it granted, of a user who was just read. The
+// RemoveLink deletes a link of a user who was just read, and the roles that the link granted. The
 // user's sessions end, except the one with this token; "" ends all. Errors: NotFound; Forbidden if
-// the user has a permission that the caller lacks; InUse if
-// the user, who has no password, could not sign in without it, or if no user who can sign in
-// would have access:*.
+// the user has a permission that the caller lacks; InUse if the user has no password and could not
+// sign in without the link, or if no user who can sign in would have access:*.
 func (s *Service) RemoveLink(ctx context.Context, u *uow.Unit, user *User, id int64, session string) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {

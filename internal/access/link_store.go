@@ -33,7 +33,7 @@ func (Link) TableName() string { return "user_links" }
 // identityKey is the unique key that maps an identity to at most one user of a tenant.
 const identityKey = "uq_user_links_identity"
 
-// identityHash is the digest of an identity. An issuer is a URL and contains no NUL.
+// identityHash returns the digest of an identity. An issuer is a URL and contains no NUL.
 func identityHash(issuer, subject string) string {
 	sum := sha256.Sum256([]byte(issuer + "\x00" + subject))
 	return base64.RawURLEncoding.EncodeToString(sum[:])

@@ -29,7 +29,7 @@ type credential struct {
 	tenantID int64
 }
 
-// refusal is the error for an invalid credential.
+// refusal returns the error for an invalid credential.
 func (c credential) refusal() error {
 	if c.kind == principal.Admin {
 		return errNoSession()
@@ -53,8 +53,9 @@ func (s *Service) recognise(ctx context.Context, shown credential) (*caller, err
 	return s.lookUp(ctx, shown)
 }
 
-// lookUp reads the caller of a credential from the database: immediately if no other lookup is in
-// flight, and otherwise in one batch with all that arrive before it ends.
+// lookUp reads the caller of a credential from the database. If no other lookup is in flight, it
+// reads immediately; otherwise it reads after the current one, in one batch with all lookups that
+// arrive until then.
 func (s *Service) lookUp(ctx context.Context, shown credential) (*caller, error) {
 	among := s.callers.requests
 	if httpapi.IsStream(ctx) {
@@ -70,8 +71,9 @@ func (s *Service) lookUp(ctx context.Context, shown credential) (*caller, error)
 	return found.caller, found.err
 }
 
-// lookUpAll is the batcher's flush. It returns callers that were cached since, and reads the others
-// from the database; see callersShowing for the number of statements.
+// lookUpAll is the batcher's flush. It returns the cached caller of a credential if one was cached
+// since the lookup was requested, and reads the other callers from the database; see callersShowing
+// for the number of statements.
 func (s *Service) lookUpAll(ctx context.Context, shown []credential) ([]recognition, error) {
 	// The result goes into the generation that is current before the read: if a concurrent
 	// revocation replaces the generation, the result is never used.

@@ -42,7 +42,8 @@ func (m *Menu) label() string {
 	return fmt.Sprintf("menu %q", m.Title)
 }
 
-// MenuTerms are the members of a menu that an edit changes; a move changes its place.
+// MenuTerms are the members of a menu that an edit changes. A move changes the parent and the
+// position instead.
 type MenuTerms struct {
 	// May be empty for a page of the admin, which then has its built-in title in the reader's
 	// language.
@@ -122,8 +123,8 @@ func (s *Service) menus(action string, tree *menuTree) change.Editable[Menu, *Me
 	}
 }
 
-// reviseMenu returns the menu that an edited document describes. The present permission is
-// accepted unchecked: the catalogue may have changed since.
+// reviseMenu returns the menu that an edited document describes. It does not check the permission
+// that the menu already has: the catalogue may have changed since it was set.
 func (s *Service) reviseMenu(tree *menuTree, m *Menu, document any) (*Menu, guard.Set, error) {
 	var edited menuDocument
 	if err := merge.Decode(document, &edited); err != nil {
@@ -244,7 +245,7 @@ func (s *Service) EditMenu(ctx context.Context, u *uow.Unit, m *Menu, edit chang
 	return s.menus("update", nil).Apply(ctx, u, m, edit)
 }
 
-// MenuMove is the requested place of a menu.
+// MenuMove is the requested parent and position of a menu.
 type MenuMove struct {
 	// ParentID is nil for the present parent, and 0 for the top.
 	ParentID *int64
@@ -253,7 +254,7 @@ type MenuMove struct {
 	Position *int
 	// IfMatch is the version that the caller read; nil moves any version.
 	IfMatch *guard.Precondition
-	// MergeDisjoint moves the menu also if other members were changed since.
+	// MergeDisjoint moves the menu even if other members were changed since.
 	MergeDisjoint bool
 }
 
@@ -299,7 +300,8 @@ func (s *Service) MoveMenu(ctx context.Context, u *uow.Unit, m *Menu, move MenuM
 // unlocked and the locked read of the tree.
 var errMovedThere = errors.New("access: menu was moved concurrently")
 
-// in returns the current menu of a tree, and its requested place. Errors: NotFound.
+// in returns the menu m as the tree contains it, and a menu with the requested parent and position.
+// Errors: NotFound.
 func (move MenuMove) in(tree *menuTree, m *Menu) (current, wanted *Menu, err error) {
 	current, there := tree.byID[m.ID]
 	if !there {
@@ -320,7 +322,7 @@ func (m *Menu) standsAt(other *Menu) bool {
 	return m.ParentID == other.ParentID && m.Position == other.Position
 }
 
-// applyMove moves a menu to the requested place, as an edit of its parent and position.
+// applyMove moves a menu to the requested parent and position, as an edit of these two members.
 func (s *Service) applyMove(ctx context.Context, u *uow.Unit, tree *menuTree, current, wanted *Menu, move MenuMove) (change.Edited[*Menu], error) {
 	edit := change.Edit{IfMatch: guard.Precondition{Ref: current.Ref()}, MergeDisjoint: move.MergeDisjoint}
 	if move.IfMatch != nil {
@@ -333,8 +335,8 @@ func (s *Service) applyMove(ctx context.Context, u *uow.Unit, tree *menuTree, cu
 	menus := s.menus("move", tree)
 	edited, err := menus.Apply(ctx, u, current, edit)
 	if err == nil && tree != nil && edited.Row.Ref() == current.Ref() {
-		// The menu is already at the requested place, but another user moved it since the caller
-		// read it. The caller receives that conflict.
+		// The menu already has the requested parent and position, but another user moved it since
+		// the caller read it. The caller receives that conflict.
 		return change.Edited[*Menu]{}, uow.Explain(func(ctx context.Context) error { return movedByOthers(menus.Conflict(ctx, current.ID, edit)) })
 	}
 	if move.IfMatch == nil {
@@ -353,7 +355,8 @@ func movedByOthers(err error) error {
 	return err
 }
 
-// placePatch is a move as a merge patch of a menuDocument, in which the top has no parent member.
+// placePatch returns a move as a merge patch of a menuDocument. A menu at the top has no parent
+// member there.
 func placePatch(wanted *Menu) (any, error) {
 	patch := map[string]any{"position": wanted.Position, "parentId": nil}
 	if wanted.ParentID != 0 {

@@ -83,8 +83,8 @@ func findMenu(db *gorm.DB, id int64) (*Menu, error) {
 //	UPDATE menus SET sort_key = ? WHERE tenant_id = ? AND id = ?
 //	UPDATE menu_histories SET sort_key = ? WHERE tenant_id = ? AND menu_id = ? AND parent_id = ? AND sort_key = ?
 //
-// The order is unchanged, and so is every visible member, so the versions do not change either. Past
-// versions with the same place receive the new key too.
+// Neither the order nor any visible member changes, so the versions do not change either. Past
+// versions with the same parent and key receive the new key too.
 func (t *menuTree) place(ctx context.Context, u *uow.Unit, m *Menu) error {
 	key, room := t.keyAt(m, m.ParentID, m.Position)
 	if room {

@@ -21,7 +21,7 @@ type menuTree struct {
 	byID map[int64]*Menu
 	// below are the children of each menu, in order; key 0 has the menus at the top.
 	below map[int64][]*Menu
-	// drawn are the menus in display order, each before those below it.
+	// drawn are the menus in display order, each menu before the menus below it.
 	drawn []*Menu
 }
 

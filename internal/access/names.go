@@ -30,7 +30,7 @@ func checkUsername(name string) error {
 	return nil
 }
 
-// checkName is naming.Check, returning an error.
+// checkName returns the violations of naming.Check as an error.
 func checkName(pointer, name string) error {
 	if broken := naming.Check(pointer, name, longestName); len(broken) > 0 {
 		return apperr.Invalid(broken...)

@@ -37,7 +37,7 @@ func (OpenSession) TableName() string { return "sessions" }
 
 var sessionSorts = storage.Sorts{Columns: map[string]string{"createdTime": "created_time"}, Default: "-createdTime"}
 
-// errForeignSessions is the error for callers who may not see or end a session.
+// errForeignSessions returns the error for callers who may not see or end a session.
 func errForeignSessions() error {
 	return apperr.New(apperr.Forbidden, "Sign in to see or end your own sessions; those of others need the permission %s, which you do not have.", writeUsersPermission)
 }
@@ -62,7 +62,7 @@ func (s sessionStore) byHash(db *gorm.DB, tokenHash string) (OpenSession, error)
 	return row, err
 }
 
-// live are the conditions of an open session.
+// live returns the conditions of an open session.
 func (s sessionStore) live(now time.Time) []storage.Filter {
 	filters := []storage.Filter{storage.Examined("sessions.expires_time > ?", now)}
 	if s.idle > 0 {

@@ -24,11 +24,11 @@ import (
 // a signature of a challenge, bound to this site. Package passkey verifies signatures; this file
 // ensures that a challenge is used once and that the counter of a passkey only increases.
 //
-// The challenge of a sign-in or step-up is derived from the token of its row (signedFor), and that
-// of a set-up is stored in the row of the factor until the confirmation. A unit that accepts a
-// response deletes or confirms that row with a statement whose row count decides, in the same
-// transaction: a crash leaves both the challenge and the response unused or both used, and of
-// concurrent responses one is accepted.
+// The challenge of a sign-in or step-up is derived from the token of its row (signedFor). The
+// challenge of a set-up is stored in the row of the factor until the confirmation. A unit that
+// accepts a response deletes or confirms that row, with a statement whose row count decides, in the
+// same transaction: after a crash the challenge and the response are both used or both unused, and
+// of concurrent responses one is accepted.
 
 // PasskeySite returns the host of the passkeys, and "" if passkeys are unavailable.
 func (s *Service) PasskeySite() string {
@@ -50,8 +50,8 @@ func (s *Service) requirePasskeysAt(origin string) error {
 	return nil
 }
 
-// signedFor is the challenge that a passkey signs for the sign-in or step-up with this token. The
-// token itself is a secret that authenticators must not learn.
+// signedFor returns the challenge that a passkey signs for the sign-in or step-up with this token.
+// The token itself is a secret that authenticators must not learn.
 func signedFor(token string) []byte {
 	sum := sha256.Sum256([]byte("passkey\x00" + token))
 	return sum[:]
@@ -174,7 +174,7 @@ func (s *Service) acceptPasskey(tx *gorm.DB, user User, shown ShownFactor, now t
 	return true, detail, nil
 }
 
-// backupOf is the backup state of a passkey for the audit log.
+// backupOf returns the backup state of a passkey for the audit log.
 func backupOf(f passkey.Flags) map[string]bool {
 	return map[string]bool{"eligible": f.BackupEligible(), "backedUp": f.BackedUp()}
 }

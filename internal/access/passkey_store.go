@@ -12,8 +12,8 @@ import (
 	"interlock/internal/base/passkey"
 )
 
-// Passkey is the passkey's part of a factor, inserted and deleted with it. An unconfirmed factor
-// has none.
+// Passkey contains the data that only factors of the kind passkey have. Its row is inserted at the
+// confirmation of the factor and deleted with the factor.
 type Passkey struct {
 	ID       int64 `gorm:"primaryKey"`
 	TenantID int64
@@ -32,7 +32,7 @@ type Passkey struct {
 	// Transports are separated by commas.
 	Transports string
 	Model      string
-	// CloneWarningTime is the last time at which its counter decreased.
+	// CloneWarningTime is the last time at which the counter of the passkey decreased.
 	CloneWarningTime *time.Time
 }
 
@@ -41,7 +41,7 @@ func (Passkey) TableName() string { return "user_passkeys" }
 
 const credentialKey = "uq_user_passkeys_credential"
 
-// passkeyOf is the row of a passkey of a site.
+// passkeyOf returns the row of a passkey of a site.
 func passkeyOf(site string, p passkey.Passkey) Passkey {
 	return Passkey{
 		Site: site, CredentialHash: credentialHash(site, p.ID), CredentialID: p.ID, PublicKey: p.PublicKey, UserHandle: p.Handle,
@@ -49,13 +49,13 @@ func passkeyOf(site string, p passkey.Passkey) Passkey {
 	}
 }
 
-// credentialHash is the comparison key of a credential id: databases compare long binary values
-// incompletely, or do not index them.
+// credentialHash returns the comparison key of a credential id: databases compare long binary
+// values incompletely, or do not index them.
 func credentialHash(site string, id []byte) string {
 	return digest(sha256.Sum256([]byte(site + "\x00" + string(id)))).String()
 }
 
-// transports are the transports by which browsers reach the authenticator.
+// transports returns the transports by which browsers reach the authenticator.
 func (p Passkey) transports() []string {
 	if p.Transports == "" {
 		return []string{}

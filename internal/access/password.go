@@ -64,7 +64,7 @@ func newPasswords(cost HashCost) *passwords {
 	}
 }
 
-// dummyHash is the hash for accounts that do not exist. Its key is all zeros, for which no
+// dummyHash returns the hash for accounts that do not exist. Its key is all zeros, for which no
 // password can be found.
 func dummyHash(p argon2id.Params) string {
 	zeros := func(n uint32) string { return base64.RawStdEncoding.EncodeToString(make([]byte, n)) }
@@ -107,8 +107,8 @@ func (p *passwords) matches(ctx context.Context, password, hash string) (bool, e
 	return p.same(password, hash)
 }
 
-// same compares a password with a hash; the caller holds a slot. For a user without a password it
-// returns false, at the same cost.
+// same compares a password with a hash; the caller holds a slot. The hash is "" for a user without
+// a password: the comparison then returns false, at the same cost.
 func (p *passwords) same(password, hash string) (bool, error) {
 	if hash == "" {
 		hash = p.dummy
@@ -125,14 +125,14 @@ func (p *passwords) enter(ctx context.Context, r rank) (*hashSlot, error) {
 	return p.queue.acquire(ctx, r, p.timeout)
 }
 
-// chooser is the origin of a password.
+// chooser identifies the user who chose a password.
 type chooser bool
 
 const (
-	// oneself must follow all rules: the user keeps the password.
+	// oneself is the user of the password, which must follow all rules.
 	oneself chooser = true
-	// another is an operator, in a setting or a command, or an admin. Only the minimum length is
-	// required; other violations are logged as warnings.
+	// another is an operator, in a setting or a command, or an admin. The password must only have
+	// the minimum length; violations of the other rules are logged as warnings.
 	another chooser = false
 )
 

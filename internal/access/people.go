@@ -58,8 +58,9 @@ func (s *Service) Disabled(ctx context.Context, limit int) ([]int64, error) {
 // reset are the actions by which another user changed a user's credentials.
 var reset = []string{"create", "password", "reset-factors", "invite"}
 
-// Resets returns the changes of the users' credentials by other users since a time, and those of
-// the credentials of these other users, and so on, in the order of their times:
+// Resets returns the changes of the users' credentials by other users since a time, in the order of
+// their times. If another user made such a change, the result also contains the changes of that
+// user's credentials, and so on recursively:
 //
 //	SELECT … FROM user_histories WHERE tenant_id = ? AND user_id IN (…) AND action IN (…) AND changed_time >= ?
 func (s *Service) Resets(ctx context.Context, u *uow.Unit, users []int64, since time.Time) ([]principal.Reset, error) {

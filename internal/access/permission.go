@@ -9,16 +9,17 @@ import (
 )
 
 const (
-	// ReadPermission is also the permission of the dashboard and the live feed for roles.
+	// ReadPermission is required to read roles, also on the dashboard and in the live feed.
 	ReadPermission  = "access:read"
 	writePermission = "access:write"
-	// ReadUsersPermission is also their permission for users.
+	// ReadUsersPermission is required to read users, also on the dashboard and in the live feed.
 	ReadUsersPermission  = "users:read"
 	writeUsersPermission = "users:write"
 	readTokensPermission = "tokens:read"
 	makeTokensPermission = "tokens:write"
 
-	// ReadMenusPermission is also their permission for menus.
+	// ReadMenusPermission is required to read all menus, also on the dashboard and in the live
+	// feed.
 	ReadMenusPermission  = "menus:read"
 	writeMenusPermission = "menus:write"
 

@@ -21,8 +21,8 @@ type Ended struct {
 	Factors int64 `json:"endedFactors" validate:"min=0"`
 }
 
-// contested are credentials that were added since the previous invitation or password reset
-// of a user. An impostor that intercepted that one can have added them.
+// contested are credentials that were added since the previous invitation or password reset of a
+// user. An impostor who intercepted that invitation or password can have added them.
 type contested struct {
 	since   time.Time
 	tokens  []Token

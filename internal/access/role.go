@@ -32,7 +32,7 @@ func (Role) TableName() string { return "roles" }
 
 func (r *Role) label() string { return fmt.Sprintf("role %q", r.Name) }
 
-// content is the audit log's description of a role.
+// content returns the audit log's description of a role.
 func (r *Role) content() map[string]any {
 	return map[string]any{"name": r.Name, "permissions": r.Permissions}
 }
@@ -92,8 +92,8 @@ func (s *Service) roles() change.Editable[Role, *Role] {
 	}
 }
 
-// reviseRole returns the role that an edited document describes. Present grants are accepted
-// unchecked: the catalogue may have changed since.
+// reviseRole returns the role that an edited document describes. It does not check grants that the
+// role already has: the catalogue may have changed since they were granted.
 func (s *Service) reviseRole(role *Role, document any) (*Role, guard.Set, error) {
 	var edited roleDocument
 	if err := merge.Decode(document, &edited); err != nil {
@@ -191,10 +191,11 @@ func (s *Service) AddRole(ctx context.Context, u *uow.Unit, name string, permiss
 	return role, nil
 }
 
-// EditRole changes a role that was just read; see change.Editable.Apply for conflicts.
-// Permissions are a set: edits that add and remove different ones can be merged. Errors:
-// ValidationFailed, AlreadyExists (name), Forbidden for a permission that the caller lacks and
-// that the edit adds or removes, or that a renamed role has, and InUse if the last user with access:* would lose it.
+// EditRole changes a role that was just read; see change.Editable.Apply for conflicts. Permissions
+// are a set: edits that add and remove different ones can be merged. Errors: ValidationFailed,
+// AlreadyExists (name), InUse if the last user with access:* would lose it, and Forbidden for a
+// permission that the caller lacks: one that the edit adds or removes or, for a new name, any of
+// the role.
 func (s *Service) EditRole(ctx context.Context, u *uow.Unit, role *Role, edit change.Edit) (change.Edited[*Role], error) {
 	edited, err := s.roles().Apply(ctx, u, role, edit)
 	if storage.IsDuplicate(err, roleNameKey) {
@@ -236,7 +237,7 @@ func (s *Service) DeleteRole(ctx context.Context, u *uow.Unit, role *Role, ifMat
 	})
 }
 
-// CreateRole is AddRole for a command. Errors: NotFound (tenant) as well.
+// CreateRole is AddRole for the command line. Errors: those of AddRole, and NotFound (tenant).
 func (s *Service) CreateRole(ctx context.Context, tenant, name string, permissions []string) error {
 	ctx, err := s.InTenant(ctx, tenant)
 	if err != nil {
@@ -248,7 +249,7 @@ func (s *Service) CreateRole(ctx context.Context, tenant, name string, permissio
 	})
 }
 
-// SetRolePermissions replaces a role's permissions, for a command. Errors: ValidationFailed,
+// SetRolePermissions replaces a role's permissions, for the command line. Errors: ValidationFailed,
 // NotFound.
 func (s *Service) SetRolePermissions(ctx context.Context, tenant, name string, permissions []string) error {
 	return s.commandRole(ctx, tenant, name, func(ctx context.Context, u *uow.Unit, role *Role) error {
@@ -259,7 +260,7 @@ func (s *Service) SetRolePermissions(ctx context.Context, tenant, name string, p
 	})
 }
 
-// RemoveRole is DeleteRole for a command. Errors: NotFound as well.
+// RemoveRole is DeleteRole for the command line. Errors: those of DeleteRole, and NotFound.
 func (s *Service) RemoveRole(ctx context.Context, tenant, name string) error {
 	return s.commandRole(ctx, tenant, name, func(ctx context.Context, u *uow.Unit, role *Role) error {
 		return s.DeleteRole(ctx, u, role, guard.Precondition{Ref: role.Ref()})

@@ -23,8 +23,8 @@ type rolePermission struct {
 // TableName implements gorm's Tabler.
 func (rolePermission) TableName() string { return "role_permissions" }
 
-// userRole grants a role to a user. A user can have a role both by hand and by a group, and loses
-// it with the last grant.
+// userRole grants a role to a user. A user can have one role from several grants, by hand and by
+// groups, and loses the role when the last of these grants is deleted.
 type userRole struct {
 	TenantID int64
 	UserID   int64 `gorm:"primaryKey;autoIncrement:false"`

@@ -150,7 +150,7 @@ func requireHeld(ctx context.Context, grants []string, what string) error {
 	return nil
 }
 
-// lackedOf returns the first grant that the caller lacks, "" for none.
+// lackedOf returns the first grant that the caller lacks, or "".
 func lackedOf(ctx context.Context, grants []string) string {
 	caller, _ := principal.From(ctx)
 	for _, grant := range grants {

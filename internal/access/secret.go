@@ -30,5 +30,5 @@ func digestOf(secret string) digest {
 	return sha256.Sum256(text[:copy(text[:], secret)])
 }
 
-// String is the digest as it is stored, in the format in which scs hashes session tokens.
+// String returns the digest as it is stored, in the format in which scs hashes session tokens.
 func (d digest) String() string { return base64.RawURLEncoding.EncodeToString(d[:]) }

@@ -50,8 +50,8 @@ type Deps struct {
 	Customers *CustomerKeys
 	// WeakPasswords accepts passwords that are too short to be safe, for development.
 	WeakPasswords bool
-	// HashCost is OWASP's if it is zero. Only tests, which sign in thousands of times, set
-	// another cost.
+	// HashCost is the cost of password hashes; zero means OWASP's. Only tests, which sign in
+	// thousands of times, set another cost.
 	HashCost HashCost
 	// SessionLifetime is the maximum age of a session; 0 means 12 hours. SessionIdle is the
 	// time without use after which a session ends; 0 means never.

@@ -27,7 +27,7 @@ const sessionCookie = "interlock_session"
 // sibling host could have set that cookie, to make a visitor act in the attacker's session.
 const hostSessionCookie = "__Host-" + sessionCookie
 
-// nameOfSessionCookie is the name of the session cookie on a connection.
+// nameOfSessionCookie returns the name of the session cookie on a connection.
 func nameOfSessionCookie(secure bool) string {
 	if secure {
 		return hostSessionCookie
@@ -35,7 +35,7 @@ func nameOfSessionCookie(secure bool) string {
 	return sessionCookie
 }
 
-// Defaults of Deps.
+// Default values of fields of Deps.
 const (
 	defaultSessionLifetime = 12 * time.Hour
 	// longestUserAgent bounds the stored User-Agent, in bytes.
@@ -115,7 +115,7 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 	return out, err
 }
 
-// signIn is SignIn, and sets who to the username as soon as the account is found.
+// signIn does the work of SignIn. It sets who to the username as soon as the account is found.
 func (s *Service) signIn(ctx context.Context, in SignIn, who *string) (SignedIn, error) {
 	from, err := s.arrive(ctx, in)
 	if err != nil {

@@ -129,7 +129,7 @@ func (s sessionStore) tx(ctx context.Context) (*gorm.DB, error) {
 	return u.Tx(ctx)
 }
 
-// ends is the end of a session without further use.
+// ends returns the end of a session without further use.
 func (s sessionStore) ends(row OpenSession) time.Time {
 	if s.idle == 0 {
 		return row.ExpiresTime

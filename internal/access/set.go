@@ -52,7 +52,7 @@ func (*setEdit) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// tooLong returns the index of the first text that is longer than a name may be, or -1.
+// tooLong returns the index of the first text that exceeds the maximum length of a name, or -1.
 func tooLong(texts []string) int {
 	return slices.IndexFunc(texts, func(text string) bool { return utf8.RuneCountInString(text) > longestName })
 }
@@ -61,8 +61,8 @@ func longAt(place string, i int) error {
 	return &strictjson.Error{Pointer: place + strconv.Itoa(i), Message: "must have at most " + strconv.Itoa(longestName) + " characters"}
 }
 
-// patchedSet applies patches to documents with a set, an object with one member per element, as
-// the member name.
+// patchedSet returns a function that applies a patch to a document. The member name of the document
+// is a set: an object with one member per element.
 func patchedSet(name string) func(document, patch any) any {
 	return func(document, patch any) any {
 		changes, _ := merge.ObjectOf(patch)
@@ -83,8 +83,8 @@ func patchedSet(name string) func(document, patch any) any {
 	}
 }
 
-// representedSet converts documents with a set as the member name to their representation, in
-// which the set is an array of names.
+// representedSet returns a function that converts a document to its representation: the set in the
+// member name becomes an array of names.
 func representedSet(name string) func(document any) any {
 	return func(document any) any {
 		members, _ := merge.ObjectOf(document)

@@ -56,7 +56,7 @@ func (s *Service) proposeSettings(ctx context.Context, u *uow.Unit, before, afte
 	return !now, err
 }
 
-// settingsProposal is the proposal to change the settings that were read to another document.
+// settingsProposal returns the proposal to change the settings that were read to another document.
 func settingsProposal(before *TenantSettings, to any, note string) (approvals.Proposal, error) {
 	p := approvals.Proposal{
 		Kind: kindSettings, Resource: settingsPath, BaseETag: before.Ref().ETag(), Targets: []string{settingsPath}, Note: note,
@@ -146,7 +146,7 @@ func (s settingsSubject) Revise(ctx context.Context, u *uow.Unit, p approvals.Pr
 	return reviseSettingsProposal(row, to, p.Note)
 }
 
-// reviseSettingsProposal is the proposal to change the settings to an edited document. Errors:
+// reviseSettingsProposal returns the proposal to change the settings to an edited document. Errors:
 // ValidationFailed, with pointers below /patch.
 func reviseSettingsProposal(row *TenantSettings, to any, note string) (approvals.Proposal, error) {
 	_, _, err := reviseSettings(row, to)

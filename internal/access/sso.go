@@ -31,7 +31,7 @@ const (
 type Provider struct {
 	// Name is part of URLs, and DisplayName is the label of buttons.
 	Name, DisplayName string
-	// Tenant is the only tenant whose users it signs in; "" for any.
+	// Tenant is the only tenant whose users can sign in with the provider; "" for any.
 	Tenant string
 	// GroupRoles maps the provider's group names to role names.
 	GroupRoles map[string]string
@@ -78,7 +78,7 @@ func (s *Service) issuers(tenant string) []string {
 // Traveller is a browser that goes to a provider or returns from it.
 type Traveller struct {
 	Provider Provider
-	// Browser is the value of its journey cookie; "" without one.
+	// Browser is the value of the browser's journey cookie; "" without a cookie.
 	Browser string
 	// Callback is the URL to which the provider redirects.
 	Callback string
@@ -198,9 +198,9 @@ func (s *Service) FinishSingleSignOn(ctx context.Context, in ProviderAnswer) (ou
 	return out, err
 }
 
-// CallbackURL returns the URL of the callback, which a client must not be able to choose: it is
-// built from the public URL of the settings or, without one, from the request's host if that is
-// this machine. Errors: failures.
+// CallbackURL returns the URL of the callback, which a client must not be able to choose. It is
+// built from the public URL of the settings. Without a public URL it is built from the host of the
+// request, which must then be this machine. Errors: failures.
 func (s *Service) CallbackURL(request *http.Request, secure bool, provider string) (string, error) {
 	base := s.publicURL
 	if base == "" {
@@ -254,7 +254,7 @@ func errNotLinked() error {
 	return fail("not_linked", apperr.New(apperr.InvalidCredentials, "No user here is linked to this account of the provider. Request an invitation, or sign in another way and link it."))
 }
 
-// errNoProvider is the error for a provider that the caller's tenant does not have.
+// errNoProvider returns the error for a provider that the caller's tenant does not have.
 func errNoProvider() error {
 	return invalid("/provider", "unknown", "must name an existing provider of single sign-on")
 }
@@ -267,7 +267,7 @@ func errLinkedElsewhere() error {
 	return fail("linked_elsewhere", apperr.New(apperr.AlreadyExists, "Another user here is linked to this account of the provider. Nothing was changed."))
 }
 
-// errNotAnswered is the error for a provider's error code (RFC 6749, 4.1.2.1).
+// errNotAnswered returns the error for a provider's error code (RFC 6749, 4.1.2.1).
 func errNotAnswered(ctx context.Context, p Provider, code string) error {
 	if code == "access_denied" {
 		return fail("cancelled", apperr.New(apperr.InvalidCredentials, "The sign-in was cancelled at the provider."))

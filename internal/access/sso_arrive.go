@@ -31,7 +31,8 @@ func (a answered) signIn(username string) SignIn {
 	return SignIn{Tenant: a.flow.Tenant, Username: username, Address: a.by.Address, UserAgent: a.by.UserAgent}
 }
 
-// from is the response as an arrival: no secret was guessed.
+// from returns the response as an arrival, without a rank and a device, because no secret was
+// guessed.
 func (a answered) from(username string) arrival {
 	return arrival{at: guessed{account: accountKey(a.flow.Tenant, username), network: ratelimit.Network(a.by.Address)}}
 }
@@ -100,8 +101,8 @@ func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrive
 	return Arrived{Linked: true}, s.linkInSession(ctx, a, user)
 }
 
-// signInLinked starts the session of a linked user or, for a user with a second factor, makes a
-// challenge, because it is unknown whether the provider required one.
+// signInLinked starts the session of a linked user. For a user with a second factor it makes a
+// challenge, because it is unknown whether the provider required a second factor.
 func (s *Service) signInLinked(ctx context.Context, a answered, user User, link Link) (SignedIn, error) {
 	in := a.signIn(user.Username)
 	use := func(ctx context.Context, u *uow.Unit, action string) (*gorm.DB, error) {

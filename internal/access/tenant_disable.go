@@ -14,10 +14,11 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// A disabled tenant rejects all callers: the sessions and tokens of its users, the tokens of its
-// customers and all their streams end within one second in every process, like those of a disabled
-// user, and a sign-in gets the response for an unknown account. Its rows remain, and workers
-// finish the started work. After it is enabled again, credentials that have not expired are valid.
+// A disabled tenant rejects all callers. The sessions and tokens of its users, the tokens of its
+// customers and all their streams end within one second in every process, as for a disabled user. A
+// sign-in gets the response for an unknown account. The rows of the tenant remain, and workers
+// finish the started work. After the tenant is enabled again, credentials that have not expired are
+// valid.
 
 // openTenant is the condition of rows of tenants that are not disabled.
 const openTenant = "EXISTS (SELECT 1 FROM tenants t WHERE t.id = users.tenant_id AND t.disabled_time IS NULL)"
@@ -67,7 +68,7 @@ func (s *Service) SetTenantDisabled(ctx context.Context, name string, disabled b
 	return changed, err
 }
 
-// openTenants returns the enabled ones of some tenants; without ids it runs no query.
+// openTenants returns the ids of the tenants that are enabled; without ids it runs no query.
 func (s store) openTenants(ctx context.Context, ids []int64) (open []int64, err error) {
 	if len(ids) == 0 {
 		return nil, nil

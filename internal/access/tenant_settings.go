@@ -51,8 +51,8 @@ func (r TenantRules) check() (broken apperr.Fields) {
 
 func isThreshold(amount *int64) bool { return amount == nil || *amount >= 0 }
 
-// document is the rules as a tree for editing. An unset threshold has no member, as after a merge
-// patch that sets it to null.
+// document returns the rules as a tree for editing. An unset threshold has no member, as after a
+// merge patch that sets it to null.
 func (r TenantRules) document() (any, error) {
 	tree, err := merge.Tree(r)
 	if members, ok := tree.(map[string]any); ok {

@@ -48,7 +48,7 @@ type TokenFilter struct {
 	UserID int64
 }
 
-// CreateToken is AddToken for a command.
+// CreateToken is AddToken for the command line.
 func (s *Service) CreateToken(ctx context.Context, spec TokenSpec) (secret string, token *Token, err error) {
 	ctx, user, err := s.userOf(ctx, spec.Tenant, spec.Username)
 	if err != nil {
@@ -264,7 +264,7 @@ func revokeTokens(ctx context.Context, u *uow.Unit, tokens []Token) error {
 	return nil
 }
 
-// RevokeToken is DeleteToken for a command. Errors: NotFound.
+// RevokeToken is DeleteToken for the command line. Errors: NotFound.
 func (s *Service) RevokeToken(ctx context.Context, tenant string, id int64) error {
 	return s.command(ctx, tenant, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
 		token, err := findToken(tx, id)

@@ -35,8 +35,8 @@ type uses struct {
 	latest  time.Time
 }
 
-// note queues a use, if both the stored use and the last queued one are at least markEvery old. A
-// failed write is not repeated before markEvery.
+// note queues a use if both the stored use and the last queued use are at least markEvery old.
+// After a failed write, the use is therefore not queued again before markEvery has passed.
 func (u *uses) note(of use, written *time.Time, now time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -48,7 +48,7 @@ type User struct {
 	Ended Ended `gorm:"-"`
 }
 
-// held are the names of all roles of a user.
+// held returns the names of all roles of a user.
 func (u *User) held() []string { return distinct(slices.Concat(u.Roles, u.GroupRoles)) }
 
 // TableName implements gorm's Tabler.
@@ -58,7 +58,7 @@ func (u *User) label() string { return fmt.Sprintf("user %q", u.Username) }
 
 func (u *User) path() string { return fmt.Sprintf("users/%d", u.ID) }
 
-// content is the audit log's description of a user.
+// content returns the audit log's description of a user.
 func (u *User) content() map[string]any {
 	return map[string]any{"username": u.Username, "displayName": u.DisplayName, "roles": u.Roles}
 }
@@ -130,7 +130,7 @@ type UserSpec struct {
 	Roles []string
 }
 
-// CreateUser is AddUser for a command. Errors: NotFound (tenant) as well.
+// CreateUser is AddUser for the command line. Errors: those of AddUser, and NotFound (tenant).
 func (s *Service) CreateUser(ctx context.Context, spec UserSpec) (Identity, error) {
 	ctx, err := s.InTenant(ctx, spec.Tenant)
 	if err != nil {
@@ -221,9 +221,9 @@ func (s *Service) EditUser(ctx context.Context, u *uow.Unit, user *User, edit ch
 type userChange struct {
 	action string
 	set    guard.Set
-	// apply makes the change of set in the caller's copy.
+	// apply makes the change of set in the caller's copy of the user.
 	apply func(user *User)
-	// also makes further changes in the unit; nil for none.
+	// also makes further changes in the unit; nil if there are none.
 	also func(ctx context.Context, tx *gorm.DB) error
 	// address is the client address of a change without a session, for the audit log, and detail
 	// further details; empty for none.
@@ -347,8 +347,8 @@ func (s *Service) recordUser(ctx context.Context, u *uow.Unit, user *User, actio
 	return insertUserVersion(ctx, u, user, action)
 }
 
-// SetUserDisabled is DisableUser or EnableUser for a command, which may also disable the last user
-// with access:*. Errors: NotFound.
+// SetUserDisabled is DisableUser or EnableUser for the command line, which may also disable the
+// last user with access:*. Errors: NotFound.
 func (s *Service) SetUserDisabled(ctx context.Context, tenant, username string, disabled bool) error {
 	act := s.EnableUser
 	if disabled {
@@ -360,7 +360,7 @@ func (s *Service) SetUserDisabled(ctx context.Context, tenant, username string, 
 	})
 }
 
-// SetUserRoles replaces a user's roles, for a command. Errors: NotFound, ValidationFailed.
+// SetUserRoles replaces a user's roles, for the command line. Errors: NotFound, ValidationFailed.
 func (s *Service) SetUserRoles(ctx context.Context, tenant, username string, roles []string) error {
 	return s.commandUser(ctx, tenant, username, func(ctx context.Context, u *uow.Unit, user *User) error {
 		_, err := s.EditUser(ctx, u, user, change.Edit{

@@ -24,8 +24,8 @@ type PasswordReset struct {
 
 // ResetPassword sets a user's password, ends the user's sessions and contested credentials, and
 // unlocks the account. It hashes the password before the transaction of the unit begins. Errors:
-// ValidationFailed, NotFound; Forbidden if the user has a permission that the caller lacks,
-// because the new password grants it.
+// ValidationFailed, NotFound; Forbidden if the user has a permission that the caller lacks, because
+// the new password grants that permission.
 func (s *Service) ResetPassword(ctx context.Context, u *uow.Unit, user *User, reset PasswordReset) (*User, error) {
 	hash, err := s.passwords.newHash(ctx, another, "/password", user.Username, reset.Password)
 	if err != nil {
@@ -78,10 +78,11 @@ type shownPassword struct {
 	session string
 }
 
-// requirePassword checks the password of a user. A user without one, who signs in by a provider,
-// needs a session that started recently instead. It counts the attempt outside of any unit, so it
-// must run before the transaction of a unit begins. Errors: ValidationFailed at the pointer if the
-// password is missing or wrong, which counts like a wrong password at sign-in; TooManyAttempts.
+// requirePassword checks the password of a user. A user who has no password, because a provider
+// authenticates the user, needs a session that started recently instead. It counts the attempt
+// outside of any unit, so it must run before the transaction of a unit begins. Errors:
+// ValidationFailed at the pointer if the password is missing or wrong, which counts like a wrong
+// password at sign-in; TooManyAttempts.
 func (s *Service) requirePassword(ctx context.Context, user *User, shown shownPassword) error {
 	if user.PasswordHash == "" {
 		return s.requireLateSession(ctx, shown)
@@ -150,7 +151,7 @@ type newPassword struct {
 	shown string
 }
 
-// passwordSet are the columns of a password change, which also voids an open invitation.
+// passwordSet returns the columns of a password change, which also voids an open invitation.
 func passwordSet(hash string) guard.Set {
 	return guard.Set{"password_hash": hash, "invitation_hash": nil, "invitation_expires_time": nil}
 }
@@ -186,7 +187,7 @@ func (s *Service) storePassword(ctx context.Context, u *uow.Unit, user *User, p 
 	})
 }
 
-// SetPassword is ResetPassword for a command. Errors: NotFound as well.
+// SetPassword is ResetPassword for the command line. Errors: those of ResetPassword, and NotFound.
 func (s *Service) SetPassword(ctx context.Context, tenant, username, password string) error {
 	ctx, user, err := s.userOf(ctx, tenant, username)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// account finds a user by the tenant and username that were typed at sign-in, in one statement
-// whether the tenant exists or not. Errors: gorm.ErrRecordNotFound.
+// account finds a user by the tenant and username that were typed at sign-in. It executes the same
+// statement for an unknown tenant and for an unknown username. Errors: gorm.ErrRecordNotFound.
 //
 // It looks up only valid names: attempts are counted by the typed name, and MySQL also finds
 // "admin" for "admin ", which would allow five more attempts at one account.
@@ -102,10 +102,10 @@ func withRoleNames(db *gorm.DB, users []*User) error {
 	return nil
 }
 
-// holdOpen locks an enabled user until the unit ends, and returns it. It increments the tenant's
-// revision before the read, because a row lock excludes no other server of a cluster, and every
-// change of a user increments the revision too. Errors: Unauthenticated if the user does not
-// exist, or the user or its tenant is disabled.
+// holdOpen locks an enabled user until the unit ends, and returns the user. It increments the
+// tenant's revision before it reads the user: on a cluster a row lock does not exclude other
+// servers, and every change of a user increments the revision too. Errors: Unauthenticated if the
+// user does not exist, or the user or its tenant is disabled.
 func (s *Service) holdOpen(ctx context.Context, u *uow.Unit, id int64) (*gorm.DB, User, error) {
 	tx, err := s.raise(ctx, u)
 	if err != nil {
@@ -122,8 +122,9 @@ func (s *Service) holdOpen(ctx context.Context, u *uow.Unit, id int64) (*gorm.DB
 	return tx, row, nil
 }
 
-// holdUnchanged is holdOpen for a sign-in. Errors: InvalidCredentials also if since the read the
-// password changed, or the user's first factor was added or last one removed.
+// holdUnchanged is like holdOpen, for a sign-in. It also returns InvalidCredentials if, since the
+// user was read, the password was changed, or the user received the first factor or lost the last
+// one.
 func (s *Service) holdUnchanged(ctx context.Context, u *uow.Unit, seen User) (*gorm.DB, error) {
 	tx, row, err := s.holdOpen(ctx, u, seen.ID)
 	switch {

@@ -82,7 +82,7 @@ type invitationView struct {
 	ExpiresTime time.Time      `json:"expiresTime"`
 }
 
-// SchemaName returns the name of its schema in the contract.
+// SchemaName returns the name of the type in the contract.
 func (invitationView) SchemaName() string { return "Invitation" }
 
 func invitationViewOf(i Invitation) *invitationView {

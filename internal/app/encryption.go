@@ -22,9 +22,9 @@ const noKeys = "no encryption keys are set: stored replies and the secrets of se
 	"or set it to none to accept this"
 
 // requireKeys rejects a start without keys if a database server contains encrypted values: this
-// process could not decrypt them, and would store others in clear. If there are none yet, it logs a
-// warning. With the setting "none" the process serves; openCipher has logged the values that it
-// cannot decrypt.
+// process could not decrypt them, and would store others in clear. If the database contains no
+// encrypted values, requireKeys logs a warning. The setting "none" permits the start in both cases;
+// openCipher has logged the values that it cannot decrypt.
 func (sv *Services) requireKeys(ctx context.Context, s settings.Storage) error {
 	set, err := s.SetKeys()
 	if _, embedded := s.KeyFile(); err != nil || embedded || len(set) > 0 {
@@ -91,7 +91,7 @@ func (sv *Services) makeKeys(ctx context.Context, path string) ([]string, error)
 	if len(used.Lost) == 0 {
 		return encryption.MakeFile(path)
 	}
-	// Another process may have created and used it since the lookup.
+	// Another process may have created the key and used it since the lookup.
 	if keys, err := encryption.ReadFile(path); !errors.Is(err, fs.ErrNotExist) {
 		return keys, err
 	}

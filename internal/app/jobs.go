@@ -14,14 +14,15 @@ import (
 // job is periodic work. Several processes may run it concurrently.
 type job struct {
 	name string
-	// every is the interval of the runs; with next, that of the calls of next.
+	// every is the interval of the runs. If next is set, it is the maximum interval of the calls of
+	// next.
 	every time.Duration
 	run   func(ctx context.Context) error
-	// next returns the time at which work is due, zero if none is known. The job runs then and not
-	// before.
+	// next returns the time at which work is due, zero if none is known. If next is set, the job
+	// runs only when that time has come; nil for a job that runs at each interval.
 	next func(ctx context.Context) (time.Time, error)
 	// topic is the topic of events that can make work due earlier; "" for none. A missed event
-	// delays the job by every at most.
+	// delays the job by at most every.
 	topic string
 }
 
@@ -62,8 +63,8 @@ func inBatches(run func(ctx context.Context, limit int) error) func(ctx context.
 	return func(ctx context.Context) error { return run(ctx, sweepBatch) }
 }
 
-// startJobs runs each job at its interval until ctx ends. A failed run is logged and retried at the
-// next interval.
+// startJobs runs each job at its interval, or when its work is due, until ctx ends. A failed run is
+// logged and retried.
 func (p *Program) startJobs(ctx context.Context, running *sync.WaitGroup) {
 	jobs := p.services.jobs()
 	for i, j := range jobs {
@@ -77,7 +78,7 @@ func (p *Program) startJobs(ctx context.Context, running *sync.WaitGroup) {
 	}
 }
 
-// firstPause is the time until the first run of the job at an index. A job with next checks
+// firstPause returns the time until the first run of the job at an index. A job with next checks
 // immediately, because the process may have been stopped for a while. The first runs of the others
 // are spread over their intervals, so that they do not all need a connection at the same time.
 func (j job) firstPause(index, jobs int) time.Duration {
@@ -144,7 +145,7 @@ func (n *news) close() {
 	}
 }
 
-// newsTogether is the time in which further events join the first one.
+// newsTogether is the time in which further events are combined with the first one.
 const newsTogether = 200 * time.Millisecond
 
 // wait returns true after the pause or after an event, and false when ctx has ended.

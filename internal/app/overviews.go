@@ -35,7 +35,8 @@ func topics(resources []module.Resource) (list []realtime.Topic) {
 	return list
 }
 
-// readers returns the permission to read each resource that not everyone may read.
+// readers returns the read permission of each resource, by name. Resources that every caller may
+// read are absent.
 func readers(resources []module.Resource) map[string]string {
 	permissions := map[string]string{}
 	for _, r := range resources {

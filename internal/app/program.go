@@ -385,7 +385,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 	return server, httpapi.ServeDocs(operators)
 }
 
-// perSecond is a limit of n requests per second with a burst of 2n; n ≤ 0 means no limit.
+// perSecond returns a limit of n requests per second with a burst of 2n; n ≤ 0 means no limit.
 func perSecond(n int) ratelimit.Limit {
 	if n <= 0 {
 		return ratelimit.Limit{}

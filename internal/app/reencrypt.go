@@ -27,8 +27,8 @@ type KeyUse struct {
 	Rows map[string]int
 }
 
-// KeysInUse returns the keys of encrypted values in the database, oldest first, and the number of
-// rows in clear that a key could encrypt, by table.
+// KeysInUse returns the keys of encrypted values in the database, oldest first. It also returns, by
+// table, the number of rows in clear that a key could encrypt.
 func (sv *Services) KeysInUse(ctx context.Context) (keys []KeyUse, clear map[string]int, err error) {
 	known, err := encryption.Known(ctx, sv.DB, sv.cipher)
 	if err != nil {
@@ -45,10 +45,10 @@ func (sv *Services) KeysInUse(ctx context.Context) (keys []KeyUse, clear map[str
 	return keys, byKey[""], nil
 }
 
-// Reencrypt encrypts values again that are in clear or encrypted with older keys
-// (encryption.Renew). Records, versions and histories do not change. Before it starts, the audit
-// log of each tenant gets an entry with the rows and the key; a run without such rows writes no
-// entry.
+// Reencrypt encrypts with the current key all values that are in clear or encrypted with older keys
+// (encryption.Renew). Records, versions and histories do not change. Before the first change, the
+// audit log of each tenant receives an entry with the number of its rows and the key; a tenant
+// without such rows receives none.
 func (sv *Services) Reencrypt(ctx context.Context) (encryption.Renewal, error) {
 	current := sv.cipher.Current()
 	if current == "" {

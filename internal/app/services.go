@@ -1,5 +1,6 @@
-// Package app assembles the program: settings become engines, engines become domains, domains
-// become a server. Main uses it, and so do the end-to-end tests, with the same wiring.
+// Package app assembles the program: it opens the engines that the settings name, builds the
+// domains on them, and serves the domains. The command and the end-to-end tests use the same
+// assembly.
 package app
 
 import (

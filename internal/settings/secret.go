@@ -21,7 +21,8 @@ func FirstAdminOfEnvironment() FirstAdmin {
 	}
 }
 
-// CheckCurrency returns an error for a currency that ISO 4217 does not have; none is valid.
+// CheckCurrency returns an error for a currency that ISO 4217 does not have. An unset currency is
+// valid.
 func (f FirstAdmin) CheckCurrency() error {
 	if _, ok := currency.MinorDigits(f.Currency); !ok && f.Currency != "" {
 		return fmt.Errorf("--currency (INTERLOCK_CURRENCY) is %q; it must be a currency code of ISO 4217 in capital letters, such as CNY or EUR", f.Currency)
@@ -45,10 +46,10 @@ func (s Serve) CustomerSecret() (text string, weak bool, err error) {
 	return text, weak, err
 }
 
-// lifted is the end of errors that insecure development lifts.
+// lifted is the end of the text of each error that insecure development suppresses.
 const lifted = "on a development machine INTERLOCK_INSECURE_DEVELOPMENT=true accepts this one"
 
-// WeakPassword is the error of a start with a weak password of the first admin. rule is the
+// WeakPassword returns the error of a start with a weak password of the first admin. rule is the
 // violated rule, such as "must have at least 12 characters".
 func WeakPassword(rule string) error {
 	return fmt.Errorf("the first admin's password %s. Set another one in INTERLOCK_ADMIN_PASSWORD or in the file of INTERLOCK_ADMIN_PASSWORD_FILE, or set neither to get a random one printed; "+lifted, rule)
@@ -59,7 +60,7 @@ func secret(variable, text, file string) (string, error) {
 	return secretFrom(variable, variable+"_FILE", text, file)
 }
 
-// secretFrom is secret with the names of the setting and of its file setting.
+// secretFrom is like secret, with separate names of the setting and of the setting for its file.
 func secretFrom(variable, variableOfFile, text, file string) (string, error) {
 	if file == "" {
 		return text, nil

@@ -123,7 +123,8 @@ type Settings struct {
 	Serve
 }
 
-// Options returns the options with which a command opens the database. They do not create one.
+// Options returns the options with which a command opens the database. They do not create a
+// database.
 func (s Storage) Options() storage.Options {
 	return storage.Options{URL: s.URL(), MaxConnections: s.MaxConnections, Existing: true}
 }
@@ -141,7 +142,7 @@ func (s Storage) URL() string {
 	return s.DatabaseURL
 }
 
-// Validate is called by kong after parsing.
+// Validate checks the storage settings; kong calls it after parsing.
 func (s Storage) Validate() error {
 	scheme, _, found := strings.Cut(s.URL(), "://")
 	switch {
@@ -153,7 +154,7 @@ func (s Storage) Validate() error {
 	return nil
 }
 
-// Validate is called by kong after parsing.
+// Validate checks the log settings; kong calls it after parsing.
 func (s Log) Validate() error {
 	if s.OTLPEndpoint == "" {
 		return nil
@@ -164,7 +165,7 @@ func (s Log) Validate() error {
 	return nil
 }
 
-// Validate is called by kong after parsing.
+// Validate checks the server settings; kong calls it after parsing.
 func (s Serve) Validate() error {
 	if _, _, err := net.SplitHostPort(s.Addr); err != nil {
 		return fmt.Errorf("--addr (INTERLOCK_ADDR) is %q; want HOST:PORT, such as 127.0.0.1:8080", s.Addr)

@@ -65,7 +65,8 @@ type Progress interface {
 	Step()
 }
 
-// Loader loads the demo data of one tenant; its context acts in it.
+// Loader loads the demo data of one tenant. The contexts that its methods receive act in that
+// tenant.
 type Loader struct {
 	Size       Size
 	Runner     *uow.Runner

@@ -22,7 +22,7 @@ const (
 	unpaid = 20 * time.Minute
 )
 
-// date is a clock that is behind by ago.
+// date is a clock that is behind the embedded clock by the duration ago.
 type date struct {
 	clock.Clock
 	ago time.Duration
@@ -31,7 +31,8 @@ type date struct {
 // Now implements clock.Clock.
 func (d *date) Now() time.Time { return d.Clock.Now().Add(-d.ago) }
 
-// visit is the time at which an order reaches its first steps; with 0 steps it is placed.
+// visit is the time, as an age, at which an order has completed the first steps of its journey. At
+// a visit with 0 steps the order is placed.
 type visit struct {
 	order, steps int
 	ago          time.Duration
@@ -58,8 +59,8 @@ func placed(i, n int) time.Duration {
 // visits returns all steps of the orders in order of time: an order is paid immediately, shipped
 // six hours later and completed a day after that.
 //
-// An older order is overdue until it is paid a moment later. A running server may cancel it in
-// between; it then remains cancelled.
+// An order that is older than the payment timeout is overdue from its placement until it is paid a
+// moment later. If a running server cancels it in between, it remains cancelled.
 func (l *Loader) visits() []visit {
 	var all []visit
 	for i := range l.Size.Orders {
@@ -76,8 +77,8 @@ func (l *Loader) visits() []visit {
 	return all
 }
 
-// loadOrders places one order per buyer and advances it along its journey. It resumes orders of an
-// interrupted run.
+// loadOrders places one order per buyer and advances each order along its journey. It resumes
+// orders of an interrupted run.
 func (l *Loader) loadOrders(ctx context.Context) error {
 	l.Progress.Begin("orders", l.Size.Orders)
 	inProgress := map[int]*orders.Order{}

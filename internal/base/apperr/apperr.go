@@ -177,8 +177,7 @@ func Malformed(pointer, message string) *Error {
 	}
 }
 
-// maxShown is the maximum number of characters of the client's text in an error, in
-// characters.
+// maxShown is the maximum number of characters of the client's text that an error contains.
 const maxShown = 128
 
 // MissingRow returns a NotFound error, such as MissingRow("config", "a.b").

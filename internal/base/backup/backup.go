@@ -37,7 +37,7 @@ import (
 
 // Content describes a database or a backup.
 type Content struct {
-	// Schema is the version of its last migration.
+	// Schema is the version of the database's last migration.
 	Schema int64
 	// LastTime is the time of the last audit entry; zero for none.
 	LastTime time.Time

@@ -14,8 +14,8 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// restoreFile replaces an embedded database by a backup. It prepares a copy next to it,
-// which is renamed last.
+// restoreFile replaces an embedded database by a backup. It prepares a copy of the backup next to
+// the database, and renames the copy last.
 func restoreFile(ctx context.Context, o storage.Options, from io.Reader) (content Content, preserved string, err error) {
 	live := strings.TrimPrefix(o.URL, "sqlite://")
 	if err := storage.CreateFolder(live); err != nil {
@@ -109,7 +109,7 @@ func removeDatabase(path string) {
 	_ = os.Remove(path)
 }
 
-// removeBeside removes the log of a database and the log's index.
+// removeCompanions removes the log of a database and the log's index.
 func removeCompanions(path string) {
 	for _, suffix := range []string{"-wal", "-shm"} {
 		_ = os.Remove(path + suffix)

@@ -13,8 +13,8 @@ import (
 // dated is the format of the names of WriteInto, in UTC. They sort by time.
 const dated = "interlock-20060102T150405Z.backup"
 
-// WriteInto is Write to a file of the folder that is named after the time. Then it deletes the
-// oldest such files until at most keep remain; zero retains all.
+// WriteInto calls Write with a new file in folder whose name contains the time. Then it deletes the
+// oldest files with such names until at most keep remain; zero retains all.
 func WriteInto(ctx context.Context, o storage.Options, folder string, keep int) (path string, content Content, err error) {
 	path = filepath.Join(folder, clock.System{}.Now().UTC().Format(dated))
 	if content, err = Write(ctx, o, path); err != nil || keep == 0 {

@@ -21,8 +21,8 @@ type Batcher[In, Out any] struct {
 
 	mu      sync.Mutex
 	waiting []*entry[In, Out]
-	// flushing reports whether a flush is running. One at a time is enough: the calls that
-	// a second one would carry make the next one larger.
+	// flushing reports whether a flush is running. One flush at a time is enough: the calls that
+	// arrive during a flush make the next one larger.
 	flushing bool
 }
 
@@ -76,8 +76,8 @@ func (b *Batcher[In, Out]) run(ctx context.Context) {
 	runtime.Gosched()
 	ended := b.next()
 	err := b.send(ctx, ended)
-	// The calls that wait now are dropped before any caller learns of the failure, so that a
-	// retry of one is not among them.
+	// The calls that wait now are dropped before any caller learns of the failure, so that a retry
+	// of such a caller is not dropped too.
 	b.mu.Lock()
 	if err != nil {
 		for _, e := range b.waiting {

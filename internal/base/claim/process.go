@@ -67,8 +67,8 @@ func (p Process) sees(other Process) (runs, gone bool) {
 	return true, false
 }
 
-// startOf returns the start time of a process, and whether it runs; a zombie does not. An
-// error means that the process exists but this user may not inspect it.
+// startOf returns the start time of a process, and whether it runs; a zombie does not run. An error
+// means that the process exists, but that this user may not inspect it.
 func startOf(pid int) (ticks int64, runs bool, err error) {
 	if pid <= 0 {
 		return 0, false, fmt.Errorf("%d is not a process id", pid)

@@ -32,7 +32,7 @@ type Options struct {
 	Role string
 	// Lease is the time after which the claim of a silent holder expires: 10 s by default.
 	Lease time.Duration
-	// Self identifies this process; computed by default.
+	// Self identifies this process; by default the result of the function Self.
 	Self   Process
 	Logger *slog.Logger
 }
@@ -235,8 +235,9 @@ func (r *row) lossError() error {
 	return fmt.Errorf("%s: %s has it", now, holder)
 }
 
-// end ends the lease of a server that is alone; a member of a group leaves it to the
-// others. It does not retry on an unreachable database, because the lease expires.
+// end ends the lease of a server without Redis. A server of the group Shared does not end the
+// lease, because the other servers of the group use it. end does not retry if the database cannot
+// be reached, because the lease then expires.
 func (r *row) end() {
 	if r.group == Shared {
 		return

@@ -3,8 +3,8 @@ package clip
 
 import "unicode/utf8"
 
-// Text truncates a text to longest characters and marks the cut by an ellipsis, so that a
-// client's text cannot fill its reply and the log.
+// Text truncates a text to longest characters and marks the cut by an ellipsis, so that a client
+// cannot fill a reply or the log with its text.
 func Text(text string, longest int) string {
 	if len(text) <= longest || utf8.RuneCountInString(text) <= longest {
 		return text

@@ -20,8 +20,8 @@ func AcceptsHTML(r *http.Request) bool {
 	return len(values) == 0 || accepts(values, "text/html", "text/*", "*/*")
 }
 
-// accepts reports whether a header accepts a thing, by the first of its names, from the most
-// specific to the least, that the header has.
+// accepts reports whether a header accepts a coding or a type. names are its names, from the most
+// specific to the least specific; the first of them that the header contains decides.
 func accepts(values []string, names ...string) (accepted bool) {
 	best := len(names)
 	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
@@ -33,8 +33,8 @@ func accepts(values []string, names ...string) (accepted bool) {
 	return accepted
 }
 
-// weight returns the q of parameters such as "charset=utf-8;q=0.5": 1 without one, and 0 for
-// one that is no number.
+// weight returns the q of parameters such as "charset=utf-8;q=0.5". It is 1 if there is no q, and 0
+// if q is not a number.
 func weight(parameters string) float64 {
 	for parameter := range strings.SplitSeq(parameters, ";") {
 		name, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")

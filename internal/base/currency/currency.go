@@ -26,8 +26,8 @@ var byMinorDigits = [...]string{
 	4: "CLF UYW",
 }
 
-// MinorDigits returns the number of decimals of a currency: 2 for CNY, 0 for JPY. It is false for
-// a code that is not in the list; codes are in capital letters.
+// MinorDigits returns the number of decimals of a currency: 2 for CNY, 0 for JPY. ok is false for a
+// code that is not in the list; codes are in capital letters.
 func MinorDigits(code string) (digits int, ok bool) {
 	digits = slices.IndexFunc(byMinorDigits[:], func(codes string) bool { return slices.Contains(strings.Fields(codes), code) })
 	return digits, digits >= 0

@@ -139,7 +139,7 @@ func (c Cipher) MAC(purpose string, data []byte) []byte {
 	return mac(c.macKeys[c.current], purpose, string(data))
 }
 
-// mac is HMAC-SHA256 (RFC 2104) of length-prefixed parts.
+// mac returns the HMAC-SHA256 (RFC 2104) of length-prefixed parts.
 func mac(key []byte, parts ...string) []byte {
 	code := hmac.New(sha256.New, key)
 	for _, part := range parts {

@@ -1,7 +1,7 @@
 // Package epoch identifies the history of the database.
 //
-// A database can go back in time: it is restored from a backup, or a replica becomes the primary
-// that lacks the last commits. Cached state of those commits, in a process or in Redis,
+// A database can go back in time: it is restored from a backup, or a replica that lacks the last
+// commits becomes the primary. Cached state of those commits, in a process or in Redis,
 // then belongs to a history that no longer exists: the reply to a request with an effect that is
 // lost, or a version number that is reused with other content. So the database stores a
 // name of its history, the epoch, in the single row of installation, and caches are valid

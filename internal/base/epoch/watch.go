@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// checkEvery is the interval of checks while the Watch is in use, and so about the time
-	// that a process can use outdated caches if the database went back without breaking its
-	// connections.
+	// checkEvery is the interval of checks while the Watch is in use. If the database returns to an
+	// earlier state without breaking its connections, a process can use outdated caches for about
+	// this time.
 	checkEvery = time.Second
 	// staleAfter is the age at which a check is too old for the first caller after an idle
 	// time.
 	staleAfter = 3 * checkEvery / 2
-	// idleEvery is the interval of checks while no caller uses it: the backup metric
-	// depends on it.
+	// idleEvery is the interval of checks while no caller uses the Watch: the backup metric depends
+	// on it.
 	idleEvery = 30 * time.Second
 	// patience bounds one check.
 	patience = 5 * time.Second
-	// A missing commit is queried this often, at this interval, before it counts as lost:
-	// a replica can lag for a moment.
+	// maxQueries is the number of queries for a missing commit before it counts as lost, and
+	// queryInterval the time between two queries: a replica can lag for a moment.
 	maxQueries    = 3
 	queryInterval = 200 * time.Millisecond
 )
@@ -36,16 +36,15 @@ const (
 // description of the missing ones, or "".
 type Witness func(ctx context.Context, of Epoch) (missing string, err error)
 
-// Watch follows the epoch of the database for one process. It checks every second while
-// callers use it, on the first use after an idle time, and before it confirms any cached
-// state once the connections to the database have changed: every cause of a restored state,
-// a failover or a restored server, breaks its connections. A check reads the epoch and
-// queries the witnesses; if a commit is missing without an announced restore, the Watch
-// changes the epoch.
+// Watch follows the epoch of the database for one process. It checks every second while callers use
+// it, and on the first use after an idle time. If the connections to the database have changed, it
+// also checks before it confirms any cached state, because a failover or a restored server breaks
+// the connections. A check reads the epoch and queries the witnesses; if a commit is missing
+// without an announced restore, the Watch changes the epoch.
 //
-// Remaining gap: if all connections of a process survive (rows deleted by hand, a proxy
-// that switches servers behind its connections), the database can have been back for up to
-// staleAfter before the Watch detects it.
+// Remaining gap: if all connections of a process survive (rows deleted by hand, a proxy that
+// switches servers behind its connections), the database can have been in an earlier state for up
+// to staleAfter before the Watch detects this.
 //
 // It is safe for concurrent use.
 type Watch struct {
@@ -57,8 +56,8 @@ type Watch struct {
 	checks singleflight.Group
 	// current is nil before the first check.
 	current atomic.Pointer[Epoch]
-	// links is the number of connection changes before the last successful check, or doubt
-	// if something was found missing since.
+	// links is the number of connection changes before the last successful check. It is doubt
+	// before the first check, and while a commit seems to be missing.
 	links atomic.Uint64
 	// checked is the time of the last successful check; nil before the first.
 	checked atomic.Pointer[time.Time]
@@ -92,7 +91,7 @@ func (w *Watch) Ask(witness Witness) { w.witnesses = append(w.witnesses, witness
 // started after the call is sufficient, however long it took. Now returns false while the
 // database cannot be reached or its connections keep changing.
 func (w *Watch) Now(ctx context.Context) (Epoch, bool) {
-	// A check may open a connection, and a running one may have started too early.
+	// A check may itself open a connection, and a running check may have started too early.
 	const most = 3
 	called := clock.Mark()
 	w.used.Store(true)

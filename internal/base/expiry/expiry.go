@@ -11,10 +11,12 @@ import (
 	"time"
 )
 
-// Seen is the end of the certificates that a peer presented last. The zero value has seen none.
+// Seen is the expiry of the certificates that a peer presented most recently. The zero value has no
+// expiry yet.
 type Seen struct{ end atomic.Pointer[time.Time] }
 
-// Note is a tls.Config's VerifyConnection: it accepts every connection with verified certificates.
+// Note stores the expiry of a connection's certificates. It is for the field VerifyConnection of a
+// tls.Config and rejects no connection.
 func (s *Seen) Note(state tls.ConnectionState) error {
 	if end := Of(state.PeerCertificates); !end.IsZero() {
 		s.end.Store(&end)
@@ -22,7 +24,7 @@ func (s *Seen) Note(state tls.ConnectionState) error {
 	return nil
 }
 
-// End returns when the first of the certificates ends; the zero time if none was seen.
+// End returns the earliest expiry of the certificates; the zero time if no peer has presented any.
 func (s *Seen) End() time.Time {
 	if end := s.end.Load(); end != nil {
 		return *end
@@ -30,8 +32,8 @@ func (s *Seen) End() time.Time {
 	return time.Time{}
 }
 
-// OfFile returns when the first of the certificates in a PEM file ends. Errors: the file cannot be read, or
-// has no certificate.
+// OfFile returns the earliest expiry of the certificates in a PEM file. Errors: the file cannot be
+// read, or contains no certificate.
 func OfFile(path string) (time.Time, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -54,7 +56,7 @@ func OfFile(path string) (time.Time, error) {
 	return Of(found), nil
 }
 
-// Of returns when the first of some certificates ends; the zero time for none.
+// Of returns the earliest expiry of some certificates; the zero time if there are none.
 func Of(certificates []*x509.Certificate) (end time.Time) {
 	for _, certificate := range certificates {
 		if end.IsZero() || certificate.NotAfter.Before(end) {

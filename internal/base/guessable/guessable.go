@@ -25,9 +25,9 @@ import (
 // leastWord is the minimum length of a form of a common password, in characters.
 const leastWord = 4
 
-// Check reports whether a password, with or without its leading and trailing digits and signs, is a
-// common one or one of the names. The names are those that an attacker knows, such as the user's
-// and the product's.
+// Check reports whether a password equals a common password or one of the names, with or without
+// the leading and trailing digits and signs of the password. The names are those that an attacker
+// knows, such as the name of the user and of the product.
 func Check(password string, names ...string) bool {
 	text := fold(password)
 	for _, form := range []string{compact(text), compact(strings.TrimFunc(text, notLetter))} {

@@ -135,7 +135,7 @@ func (o *Object) sameAs(other *Object) bool {
 		return false
 	}
 	for i, m := range o.members {
-		// Usually the order is the same, too.
+		// Usually the other object has its members in the same order.
 		at := other.members[i]
 		if at.Name != m.Name {
 			place := other.find(m.Name)

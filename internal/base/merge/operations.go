@@ -36,7 +36,7 @@ const (
 
 // OperationError is an operation that does not apply to a document.
 type OperationError struct {
-	// Index is its position in the patch.
+	// Index is the position of the operation in the patch.
 	Index int
 	// IsTest is set for a test of a value that the document does not have.
 	IsTest bool
@@ -88,15 +88,15 @@ func ParseOperations(text []byte, check func(text []byte) (any, error)) (Operati
 	return Operations{operations: operations, check: check}, nil
 }
 
-// whole is a value in a merge patch that replaces another instead of being merged into it, so that
-// nulls in it stay.
+// whole is a value in a merge patch that replaces another value without a merge, so that its nulls
+// are preserved.
 type whole struct{ value any }
 
 // MarshalJSON writes the value.
 func (w whole) MarshalJSON() ([]byte, error) { return Encode(w.value) }
 
-// MergePatch returns the merge patch that changes a document as the operations do: each member that
-// they change, whole. Errors: OperationError; those of check.
+// MergePatch returns the merge patch that changes a document as the operations do. It contains each
+// changed member with its complete new value. Errors: OperationError; those of check.
 func (o Operations) MergePatch(document any) (map[string]any, error) {
 	text, err := Encode(document)
 	if err != nil {

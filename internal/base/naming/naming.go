@@ -1,4 +1,4 @@
-// Package naming is the rule for names that people or other programs give: of records, users,
+// Package naming is the rule for names that people or other programs choose: of records, users,
 // tokens, and references.
 //
 // Two names that look the same must be the same: an engine can ignore blanks at the end of a text,
@@ -34,7 +34,8 @@ func isHidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) || unicode.Is(unicode.Cf, r) && !isJoiner(r)
 }
 
-// Check returns the rule that a required name of at most longest characters breaks, if any.
+// Check returns the rules that a required name violates: it must not be empty, must follow Rule,
+// and must have at most longest characters.
 func Check(pointer, name string, longest int) (broken apperr.Fields) {
 	broken.Check(strings.TrimFunc(name, isBlank) != "", pointer, "required", "is required")
 	broken.Check(len(broken) > 0 || Plain(name), pointer, "text", Rule)

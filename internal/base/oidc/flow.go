@@ -56,7 +56,7 @@ func (p *Provider) Redeem(ctx context.Context, answer Answer, k Kept, redirect s
 	if err != nil {
 		return Named{}, err
 	}
-	// A callback of one provider must not be accepted as that of another (RFC 9207).
+	// A callback of one provider must not be accepted as a callback of another provider (RFC 9207).
 	if answer.Issuer != p.client.Issuer && (answer.Issuer != "" || known.namesIssuer) {
 		return Named{}, fmt.Errorf("%w: its issuer is %.200q", ErrRefused, answer.Issuer)
 	}

@@ -194,7 +194,7 @@ func (p *Provider) read(ctx context.Context) (*metadata, error) {
 			return nil, fmt.Errorf("its %s, %.200q, is not https, or on this machine where it is not", name, address)
 		}
 	}
-	// A provider that does not list methods may still support S256, so it is used.
+	// A provider that does not list methods may still support S256, so the flow uses S256.
 	if len(says.Challenges) > 0 && !slices.Contains(says.Challenges, "S256") {
 		return nil, fmt.Errorf("it does not support PKCE with S256, only %.100q", says.Challenges)
 	}
@@ -210,8 +210,8 @@ func (p *Provider) read(ctx context.Context) (*metadata, error) {
 	}, nil
 }
 
-// authStyle is the way to send the client secret: as the provider lists, and in the header
-// by default (OpenID Connect Discovery 1.0, 3). Trying both would redeem a code twice.
+// authStyle returns the way to send the client secret: in the header, unless the provider lists
+// only other methods (OpenID Connect Discovery 1.0, 3). Trying both ways would redeem a code twice.
 func (p *Provider) authStyle(methods []string) oauth2.AuthStyle {
 	inHeader := len(methods) == 0 || slices.Contains(methods, "client_secret_basic")
 	if p.client.Secret != "" && inHeader {

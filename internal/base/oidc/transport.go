@@ -16,9 +16,9 @@ import (
 )
 
 // HTTPClient returns a client for the documents and keys of an identity provider. It follows no
-// redirect, so that a client's secret goes to the address that the provider gave, and keys come
-// from the address that the settings have; and it reads at most longestReply bytes of a reply.
-// It stores the expiry of the certificates that the provider presents in seen.
+// redirect, so that a client's secret and the requests for keys reach only addresses that the
+// settings or the provider's discovery document contain. It reads at most longestReply bytes of a
+// reply, and stores the expiry of the provider's certificates in seen.
 func HTTPClient(timeout time.Duration, seen *expiry.Seen) *http.Client {
 	return &http.Client{
 		Timeout:       timeout,
@@ -27,7 +27,7 @@ func HTTPClient(timeout time.Duration, seen *expiry.Seen) *http.Client {
 	}
 }
 
-// oneShot is the default transport without idle connections, because sign-ins are rare.
+// oneShot returns the default transport without idle connections, because sign-ins are rare.
 func oneShot(seen *expiry.Seen) *http.Transport {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, VerifyConnection: seen.Note}

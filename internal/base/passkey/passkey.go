@@ -118,7 +118,7 @@ func originOf(scheme, host, port string) string {
 	return scheme + "://" + host + ":" + port
 }
 
-// ID is the host for which passkeys are registered.
+// ID returns the host for which passkeys are registered.
 func (s *Site) ID() string { return s.id }
 
 // Accepts reports whether a page of this origin, as browsers write it, may use the site's
@@ -149,7 +149,7 @@ type Passkey struct {
 	// Transports are the ways in which browsers reach the authenticator, such as "usb",
 	// "internal" or "hybrid"; a browser may report none.
 	Transports []string
-	// Model is the authenticator's AAGUID: zeros if it does not report one.
+	// Model is the authenticator's AAGUID; all zeros if the authenticator reports none.
 	Model uuid.UUID
 	State
 }
@@ -169,7 +169,7 @@ type Flags byte
 // BackupEligible reports whether the passkey may exist on several devices.
 func (f Flags) BackupEligible() bool { return f&Flags(protocol.FlagBackupEligible) != 0 }
 
-// BackedUp reports whether it exists on several devices, or can be recovered if one is
+// BackedUp reports whether the passkey exists on several devices, or can be recovered if one is
 // lost.
 func (f Flags) BackedUp() bool { return f&Flags(protocol.FlagBackupState) != 0 }
 
@@ -180,7 +180,7 @@ const backup = Flags(protocol.FlagBackupEligible | protocol.FlagBackupState)
 func (f Flags) SameBackup(other Flags) bool { return f&backup == other&backup }
 
 // CreationOptions returns the PublicKeyCredentialCreationOptions for a browser, as JSON. An
-// authenticator with one of the passkeys in has creates no second one.
+// authenticator that contains one of the passkeys in has creates no further one.
 func (s *Site) CreationOptions(challenge []byte, owner Owner, has []Passkey) (json.RawMessage, error) {
 	creation, _, err := s.library.BeginRegistration(asUser{owner: owner},
 		func(o *protocol.PublicKeyCredentialCreationOptions) error {
@@ -270,9 +270,9 @@ func (s *Site) Verify(challenge []byte, has []Passkey, answer []byte) (used int,
 	return used, State{Counter: says.Counter, Flags: Flags(says.Flags)}, nil
 }
 
-// ceremony returns the expected values of a response. It checks the origin here, because
-// the library has no rule for any port of this machine and would accept any origin that it
-// receives. Errors: ErrRefused.
+// ceremony returns the expected values of a response. It checks the origin itself: the library
+// cannot allow localhost at every port, so ceremony passes the received origin to it as the
+// expected one. Errors: ErrRefused.
 func (s *Site) ceremony(challenge, handle []byte, said protocol.CollectedClientData) (webauthn.SessionData, error) {
 	if !s.Accepts(said.Origin) {
 		return webauthn.SessionData{}, fmt.Errorf("%w: it was used at %.200q instead of %s", ErrRefused, said.Origin, s)

@@ -58,8 +58,8 @@ type Principal struct {
 	OnBehalfOf CustomerID
 }
 
-// Users are the users behind the credential: its own and, of an API token, the one who created it.
-// The program itself and a customer have none.
+// Users returns the users behind the credential: the user of the principal and, for an API token,
+// the user who created the token. The program and a customer have none.
 func (p Principal) Users() []int64 {
 	var users []int64
 	for _, user := range []int64{p.UserID, p.Via.CreatorID} {
@@ -75,20 +75,20 @@ func (p Principal) ByTokenOfAnother() bool {
 	return p.Via.CreatorID != 0 && p.Via.CreatorID != p.UserID
 }
 
-// Via is the API token that an act was done with, as rows store it: zero for a session.
+// Via is the API token with which an action was performed, as rows store it; zero for a session.
 type Via struct {
 	// TokenID is the token's id.
 	TokenID int64
-	// CreatorID and CreatorName are of the user who created the token; 0 for the command line.
+	// CreatorID and CreatorName identify the user who created the token; 0 for the command line.
 	CreatorID   int64
 	CreatorName string
 }
 
-// Reset is one time at which others gave a user another way to sign in: they created the account,
-// reset its password or its second factors, or invited it.
+// Reset is one event at which other users changed how a user signs in: they created the account,
+// reset its password or its second factors, or invited the user.
 type Reset struct {
 	UserID int64
-	// By are the users behind the credential that did it.
+	// By are the users behind the credential of the change.
 	By   []int64
 	Time time.Time
 }
@@ -107,8 +107,8 @@ func (v Via) Ref() *TokenRef {
 	return &TokenRef{ID: v.TokenID, CreatedBy: Person{ID: v.CreatorID, Name: v.CreatorName}}
 }
 
-// Customer returns the id of the customer of a request: the calling customer, or the one that a
-// token acts for. False if there is none.
+// Customer returns the id of the customer of a request: the calling customer, or the customer for
+// which a token acts. It returns false if the request has no customer.
 func (p Principal) Customer() (CustomerID, bool) {
 	if p.Kind == Customer {
 		return p.CustomerID, true
@@ -116,9 +116,9 @@ func (p Principal) Customer() (CustomerID, bool) {
 	return p.OnBehalfOf, p.OnBehalfOf != ""
 }
 
-// ActorID is the id under which the principal's actions are stored, together with its kind:
-// the CustomerID of a customer, and the decimal user id of other principals. The kind is
-// part of the key, because a customer may have the id 7.
+// ActorID returns the id under which the principal's actions are stored, together with its kind:
+// the CustomerID of a customer, and the decimal user id of other principals. The kind is part of
+// the key, because a customer may have the id 7.
 func (p Principal) ActorID() string {
 	if p.Kind == Customer {
 		return string(p.CustomerID)
@@ -140,7 +140,7 @@ func (p Principal) KeyScope() string {
 	return scope
 }
 
-// System is the program acting in a tenant, under a job's name.
+// System returns the principal of the program, which acts in a tenant under a job's name.
 func System(tenantID int64, job string) Principal {
 	return Principal{Kind: Internal, TenantID: tenantID, Name: job, Permissions: []string{"*"}}
 }
@@ -148,12 +148,13 @@ func System(tenantID int64, job string) Principal {
 // May reports whether the principal has the permission; see Covers.
 func (p Principal) May(permission string) bool { return Covers(p.Permissions, permission) }
 
-// Impersonate is the permission to act for a customer. It is the one permission that does not
-// include the read permission of its resource: a shop that acts for a customer does not see all.
+// Impersonate is the permission to act for a customer. It is the only permission that does not
+// include the read permission of its resource: a shop that acts for a customer may not read all
+// customers.
 const Impersonate = "customers:impersonate"
 
-// Covers reports whether a set of grants covers a permission. Every permission to do something with
-// a resource includes the permission to read it, so that no reply has to be cut for its reader.
+// Covers reports whether a set of grants covers a permission. Every permission on a resource
+// includes the permission to read it, so that no reply has to be reduced for its reader.
 func Covers(grants []string, permission string) bool {
 	resource, verb, _ := strings.Cut(permission, ":")
 	for _, grant := range grants {

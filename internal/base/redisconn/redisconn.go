@@ -60,7 +60,8 @@ type Target struct {
 	tls                                bool
 	username, password                 string
 	sentinelUsername, sentinelPassword string
-	// passwordFile has the password instead, and is read for each connection.
+	// passwordFile is the file that contains the password; "" if the URL contains it. It is read
+	// for each connection.
 	passwordFile string
 	certificate  *expiry.Seen
 }
@@ -99,7 +100,7 @@ func Parse(text string) (Target, error) {
 	if err := t.readAddrs(hosts); err != nil {
 		return Target{}, err
 	}
-	// net/url cannot parse a list of hosts, so it parses the URL with a placeholder host.
+	// net/url cannot parse a list of hosts, so Parse passes it a URL with a placeholder host.
 	u, err := url.Parse(scheme + "://" + credentials + "host" + tail)
 	if err != nil || u.Fragment != "" {
 		return Target{}, errShape
@@ -172,7 +173,8 @@ func (t *Target) readQuery(query url.Values) error {
 	return nil
 }
 
-// CertificateEnd returns when the certificate that a server presented last ends; the zero time without TLS.
+// CertificateEnd returns the expiry of the certificate that a server presented most recently; the
+// zero time without TLS.
 func (t Target) CertificateEnd() time.Time { return t.certificate.End() }
 
 // String describes the target without its passwords.

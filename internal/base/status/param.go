@@ -58,7 +58,8 @@ func ActionNames[M Stateful](names []string) []ActionName[M] {
 // EventName is the name of an event in the history of M.
 type EventName[M Stateful] string
 
-// Enum returns the names of all events: the verbs of the machine, then its actions.
+// Enum returns the names of all events in a history of M: first the events that are no transitions,
+// such as "create", then the actions.
 func (EventName[M]) Enum() []string {
 	machine := machineOf[M]()
 	names := slices.Clone(machine.Verbs)

@@ -37,7 +37,7 @@ type Machine struct {
 	Initial State
 	States  []State
 	Actions []Action
-	// Verbs are the events of a history that are no actions, such as "create".
+	// Verbs are the names of the events in a history that are not actions, such as "create".
 	Verbs []string
 }
 
@@ -89,7 +89,7 @@ func (m *Machine) Named(name string) (State, bool) {
 	return State{}, false
 }
 
-// Parse is Named for a request parameter: its error lists the valid names.
+// Parse returns the state that a request parameter names. The error lists the valid names.
 func (m *Machine) Parse(name string) (State, error) {
 	state, known := m.Named(name)
 	if !known {

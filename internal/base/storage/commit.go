@@ -12,8 +12,8 @@ import (
 	"gorm.io/gorm"
 )
 
-// Commit commits a transaction of Begin. nil means that it is committed. An error has its
-// class; Undecided reports whether the transaction may be committed nevertheless.
+// Commit commits a transaction of Begin. nil means that the transaction is committed. An error has
+// its class; Undecided reports whether the transaction may be committed despite the error.
 func (db *DB) Commit(tx *gorm.DB) error {
 	err := tx.Commit().Error
 	if err == nil {
@@ -78,7 +78,7 @@ func (db *DB) serverOf(ctx context.Context, tx *gorm.DB) (at server, err error) 
 	})
 }
 
-// knowsOf reports whether commits of the other server are certainly visible on this one.
+// knowsOf reports whether the commits of the server other are certainly visible on the server s.
 func (s server) knowsOf(other server) bool {
 	if s.galera || other.galera {
 		return s.cluster != "" && s.cluster != noCluster && s.cluster == other.cluster

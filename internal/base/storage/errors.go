@@ -100,7 +100,7 @@ func Found(err error, kind, name string) error {
 	return fmt.Errorf("read %s: %w", kind, err)
 }
 
-// classify returns err with its class, or err itself without one. It counts errors that
+// classify returns err with its class, or err unchanged if it has no class. It counts errors that
 // indicate a changed connection.
 func (db *DB) classify(err error) error {
 	var known *Error
@@ -130,8 +130,8 @@ func (db *DB) classOf(err error) error {
 	if errors.As(err, &fromSQLite) {
 		return db.classifySQLite(fromSQLite, err)
 	}
-	// The transaction exceeded its bound and was rolled back; for COMMIT too, this error
-	// means that it was not sent.
+	// The transaction exceeded its time limit and was rolled back. For a COMMIT, this error means
+	// that database/sql did not send the COMMIT.
 	if errors.Is(err, sql.ErrTxDone) {
 		return &Error{Class: Unavailable, cause: err}
 	}

@@ -9,24 +9,24 @@ import (
 	"gorm.io/gorm"
 )
 
-// Exec runs a statement that changes rows, in a transaction, and returns the number of
-// changed rows. It is tx.Exec for the statements of every business write: it passes the
-// text and its arguments to the driver unchanged, where GORM would clone its state, rebuild
-// the text and call its plugins, which costs as much as sending it. The rules of the
-// plugins apply here too: the text must name tenant_id, a change marks its unit, and errors
-// have their class. It supports nothing else of GORM: an argument is one value, not a slice
-// or an expression.
+// Exec runs a statement that changes rows, in a transaction, and returns the number of changed
+// rows. It replaces tx.Exec for the statements of every business write: it passes the text and its
+// arguments to the driver unchanged. GORM would clone its state, rebuild the text and call its
+// plugins, which costs as much as sending the statement. The rules of the plugins apply here too:
+// the text must name tenant_id, a change marks its unit, and errors have their class. Exec supports
+// nothing else of GORM: an argument is one value, not a slice or an expression.
 func Exec(tx *gorm.DB, text string, args ...any) (changed int64, err error) {
 	return exec(tx.Statement.Context, tx, text, args)
 }
 
-// ExecDeferred is Exec of a statement without a needed result: see Deferred.
+// ExecDeferred is like Exec, for a statement without a needed result; see Deferred.
 func ExecDeferred(tx *gorm.DB, text string, args ...any) error {
 	_, err := exec(waiting(tx, wait{}), tx, text, args)
 	return err
 }
 
-// ExecDeferredOneRow is Exec of a statement that changes exactly one row: see DeferredOneRow.
+// ExecDeferredOneRow is like Exec, for a statement that changes exactly one row; see
+// DeferredOneRow.
 func ExecDeferredOneRow(tx *gorm.DB, text string, args ...any) (changed int64, err error) {
 	return exec(waiting(tx, wait{oneRow: true}), tx, text, args)
 }

@@ -8,10 +8,10 @@ import (
 	"gorm.io/gorm"
 )
 
-// Filter is a condition of a list, with the index that serves it. List uses this to choose
-// the index of a page; see its comment. The zero Filter is no condition.
+// Filter is a condition of a list, with data about the index that serves it. List chooses the index
+// of a page by these data; see List. The zero Filter is no condition.
 type Filter struct {
-	// terms are alternatives: a row matches if one of them is true.
+	// terms are alternatives: a row matches if one of the terms is true.
 	terms []term
 	// indexed is set if for each term an index starts with the tenant and the column.
 	indexed bool
@@ -29,38 +29,39 @@ type term struct {
 	args   []any
 	// along are the columns by which the index orders the matching rows.
 	along []string
-	// subquery is set if the index of another table serves the term, and ids is the subquery
-	// if it returns the ids of the matching rows, each once.
+	// subquery is set if the index of another table serves the term. ids is the subquery if it
+	// returns the id of each matching row exactly once; otherwise it is "".
 	subquery bool
 	ids      string
 }
 
-// Equal is column = value, served by an index on (tenant_id, column, id).
+// Equal returns the filter column = value, served by an index on (tenant_id, column, id).
 func Equal(column string, value any) Filter {
 	return Filter{terms: []term{{column: column, tests: []string{"= ?"}, args: []any{value}, along: []string{"id"}}}, indexed: true}
 }
 
-// OwnedBy is column = value for the owner of the rows, such as the order of its lines. Each
-// sort has an index on (tenant_id, column, sort column).
+// OwnedBy returns the filter column = value for the owner of the rows, such as the order of order
+// lines. Each sort has an index on (tenant_id, column, sort column).
 func OwnedBy(column string, value any) Filter {
 	f := Equal(column, value)
 	f.owns = true
 	return f
 }
 
-// Above is column > value, served by an index on (tenant_id, column, id).
+// Above returns the filter column > value, served by an index on (tenant_id, column, id).
 func Above(column string, value any) Filter { return limits(column, limit{">", value}) }
 
-// Until is column <= value, served by an index on (tenant_id, column, id).
+// Until returns the filter column <= value, served by an index on (tenant_id, column, id).
 func Until(column string, value any) Filter { return limits(column, limit{"<=", value}) }
 
-// Between is from <= column AND column < to, served by an index on (tenant_id, column, id).
+// Between returns the filter from <= column AND column < to, served by an index on (tenant_id,
+// column, id).
 func Between(column string, from, to any) Filter {
 	return limits(column, limit{">=", from}, limit{"<", to})
 }
 
-// Created is from <= created_time AND created_time < to, served by an index on (tenant_id,
-// created_time, id). nil does not narrow. See Sorts.Within.
+// Created returns the filter from <= created_time AND created_time < to, served by an index on
+// (tenant_id, created_time, id). A limit that is nil is left out. See Sorts.Within.
 func Created(from, to *time.Time) Filter {
 	var ends []limit
 	if from != nil {
@@ -97,31 +98,31 @@ func limits(column string, ends ...limit) Filter {
 // for LIKE. Columns compare by bytes, so the case must match; see Spellings.
 func HasPrefix(column, text string) Filter { return Between(column, text, PrefixEnd(text)) }
 
-// Among is id IN (subquery), served by the indexes of another table.
+// Among returns the filter id IN (subquery), served by the indexes of another table.
 func Among(subquery string, args ...any) Filter {
 	return Filter{terms: []term{{column: "id", tests: []string{"IN (" + subquery + ")"}, args: args, subquery: true}}, indexed: true}
 }
 
-// AmongEach is Among for a subquery that returns only ids of rows of the tenant, and each
-// once. List counts them without reading the rows, however many they are.
+// AmongEach is like Among, for a subquery that returns only ids of rows of the tenant, and each id
+// once. List counts the ids without reading the rows, however many there are.
 func AmongEach(subquery string, args ...any) Filter {
 	f := Among(subquery, args...)
 	f.terms[0].ids = subquery
 	return f
 }
 
-// Indexed is a condition that starts with an indexed column, such as Indexed("status", "= ?
-// AND expires_time <= ?", …). It defines no order.
+// Indexed returns a filter whose condition starts with an indexed column, such as Indexed("status",
+// "= ? AND expires_time <= ?", …). The filter defines no order.
 func Indexed(column, test string, args ...any) Filter {
 	return Filter{terms: []term{{column: column, tests: []string{test}, args: args}}, indexed: true}
 }
 
-// Examined is a condition without an index: each row is read and checked.
+// Examined returns a filter that no index serves: each row is read and checked.
 func Examined(condition string, args ...any) Filter {
 	return Filter{terms: []term{{tests: []string{condition}, args: args}}}
 }
 
-// Either is true if one of the filters is.
+// Either returns a filter for the rows that match at least one of the filters.
 func Either(filters ...Filter) Filter {
 	either := Filter{indexed: true}
 	for _, f := range filters {
@@ -134,8 +135,8 @@ func Either(filters ...Filter) Filter {
 	return either
 }
 
-// Along sets the columns by which the filter's index orders the rows, if they differ from
-// those of its constructor.
+// Along sets the columns by which the filter's index orders the rows, if these columns differ from
+// those that the constructor set.
 func (f Filter) Along(columns ...string) Filter {
 	f.terms = slices.Clone(f.terms)
 	for i := range f.terms {
@@ -144,16 +145,16 @@ func (f Filter) Along(columns ...string) Filter {
 	return f
 }
 
-// Unique declares that matching rows have distinct values in a column, which is the last of
-// the filter's index, so that ties need not be broken.
+// Unique declares that matching rows have distinct values in a column, so that ties need not be
+// broken. The column is the last one of the filter's index.
 func (f Filter) Unique(column string) Filter {
 	f.unique = append(slices.Clone(f.unique), column)
 	return f
 }
 
-// Containing selects the rows in which one of the columns contains a text, ignoring case.
-// Each engine folds both sides by its own rules: SQLite folds only ASCII. Rows are
-// examined. Every row contains the empty text.
+// Containing selects the rows in which one of the columns contains a text, ignoring case. Each
+// engine folds both sides by its own rules: SQLite folds only ASCII. No index serves the filter.
+// Every row contains the empty text.
 func Containing(text string, columns ...string) Filter {
 	if text == "" {
 		return Filter{}

@@ -8,16 +8,15 @@ import (
 // batch is a transaction with all statements known at its commit.
 type batch struct {
 	statements []waitingStatement
-	// failed is the error of one of its statements; then the group contains nothing of the
-	// batch.
+	// failed is the error of one of the statements; the group then contains nothing of the batch.
 	failed error
-	// err is its outcome, set before its caller is notified.
+	// err is the outcome of the batch, set before its caller is notified.
 	err error
 }
 
-// commitBatch runs a batch in a group, and returns when the group is committed. Its error
-// is a rejected one if nothing of it was written, and the error of COMMIT otherwise. A batch
-// that timed out waiting for the writer has written nothing.
+// commitBatch runs a batch in a group, and returns when the group is committed. The error is a
+// *rejected if nothing of the batch was written, and is the error of COMMIT otherwise. A batch that
+// timed out waiting for the writer has written nothing.
 func (g *groupCommit) commitBatch(statements []waitingStatement) error {
 	ctx, cancel := context.WithTimeout(context.Background(), g.patience)
 	defer cancel()
@@ -112,8 +111,8 @@ func (g *groupCommit) runInSavepoint(b *batch) bool {
 	return true
 }
 
-// run runs the statements. After an error, wrote reports whether a statement may have
-// written, or more than the batch was rolled back.
+// run runs the statements. After an error, wrote is true if a statement may have written, or if the
+// engine rolled back more than the batch.
 func (b *batch) run(over link) (wrote bool, err error) {
 	for i, w := range b.statements {
 		result, err := over.ExecContext(context.Background(), w.text, w.args)

@@ -148,8 +148,8 @@ func (g *groupCommit) commit(inSavepoint bool) error {
 	return in.err
 }
 
-// ErrGroupRolledBack is the error of a ROLLBACK of a transaction that may have read writes of
-// its group that were rolled back: its result must not be used.
+// ErrGroupRolledBack is the error of a ROLLBACK of a transaction that may have read writes of its
+// group that were rolled back. The values that the transaction read must not be used.
 var ErrGroupRolledBack = errors.New("the transactions before it in the group were rolled back")
 
 // rollback reverts a member's work, and returns after the group has ended: a caller that
@@ -248,7 +248,8 @@ func (in *group) notifyMembers() {
 	}
 }
 
-// undo ends a transaction without its savepoint: SQLite has rolled back all of it.
+// undo ends a transaction without returning to its savepoint, because SQLite has rolled back the
+// complete transaction.
 func (g *groupCommit) undo(cause error) error {
 	err := g.undoOpen(cause)
 	g.queue.unlock()

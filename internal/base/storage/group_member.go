@@ -157,7 +157,7 @@ func (m *member) toTheEnd(ctx context.Context) context.Context {
 	return context.WithoutCancel(ctx)
 }
 
-// run runs a statement in the open transaction, or, without one, in its own.
+// run runs a statement in the open transaction, or in a separate one if none is open.
 func (m *member) run(ctx context.Context, query string, statement func(link link) error) error {
 	if m.packet != nil {
 		if err := m.flush(ctx); err != nil {

@@ -11,8 +11,8 @@ import (
 // Bound is the maximum number of index entries that a list counts.
 const Bound = 10_000
 
-// Examining a row costs several times as much as counting an index entry: a page examines
-// at most half of Bound, and a lower bound of the total is based on a quarter.
+// Examining a row costs several times as much as counting an index entry. A page therefore examines
+// at most half of Bound rows, and the lower bound of a total is based on a quarter.
 const (
 	examinedPart = 2
 	countedPart  = 4
@@ -43,7 +43,7 @@ func boundOf(query *gorm.DB) int {
 // counts at most Bound matches of each indexed filter, which reads only the index, and then
 // reads the page in one of three ways:
 //
-//   - A filter with fewer matches leads: its matches are read by its index, checked
+//   - A filter with at most Bound matches leads: its matches are read by its index, checked
 //     against the other filters, and sorted. The total is exact.
 //   - Otherwise List scans a filter with an index in the order of the sort.
 //   - Otherwise List scans the index of the sort.
@@ -53,8 +53,8 @@ func boundOf(query *gorm.DB) int {
 // the cursor for the next page, and the total is the number of matches among a quarter of
 // Bound.
 //
-// Other columns are wrapped in expressions, so that the choice of the index does not depend
-// on an engine's estimate.
+// The columns of the other filters are wrapped in expressions, so that the choice of the index
+// does not depend on an engine's estimate.
 func List[T any](query *gorm.DB, page Page, sorts Sorts, filters ...Filter) (Listing[T], error) {
 	var none Listing[T]
 	l, err := newLister[T](query, page, sorts)
@@ -335,7 +335,7 @@ func (l *lister[T]) isLimited(after, end *position) bool {
 	return after != nil || end != nil || slices.ContainsFunc(l.way.leads, limits)
 }
 
-// matching selects the rows of led that match the other filters too.
+// matching selects the rows of led that also match the other filters.
 func (l *lister[T]) matching(after, end *position) *gorm.DB {
 	query := l.led(after, end)
 	for _, f := range l.way.rest {

@@ -83,7 +83,7 @@ func (db *DB) assignPage(tx *gorm.DB, log SequencedLog) (assigned int, err error
 }
 
 // assignSequences numbers rows, starting after last. Errors: ErrRunAgain if another process
-// did so concurrently, or a row was deleted.
+// numbered rows concurrently, or a row was deleted.
 func assignSequences(tx *gorm.DB, log SequencedLog, last int64, ids []int64) error {
 	var cases strings.Builder
 	arguments := make([]any, 0, 2*len(ids)+1)

@@ -64,7 +64,7 @@ func (db *DB) MigrationState(ctx context.Context) (MigrationState, error) {
 	if err != nil {
 		return MigrationState{}, err
 	}
-	// goose would create its table.
+	// goose would create its table, so the tables are queried directly.
 	tables := "information_schema.tables WHERE table_schema = DATABASE() AND table_name"
 	if db.Dialect == SQLite {
 		tables = "sqlite_master WHERE name"

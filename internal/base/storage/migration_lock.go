@@ -89,8 +89,9 @@ func (l migrationLock) wait(ctx context.Context) error {
 	}
 }
 
-// acquire acquires or extends the lock, and reports whether it is held. If two servers of a
-// cluster grant it concurrently, one fails at COMMIT: IsConflict.
+// acquire acquires or extends the lock, and reports whether this process owns it. If two servers of
+// a cluster grant it concurrently, one of them fails at COMMIT, with an error for which IsConflict
+// is true.
 func (l migrationLock) acquire(ctx context.Context) (bool, error) {
 	const statement = "UPDATE migration_lock SET holder = ?, ends = NOW(6) + INTERVAL ? SECOND WHERE id = 1 AND (holder = '' OR holder = ? OR ends < NOW(6))"
 	result, err := l.pool.ExecContext(ctx, statement, l.holder, int(migrationLease.Seconds()), l.holder)

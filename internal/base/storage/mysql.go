@@ -76,7 +76,8 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 	return db, nil
 }
 
-// openError is the error of a server that could not be opened, in words where its own say little.
+// openError returns the error for a server that could not be opened. It explains error numbers for
+// which the server's own text is unclear.
 func openError(address, raw string, err error) error {
 	var fromServer *gomysql.MySQLError
 	if errors.As(err, &fromServer) {
@@ -138,8 +139,8 @@ func (db *DB) mysqlConfig(o Options) (config *gomysql.Config, packets bool, err 
 	config.DBName = strings.Trim(u.Path, "/")
 	config.Collation = "utf8mb4_bin"
 	config.Loc, config.ParseTime = time.UTC, true
-	// Without it MySQL counts changed rows, and a guarded UPDATE with unchanged values
-	// would look like a lost race.
+	// Without ClientFoundRows, MySQL counts only the changed rows, and a guarded UPDATE with
+	// unchanged values would look like a lost race.
 	config.ClientFoundRows = true
 	// One round trip per statement instead of prepare, execute, close.
 	config.InterpolateParams = true
@@ -151,7 +152,7 @@ func (db *DB) mysqlConfig(o Options) (config *gomysql.Config, packets bool, err 
 		"time_zone":                "'+00:00'",
 		"sql_mode":                 "'STRICT_ALL_TABLES,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
 		"innodb_lock_wait_timeout": fmt.Sprint(int(lockWaitTimeout.Seconds())),
-		// Tables without an explicit engine use it, and a server without it rejects the
+		// Tables without an explicit engine use InnoDB, and a server without InnoDB rejects the
 		// connection.
 		"default_storage_engine": "'InnoDB'",
 	}

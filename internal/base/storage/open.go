@@ -35,8 +35,8 @@ const (
 type Options struct {
 	// URL is sqlite://path or mysql://user:password@host:port/database.
 	URL string
-	// MaxConnections bounds the connections; 0 means 48. A third of them is for reads.
-	// SQLite has one writer and this many readers.
+	// MaxConnections bounds the connections to a server; 0 means 48. A third of them is for reads.
+	// SQLite has one writer, and MaxConnections readers.
 	MaxConnections int
 	// MaxIdleTime is the maximum idle time of a connection to a server; 0 means 30 seconds.
 	MaxIdleTime time.Duration
@@ -66,7 +66,7 @@ type DB struct {
 	limiters []*poolLimiter
 	servers  servers
 	packets  bool
-	// certificate is that of the server, where it speaks TLS.
+	// certificate contains the expiry of the server's certificate, if the connection uses TLS.
 	certificate expiry.Seen
 	// open makes a connection outside of the pools; nil on SQLite.
 	open func(ctx context.Context) (*session, error)
@@ -164,8 +164,8 @@ func createPrivate(path string) error {
 	return errors.Join(GiveToOwner(file), file.Close())
 }
 
-// GiveToOwner changes the owner of a file that root created to that of its folder, so that the
-// service's user can open the files of an operator's command.
+// GiveToOwner changes the owner of a file that root created to the owner of the file's folder, so
+// that the service's user can open files that an operator's command created.
 func GiveToOwner(file *os.File) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -218,7 +218,7 @@ func (db *DB) Begin(ctx, life context.Context) (*gorm.DB, error) {
 	if err != nil {
 		return nil, db.classify(err)
 	}
-	// Like GORM's Begin, which would also use life for the statements.
+	// This is GORM's Begin, except that GORM would also run the statements under life.
 	tx := db.write.WithContext(ctx)
 	tx.Statement.ConnPool = connection
 	return tx, nil
@@ -250,7 +250,7 @@ func (db *DB) Ping(ctx context.Context) error {
 	return nil
 }
 
-// CertificateEnd returns when the server's certificate ends; the zero time without TLS.
+// CertificateEnd returns the expiry of the server's certificate; the zero time without TLS.
 func (db *DB) CertificateEnd() time.Time { return db.certificate.End() }
 
 // Pools returns the connection pools by name, for metrics.

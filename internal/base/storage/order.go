@@ -37,7 +37,7 @@ func (s Sorts) resolve(requested string) (order, error) {
 	}, nil
 }
 
-// by is ORDER BY column, id; or only the column if its values are distinct.
+// by returns ORDER BY column, id; or ORDER BY column if the values of the column are distinct.
 func (o order) by() clause.OrderBy {
 	columns := []clause.OrderByColumn{{Column: o.sorted(o.column), Desc: o.descending}}
 	if !o.unique {
@@ -56,13 +56,13 @@ func (o order) sort(query *gorm.DB) *gorm.DB {
 	return query.Clauses(o.by())
 }
 
-// between makes MySQL read an index between two limits in the order's column; the filters
-// are the columns that follow the tenant in the index.
+// between makes MySQL read an index between two limits in the order's column; the filters are the
+// columns that follow the tenant in the index.
 //
-// For many rows between the limits MariaDB uses only the equalities for the index, from its
-// end, and checks each row up to the first limit: seconds for a page in the middle of a
-// million rows. If each equality is written as a range, there are none to use; and if each
-// column is in the ORDER BY too, no other index has that order.
+// For many rows between the limits, MariaDB uses the index only for the equalities: it starts at
+// the end of their rows and checks each row until it reaches the limit, which lasts seconds for a
+// page in the middle of a million rows. If each equality is written as a range, no equality is left
+// for this; and if each column is in the ORDER BY too, no other index has that order.
 func (o order) between(query *gorm.DB, filters []Filter) *gorm.DB {
 	columns := []string{tenantColumn}
 	for _, f := range filters {
@@ -95,9 +95,9 @@ func (o order) upTo(query *gorm.DB, p position) *gorm.DB {
 	return o.compare(query, p, !o.descending, true)
 }
 
-// compare is (column, id) < (value, id), or >, or with = including the position itself, in
-// the form that the dialect serves from an index on (tenant_id, column, id): a row
-// comparison on SQLite, and on MySQL
+// compare limits a query to (column, id) < (value, id), or > if below is false, or to <= or >= if
+// equal is true. It uses the form that the dialect serves from an index on (tenant_id, column, id):
+// a row comparison on SQLite, and on MySQL
 //
 //	column < ? OR (column = ? AND id < ?)
 func (o order) compare(query *gorm.DB, p position, below, equal bool) *gorm.DB {

@@ -56,13 +56,13 @@ type wait struct {
 // statement or by COMMIT.
 func Deferred(tx *gorm.DB) *gorm.DB { return marked(tx, wait{}) }
 
-// DeferredID is Deferred for the insert of one row; *id is set at the commit at the latest.
+// DeferredID is like Deferred, for the insert of one row; *id is set at the commit at the latest.
 // It stays 0 if the COMMIT succeeded and its reply was lost.
 func DeferredID(tx *gorm.DB, id *int64) *gorm.DB { return marked(tx, wait{id: id}) }
 
-// DeferredOneRow is Deferred for statements that each must change exactly one row;
-// otherwise the transaction is rolled back. Until it is sent, such a statement reports one
-// changed row.
+// DeferredOneRow is like Deferred, for statements that each must change exactly one row; otherwise
+// the transaction is rolled back. Until such a statement is sent, its result reports one changed
+// row.
 func DeferredOneRow(tx *gorm.DB) *gorm.DB { return marked(tx, wait{oneRow: true}) }
 
 func marked(tx *gorm.DB, as wait) *gorm.DB { return tx.WithContext(waiting(tx, as)) }
@@ -72,8 +72,8 @@ func waiting(tx *gorm.DB, as wait) context.Context {
 	return context.WithValue(tx.Statement.Context, waitKey{}, as)
 }
 
-// BeginPacked is Begin for a transaction that sends marked statements in packets, if
-// the server supports them.
+// BeginPacked is like Begin, but the transaction sends marked statements in packets if the server
+// supports them.
 func (db *DB) BeginPacked(ctx, life context.Context, how *Packing) (*gorm.DB, error) {
 	return db.Begin(ctx, context.WithValue(life, packingKey{}, how))
 }
@@ -129,7 +129,7 @@ type failedPacket struct{ cause error }
 func (f *failedPacket) Error() string { return "a packet of statements: " + f.cause.Error() }
 func (f *failedPacket) Unwrap() error { return f.cause }
 
-// waits queues a marked statement, and reports whether it was one.
+// waits queues a marked statement, and reports whether the statement is marked.
 func (p *packet) waits(ctx context.Context, text string, args []driver.NamedValue, size int) bool {
 	as, marked := ctx.Value(waitKey{}).(wait)
 	if marked {
@@ -215,7 +215,7 @@ func (j *multiStatement) add(text string, args []driver.NamedValue) {
 	j.length++
 }
 
-// exec sends it, and sets the ids.
+// exec sends the message, and sets the ids.
 func (j *multiStatement) exec(ctx context.Context, over link) (driver.Result, error) {
 	result, err := over.ExecContext(ctx, j.text.String(), j.args)
 	if err != nil || len(j.ids) == 0 {
@@ -266,7 +266,7 @@ func conflicts(err *gomysql.MySQLError) bool {
 	return class == WriteConflict || class == LockTimeout
 }
 
-// exec sends a statement with all queued ones before it.
+// exec sends a statement, with all queued statements before it.
 func (s *session) exec(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
 	all := s.packet.joined(text, args)
 	result, err := all.exec(ctx, s.link)
@@ -276,8 +276,8 @@ func (s *session) exec(ctx context.Context, text string, args []driver.NamedValu
 	return result, s.packet.sent(err)
 }
 
-// query is exec for a statement that reads. Its reply lacks the ids of rows that were
-// inserted before it, so the queue is sent first if an id is needed.
+// query is like exec, for a statement that reads. The reply to a read lacks the ids of rows that
+// were inserted before it, so query sends the queue separately and first if an id is needed.
 func (s *session) query(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
 	all := s.packet.joined(text, args)
 	if len(all.ids) > 0 {

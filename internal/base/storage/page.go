@@ -74,8 +74,8 @@ func (l Listing[T]) Pointers() []*T {
 	return pointers
 }
 
-// cursor is the position after which the next page starts. It is sent as opaque text and
-// contains the sort, so that it cannot be used with another one.
+// cursor is the position after which the next page starts. It is sent as opaque text and contains
+// the sort, so that a list with another sort rejects it.
 type cursor struct {
 	Sort  string          `json:"s"`
 	Value json.RawMessage `json:"v"`

@@ -55,8 +55,8 @@ func newPoolLimiter(size int) *poolLimiter {
 	return &poolLimiter{size: size, limit: size, every: growEvery}
 }
 
-// isTooManyConnections reports whether a server rejected a connection because of too many:
-// of all users, or of this one.
+// isTooManyConnections reports whether a server rejected a connection because it has too many
+// connections, of all users or of this user.
 func isTooManyConnections(err error) bool {
 	var rejection *gomysql.MySQLError
 	if !errors.As(err, &rejection) {

@@ -63,9 +63,9 @@ func identify(ctx context.Context, over link) (server, error) {
 	return at, nil
 }
 
-// serverID is MySQL's server_uuid. MariaDB has none; there server_id distinguishes
-// replicating servers, host and port other servers, and server_uid, which is newer,
-// machines.
+// serverID returns MySQL's server_uuid. MariaDB has none; serverID then combines variables that
+// differ between servers: server_id between servers that replicate each other, host and port
+// between others, and server_uid, which only newer versions have, between machines.
 func serverID(is map[string]string) string {
 	if uuid := is["server_uuid"]; uuid != "" {
 		return uuid
@@ -195,8 +195,8 @@ type Capabilities struct {
 	SequencedLogs bool
 }
 
-// Capabilities returns the capabilities of the engine. If connections lead to several
-// servers, those of the most recent one.
+// Capabilities returns the capabilities of the engine. If the connections lead to several servers,
+// it returns the capabilities of the server of the most recent connection.
 func (db *DB) Capabilities() Capabilities {
 	if db.Dialect == SQLite {
 		return Capabilities{}

@@ -136,7 +136,7 @@ type session struct {
 	commits int64
 	limiter *poolLimiter
 	servers *servers
-	// generation is that of the servers when the connection was made.
+	// generation is the generation of the servers at the creation of the connection.
 	generation uint64
 	// at is the server of the connection, and made its creation time on the monotonic
 	// clock.

@@ -21,7 +21,8 @@ func (db *DB) CheckSplitting(ctx context.Context) error {
 }
 
 func checkSplitting(ctx context.Context, pool *sql.DB) error {
-	// Of a table, because proxies answer questions about the server in their own ways.
+	// The statement reads a table, because a proxy may reply to a query without a table instead of
+	// the server.
 	const who = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@server_id) FROM installation WHERE id = 1"
 	conn, err := pool.Conn(ctx)
 	if err != nil {

@@ -15,9 +15,9 @@ const (
 	maxPrepared      = 4 << 10
 )
 
-// preparing creates SQLite connections that cache prepared statements: preparing one lasts
-// about as long as running it. database/sql would cache them per connection too, but
-// prepares them before it chooses the connection.
+// preparing creates SQLite connections that cache prepared statements: the preparation of a
+// statement lasts about as long as its execution. database/sql would cache the statements per
+// connection too, but prepares them before it chooses the connection.
 type preparing struct {
 	driver.Connector
 	// most is the maximum number of cached statements per connection.
@@ -58,7 +58,8 @@ type runnable interface {
 type preparedStatement struct {
 	text string
 	stmt runnable
-	// isRead is set while its rows are open: until then it cannot run again.
+	// isRead is set while the rows of the statement are open; until they are closed, the statement
+	// cannot run again.
 	isRead bool
 }
 

@@ -94,8 +94,8 @@ func bindTenant(db *gorm.DB) {
 	db.Statement.AddClause(clause.Where{Exprs: own})
 }
 
-// tenantAsRange is the setting of a query that selects the tenant by a range from it to it;
-// see order.between.
+// tenantAsRange is the setting of a query that selects the tenant by a range whose ends are both
+// the tenant; see order.between.
 const tenantAsRange = "storage:tenant-as-range"
 
 // encloseAlternatives puts the existing conditions into parentheses, so that an OR among

@@ -8,15 +8,16 @@ import (
 	"gorm.io/gorm"
 )
 
-// lastRune comes after every other character, so that it ends a range of texts.
+// lastRune is greater than every other character, so that it ends a range of texts.
 const lastRune = "\U0010FFFF"
 
-// PrefixEnd is greater than every text with a prefix, and less than every greater text.
+// PrefixEnd returns a text that is greater than every text with the prefix, and less than every
+// other text that is greater than these.
 func PrefixEnd(prefix string) string { return prefix + lastRune }
 
 // ByPrefix reads at most limit rows of T with a column that starts with one of the spellings. The
-// rows are in the order of the spellings, and for each spelling the shortest text, which
-// equals the spelling if such a row exists, comes first.
+// rows are in the order of the spellings. For each spelling the shortest text comes first; it
+// equals the spelling if such a row exists.
 func ByPrefix[T any](query *gorm.DB, column string, spellings []string, limit int) ([]T, error) {
 	query = query.Session(&gorm.Session{})
 	found := []T{}

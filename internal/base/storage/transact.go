@@ -15,8 +15,8 @@ import (
 // MaxRuns is the maximum number of runs of a transaction; then its conflict is returned.
 const MaxRuns = 8
 
-// ErrRunAgain marks an error of a transaction's function after which a new run of the
-// transaction may succeed, as when it lost a race for its rows.
+// ErrRunAgain marks an error of a transaction's function, for example after a lost race for rows. A
+// new run of the transaction may succeed.
 var ErrRunAgain = errors.New("the transaction has to be run again")
 
 // IsConflict reports whether err is a conflict with another transaction. The transaction is

@@ -23,8 +23,8 @@ func (v Version) IsMariaDB() bool { return mariaDB.MatchString(string(v)) }
 // these and MariaDB speak the protocol too.
 func (v Version) IsMySQL() bool { return mySQL.MatchString(string(v)) }
 
-// HoldsChecks reports whether a MySQL enforces CHECK constraints, which it does since
-// 8.0.16. A MariaDB has a variable for this.
+// HoldsChecks reports whether the server is a MySQL that enforces CHECK constraints: version 8.0.16
+// or later. A MariaDB has a variable for this.
 func (v Version) HoldsChecks() bool { return v.IsMySQL() && v.atLeast(8, 0, 16) }
 
 // stopsPackets reports whether the server reports that it rolled back a transaction, and

@@ -31,9 +31,9 @@ func (db *DB) Watch(ctx context.Context) {
 	}
 }
 
-// CheckWrites returns the reason why the database currently accepts no writes, or no new connections; nil
-// if it does. It rolls its write back. It does not check an embedded database, which only this process
-// writes. Slowness is not an error.
+// CheckWrites returns the reason why the database currently accepts no writes, or no new
+// connections; nil if it accepts both. It rolls its write back. It does not check an embedded
+// database, which only this process writes. Slowness is not an error.
 func (db *DB) CheckWrites(ctx context.Context) error {
 	if db.Dialect == SQLite {
 		return nil
@@ -55,7 +55,7 @@ func (db *DB) CheckWrites(ctx context.Context) error {
 	return db.classify(err)
 }
 
-// connectAgain makes a connection if the last attempt to make one failed, and closes it.
+// connectAgain opens and closes a connection if the last attempt to connect failed.
 func (db *DB) connectAgain(ctx context.Context) error {
 	db.servers.mu.Lock()
 	rejection := db.servers.rejection

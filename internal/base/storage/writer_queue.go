@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// writerQueue is a FIFO mutex. A waiter can provide a batch, which the owner can run for
-// it; this saves both goroutines a context switch.
+// writerQueue is a FIFO mutex. A waiter can provide a batch, which the owner can run for the
+// waiter; this saves both goroutines a context switch.
 type writerQueue struct {
 	mu      sync.Mutex
 	owned   bool

@@ -10,8 +10,8 @@ import (
 
 const writeMark = "interlock:write-mark"
 
-// MarkWrites has mark become true with the first statement of a transaction, as Begin returned
-// it, that changes rows. A unit uses it to insist on an audit row.
+// MarkWrites makes the first statement that changes rows in a transaction set mark to true. tx is
+// the transaction as Begin returned it. A unit uses the mark to require an audit row.
 func MarkWrites(tx *gorm.DB, mark *atomic.Bool) { tx.Statement.Settings.Store(writeMark, mark) }
 
 type writeMarks struct{}

@@ -11,10 +11,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Canonical returns one text for all spellings of a JSON value: members sorted, no
-// spaces, strings with no escape that they do not need (RFC 8785). Unlike there, numbers retain
-// their exact decimal value, in the form of [CanonicalNumber], because a double cannot tell large
-// ones apart.
+// Canonical returns one text for all spellings of a JSON value: members sorted, no spaces, strings
+// without unnecessary escapes (RFC 8785). Unlike in RFC 8785, numbers retain their exact decimal
+// value, in the form of [CanonicalNumber], because a double cannot distinguish large ones.
 //
 // It is the only definition of equal JSON: two values are the same for patches, imports,
 // idempotency keys and events if their canonical texts are equal.

@@ -22,7 +22,8 @@ var (
 
 func mayHoldNull(data []byte) bool { return bytes.Contains(data, nullLiteral) }
 
-// refuseNull is called before each value is decoded into the target.
+// refuseNull returns an error if the next value is null and the type of target does not accept
+// null. The decoder calls it before it decodes each value.
 func refuseNull(decoder *jsontext.Decoder, target any) error {
 	if decoder.PeekKind() == 'n' && !takesNull(reflect.TypeOf(target)) {
 		return errNull

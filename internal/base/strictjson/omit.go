@@ -22,7 +22,8 @@ type Omitter struct {
 // the encoders of types.
 type omission struct {
 	options jsonv2.Options
-	// found are the members to omit. Their value is null until then.
+	// found are the members to omit. Their value in the encoded text is null until replaceMembers
+	// removes them.
 	found []jsontext.Pointer
 }
 
@@ -40,8 +41,8 @@ func NewOmitter[T ~string](mark string) *Omitter {
 	}}}
 }
 
-// omit writes null for a value to omit. errors.ErrUnsupported leaves any other value to the
-// encoder.
+// omit writes null in place of a value that is omitted. For any other value it returns
+// errors.ErrUnsupported, so that the encoder encodes the value.
 func (o *omission) omit(out *jsontext.Encoder, applies bool) error {
 	if !applies {
 		return errors.ErrUnsupported

@@ -1,5 +1,5 @@
-// Package audit reads the audit log. Package uow writes its rows, each in the transaction
-// of the mutation that it describes; they are never changed.
+// Package audit reads the audit log. Package uow writes the rows of the log, each in the
+// transaction of the mutation that it describes. Rows are never changed.
 package audit
 
 import (
@@ -18,10 +18,10 @@ const ReadPermission = "audit:read"
 
 // Filter selects entries. Zero members select all.
 type Filter struct {
-	// Resource is a path, "configs/checkout.tax", or a prefix that ends in "/". It selects
-	// also the entries that are filed under it, see uow.Unit.AuditUnder.
+	// Resource is a path, such as "configs/checkout.tax", or a prefix that ends in "/". It also
+	// selects the entries that are filed under this path, see uow.Unit.AuditUnder.
 	Resource string
-	// Actor is an actor's name or id: 0 is the program itself.
+	// Actor is the name or the id of an actor; the id 0 is the program.
 	Actor string
 	// Actions selects entries with one of these actions.
 	Actions []string
@@ -75,14 +75,14 @@ func filedUnder(tenant int64, resource string) storage.Filter {
 // maxScanned bounds the entries that Latest reads, and folded the entries that it folds.
 const maxScanned, folded = 1000, 200
 
-// Folded is an entry that represents others of its kind.
+// Folded is an entry and the number of older repeated entries that it represents.
 type Folded struct {
 	Entry
 	// The number of older entries that it represents, of the 200 that were scanned.
 	More int64 `json:"more" validate:"min=0"`
 }
 
-// SchemaName returns the name of the schema in the contract.
+// SchemaName returns the name of the type in the contract.
 func (Folded) SchemaName() string { return "RecentChange" }
 
 // sessions and requests are the resources of sign-ins and sign-outs, and of rejected

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// foldedEvery is the interval of writes, and so the period of one row.
+	// foldedEvery is the interval of writes, and therefore the period that one row covers.
 	foldedEvery = time.Minute
 	// maxFolded bounds the counters in memory, over all tenants; further rejections are counted
 	// without their origin.
@@ -52,7 +52,7 @@ type Refusals struct {
 	counts map[httpapi.Refusal]int64
 }
 
-// NewRefusals returns an empty count. Run writes it.
+// NewRefusals returns a Refusals without counts. Run writes the counts.
 func NewRefusals(runner *uow.Runner, clk clock.Clock, tenant func(ctx context.Context, name string) (int64, error)) *Refusals {
 	return &Refusals{runner: runner, clock: clk, tenant: tenant, since: clk.Now(), counts: map[httpapi.Refusal]int64{}}
 }

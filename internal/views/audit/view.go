@@ -34,7 +34,7 @@ type Entry struct {
 	CreatedTime time.Time `json:"createdTime"`
 }
 
-// SchemaName returns the name of the schema in the contract.
+// SchemaName returns the name of the type in the contract.
 func (Entry) SchemaName() string { return "AuditEntry" }
 
 func entryOf(row uow.AuditRow) Entry {

@@ -10,18 +10,18 @@ const (
 type column struct {
 	name string
 	how  module.Erasure
-	// kind is the column with the kind of the id: only the kind customer is a customer's
-	// id; "" if it always is.
+	// kind is the column that contains the kind of the id: the id is a customer's only if that kind
+	// is "customer". It is "" if the id is always a customer's.
 	kind string
 }
 
 // table is a table with columns that can name a customer.
 type table struct {
 	name string
-	// key is its primary key, including the tenant if that is a part of it.
+	// key is the primary key of the table, including the tenant if the tenant is a part of it.
 	key     []string
 	columns []column
-	// own is the condition on a row x that is about the customer; see module.Table.
+	// own is the SQL condition that is true if a row x is about the customer; see module.Table.
 	own string
 }
 

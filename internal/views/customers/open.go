@@ -18,15 +18,15 @@ const (
 	openApproval = "status IN (0, 8)"
 )
 
-// underWay contains conditions on rows about the customer that no run changes: they were
-// opened after its check, and its last unit rejects them.
+// underWay contains, by table, the condition for open rows about the customer. No run changes such
+// rows: they were opened after the check of the run, and its last unit rejects them.
 var underWay = map[string]string{"orders": openOrder, "refunds": openRefund, "approvals": openApproval}
 
 type question struct{ count, says string }
 
-// open are the queries for open business of a customer, each with the necessary action.
-// Their parameters are the tenant, the customer and the pseudonym, which owns business
-// opened on rows that already have it.
+// open are the queries for open business of a customer, each with the necessary action. Their
+// parameters are the tenant, the customer and the pseudonym: business that is opened on rows with
+// the pseudonym belongs to the pseudonym.
 var open = []question{
 	{"SELECT COUNT(*) FROM orders WHERE tenant_id = ? AND user_id IN (?, ?) AND " + openOrder, "%d of their orders are pending, paid or shipped: complete or cancel them"},
 	{"SELECT COUNT(*) FROM refunds WHERE tenant_id = ? AND user_id IN (?, ?) AND " + openRefund, "%d refunds to them are not settled: settle or reject them"},

@@ -21,8 +21,8 @@ const maxNameLength = 64
 // erasure replaces a customer's traces.
 type erasure struct {
 	id, pseudonym principal.CustomerID
-	// secret derives tickets and digests that only this erasure can attribute; it is
-	// deleted at its end.
+	// secret derives tickets and digests that only this erasure can attribute. It is deleted at the
+	// end of the erasure.
 	secret []byte
 	// numbers is set for documents of the shop, in which an id can be a number; in
 	// documents of this service numbers are ids of its users.
@@ -138,7 +138,7 @@ func (e *erasure) data(text string, own bool) string {
 	var before bytes.Buffer
 	changed, err := e.document(json.RawMessage(text), "", own)
 	if err != nil || json.Compact(&before, []byte(text)) != nil {
-		// It is not JSON, so it is handled as free text.
+		// The text is not JSON, so it is handled as free text.
 		return e.free(text, own)
 	}
 	if before.String() == string(changed) {
@@ -150,14 +150,14 @@ func (e *erasure) data(text string, own bool) string {
 // naming matches members in which a number is a customer's id.
 var naming = regexp.MustCompile(`(?i)(user|customer)(_?id)?$`)
 
-// shops is data for a document of the shop.
+// shops is like data, for a document of the shop, in which a number can be an id.
 func (e *erasure) shops(text string) string {
 	its := *e
 	its.numbers = true
 	return its.data(text, false)
 }
 
-// document handles a value of a member.
+// document returns the replacement of a member's JSON value.
 func (e *erasure) document(raw json.RawMessage, member string, own bool) (json.RawMessage, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 {

@@ -51,9 +51,9 @@ func run(tx *gorm.DB, statements ...clause) error {
 	return nil
 }
 
-// eraseAggregates renames aggregates and writers of events with the id in their names: an
-// aggregate together with its audit entries, which are counted by its name, and a writer
-// together with its events, because it stores their highest sequence.
+// eraseAggregates renames the aggregates and the writers of events whose names contain the id. It
+// renames an aggregate together with its audit entries, which are counted by its name, and a writer
+// together with its events, because the writer's row contains their highest sequence.
 func (s *Service) eraseAggregates(ctx context.Context, e *erasure) (rows int, err error) {
 	err = s.each(ctx, aggregates, e, func(row found) error {
 		set := aggregates.changes(e, row)
@@ -132,20 +132,20 @@ func redigest(tx *gorm.DB, tenant int64, approval any, e *erasure) error {
 	return err
 }
 
-// eraseMoney is the last unit: the wallet with its entries, the counterparts of its
-// transfers and its refunds, then the audit entry, and the deletion of the row that
-// connects id and pseudonym. References of other customers that contain the id are changed
-// before it, each with its counterpart.
+// eraseMoney runs the last unit. It changes the wallet with its entries, the counterparts of its
+// transfers and its refunds, writes the audit entry, and deletes the row that connects id and
+// pseudonym. References of other customers that contain the id are changed before this unit, each
+// with its counterpart.
 //
-// It checks again for open business, and for the wallet under its lock: business opened, or
-// money paid in, since the run started stops it and leaves all of this unchanged. The
-// wallet's row is replaced by a new one under the version with the checked balance. A
-// debit that was paused beyond its lock guards the old row, and finds it deleted.
+// The unit checks again for open business, and for the wallet under its lock: if business was
+// opened, or money was paid in, since the run started, the unit fails and changes nothing. The
+// wallet's row is replaced by a new one under the version with the checked balance. A debit that
+// was paused beyond its lock guards the old row, and finds it deleted.
 //
-// It is one unit for any number of entries: between two units a wallet's entries would not
-// add up to its balance, or the two sides of a transfer would name different customers. It
-// needs three statements per entriesAtOnce entries, about 50 µs per entry, and a unit has
-// 30 s (uow). A unit that times out has changed nothing.
+// It is one unit for any number of entries: between two units a wallet's entries would not add up
+// to its balance, or the two sides of a transfer would name different customers. It needs three
+// statements per entriesAtOnce entries, about 50 µs per entry, and a unit has 30 s (uow). A unit
+// that times out has changed nothing.
 func (s *Service) eraseMoney(ctx context.Context, e *erasure, forfeit bool) (rows int, err error) {
 	rows, err = s.eraseReferences(ctx, e)
 	if err != nil {
@@ -240,8 +240,9 @@ func moveMoney(tx *gorm.DB, tenant int64, e *erasure, held []wallet) (rows int, 
 	return len(mine), err
 }
 
-// moveSome replaces the customer by the pseudonym in the counterparts of some entries, and
-// in the references of both and of refunds: equal references stay equal.
+// moveSome replaces the customer by the pseudonym in the counterparts of some entries. It also
+// replaces the id in the references of these entries, of their counterparts and of refunds, so that
+// equal references stay equal.
 func moveSome(tx *gorm.DB, tenant int64, e *erasure, some []entry) error {
 	reference, others := "reference", ""
 	var replaced, counterparts []any
@@ -272,7 +273,7 @@ func moveSome(tx *gorm.DB, tenant int64, e *erasure, some []entry) error {
 	return run(tx, clause{"UPDATE wallet_entries" + set, at}, clause{"UPDATE refunds" + set, at})
 }
 
-// rename changes the reference of an entry, its counterpart and its refund.
+// rename changes the reference of an entry, and of the counterpart and the refund of the entry.
 func rename(tx *gorm.DB, tenant int64, owner, other, old, fresh string) error {
 	statements := []clause{
 		{"UPDATE wallet_entries SET reference = ? WHERE tenant_id = ? AND user_id = ? AND reference = ?", []any{fresh, tenant, owner, old}},

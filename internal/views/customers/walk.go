@@ -33,7 +33,7 @@ type clause struct {
 	values []any
 }
 
-// ownClause is the condition on a row x that is about the customer.
+// ownClause returns the condition that is true if a row x is about the customer.
 func (t table) ownClause(e *erasure) clause {
 	if t.own == "" {
 		return clause{text: "1 = 0"}
@@ -56,7 +56,7 @@ func (t table) ownClause(e *erasure) clause {
 	}
 }
 
-// namesClause is the condition on a row x with a column that contains the id.
+// namesClause returns the condition that is true if a column of a row x contains the id.
 func (t table) namesClause(e *erasure) clause {
 	var c clause
 	for _, column := range t.columns {
@@ -79,7 +79,7 @@ func (t table) namesClause(e *erasure) clause {
 
 func quoted(name string) string { return "`" + name + "`" }
 
-// each is walk row by row.
+// each calls do for each row that walk finds.
 func (s *Service) each(ctx context.Context, t table, e *erasure, do func(row found) error) error {
 	return s.walk(ctx, t, e, func(rows []found) error {
 		for _, row := range rows {
@@ -112,7 +112,8 @@ func (s *Service) walk(ctx context.Context, t table, e *erasure, do func(rows []
 	}
 }
 
-// look reads the next rows after a position: the keys of all, and the matching ones.
+// look reads the next rows after a position. It returns the keys of all these rows, and the rows
+// that name the customer or are about the customer.
 func (s *Service) look(ctx context.Context, t table, e *erasure, after []any) (keys [][]any, hits []found, err error) {
 	statement, values := s.looks(ctx, t, e, after)
 	rows, err := s.db.Read(ctx).Raw(statement, values...).Rows()

@@ -23,7 +23,7 @@ const (
 	flushEvery = 3 * time.Second
 	// lastFlush bounds the flush at the end of the program.
 	lastFlush = 5 * time.Second
-	// keptDays is the retention of counts in days.
+	// retentionDays is the retention of counts in days.
 	retentionDays = 90
 	// mostRecords is the number of cached records per count.
 	mostRecords = 5
@@ -43,7 +43,7 @@ type Conflicts struct {
 	Records []string `json:"records" validate:"max=5,dive,required"`
 }
 
-// SchemaName returns the name of the schema in the contract.
+// SchemaName returns the name of the type in the contract.
 func (Conflicts) SchemaName() string { return "ConflictCount" }
 
 // ConflictLog counts conflicts for each tenant, day, resource and code.
@@ -67,7 +67,7 @@ type ConflictLog struct {
 	records map[ConflictCount][]string
 }
 
-// ConflictCount is one row of the table. As a key of pending counts it has no number.
+// ConflictCount is one row of the table. In a key of pending counts, the number is zero.
 type ConflictCount struct {
 	TenantID int64 `gorm:"primaryKey"`
 	// Day is in UTC, such as 2026-01-31.

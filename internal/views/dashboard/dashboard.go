@@ -32,8 +32,8 @@ const (
 	// dueSoon is the time ahead of its cancellation at which an unpaid order counts as due
 	// soon, and dueShown the number of such orders shown.
 	dueSoon, dueShown = time.Hour, 5
-	// trendKept is the cache time of the orders by day: they are the only numbers here that
-	// read rows, and every open page requests them.
+	// trendTTL is the cache time of the orders by day. Only these numbers are computed by reading
+	// rows, and every open page requests them.
 	trendTTL = time.Minute
 )
 

@@ -45,13 +45,13 @@ type (
 	workOrderCounts map[string]int64
 )
 
-// SchemaName returns the name of the schema in the contract.
+// SchemaName returns the name of the type in the contract.
 func (orderCounts) SchemaName() string { return "OrderCounts" }
 
-// SchemaName returns the name of the schema in the contract.
+// SchemaName returns the name of the type in the contract.
 func (refundCounts) SchemaName() string { return "RefundCounts" }
 
-// SchemaName returns the name of the schema in the contract.
+// SchemaName returns the name of the type in the contract.
 func (workOrderCounts) SchemaName() string { return "WorkOrderCounts" }
 
 // dueSoonView has the pending orders that are cancelled within an hour unless they are paid.
@@ -104,7 +104,8 @@ func viewOf(ctx context.Context, o Overview) dashboardView {
 	return view
 }
 
-// number returns a count, and records its JSON Pointer if it is a lower bound.
+// number returns a count. If the count is a lower bound, it also records the JSON Pointer of the
+// count.
 func (v *dashboardView) number(pointer string, count storage.Count) int64 {
 	if count.More {
 		v.Capped = append(v.Capped, pointer)

@@ -8,12 +8,12 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Findings about a Galera cluster. A write is on all servers before it is acknowledged, in
-// one order, so no failover loses it; a part without a majority rejects requests. Other
-// clusters were not tested.
+// Findings about a Galera cluster. A write reaches all servers, in one order, before it is
+// acknowledged, so no failover loses it. A part of the cluster without a majority rejects requests.
+// Other kinds of clusters were not tested.
 
-// smallestQuorum is the number of members with which a cluster has a majority after one
-// failure.
+// smallestQuorum is the minimum number of members with which a cluster still has a majority after
+// one failure.
 const smallestQuorum = 3
 
 func (f serverFacts) clusterFindings() []Finding {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// unread is the finding for a variable that the server does not show.
+// unread returns the finding for a variable that the server does not show.
 func (serverFacts) unread(name string, loss Loss) Finding {
 	return Finding{Name: name, Level: Unknown, Loss: loss, Says: "It cannot be read: ask your provider."}
 }
@@ -44,8 +44,8 @@ func (f serverFacts) flush() Finding {
 // compensate for a missing sync: two are left when one fails.
 const safeCopies = 3
 
-// elsewhereToo is the finding for a server of a Galera cluster that does not sync every
-// write. Each write was sent to the other servers before it was acknowledged.
+// elsewhereToo returns the finding for a server of a Galera cluster that does not sync every write.
+// Each write was sent to the other servers before it was acknowledged.
 func elsewhereToo(finding Finding, copies int, often string) Finding {
 	finding.Want, finding.Level, finding.Loss = "", OK, Loss{Process: Nothing, Machine: Nothing}
 	finding.Says = fmt.Sprintf("It is %s, in a cluster of which %d servers have the data. An acknowledged write was sent to all of them, so that it is lost only "+
@@ -153,8 +153,8 @@ func (f serverFacts) readOnly() Finding {
 // until then.
 const maxIdle = 60
 
-// idleTransactions reports the limit of idle transactions: if a process vanishes without closing
-// its connections, the server releases its locks only when it ends the sessions.
+// idleTransactions reports the limit of idle transactions. If a process vanishes without closing
+// its connections, its row locks remain until the server ends its sessions.
 func (f serverFacts) idleTransactions() Finding {
 	finding := Finding{Name: "idle_transaction_timeout", Level: OK}
 	// MySQL has no bound for transactions only.

@@ -38,8 +38,8 @@ const (
 	Broken Level = "broken"
 )
 
-// Extent is the amount of possible loss: in a database acknowledged writes; in Redis
-// accepted purchases without an order.
+// Extent is the amount of possible loss. A database can lose acknowledged writes, and Redis can
+// lose accepted purchases that have no order yet.
 type Extent string
 
 // The extents; "" if not applicable.
@@ -71,7 +71,7 @@ type Loss struct {
 	Machine Extent
 	// Failover: another server becomes the primary.
 	Failover Extent
-	// Memory: its memory is full.
+	// Memory: the memory of the engine is full.
 	Memory Extent
 }
 
@@ -104,15 +104,16 @@ type Report struct {
 	Findings []Finding
 	Memory   []Memory
 	Clocks   []Clock
-	// Certificates are those in use.
+	// Certificates are the certificates in use.
 	Certificates []Certificate
 }
 
-// Certificate is one that a peer presents to this process, or this process to its callers.
+// Certificate is a certificate that a peer presents to this process, or that this process presents
+// to its callers.
 type Certificate struct {
 	// Of is database, redis or listener.
 	Of string
-	// End is when it, or the first of its chain, expires.
+	// End is the earliest expiry of the certificate and its chain.
 	End time.Time
 }
 
@@ -122,13 +123,13 @@ type Memory struct {
 	Used int64
 	// Limit is maxmemory; 0 means none.
 	Limit int64
-	// Policy is the behaviour of Redis at its limit, "" if it cannot be read.
+	// Policy is the behaviour of Redis at its limit, "" if the setting cannot be read.
 	Policy string
 	// Evicted is the number of keys that Redis has evicted since its start.
 	Evicted int64
 }
 
-// Clock compares an engine's clock with this process's.
+// Clock compares an engine's clock with the clock of this process.
 type Clock struct {
 	Engine Engine
 	Node   string

@@ -128,7 +128,7 @@ func (p Probe) lookAtRedis(ctx context.Context, r *Report) {
 	}
 }
 
-// silent is the finding for an engine that does not reply.
+// silent returns the finding for an engine that does not reply.
 func silent(engine Engine, node string, err error) Finding {
 	return Finding{Engine: engine, Name: string(engine), Node: node, Level: Broken, Err: err,
 		Says: "It does not respond, so its guarantees are unknown."}
@@ -138,12 +138,12 @@ func silent(engine Engine, node string, err error) Finding {
 // counts.
 const clockSamples = 3
 
-// tolerance is the difference of two clocks from which on it is a risk.
+// tolerance is the maximum difference of two clocks without a risk.
 const tolerance = time.Second
 
-// compare reads an engine's clock and reports how far it is ahead of this process's clock:
-// of the reply with the shortest round trip, assuming that the clock was read in its
-// middle.
+// compare reads an engine's clock several times and reports how far it is ahead of this process's
+// clock. It uses the reading with the shortest round trip, and assumes that the engine read its
+// clock in the middle of that round trip.
 func (p Probe) compare(r *Report, engine Engine, node string, ask func() (time.Time, error)) {
 	best := Clock{Engine: engine, Node: node, Error: time.Hour}
 	for range clockSamples {

@@ -72,7 +72,7 @@ func (n redisNode) facts(ctx context.Context) (redisFacts, error) {
 	for i, name := range redisSettings {
 		requested[i] = pipe.ConfigGet(ctx, name)
 	}
-	// Each command has its own error.
+	// The error of each command is in its result.
 	_, _ = pipe.Exec(ctx)
 
 	f := redisFacts{node: n.address}
@@ -156,7 +156,8 @@ func (f redisFacts) findings() []Finding {
 	return list
 }
 
-// unread is the finding for an unreadable setting. worst is the assumption.
+// unread returns the finding for an unreadable setting. worst is the sentence about the worst case,
+// which must be assumed.
 func (f redisFacts) unread(name string, loss Loss, worst string) Finding {
 	why := "neither INFO nor CONFIG has it"
 	if f.refused != nil {
@@ -212,7 +213,8 @@ func (f redisFacts) appendfsync() Finding {
 	return finding
 }
 
-// onRewrite is a risk only if the file is otherwise synced.
+// onRewrite reports no-appendfsync-on-rewrite, which is a risk only if the file is synced at other
+// times.
 func (f redisFacts) onRewrite() Finding {
 	if f.settings["no-appendfsync-on-rewrite"] != "yes" || f.settings["appendfsync"] == "no" {
 		return Finding{}
@@ -247,7 +249,7 @@ func (f redisFacts) maxmemoryPolicy() Finding {
 	return finding
 }
 
-// nearlyFull is the percentage of its limit from which on Redis counts as nearly full.
+// nearlyFull is the percentage of its memory limit at which Redis counts as nearly full.
 const nearlyFull = 90
 
 func (f redisFacts) memoryLeft() Finding {

@@ -30,7 +30,7 @@ type lockView struct {
 	Waiters int `json:"waiters" validate:"min=0"`
 }
 
-// SchemaName returns the name of the schema in the contract.
+// SchemaName returns the name of the type in the contract.
 func (lockView) SchemaName() string { return "HeldLock" }
 
 func viewOf(queues []Queue, locks []lock.Holding) overviewView {

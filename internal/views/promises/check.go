@@ -23,8 +23,8 @@ type Row struct {
 	Place []any
 }
 
-// Looker checks subjects that are in no table: the next ones after a position, nil for the
-// start, at most limit, each in a consistent snapshot.
+// Looker checks subjects that are in no table. It returns at most limit subjects after the position
+// behind, which is nil for the first call, each checked in a consistent snapshot.
 type Looker func(ctx context.Context, behind []any, limit int) ([]Row, error)
 
 // Found is a violation of a promise.

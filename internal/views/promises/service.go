@@ -64,10 +64,10 @@ type Service struct {
 	share   float64
 
 	mu sync.Mutex
-	// seen is this process's knowledge of the checks, for metrics.
+	// seen contains the states that this process read last, for metrics.
 	seen map[string]state
 
-	// rows is the number of rows of each promise's next step, and later the time of the
+	// rows contains the number of rows of each promise's next step. later contains the time of the
 	// retry after a failed check.
 	rows  map[string]int
 	later map[string]time.Time

@@ -24,7 +24,7 @@ type state struct {
 	Version int64
 	// Place is the position of the current pass; "" at its start.
 	Place string
-	// Passes counts the started passes; it is the number of the current one.
+	// Passes is the number of started passes, and therefore the number of the current pass.
 	Passes    int64
 	BegunTime *time.Time
 	// Looked is the number of rows of the current pass so far, and BusyUS its database time

@@ -124,7 +124,7 @@ func viewOf(p module.Promise, st *state, found []violation) promiseView {
 	return v
 }
 
-// earlier compares times; nil is before all others.
+// earlier reports whether a is before b; nil is before all times.
 func earlier(a, b *time.Time) bool {
 	return b != nil && (a == nil || a.Before(*b))
 }

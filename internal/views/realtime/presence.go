@@ -67,8 +67,8 @@ func (s *Service) Beat(ctx context.Context, h Heartbeat) ([]Person, error) {
 	return others, nil
 }
 
-// announce sends a heartbeat to the other processes. On error they miss this one; the bus
-// reports its outages.
+// announce sends a heartbeat to the other processes. On an error they do not receive this
+// heartbeat; the bus reports its outages itself.
 func (s *Service) announce(ctx context.Context, tenant int64, a heartbeatEvent) {
 	payload, err := strictjson.Encode(a)
 	if err == nil {

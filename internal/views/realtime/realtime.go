@@ -108,7 +108,8 @@ func (s *Service) Run(ctx context.Context) error {
 			if !open {
 				return nil
 			}
-			// The next heartbeat compensates for a missed one.
+			// Lost heartbeats are not requested again: the next heartbeat of each tab replaces
+			// them.
 			s.receive(d.Event)
 		case <-ticker.C:
 			s.expire()

@@ -22,7 +22,7 @@ type Present struct {
 	People   []Person `json:"people"`
 }
 
-// SchemaName returns the name of the schema in the contract.
+// SchemaName returns the name of the type in the contract.
 func (Present) SchemaName() string { return "Presence" }
 
 // othersView is the reply to a heartbeat.

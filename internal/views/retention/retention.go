@@ -35,7 +35,7 @@ type Table struct {
 	Kind module.Retention
 	// key is the primary key of the scan, with the alias x.
 	key []string
-	// over is true for an expired row x; each ? is the limit.
+	// over is the SQL condition that is true if a row x has expired; each ? is the limit.
 	over string
 }
 
@@ -49,11 +49,12 @@ func removable(declared []module.Table) (list []Table) {
 	return list
 }
 
-// watched is the number of the newest versions of configs that are never removed, however
-// old: the feed can resume within them, and its readers would silently miss removed ones.
+// watched is the number of the newest versions of configs that are never removed, however old they
+// are. The feed of configs can resume within these versions; without them, its readers would
+// silently miss changes.
 const watched = 10_000
 
-// condition returns the condition on a removable row x, and its values.
+// condition returns the SQL condition that is true if a row x is removable, and its values.
 func (t Table) condition(dialect storage.Dialect, limit time.Time) (string, []any) {
 	condition := "(" + t.over + ")"
 	switch {

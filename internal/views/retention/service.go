@@ -64,10 +64,10 @@ type Service struct {
 	share  float64
 
 	mu sync.Mutex
-	// seen is this process's knowledge of the sweeps, for metrics.
+	// seen contains the states that this process read last, for metrics.
 	seen map[string]state
 
-	// rows is the number of rows of each table's next step.
+	// rows contains the number of rows of each table's next step.
 	rows map[string]int
 	// rest pauses; tests replace it.
 	rest func(ctx context.Context, d time.Duration) bool
@@ -146,7 +146,7 @@ func (s *Service) waits(ctx context.Context, found map[string]*state) (bool, err
 	return len(untold) > 0, err
 }
 
-// stateOf returns the state of a table; an empty one if it was never swept.
+// stateOf returns the state of a table; an empty state if the table was never swept.
 func stateOf(found map[string]*state, t Table) *state {
 	if st := found[t.Name]; st != nil {
 		return st
@@ -195,7 +195,7 @@ func (s *Service) due(t Table, st *state) bool {
 }
 
 // withdrawn reports whether the running sweep of a table would remove rows that must now be
-// retained, because a longer retention, or none, was configured since its start.
+// retained. This is so if a longer retention, or none, was configured since the sweep started.
 func (s *Service) withdrawn(t Table, st *state) bool {
 	return st.underWay() && (s.keep[t.Kind] <= 0 || s.limit(t).Before(*st.UntilTime))
 }
@@ -312,8 +312,8 @@ func (s *Service) save(ctx context.Context, st *state, next state) error {
 	return nil
 }
 
-// report writes one audit entry for each tenant with removed rows. The counts are deleted
-// in the commit of that entry, so after a crash the next run writes it.
+// report writes one audit entry for each tenant with removed rows. The commit of that entry also
+// deletes the counts, so that after a crash before the commit the next run writes the entry.
 func (s *Service) report(ctx context.Context) error {
 	byTenant, err := tallies(ctx, s.db)
 	if err != nil {

@@ -163,8 +163,7 @@ func deleteRows(tx *gorm.DB, t Table, r removal) (int64, error) {
 	return deleted.RowsAffected, deleted.Error
 }
 
-// deleteEntries is deleteRows for audit entries with their targets, see raiseFloor and
-// requireGone.
+// deleteEntries deletes audit entries with their targets; see raiseFloor and requireGone.
 func deleteEntries(tx *gorm.DB, r removal, statement string, values []any) (int64, error) {
 	floor, err := raiseFloor(tx, r)
 	if err != nil {
@@ -180,7 +179,7 @@ func deleteEntries(tx *gorm.DB, r removal, statement string, values []any) (int6
 	return deleted.RowsAffected, requireGone(tx, r)
 }
 
-// upTo retains entries that were numbered since the floor was raised.
+// upTo excludes entries from a deletion that were numbered after the floor was raised.
 const upTo = " AND (place IS NULL OR place <= ?)"
 
 // raiseFloor stores the highest position of the entries to be removed, for exporters that have not

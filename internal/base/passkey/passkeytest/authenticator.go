@@ -44,7 +44,7 @@ type Authenticator struct {
 	// Claim is the id of the next passkey; nil for a random one, as it should be.
 	Claim []byte
 
-	// ID is the passkey's id, and Handle its user handle; nil before there is one.
+	// ID is the passkey's id, and Handle its user handle; nil before Create.
 	ID, Handle []byte
 	key        *ecdsa.PrivateKey
 }

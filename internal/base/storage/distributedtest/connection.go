@@ -24,10 +24,12 @@ type connection struct {
 
 // transaction is the state of the open transaction.
 type transaction struct {
-	// wrote is set if it has written; audited if it wrote an audit entry, by which its unit
-	// resolves a lost COMMIT; repeatable if its caller repeats it in any case.
+	// wrote is set if the transaction has written. audited is set if it wrote an audit entry, by
+	// which its unit resolves a lost COMMIT. repeatable is set if the caller repeats the
+	// transaction in any case.
 	wrote, audited, repeatable bool
-	// migrates is set if it changes the schema, which is committed immediately in any case.
+	// migrates is set if the transaction changes the schema, which is committed immediately in any
+	// case.
 	migrates bool
 }
 

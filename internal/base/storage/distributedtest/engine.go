@@ -71,7 +71,7 @@ func (e *engine) below(n int) int {
 type fate struct {
 	// number is the error number of the reply; 0 for success.
 	number uint16
-	// done is set if it was committed.
+	// done is set if the transaction was committed.
 	done bool
 }
 

@@ -32,8 +32,8 @@ var (
 	}
 )
 
-// Strip returns a statement as the engine interprets it: without the trailing locking
-// clauses that it lacks. Values never follow them.
+// Strip returns a statement as the engine interprets it: without the trailing locking clauses that
+// the engine lacks. Values never follow these clauses.
 func (l Locks) Strip(statement string) string {
 	if !strings.HasPrefix(strings.TrimSpace(statement), "SELECT") {
 		return statement

@@ -38,8 +38,8 @@ func Both(t *testing.T, test Test) {
 	t.Run("mariadb", func(t *testing.T) { test(t, Tenant(t), MariaDB(t)) })
 }
 
-// BothAlone is Both with databases that no other test uses, for a test that changes the schema
-// or counts all rows.
+// BothAlone is like Both, with databases that no other test uses, for a test that changes the
+// schema or counts all rows.
 func BothAlone(t *testing.T, test Test) {
 	t.Run("sqlite", func(t *testing.T) { test(t, Tenant(t), SQLite(t)) })
 	t.Run("mariadb", func(t *testing.T) { test(t, Tenant(t), migrated(t, NewMariaDBURL(t))) })
@@ -55,7 +55,7 @@ func Each(t *testing.T, test Test) {
 	t.Run("sqlite", func(t *testing.T) { test(t, Tenant(t), SQLite(t)) })
 }
 
-// EachAlone is Each with databases that no other test uses.
+// EachAlone is like Each, with databases that no other test uses.
 func EachAlone(t *testing.T, test Test) {
 	if WithMariaDB() {
 		BothAlone(t, test)

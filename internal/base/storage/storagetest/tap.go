@@ -333,9 +333,8 @@ func TappedMariaDB(t *testing.T, options ...string) (*storage.DB, *Tap) {
 	return migrated(t, through), tp
 }
 
-// WithoutLocks returns a new migrated database without locking clauses, like servers of a
-// cluster, where a row lock does not exclude other servers, and its Tap. Statements are
-// sent one by one.
+// WithoutLocks returns a new migrated database and its Tap, which removes locking clauses: on the
+// servers of a cluster, a row lock does not exclude other servers. Statements are sent one by one.
 func WithoutLocks(t *testing.T) (*storage.DB, *Tap) {
 	t.Helper()
 	db, tp := TappedMariaDB(t, "packets=false")

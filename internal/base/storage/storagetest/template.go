@@ -172,7 +172,7 @@ var makeTemplate = sync.OnceValue(func() error {
 // collation is the collation of every test database.
 const collation = " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
 
-// testServer is the address of the test server.
+// testServer returns the address of the test server.
 func testServer() (*url.URL, error) {
 	address := os.Getenv(MySQLVariable)
 	if address == "" {

@@ -36,7 +36,8 @@ var WithMariaDB = sync.OnceValue(func() bool {
 	return changed
 })
 
-// here returns the folder of the package that contains the tests: go test runs them in it.
+// here returns the folder of the package that contains the tests, because go test runs the tests in
+// that folder.
 func here(root string) string {
 	folder, err := os.Getwd()
 	if err != nil {
