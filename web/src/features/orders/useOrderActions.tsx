@@ -21,7 +21,7 @@ export const watchedOrders: Watched<Order> = {
 /** The bulk actions for orders. A table can provide each payment reference or tracking number. */
 export function useOrderActions(): readonly BulkAction<Order, StepInput>[] {
   const t = useText(orderMessages);
-  return actions.map((action) => ({
+  return actions.map((action): BulkAction<Order, StepInput> => ({
     id: action,
     labels: {
       button: t(action),
@@ -34,7 +34,7 @@ export function useOrderActions(): readonly BulkAction<Order, StepInput>[] {
     open: () => emptyStep,
     isComplete: (step, hasRowValues) => hasRowValues || missingOf(action, step).size === 0,
     inputs: ({ input, change, strict, hasRowValues }) => <Inputs action={action} step={input} change={change} strict={strict} hasRowValues={hasRowValues} />,
-    own: {
+    columns: {
       pay: () => [{ name: 'reference', label: t('reference'), isNeeded: true }],
       ship: ({ carrier }: StepInput) => [
         { name: 'trackingNo', label: t('trackingNo'), isNeeded: true },

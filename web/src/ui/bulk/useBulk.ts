@@ -123,7 +123,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     const seen = new Set<string>();
     const add = (row: Row, values: RowValues | undefined, label?: string) => {
       const given = action.item(row, input, values);
-      const item = values === undefined || given.values !== undefined ? given : { ...given, own: JSON.stringify(values) };
+      const item: Item = values === undefined || given.values !== undefined ? given : { ...given, values: JSON.stringify(values) };
       const reason = action.skip(row, input, values);
       // A table may contain one row under two spellings.
       if (seen.has(item.id)) skipped.push({ item, reason: { left: 'twiceThere' } });
