@@ -13,7 +13,7 @@ export function namesOf(pointer: string): string[] {
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The value at a pointer; it does not descend into arrays. */
+/** The value at a pointer; undefined for a pointer into an array. */
 export function at(value: Value, pointer: string): Value {
   return namesOf(pointer).reduce<Value>((inner, name) => (isObject(inner) ? member(inner, name) : undefined), value);
 }

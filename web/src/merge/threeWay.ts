@@ -3,7 +3,7 @@ import { equal } from './equal';
 import { emptyObject, isObject, member, type Json, type JsonObject, type Value } from './json';
 import { byCodePoint, pointerOf } from './pointer';
 
-/** A conflict. A side is undefined if it does not have the value. */
+/** A value that both sides changed. `base`, `yours` or `theirs` is undefined if the value is absent there. */
 export interface Conflict {
   pointer: string;
   base: Value;
@@ -41,7 +41,7 @@ export function threeWay(base: Json, yours: Json, theirs: Json): Result {
   return result;
 }
 
-/** Descends while all three sides are objects. Otherwise the value is the smallest that can be decided as a whole. */
+/** Merges one value. Objects on all three sides are merged member by member, every other value as a whole. */
 function mergeAt(result: Result, names: readonly string[], base: Value, yours: Value, theirs: Value): Value {
   if (isObject(base) && isObject(yours) && isObject(theirs)) return mergeObjects(result, names, base, yours, theirs);
 

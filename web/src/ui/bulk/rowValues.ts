@@ -1,7 +1,7 @@
 import { readTable, type MalformedLine, type Separator, type Table } from '../table/readTable';
 import type { RowValues } from './action';
 
-/** A column of a pasted table. */
+/** A column of a pasted or uploaded table. A table is text with one line per row. */
 export interface RowColumn {
   name: string;
   label: string;
@@ -9,7 +9,7 @@ export interface RowColumn {
   isNeeded: boolean;
 }
 
-/** The use of the column that identifies the row. */
+/** The entry in Layout.uses for the column that identifies the row. */
 export const rowUse = '#row';
 
 /** The layout of a table. */
@@ -36,7 +36,7 @@ export interface ShownTable {
   second: readonly string[] | undefined;
   /** The layout in use; a proposal until the user confirms it. */
   layout: ChosenLayout;
-  /** The layout needs a confirmation; no line is used before it. */
+  /** The user must confirm the layout. Until then no line is used. */
   isAsked: boolean;
 }
 
@@ -139,7 +139,7 @@ function shownOf(
     if (isOneOf(cell, names)) return rowUse;
     return columns.find(({ name, label }) => isOneOf(cell, [name, label]))?.name ?? null;
   });
-  // If the row has no known column name, the first column identifies it.
+  // If no column identifies the row by name, the first column identifies it, unless it has another use.
   if (names.length === 0 && named[0] === null && named.some((use) => use !== null)) named[0] = rowUse;
   const isNamed = named.some((use) => use !== null);
   const byPosition = head.cells.map((_, i) => (i === 0 ? rowUse : (columns[i - 1]?.name ?? null)));
@@ -149,7 +149,7 @@ function shownOf(
   return { separator, first: head.cells, second: next?.cells, layout, isAsked: !layout.isConfirmed || !isUsable(layout, columns) };
 }
 
-/** Whether a layout contains the row and each required column, none of them twice. */
+/** Whether a layout contains the row column and all required columns, and no column twice. */
 export function isUsable({ uses }: Pick<Layout, 'uses'>, columns: readonly RowColumn[]): boolean {
   const used = uses.filter((use) => use !== null);
   const needed = [rowUse, ...columns.filter(({ isNeeded }) => isNeeded).map(({ name }) => name)];

@@ -38,7 +38,7 @@ export function OutcomeNotice({ write: { outcome, key, retry, error }, hint }: {
   );
 }
 
-/** Announces that the form shows a draft from an earlier visit. */
+/** Shows that the form contains a draft from an earlier visit. */
 export function RestoredNotice({ at, hint, onDiscard }: { at: number | undefined; hint?: string; onDiscard?: () => void }) {
   const t = useText(editMessages);
   if (at === undefined) return null;

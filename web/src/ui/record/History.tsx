@@ -34,7 +34,7 @@ interface Entry extends Revision {
   details?: ReactNode;
   /** The actions for the version. */
   actions?: ReactNode;
-  /** A heading above it. */
+  /** A heading above the version. */
   heading?: string | undefined;
 }
 

@@ -33,7 +33,7 @@ interface Props<R, F> {
   chips?: (record: R) => ReactNode;
   /** The actions for the record, while it exists. */
   actions?: (record: R) => ReactNode;
-  /** Replaces the default message for a missing record, if there is something left to show. */
+  /** Replaces the default message if the record does not exist. */
   missing?: ReactNode;
   /** Rendered with the stored draft if the record was deleted before it was opened again. */
   renderDraft?: (form: F, forget: () => void) => ReactNode;

@@ -3,7 +3,7 @@ import { useSlot } from '../edit/slot';
 import { draftValueOf } from '../edit/useDraft';
 
 interface Props<F> {
-  /** Path of the record, which names the draft, and its displayed name. */
+  /** The path of the record, under which the draft is stored, and the label of the record. */
   resource: string;
   name: string;
   /** Rendered without a draft. */
