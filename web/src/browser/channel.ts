@@ -1,6 +1,6 @@
 type Handler = (message: unknown) => void;
 
-/** Messages between the tabs of one browser. A tab does not receive its own messages. */
+/** Sends messages between the tabs of one browser. A tab does not receive its messages. */
 export class Channel {
   readonly #channel: BroadcastChannel | undefined;
   readonly #handlers = new Set<Handler>();

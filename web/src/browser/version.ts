@@ -80,8 +80,8 @@ export function updateNow(): void {
 /** Handles chunks that fail to load because their version is no longer deployed. */
 export function followUpdates(): void {
   window.addEventListener('vite:preloadError', (event) => {
-    // Otherwise vite throws the error to the importer. With the default prevented, the importer gets
-    // an empty module and fails; isLeaving hides that error until the reload.
+    // With the default prevented, vite does not throw: the importer gets an empty module and fails,
+    // and isLeaving hides that error until the reload.
     if (update()) event.preventDefault();
   });
   document.addEventListener('visibilitychange', () => {

@@ -6,7 +6,7 @@ const shades = (soft: string, main: string): MantineColorsTuple => [soft, soft, 
 
 const colors: Record<string, MantineColorsTuple> = Object.fromEntries(tones.map((tone) => [tone, shades(light[`${tone}Soft`], filled[tone])]));
 
-/** The same style as a section heading. */
+/** The style of dialog titles, equal to that of section headings. */
 const dialogTitle = { fontSize: '16px', fontWeight: 650, lineHeight: '1.4' };
 
 export const theme = createTheme({
@@ -55,7 +55,7 @@ export const theme = createTheme({
   },
 });
 
-/** The CSS variables of one scheme: those of the admin, and Mantine's set to them. */
+/** The CSS variables of one scheme: those of the admin, and those of Mantine, set to the same colours. */
 function variables(scheme: Scheme): Record<string, string> {
   const own = Object.fromEntries(Object.entries(scheme).map(([name, colour]) => [`--il-${kebab(name)}`, colour]));
   const perTone = tones.flatMap<[string, string]>((tone) => [

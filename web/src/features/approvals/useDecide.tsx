@@ -14,7 +14,7 @@ interface Decision {
   reason: string;
 }
 
-/** The steps that this user can take by the service's rules. The service checks again. */
+/** The steps that the current user can perform by the rules of the service. The service checks them again. */
 export function stepsOf(approval: Approval, me: number, may: (permission: string) => boolean): Step[] {
   const { allowedTransitions, author, kind, status, statusBy, waitingForMe } = approval;
   const { read, write } = grantsOf(kind);

@@ -48,7 +48,7 @@ export function IssueInputs({ form, campaign, strict, disabled, onChange }: Prop
   );
 }
 
-/** A preview only: other users issue too, so the service decides. */
+/** A preview of the remaining coupons. Other users can issue coupons too, so the service decides. */
 function Preview({ size, campaign: { total, issued } }: { size: number; campaign: Campaign }) {
   const t = useText(campaignMessages);
   const left = total - issued;

@@ -50,7 +50,7 @@ export function ResizeSale({ sale, stats, onClose }: Props) {
   const { delta, at } = form;
   const isLater = at !== undefined;
   const rejected = useFieldErrorText(error);
-  // Once sent, the displayed numbers may already include the change.
+  // After the write was sent there is no preview: the displayed numbers may already include the change.
   const after = isFixed ? undefined : resized(quantity, stats, delta);
   const fault = (strict || delta !== 0) && after?.fault;
   const step = (before: number, next: number) => (

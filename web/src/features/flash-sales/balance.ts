@@ -22,7 +22,7 @@ export function balanceOf(stats: SaleStats): Balance {
   return { counted, difference, negative, holds: stats.balanced && difference === 0 && negative.length === 0 };
 }
 
-/** Seconds until the sale is sold out at the current rate; undefined while nothing sells or nothing is left. */
+/** The seconds until the sale is sold out at the current rate; undefined if nothing sells or no units remain. */
 export function soldOutIn(status: SaleStatus, { remaining, acceptedPerSecond }: SaleStats): number | undefined {
   return status === 'open' && remaining > 0 && acceptedPerSecond > 0 ? remaining / acceptedPerSecond : undefined;
 }

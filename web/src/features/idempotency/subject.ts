@@ -4,7 +4,7 @@ const root = '/api/v1/';
 /** Kinds whose records have more than one path segment. */
 const partsOf: Readonly<Record<string, number>> = { aggregates: 2 };
 
-/** The record of a request: /api/v1/orders/41/pay concerns orders/41. */
+/** Returns the record of a request path: orders/41 for /api/v1/orders/41/pay. */
 export function subjectOf(path: string): string | undefined {
   if (!path.startsWith(root)) return undefined;
   const [kind = '', ...rest] = path.slice(root.length).split('/');

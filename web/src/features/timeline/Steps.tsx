@@ -41,7 +41,7 @@ export function Steps({ steps, requestedKey }: { steps: readonly Step[]; /** The
   );
 }
 
-/** One part of a unit of work; a part without others also names its record. */
+/** One part of a unit of work. If it is the only part, it also names its record. */
 function Words({ part, isAlone }: { part: Part; isAlone: boolean }) {
   const t = useText(timelineMessages);
   const { whole } = useActionText();

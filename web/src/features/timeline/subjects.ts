@@ -12,7 +12,7 @@ function subjectOf({ kind, id, title, href }: Found): Named | undefined {
   const as = foundAs[kind].timeline;
   if (as === undefined) return undefined;
   if (as === 'ticket') return { kind: as, id, name: title, href, sale: Number(/^\/flash-sales\/(\d+)/.exec(href)?.[1]) };
-  // For readers, all uses of a key are one subject.
+  // All uses of an idempotency key are displayed as one subject.
   return { kind: as, id: as === 'idempotency-key' ? title : id, name: title, href };
 }
 

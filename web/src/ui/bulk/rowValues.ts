@@ -139,7 +139,8 @@ function shownOf(
     if (isOneOf(cell, names)) return rowUse;
     return columns.find(({ name, label }) => isOneOf(cell, [name, label]))?.name ?? null;
   });
-  // If no column identifies the row by name, the first column identifies it, unless it has another use.
+  // Without `names` no header identifies the row column. It is then the first column, unless its
+  // header names a value column.
   if (names.length === 0 && named[0] === null && named.some((use) => use !== null)) named[0] = rowUse;
   const isNamed = named.some((use) => use !== null);
   const byPosition = head.cells.map((_, i) => (i === 0 ? rowUse : (columns[i - 1]?.name ?? null)));

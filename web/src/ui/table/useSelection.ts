@@ -2,11 +2,11 @@ import { useState } from 'react';
 import { filtersOf, type Raw, type TableSearch } from './search';
 
 /**
- * The selected rows of a list. The selection survives a change of page. `all` stands for every row
- * that matches the filters, including rows on other pages, except those that were deselected.
+ * The selected rows of a list. The selection survives a change of page. `all` means every row that
+ * matches the filters, including rows on other pages, except the deselected ones.
  */
 export interface Selection<Row> {
-  /** The selected rows that were loaded; with `all`, this is only a part of them. */
+  /** The loaded rows in the selection. With `all` the selection also contains rows that were not loaded. */
   rows: readonly Row[];
   all: boolean;
   /** Ids of rows that `all` excludes. */

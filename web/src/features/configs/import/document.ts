@@ -13,11 +13,11 @@ export type Unusable = { kind: 'tooLong' | 'notExport' | 'tooMany' | 'empty' } |
 /** A document in the format of an export. */
 export interface ImportDocument {
   configs: Json[];
-  /** Members of the file that an import does not use. */
+  /** The members of the file that the import ignores. */
   passedOver: readonly string[];
 }
 
-/** Parses a file's text; an unusable file has a reason with its line. */
+/** Parses the text of a file. For an unusable file it returns the reason, with the line if there is one. */
 export function readDocument(text: string): { document: ImportDocument } | { unusable: Unusable } {
   if (new Blob([text]).size > longestDocument) return { unusable: { kind: 'tooLong' } };
   const lineAt = (offset: number) => text.slice(0, offset).split('\n').length;
@@ -47,8 +47,8 @@ export interface ImportRow extends Omit<ImportVerdict, 'verdict'> {
 }
 
 /**
- * The rows of a document in its order, with the service's verdicts and the changes against the
- * current configs by key.
+ * Returns the rows of a document in its order, each with the verdict of the service and the
+ * differences from the current config with the same key.
  */
 export function rowsOf(
   { verdicts, rows }: Pick<Imported, 'verdicts' | 'rows'>,

@@ -7,14 +7,14 @@ import { importMessages } from './messages';
 
 const atOnce = 4;
 
-/** A config that an import wrote, as it left it. */
+/** A config in the version that an import wrote. */
 export interface Written {
   key: string;
-  /** The previous version has the earlier content; a created config has none. */
+  /** The version that the import wrote. The previous version contains the earlier content; a created config has none. */
   version: number;
   etag: string;
   isNew: boolean;
-  /** As others left it since. */
+  /** The current config, if other users have changed it since. */
   current?: Config;
 }
 
