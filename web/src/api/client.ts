@@ -17,8 +17,8 @@ export async function data<T>(call: Promise<{ data?: T }>): Promise<T> {
 }
 
 /**
- * Returns the response body with every number spelled as received. Configs and counters may contain
- * numbers with more digits than a float. Call the API with `parseAs: 'text'`.
+ * Returns the response body with all digits of its numbers, which a float may not represent in
+ * configs and counters. Call the API with `parseAs: 'text'`.
  */
 export async function exactly<T>(call: Promise<{ data?: string }>): Promise<T> {
   return parse((await call).data ?? 'null') as unknown as T;

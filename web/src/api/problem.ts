@@ -89,7 +89,7 @@ export class ApiProblem extends Error {
     this.#text = text;
   }
 
-  /** The complete problem with every number spelled as received. */
+  /** The complete problem. Numbers retain all digits. */
   get body(): Json {
     return parse(this.#text);
   }
@@ -175,7 +175,7 @@ export interface VersionConflict<T> {
   autoMergeable: boolean;
 }
 
-/** The conflict of a 412, with numbers spelled as received; undefined for any other error. */
+/** The conflict of a 412, with all digits of numbers; undefined for any other error. */
 export function versionConflict<T>(error: unknown): VersionConflict<T> | undefined {
   return isProblem(error, 'version_conflict') ? (error.body as unknown as VersionConflict<T>) : undefined;
 }

@@ -36,8 +36,8 @@ export interface ListedDraft extends StoredDraft {
 
 const prefix = 'interlock.draft/';
 /**
- * The delay, in ms, before a slot that another tab deleted is stored again. A sign-out in that tab
- * deletes all slots within this time, in which case none is stored again.
+ * The delay, in ms, before a slot that another tab deleted is stored again. If that tab signed out,
+ * this tab has deleted its drafts too by then, and stores nothing.
  */
 const pause = 1000;
 
@@ -53,8 +53,8 @@ export const ownerOf = (tenant: string, userId: number): string => `${encodeURIC
  * deletes a slot that this tab has in memory, this tab stores the slot again: only the tab with the
  * input decides when it is finished.
  *
- * Each entry is written in one step, so that a crash leaves the last complete one. The tab's own
- * slot is deleted last, so that an interruption leaves the newest text.
+ * Each entry is written in one step, so that a crash leaves the last complete one. The slot of
+ * this tab is deleted last, so that an interruption leaves the newest text.
  *
  * Secret input is never stored: it stays in the memory of this tab, which prompts before it is
  * closed or reloaded.

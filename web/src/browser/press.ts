@@ -13,7 +13,7 @@ function turn(pressed: boolean): void {
   if (!pressed) for (const callback of waiting.splice(0)) setTimeout(callback);
 }
 
-/** Ends the press after a delay in ms, unless another press begins first. */
+/** Ends the press after a delay in ms, unless another press starts first. */
 function endAfter(ms: number): void {
   clearTimeout(end);
   end = setTimeout(() => turn(false), ms);

@@ -47,8 +47,8 @@ export const theme = createTheme({
     // The header of a dialog is not a landmark of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },
-    // The focus placeholder of Mantine is a child of the menu without the menuitem role; the first
-    // item takes the focus instead.
+    // The focus placeholder of Mantine is a child of the menu without the role menuitem. Without
+    // it, the first item gets the focus.
     Menu: { defaultProps: { shadow: 'md', position: 'bottom-end', withInitialFocusPlaceholder: false } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
     Anchor: { defaultProps: { underline: 'hover' } },

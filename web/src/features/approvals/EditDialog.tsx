@@ -13,7 +13,7 @@ interface Form {
   /** The patch as text, so that its numbers stay exact. */
   patch: string;
   note: string;
-  /** When the change takes effect; null without a time. */
+  /** The time at which the change is executed; null to execute it once it is approved. */
   at: string | null;
   etag?: string;
 }

@@ -46,5 +46,5 @@ export function factsOf({ resource, proposed }: Side): { pointer: string; value:
 
 const same = (a: Value, b: Value): boolean => (a === undefined || b === undefined ? a === b : equal(a, b));
 
-/** A merge patch as editable text, with numbers as spelled. */
+/** Returns a merge patch as editable text. Numbers retain all digits. */
 export const patchText = (patch: unknown): string => encode(exact(patch), 2);

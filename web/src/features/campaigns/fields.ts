@@ -23,7 +23,7 @@ export type CampaignField = keyof CampaignFields;
 
 const minute = 60_000;
 
-/** An empty campaign that begins now. */
+/** The fields of an empty campaign that starts now. */
 export const blankCampaign = (): CampaignFields => ({
   name: '',
   discount: 'amount ',

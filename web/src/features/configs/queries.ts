@@ -58,7 +58,7 @@ export async function findDeletion(key: string, time: string, signal?: AbortSign
 export const createConfig = (members: JsonObject, key: string): Promise<Config> => configs.create(members as never, key);
 
 /**
- * Saves at a given ETag. With `merge` the service preserves other users' edits of other fields. With
+ * Saves a config, guarded by its ETag. With `merge` the service preserves other users' edits of other fields. With
  * `overwrite` it stores the author's content regardless of concurrent changes; this requires a
  * reason and a separate permission. With `effectiveTime` the client throws the waiting approval as a
  * proposal.

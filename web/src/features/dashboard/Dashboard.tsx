@@ -61,7 +61,7 @@ function Parts({ data }: { data: Overview }) {
 /** The nouns of actions that set up an installation, before any user works in it. */
 const settingUp = new Set(['tenant', 'user', 'role', 'menu', 'token']);
 
-/** Whether no work has been recorded yet, as far as the user may read; the page then shows the first steps. */
+/** Whether the user may read the orders and the recent changes, and these contain only setup. The page then shows the first steps. */
 function isNew({ ordersByStatus, recentChanges }: Overview): boolean {
   if (ordersByStatus === undefined || recentChanges === undefined) return false;
   const isUsed = recentChanges.some(({ action }) => !settingUp.has(action.split('.')[0] ?? ''));

@@ -64,7 +64,7 @@ export function whatIsThere(deed: Deed) {
     queryKey: [deed.kind, 'list', 'deleted', rowId(deed)],
     queryFn: async ({ signal }): Promise<Again | null> => {
       const made = (await madeSince([deed.kind], deed.entry.createdTime, signal)).find((one) => isAgain(deed, one));
-      // Configs are requested by key, because an import creates many under one entry.
+      // Records with a key are requested directly: an import creates many configs under one audit entry.
       if (deed.kind === 'configs') return (await isThere(readConfig(deed.record, signal))) ? { path: deed.path, made } : null;
       if (deed.kind === 'items') return (await isThere(readItem(deed.record, signal))) ? { path: deed.path, made } : null;
       return made === undefined ? null : { path: made.path, made };

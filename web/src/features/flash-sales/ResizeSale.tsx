@@ -17,7 +17,7 @@ interface Props {
 
 interface Form {
   delta: number;
-  /** When the change takes effect: null while the input is empty; undefined for immediately. */
+  /** The time at which the change is executed: null while the input is empty; undefined for immediately. */
   at?: string | null;
   /** The ETag of the displayed version, which guards the write. */
   etag?: string;

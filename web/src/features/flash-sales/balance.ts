@@ -14,7 +14,7 @@ export interface Balance {
   holds: boolean;
 }
 
-/** Recounts a sale's units, independent of the service's own check. */
+/** Adds up the units of a sale, independent of the check in the service. */
 export function balanceOf(stats: SaleStats): Balance {
   const counted = places.reduce((sum, place) => sum + stats[place], 0);
   const difference = stats.allotted - counted;

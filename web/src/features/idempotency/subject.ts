@@ -1,7 +1,7 @@
 /** The common prefix of the service's resources. */
 const root = '/api/v1/';
 
-/** Kinds whose records have more than one path segment. */
+/** The number of path segments of a record, for kinds with more than one. */
 const partsOf: Readonly<Record<string, number>> = { aggregates: 2 };
 
 /** Returns the record of a request path: orders/41 for /api/v1/orders/41/pay. */

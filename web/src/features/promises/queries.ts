@@ -28,7 +28,7 @@ export function byGuarantee(list: readonly Promised[]): [Guarantee, Promised[]][
   return [...groups].sort(([a], [b]) => a.localeCompare(b));
 }
 
-/** The oldest time at which a latest check ended; undefined if a promise was never checked completely. */
+/** Returns the oldest of the latest check times; undefined if a promise was never checked completely. */
 export function wholeSince(list: readonly Promised[]): string | undefined {
   const times = list.map(({ lookedTime }) => lookedTime);
   return times.some((time) => time === null) ? undefined : times.filter((time) => time !== null).sort()[0];

@@ -36,7 +36,7 @@ export function requestOf(form: RefundForm): RefundRequest {
 export const isComplete = (form: RefundForm): boolean =>
   form.reason.trim() !== '' && (form.by === 'amount' ? form.amount !== null && form.amount > 0 : requestedOf(form).length > 0);
 
-/** The statuses in which a refund's units count as refunded. */
+/** The statuses in which a refund reduces the refundable units and amount of the order. */
 const claiming = new Set<RefundStatus>(['requested', 'approved', 'unknown', 'settled']);
 
 /** The number of units of each line that are already in refunds. */

@@ -129,7 +129,7 @@ const byName: Readonly<Record<string, Advice>> = {
   version: 'untried',
 };
 
-/** Returns the advice for a finding: by its name, or to set the recommended value if that alone removes the risk. */
+/** Returns the advice for a finding, by its level, its name, or its recommended value. */
 export function adviceOf({ engine, name, level, want }: Finding): Advice {
   if (level === 'unknown') return 'ask';
   if (name === engine) return 'see';

@@ -29,5 +29,5 @@ export function subjectsIn(hits: readonly Found[], q: string): Named[] {
 
 const most = 8;
 
-/** The subjects whose name starts with the text. */
+/** The subjects with a name that starts with the text. */
 export const nearHits = (hits: readonly Found[]): Named[] => subjectsOf(hits).slice(0, most);

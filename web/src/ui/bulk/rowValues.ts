@@ -43,7 +43,7 @@ export interface ShownTable {
 /** The row values of a pasted table, and its unusable lines. */
 export interface TableValues {
   byLabel: ReadonlyMap<string, RowValues>;
-  /** Labels with more than one line, which are ambiguous. */
+  /** The labels of rows with several lines that are not equal, or that would add up. */
   twice: string[];
   /** The first cells of lines without a value. */
   empty: string[];
@@ -62,9 +62,9 @@ const isOneOf = (cell: string, words: readonly string[]) => words.some((word) =>
 const isNameLike = (cell: string) => /^[\p{L}\s_()-]+$/u.test(cell);
 
 /**
- * Reads the values of each row from a table. A first line that contains one of `names` or a column
- * decides the layout; other columns are ignored. Any other first line needs a confirmed layout, and
- * nothing is read before it.
+ * Reads the values of each row from a table. If the first line contains one of `names` or the name
+ * of a column, it determines the layout, and unknown columns are ignored. Otherwise the user must
+ * confirm a layout, and no line is read before that.
  *
  * Without columns, one line is a list of entries separated by spaces or punctuation, and several
  * lines are a list with one entry each. Lines with more cells are a table, never a list.

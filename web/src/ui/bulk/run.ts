@@ -114,10 +114,10 @@ interface RequestOutcome {
 }
 
 /**
- * Sends the requests in order until all rows have a result, the user stops the run, or a response
- * is missing. Every row has a verdict in the end, and the job contains the position to resume from.
- * Concurrent requests after the first one without a response are retried with it, each under its
- * own key.
+ * Sends the requests in order until all are sent, the user stops the run, or a response is missing.
+ * The returned job contains the results so far and the position from which the run resumes.
+ * Concurrent requests after the first one without a response are sent again with it, each under its
+ * key.
  */
 export async function runJob<Input>({ job, size, concurrency: concurrency = 1, send, resultsOnError, store, signal }: Run<Input>): Promise<Ended<Input>> {
   const requests = requestsOf(job.items, size);

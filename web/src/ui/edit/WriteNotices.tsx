@@ -50,7 +50,7 @@ export function RestoredNotice({ at, hint, onDiscard }: { at: number | undefined
   );
 }
 
-/** Warns while input is not stored. */
+/** Warns that the storage of the browser is full or forbidden, so that input is not stored. */
 export function StorageNotice() {
   const t = useText(editMessages);
   const isFull = useSyncExternalStore(drafts.subscribe, drafts.isFull);

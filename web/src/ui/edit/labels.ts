@@ -26,7 +26,7 @@ export type FieldTexts<T> = { readonly [F in FieldOf<T>]: FieldText<T[F]> };
 export const contentOfFields = (fields: Fields): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string | number] => entry[1] !== null));
 
-/** The reverse, given the fields without values. */
+/** Returns the reverse of contentOfFields. A field that is absent in the content has its value from `blank`. */
 export const fieldsOf =
   <T extends Fields>(blank: T) =>
   (content: JsonObject): T => ({ ...blank, ...content });

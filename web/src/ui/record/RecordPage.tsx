@@ -71,7 +71,7 @@ export function RecordPage<R extends { version?: number; etag?: string | null },
     >
       <People present={present} fieldLabel={(field) => props.fieldLabel?.(field)} />
       {exists && props.actions?.(record)}
-      {/* Records that exist only once, such as the user's account, cannot be assigned to another user. */}
+      {/* The tools are omitted for records that are the only one of their kind, such as the account. */}
       {exists && Tools !== undefined && resource !== undefined && parent !== undefined && <Tools resource={resource} />}
     </PageHeader>
   );

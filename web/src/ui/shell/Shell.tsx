@@ -115,7 +115,7 @@ function useUpdateLabel(): void {
   useEffect(() => void tell(), []);
 }
 
-/** Sets the window title, except on record pages, which set their own. */
+/** Sets the window title, except on record pages, which set it themselves. */
 function usePageTitle(): void {
   const page = useOpenPage();
   const text = useLocalText();

@@ -17,9 +17,9 @@ export interface Selection<Row> {
   setMany: (rows: readonly Row[], chosen: boolean) => void;
   chooseAll: () => void;
   clear: () => void;
-  /** Reduces the selection to these rows: those whose action failed. */
+  /** Deselects all rows except those with these ids, for which the action failed. */
   keep: (ids: ReadonlySet<string>) => void;
-  /** The number of selected rows, given the total number of matches. */
+  /** Returns the number of selected rows; `total` is the number of matching rows. */
   count: (total: number) => number;
 }
 

@@ -131,13 +131,13 @@ export function ConfigFields({ editing, present, readOnly }: Props) {
   );
 }
 
-/** Returns a function that changes the type. If the earlier type is selected again, its text is restored. */
+/** Returns a function that changes the type. It restores the text that the type boolean has hidden. */
 function useTypeChange(form: ConfigForm, change: (part: Partial<ConfigForm>) => void): (to: ValueType) => void {
   const texts = useRef<Partial<Record<ValueType, string>>>({});
   return (to) => {
     const { valueType: from, value } = form;
     texts.current[from] = value;
-    // A boolean has no text, so the earlier text is restored. A text that was edited under another type is not.
+    // Boolean hides the text, so that text is restored. A visible text is converted to the new type.
     const hidden = from === 'boolean' ? texts.current[to] : undefined;
     change({ valueType: to, value: hidden ?? respelled(value, from, to) });
   };

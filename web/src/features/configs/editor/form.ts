@@ -11,7 +11,7 @@ export interface ConfigForm {
   protected: boolean;
   /** The value is encrypted and only visible to readers of secrets. */
   secret: boolean;
-  /** The ETag of the version whose masked value stays unchanged; empty if the input contains the value. */
+  /** If the value is masked and stays unchanged, the ETag of its version; empty if the input contains the value. */
   masked: string;
 }
 

@@ -18,7 +18,7 @@ export interface Written {
   current?: Config;
 }
 
-/** The configs that an import wrote at a time, among those that it was to create or update, except those that were deleted since. */
+/** Returns the configs that an import wrote at a time, except those that were deleted since. `rows` contains the verdicts of the import. */
 export async function readWritten(time: string, rows: readonly Pick<ImportRow, 'key' | 'verdict'>[]): Promise<Written[]> {
   const requested = new Map(rows.map(({ key, verdict }) => [key, verdict]));
   const written: Written[] = [];
