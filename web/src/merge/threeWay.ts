@@ -15,7 +15,7 @@ export interface Result {
   conflicts: Conflict[];
   theirsOnly: string[];
   yoursOnly: string[];
-  /** True if and only if there are no conflicts. */
+  /** Whether there are no conflicts. */
   autoMergeable: boolean;
   /** The document with both edits; undefined if there are conflicts. */
   merged: Value;

@@ -41,7 +41,7 @@ export function useDecide(approval: ApprovalRead) {
   const me = useUser().id;
   const may = useMay();
   const [winner, setWinner] = useState<Winner<Approval>>();
-  /** The pointers that prevent a rebase; empty if the service did not report them. */
+  /** The JSON Pointers of the conflicts that prevent a rebase; empty if the service did not report them. */
   const [contested, setContested] = useState<string[]>();
   const action = useKeyedAction<Decision, Approval>({
     scope: `approvals/${id}/steps`,
@@ -62,7 +62,7 @@ export function useDecide(approval: ApprovalRead) {
       } else if (winnerOf(error) === undefined && !isProblem(error, 'approval_stale')) {
         toasts.failed(error);
       }
-      // The page of a stale approval shows who changed the record.
+      // Load the stale approval: its page shows who changed the record.
       void queries.invalidateQueries({ queryKey: oneApproval(id).queryKey });
     },
   });

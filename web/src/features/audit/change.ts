@@ -16,7 +16,7 @@ import type { AuditEntry } from './queries';
 
 /** The detail of an audit entry. Domains write different members; this type names the known ones. */
 export interface Detail {
-  /** The record before and after; only one of them if it was created or deleted. */
+  /** The record before and after the action. `before` is undefined for a creation, `after` for a deletion. */
   before: JsonObject | undefined;
   after: JsonObject | undefined;
   /** The versions of a config; its history contains their contents. */

@@ -34,7 +34,6 @@ export function useCampaignFaults(form: { strict: boolean; error: Error | null }
   );
 }
 
-/** The inputs of a campaign. */
 export function CampaignInputs({ value, onChange, errorOf, readOnly = false }: Props) {
   const t = useText(campaignMessages);
   const time = (field: 'validFrom' | 'validTo') => (

@@ -11,7 +11,7 @@ export interface IssueForm {
 
 export const emptyIssue: IssueForm = { count: null };
 
-/** The service's maximum per request. */
+/** The maximum number of coupons per request, as in the service. */
 const most = 1000;
 
 /** Whether the form is complete and within the service's maximum. */

@@ -17,7 +17,7 @@ export function actionsOf(asked: readonly Kind[], verb: 'delete' | 'create'): st
 /** A record in an entry of the audit log. */
 export interface Deed {
   kind: Kind;
-  /** Its key, code or number. */
+  /** The key, code or number of the record. */
   record: string;
   path: string;
   /** The display name; the number if the user may not read the name. */

@@ -30,7 +30,7 @@ export function soldOutIn(status: SaleStatus, { remaining, acceptedPerSecond }: 
 /** A sale after a change of its quantity. */
 export interface Resized {
   quantity: number;
-  /** Undefined for a sale without allotted units. */
+  /** The remaining units; undefined for a sale without allotted units. */
   remaining: number | undefined;
   fault: 'nothing' | 'belowOne' | 'tooMany' | 'soldAlready' | undefined;
 }

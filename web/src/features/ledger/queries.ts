@@ -15,7 +15,7 @@ export type Appended = components['schemas']['LedgerAppended'];
 
 /** The event of the request that a rejection concerns. */
 interface Named {
-  /** Its index in the request, from 0. */
+  /** The index of the event in the request, from 0. */
   index: number;
   clientId: string;
   clientSeq: Count | null;
@@ -95,7 +95,7 @@ export function oneEvent(name: AggregateName, version: number) {
   });
 }
 
-/** Records events; numbers are sent as typed. */
+/** Records events. Numbers are sent with all digits. */
 export function append(name: AggregateName, body: JsonObject, key: string): Promise<Appended> {
   return data(api.POST('/api/v1/aggregates/{type}/{id}/events', { params: { path: name }, ...asTyped(body, idempotent(key)) }));
 }

@@ -14,9 +14,9 @@ export interface WorkOrderSearch extends TableSearch {
   priority?: WorkOrderPriority;
   /** The current holder, or the holder at the resolution. */
   holderId?: number;
-  /** The linked record: "orders/41". */
+  /** The linked record, such as "orders/41". */
   link?: string;
-  /** Due by this day, in the browser's zone. */
+  /** Only work orders that are due by this day, in the browser's zone. */
   due?: string;
 }
 

@@ -20,7 +20,7 @@ export interface Layout {
   uses: readonly (string | null)[];
 }
 
-/** The layout that applies to one table. */
+/** A layout that is valid for the table with this first line. */
 export interface ChosenLayout extends Layout {
   /** The first line of the table; a layout with another first line does not apply. */
   first: string;
@@ -45,7 +45,7 @@ export interface TableValues {
   byLabel: ReadonlyMap<string, RowValues>;
   /** The labels of rows with several lines that are not equal, or that would add up. */
   twice: string[];
-  /** The first cells of lines without a value. */
+  /** The labels of lines that lack a required value. */
   empty: string[];
   /** Malformed lines. */
   rejected: readonly MalformedLine[];

@@ -58,7 +58,7 @@ export interface Job<Input> {
   isUndo?: boolean;
 }
 
-/** A run before its first request. */
+/** Returns a run that has sent nothing yet. */
 export const newJob = <Input>(input: Input, items: readonly Item[], key: string): Job<Input> => ({
   input,
   items,

@@ -54,9 +54,9 @@ export interface Skipped {
   reason: string | { left: Left };
 }
 
-/** The effect of the run on each row. */
+/** The rows that a run sends, and the rows that it skips. */
 export interface Plan<Row> {
-  eligible: { row: Row; item: Item; own: RowValues | undefined; /** As the table spells it. */ label: string }[];
+  eligible: { row: Row; item: Item; own: RowValues | undefined; /** The label in the table. */ label: string }[];
   skipped: Skipped[];
 }
 
@@ -151,7 +151,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
   const isInFlight = useSyncExternalStore(drafts.subscribe, slot.isSending);
   const phase: Phase = ended ?? (job !== undefined ? 'running' : rows === undefined ? 'reading' : 'preview');
 
-  /** The items that undo each completed row. */
+  /** The items of the run that undoes the completed rows. */
   const undoable = useMemo((): Item[] => {
     const { undo } = action;
     if (phase !== 'done' || job === undefined || job.isUndo === true || undo === undefined) return [];
@@ -272,7 +272,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
       if (job !== undefined && action.undo !== undefined)
         void run({ ...newJob(action.undo.input?.(job.input) ?? job.input, undoable, randomId()), isUndo: true });
     },
-    /** Repeats the run for some of the rows. */
+    /** Starts a new run with some of the rows, with the same input. */
     onlyFor: (items: readonly Item[]) => job && void run({ ...newJob(job.input, items, randomId()), isUndo: job.isUndo }),
     goOn: () => job && void run(reopened(job, action.isAtomic === true ? Infinity : action.size)),
     stop: () => {

@@ -5,7 +5,7 @@ import type { Selection } from '../table/useSelection';
 import { inParallel } from './parallel';
 import type { Since, TableSource, Watched } from './action';
 
-/** The selection in a list. */
+/** The selection in a list, and access to the rows of the list. */
 export interface Chosen<Row> {
   selection: Selection<Row>;
   readPage: List<Row>['readPage'];

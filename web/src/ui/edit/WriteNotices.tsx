@@ -12,7 +12,7 @@ import type { Outcome } from './useKeyedMutation';
 interface Write {
   outcome: Outcome;
   key: string | undefined;
-  /** Undefined if the submit button also retries. */
+  /** Retries the write; undefined if the submit button does it. */
   retry?: () => void;
   /** The reason for the missing response. */
   error?: Error | null;

@@ -17,7 +17,7 @@ export interface Editable<R, F> {
   read: (record: R) => F;
   /** The content of a form; an error while it is invalid. */
   contentOf: (form: F) => JsonObject | Error;
-  /** The reverse of contentOf. */
+  /** Converts a content to a form, the reverse of contentOf. */
   formOf: (content: JsonObject) => F;
 }
 
@@ -55,7 +55,7 @@ interface SaveOptions<R extends Stamped> {
   onRebase: (record: R, merged: JsonObject) => void;
 }
 
-/** The maximum number of conflicts in one save. */
+/** The maximum number of conflicts after which one save is sent again. */
 const attempts = 5;
 
 /**

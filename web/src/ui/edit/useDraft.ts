@@ -35,7 +35,6 @@ export interface Draft<R extends Versioned, T> {
   rebase: (record: R, value: T) => void;
   /** Sets the value after the edit became a proposal. The base stays, and the choices are removed. */
   proposed: (value: T) => void;
-  /** Discards the edit. */
   discard: () => void;
   /** The slot of the draft, and its pending request. */
   slot: Slot;

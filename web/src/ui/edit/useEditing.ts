@@ -93,7 +93,7 @@ export interface Editing<R extends Stamped, F extends object> {
   contentOf: (record: R) => JsonObject;
   /** The votes that a save of the current record needs; undefined if it needs none. */
   needs: Needs | undefined;
-  /** Undefined while the form is invalid. */
+  /** The unsaved changes; undefined while the form is invalid. */
   changes: readonly Change[] | undefined;
   /** The latest version if others saved it since the base. A save of this user that is in flight does not count. */
   theirs: R | undefined;

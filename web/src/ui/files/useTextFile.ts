@@ -41,7 +41,7 @@ export function useTextFile(onText: (text: string, file: TextFile) => void) {
   };
 }
 
-/** Words with characters beyond ASCII. */
+/** Returns the first words with non-ASCII characters, up to the maximum length. */
 function sampleOf(text: string): string {
   const words = new Set(text.split(/[\s,;"]+/).filter((word) => /[^\0-\x7f]/.test(word)));
   return [...words].join(' · ').slice(0, longestSample);

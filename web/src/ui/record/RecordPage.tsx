@@ -21,7 +21,7 @@ interface Props<R, F> {
   /** The title while the record loads, and the window title. */
   name: string;
   title?: (record: R) => ReactNode;
-  /** Keys and order numbers are set in monospace. */
+  /** Displays the title in monospace, for keys and order numbers. */
   mono?: boolean;
   /** The list that the record belongs to; undefined for a record that is the only one of its kind. */
   parent?: { to: string; label: string };

@@ -6,7 +6,7 @@ interface Props<F> {
   /** The path of the record, under which the draft is stored, and the label of the record. */
   resource: string;
   name: string;
-  /** Rendered without a draft. */
+  /** Rendered if there is no draft. */
   otherwise: ReactNode;
   onDiscard?: () => void;
   /** Renders the draft; `discard` deletes it, after a recreation or on request. */

@@ -19,7 +19,6 @@ interface Props {
   onField: (field: string | undefined) => void;
 }
 
-/** The form for a role. */
 export function RoleForm({ role, gone, onField }: Props) {
   const t = useText(roleMessages);
   const queries = useQueryClient();

@@ -28,7 +28,6 @@ const longestRemark = 500;
 /** Whether this form has an input for a JSON Pointer of the request, or for one of its ancestors. */
 export const isConfigInput = (pointer: string): boolean => /^\/(value|valueType|remark|schema|protected|secret)(\/|$)/.test(pointer);
 
-/** The inputs of a config. */
 export function ConfigFields({ editing, present, readOnly }: Props) {
   const t = useText(editorMessages);
   const configs = useText(configMessages);

@@ -76,7 +76,7 @@ export function contentOf(form: ConfigForm): JsonObject {
   return content;
 }
 
-/** The content of a form, or its fault. */
+/** Returns the content of a form, or the FormError of an invalid form. */
 export function contentOrError(form: ConfigForm): JsonObject | FormError {
   try {
     return contentOf(form);

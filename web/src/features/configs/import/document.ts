@@ -36,7 +36,7 @@ export function readDocument(text: string): { document: ImportDocument } | { unu
   return { document: { configs: tree.configs, passedOver: Object.keys(tree).filter((member) => member !== 'configs') } };
 }
 
-/** The body that imports a document. */
+/** Returns the request body that imports a document. */
 export function importOf({ configs }: Pick<ImportDocument, 'configs'>, onExisting: OnExisting, note: string): JsonObject {
   return { onExisting, note, configs };
 }
@@ -78,14 +78,14 @@ function contentIn({ value = null, valueType = null, remark = '', schema = null 
   return { value, valueType, remark, ...(schema === null ? {} : { schema }) };
 }
 
-/** The configs of an export by key. */
+/** Returns the configs of an export, keyed by config key. */
 export function byKey(exported: string): Map<string, JsonObject> {
   const tree = parse(exported);
   const configs = isObject(tree) && Array.isArray(tree.configs) ? tree.configs.filter(isObject) : [];
   return new Map(configs.map((config) => [keyOf(config), config]));
 }
 
-/** The fault of a rejected entry, in one line. */
+/** Returns the reason for a rejected entry, in one line. */
 export function reasonOf({ detail, fields, index }: ImportRow, say: (field: FieldProblem) => string): string {
   const at = `/configs/${index}/`;
   const faults = (fields ?? []).map((field) => `${field.pointer.startsWith(at) ? field.pointer.slice(at.length) : field.pointer} ${say(field)}`);

@@ -1,6 +1,5 @@
 import type { ConfigEvent } from '../queries';
 
-/** The maximum number of lines in a feed. */
 export const mostLines = 300;
 
 /** A change, or a gap: missed changes that are too old for the service to send again. */
