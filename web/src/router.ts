@@ -23,7 +23,7 @@ export function newRouter() {
     scrollRestoration: true,
     stringifySearch,
   });
-  // The next page loads in the deployed version.
+  // A navigation loads the deployed version if it differs.
   router.subscribe('onBeforeNavigate', ({ toLocation, pathChanged }) => {
     if (version.isOutdated() && pathChanged) update(toLocation.href);
   });

@@ -7,7 +7,7 @@ import { transport } from './transport';
 
 /**
  * The API client, typed by the OpenAPI contract. It throws an ApiProblem for every error response.
- * It retries a write under its idempotency key until the outcome is known, see retrying.
+ * A write with an unknown outcome is retried under the same idempotency key, see retrying.
  */
 export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: retrying(transport(sessionStore), () => sessionStore.owner) });
 
@@ -17,8 +17,8 @@ export async function data<T>(call: Promise<{ data?: T }>): Promise<T> {
 }
 
 /**
- * Returns the response body with every number spelled as received. Configs and counters may contain
- * numbers with more digits than a float. Call the API with `parseAs: 'text'`.
+ * Returns the response body with all digits of its numbers, which a float may not represent in
+ * configs and counters. Call the API with `parseAs: 'text'`.
  */
 export async function exactly<T>(call: Promise<{ data?: string }>): Promise<T> {
   return parse((await call).data ?? 'null') as unknown as T;
@@ -29,12 +29,15 @@ export function idempotent(key: string): { 'X-Idempotency-Key': string } {
   return { 'X-Idempotency-Key': key };
 }
 
-/** Sends a JSON tree with its numbers as typed. The types of the contract only know floats. */
+/**
+ * Returns the request options for a body that is a JSON tree. Each number is sent with all its
+ * digits. The body needs a cast, because the contract types numbers as floats.
+ */
 export const asTyped = (tree: Json, headers: Record<string, string>, type: 'json' | 'merge-patch+json' | 'json-patch+json' = 'json') => ({
   body: tree as never,
   bodySerializer: () => encode(tree),
   headers: { ...headers, 'Content-Type': `application/${type}` },
 });
 
-/** Sends an edit under an idempotency key: a merge patch, or a JSON Patch. */
+/** Returns the request options for an edit, a merge patch or a JSON Patch, under an idempotency key. */
 export const asEdit = (edit: Edit, key: string) => asTyped(edit, idempotent(key), Array.isArray(edit) ? 'json-patch+json' : 'merge-patch+json');

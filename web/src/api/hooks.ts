@@ -10,7 +10,7 @@ export function useSession(): SessionState {
   return useSyncExternalStore(sessionStore.subscribe, sessionStore.state);
 }
 
-/** Whether the second factor is requested again. */
+/** Whether the user is prompted for the second factor again. */
 export function useStepUp(): boolean {
   return useSyncExternalStore(stepUpQuestion.subscribe, stepUpQuestion.isAsked);
 }
@@ -33,7 +33,7 @@ export function useOwner(): string {
   return ownerOf(tenant, user.id);
 }
 
-/** Returns a check of the user's permissions. For undefined, which means that no permission is required, it returns true. */
+/** Returns a check of the user's permissions. The check returns true for undefined, which means that no permission is required. */
 export function useMay(): (permission: string | undefined) => boolean {
   const state = useSession();
   const permissions = 'session' in state ? state.session.user.permissions : [];

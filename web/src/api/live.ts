@@ -7,9 +7,9 @@ export type Topic = components['schemas']['EventTopic'];
 /** A change that the service announces. It is a hint: receivers read the data again. */
 export interface LiveEvent {
   topic: Topic;
-  /** The changed record within the topic: a config's key, an order's id. '' means many records. */
+  /** The key of the changed record within the topic, such as an order's id; '' if the event concerns many records. */
   key: string;
-  /** The complete payload by the contract: version, etag, action, changedBy, people… */
+  /** The complete payload, as the contract defines it: version, etag, action, changedBy, people… */
   payload: Readonly<Record<string, unknown>>;
 }
 
@@ -36,7 +36,7 @@ export function onLive(topic: Topic | '*' | undefined, handler: (event: LiveEven
   });
 }
 
-/** Calls the handler each time that the service can be reached again, until the returned function is called. */
+/** Calls the handler whenever the stream becomes live or the browser comes online. The returned function unsubscribes. */
 export function onReconnect(handler: () => void, stream = liveStream): () => void {
   let wasLive = stream.state().status === 'live';
   const stop = stream.subscribe(() => {

@@ -23,7 +23,7 @@ export const navigation = (owner: string) =>
     initialDataUpdatedAt: 0,
   });
 
-/** Returns the cached menus; undefined if they cannot be read. */
+/** Returns the cached menus; undefined if there are none or they are malformed. */
 function cached(owner: string): Menu[] | undefined {
   try {
     const menus = JSON.parse(readStored(storedAs(owner)) ?? 'null') as unknown;

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 
-/** A query that reads page after page, newest first: for histories. */
+/** Returns the options of an infinite query. It reads a list page by page: each page contains the cursor of the next. */
 export function pages<P extends { nextCursor: string | null }>(
   queryKey: readonly string[],
   read: (cursor: string | undefined, signal: AbortSignal) => Promise<P>,

@@ -9,7 +9,7 @@ export type ProblemCode = components['schemas']['Code'] | 'no_connection' | 'tim
 export type FieldProblem = components['schemas']['Field'];
 export type PersonName = components['schemas']['Person'];
 
-/** The members of every problem; `body` contains the members of single codes. */
+/** The members of every problem. ApiProblem.body also contains the members that only some codes have. */
 interface Members {
   code: ProblemCode;
   title: string;
@@ -21,10 +21,7 @@ interface Members {
   retryAfterMs?: number;
 }
 
-/**
- * The client has no response of the service to this attempt, or the response states that the
- * outcome is unknown.
- */
+/** The codes that leave the outcome of a write unknown: the client received no reply of the service, or a reply that reports no outcome. */
 const unknown: ReadonlySet<ProblemCode> = new Set([
   'no_connection',
   'timed_out',
@@ -36,8 +33,8 @@ const unknown: ReadonlySet<ProblemCode> = new Set([
 ]);
 
 /**
- * The service returned these before the lookup of an earlier attempt with the same key, or for an
- * attempt that it rolled back.
+ * The codes that report nothing about an earlier attempt with the same key: this attempt was
+ * rejected before the service looked up the earlier one, or it was rolled back, or it was not sent.
  */
 const tellsNothingOfEarlier: ReadonlySet<ProblemCode> = new Set([
   'unavailable',
@@ -62,7 +59,7 @@ const transient: ReadonlySet<ProblemCode> = new Set([
   'other_identity',
 ]);
 
-/** A request that was rejected or had no reply. Decide by `code`, show `message`. */
+/** A request that was rejected or had no reply. Branch on `code`; display `message`. */
 export class ApiProblem extends Error {
   readonly code: ProblemCode;
   readonly title: string;
@@ -74,9 +71,8 @@ export class ApiProblem extends Error {
   /** The wait that the service requests, in ms. */
   readonly retryAfter: number | undefined;
   /**
-   * Whether an earlier attempt with the same key may have been carried out. The sender sets it. The
-   * reply of the service then settles the question, unless its code reports nothing about earlier
-   * attempts.
+   * Whether an earlier attempt with the same key may have been carried out; set by `retrying`. A
+   * reply of the service settles it, unless the code is in tellsNothingOfEarlier.
    */
   isInDoubt = false;
   readonly #text: string;
@@ -93,7 +89,7 @@ export class ApiProblem extends Error {
     this.#text = text;
   }
 
-  /** The complete problem with every number spelled as received. */
+  /** The complete problem. Numbers retain all digits. */
   get body(): Json {
     return parse(this.#text);
   }
@@ -125,7 +121,10 @@ export const otherIdentity = (): ApiProblem =>
     requestId: '',
   });
 
-/** A write with an unknown outcome that was not retried: the service may have deleted its key and would carry it out twice. */
+/**
+ * A write with an unknown outcome that is too old for a retry: the service may have deleted its
+ * idempotency key, and a retry could carry out the write twice.
+ */
 export const keyExpired = (): ApiProblem =>
   new ApiProblem({
     code: 'key_expired',
@@ -147,7 +146,7 @@ export function isProblem<C extends ProblemCode>(error: unknown, ...codes: C[]):
   return error instanceof ApiProblem && (codes.length === 0 || codes.includes(error.code as C));
 }
 
-/** Whether a failed write may have been carried out. This includes errors that are no reply of the service. */
+/** Whether a failed write may have been carried out. It is also true for every error that is not an ApiProblem. */
 export const isUnknown = (error: unknown): boolean => !(error instanceof ApiProblem) || error.isOutcomeUnknown;
 
 /** Returns the result of the read, or undefined if the record does not exist. */
@@ -176,7 +175,7 @@ export interface VersionConflict<T> {
   autoMergeable: boolean;
 }
 
-/** The conflict of a 412, with numbers spelled as received; undefined for any other error. */
+/** The conflict of a 412, with all digits of numbers; undefined for any other error. */
 export function versionConflict<T>(error: unknown): VersionConflict<T> | undefined {
   return isProblem(error, 'version_conflict') ? (error.body as unknown as VersionConflict<T>) : undefined;
 }
@@ -219,8 +218,8 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
   const requestId = response.headers.get('X-Request-Id') ?? '';
   const body = json(text);
   if (typeof body?.code === 'string') return new ApiProblem(body as unknown as Members, text, retryAfter);
-  // A proxy replied, not the service, and its reply contains nothing about the outcome. Below 500 the
-  // request did not pass the proxy.
+  // A proxy replied instead of the service. A status below 500 means that the proxy rejected the
+  // request. With any other status the service may have carried it out.
   const code = response.status >= 500 ? 'bad_gateway' : 'internal';
   const members: Members = { code, title: response.statusText, detail: `HTTP ${response.status}`, status: response.status, requestId };
   return new ApiProblem(members, body === undefined ? undefined : text, retryAfter);

@@ -9,6 +9,6 @@ export type Approval = components['schemas']['Approval'];
  */
 export const proposalOf = (error: unknown): Approval | undefined => (isProblem(error, 'proposed') ? error.as<Approval>() : undefined);
 
-/** The number of missing votes. Votes on an earlier content do not count. */
+/** The number of missing votes. Votes from before the last edit or rebase of the approval do not count. */
 export const votesLeft = ({ required, votes }: Pick<Approval, 'required' | 'votes'>): number =>
   Math.max(0, required - votes.filter(({ stands, verdict }) => stands && verdict === 'approve').length);

@@ -32,16 +32,16 @@ export function newQueryClient(): QueryClient {
 const numbersOnly = 'stats';
 /** How long changes are gathered before the matching queries are fetched again, in ms. */
 const pause = 150;
-/** Lists are fetched again immediately for a burst of changes, then once per refill interval (ms) while changes continue. */
+/** Lists are fetched up to `burst` times in quick succession, then once every `refill` ms while changes continue. */
 const burst = 5;
 const refill = 5_000;
 
 type Changed = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
- * Gathers announced changes and flushes them together, shortly after the first. `most` flushes run
- * at that pace; further ones run once every `refill` ms. A hidden page flushes when it becomes
- * visible.
+ * Gathers announced changes and flushes them together, `pause` ms after the first. After `most`
+ * flushes in quick succession it flushes once every `refill` ms. It does not flush while the page
+ * is hidden; call `run` when the page becomes visible.
  */
 export class Gatherer {
   #changed = new Map<string, Set<string>>();
@@ -77,9 +77,9 @@ export class Gatherer {
   }
 
   /**
-   * The time until the next flush, in ms. Each flush counts for `most` refill intervals. With fewer
-   * than `most` counted flushes it is due immediately, otherwise one refill interval after the
-   * last.
+   * The time until the next flush, in ms. A flush counts for `most` refill intervals. With fewer
+   * than `most` counted flushes the result is 0, otherwise one refill interval after the last
+   * flush.
    */
   #wait(): number {
     const now = Date.now();
@@ -93,7 +93,7 @@ export class Gatherer {
 export function followLive(queries: QueryClient): () => void {
   const reread = (touches: (queryKey: QueryKey, changed: Changed) => boolean) => (changed: Changed) =>
     void queries.invalidateQueries({ predicate: ({ queryKey }) => changed.has('*') || touches(queryKey, changed) });
-  // Open records are fetched again for their own changes only, so immediately.
+  // A query of one record is only fetched again for changes of that record, so its rate is not limited.
   const records = new Gatherer(reread(([topic, kind, key], changed) => kind === 'one' && isNamed(changed.get(String(topic)), String(key))));
   const lists = new Gatherer(
     reread(([topic, kind], changed) => topic === 'overview' || (kind !== 'one' && [topic].flat().some((one) => changed.has(String(one))))),
@@ -104,7 +104,7 @@ export function followLive(queries: QueryClient): () => void {
   const stop = [
     () => document.removeEventListener('visibilitychange', onVisibility),
     () => [records, lists].forEach((gatherer) => gatherer.end()),
-    // With more topics, the user may read more records.
+    // Other topics mean other permissions, so the user may now read records that were rejected before.
     onBegin((otherTopics) => otherTopics && records.add('*', '')),
     onLive('*', ({ topic, key, payload }) => {
       if (topic === 'presence' || payload.action === numbersOnly) return;

@@ -7,7 +7,7 @@ import type { paths } from './schema';
 type Path = keyof paths;
 type Operation<P, M> = P extends Path ? (M extends keyof paths[P] ? NonNullable<paths[P][M]> : never) : never;
 type JsonOf<R> = R extends { content: { 'application/json': infer T } } ? T : never;
-/** The reply of a successful operation. The client throws a proposal (202). */
+/** The reply of a successful operation. 202 is excluded: the client throws a proposal as an ApiProblem. */
 type Reply<O> = O extends { responses: infer R } ? JsonOf<R[keyof R & (200 | 201)]> : never;
 type Body<O> = O extends { requestBody?: infer B } ? JsonOf<NonNullable<B>> : never;
 type Query<O> = O extends { parameters: { query?: infer Q } } ? NonNullable<Q> : never;
@@ -17,13 +17,13 @@ type ListQuery<O> = { [K in keyof Query<O>]?: K extends 'sort' ? string : Query<
 /** The path of one record: "/api/v1/items/{sku}". */
 type RecordPath<P extends string> = { [K in Path]: K extends `${P}/{${infer N}}` ? (N extends `${string}/${string}` ? never : K) : never }[Path];
 type Id<P extends string> = Operation<RecordPath<P>, 'get' | 'delete'> extends { parameters: { path: infer I } } ? I[keyof I] : never;
-/** The operation of a part or an action of one record: "history", "pay". */
+/** The operation of a part of one record, such as "history", or of an action, such as "pay". */
 type PartOperation<P extends string, A extends string, M> = Operation<`${RecordPath<P>}/${A}`, M>;
 type Part<P extends string, M> = {
   [K in Path]: K extends `${RecordPath<P>}/${infer A}` ? (A extends `${string}/${string}` ? never : [Operation<K, M>] extends [never] ? never : A) : never;
 }[Path];
 
-/** A part that is read page after page; never if the record has none. */
+/** R if it is a page of a list, otherwise never. */
 type Page<R> = R extends { nextCursor: string | null } ? R : never;
 
 /** A write under an idempotency key, guarded by an ETag if one is passed. */

@@ -4,7 +4,7 @@ import { ApiProblem, isProblem, otherIdentity } from './problem';
 const delays = [100, 200, 400] as const;
 /** If the service requests a longer wait, the client shows the error instead of waiting. */
 const longestWait = 5_000;
-/** How long a first attempt may stay in progress before the user is informed, in ms, and the longest pause between two checks. */
+/** The wait for an attempt in progress, after which the user is informed, and the longest pause between two checks, in ms. */
 const stillRunning = 8_000;
 const longestPause = 1_000;
 
@@ -12,8 +12,8 @@ const safe = new Set(['GET', 'HEAD']);
 
 /**
  * The state of a write that is being retried.
- * - waiting: it was rejected before it changed anything.
- * - checking: it may have been carried out; the retry returns the outcome.
+ * - waiting: the last attempt was rejected and changed nothing.
+ * - checking: an attempt may have been carried out; the retry returns the outcome.
  */
 export type Doubt = 'waiting' | 'checking';
 
@@ -28,7 +28,7 @@ export class Attempts {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Undefined for a write that is not being repeated. */
+  /** The state of a write; undefined if it is not being retried. */
   of(key: string): Doubt | undefined {
     return this.#doubts.get(key);
   }
@@ -39,7 +39,7 @@ export class Attempts {
     return () => this.#replays.delete(handler);
   }
 
-  /** Once the outcome is in doubt, a later rejection does not settle it. */
+  /** Sets the state of a write. It never changes from checking to waiting: a later rejection does not settle an unknown outcome. */
   doubt(key: string, doubt: Doubt): void {
     if (this.#doubts.get(key) === 'checking') return;
     this.#doubts.set(key, doubt);
@@ -86,7 +86,7 @@ export function retrying(send: Send, owner: () => string | undefined, log: Attem
           return response;
         } catch (error) {
           if (!(error instanceof ApiProblem)) throw error;
-          // The record is deleted, and the lost reply may have confirmed it.
+          // The record is deleted. An earlier attempt, with a lost reply, may have deleted it.
           if (isDeletion && isInDoubt && error.code === 'not_found') return new Response(null, { status: 204 });
           error.isInDoubt = isInDoubt;
           isInDoubt ||= error.isOutcomeUnknown;
@@ -107,7 +107,7 @@ export function retrying(send: Send, owner: () => string | undefined, log: Attem
 /** The delay before the next attempt, in ms; undefined if the error is final. */
 function delayAfter(error: ApiProblem, failures: number, waited: number): number | undefined {
   if (isProblem(error, 'request_in_progress', 'inflight_duplicate')) {
-    // The service has received it and will reply: every request of the service has a deadline.
+    // The service has received an earlier attempt and finishes it within the request deadline.
     return waited > stillRunning ? undefined : Math.min(longestPause, Math.max(error.retryAfter ?? 0, delays[0] * 2 ** failures));
   }
   const delay = delays[failures];

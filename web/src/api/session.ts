@@ -8,7 +8,8 @@ export type SessionUser = Session['user'];
  * - loading: not yet requested.
  * - unreachable: the service did not reply.
  * - out: signed out.
- * - in: signed in; `elsewhere` if another tab signed in as another user than this tab had.
+ * - in: signed in; `elsewhere` is true if another tab signed in as a different user or in a
+ *   different tenant.
  * - expired: the session ended while the user was working. The page stays on the screen, and
  *   requests wait until the same user has signed in again.
  */
@@ -89,9 +90,9 @@ export class SessionStore {
   }
 
   /**
-   * Reports a request that was rejected for lack of a session; `sent` is the CSRF token of the
-   * session that it was sent in. Resolves to whether the same user has signed in again, so that the
-   * request can be repeated.
+   * Handles a request that was rejected because its session has ended. `sent` is the CSRF token of
+   * that session. Resolves to true if the request can be sent again: the same user has signed in
+   * again, or the session was renewed.
    */
   expired(sent = this.csrfToken): Promise<boolean> {
     if (this.#renewal !== undefined) return this.#renewal.then(() => this.expired(sent));
@@ -116,7 +117,10 @@ export class SessionStore {
 
 export const sessionStore = new SessionStore();
 
-/** Whether a list of permissions grants a permission: by name, by `resource:*`, or by `*`. */
+/**
+ * Whether a list of permissions grants a permission: by name, by `resource:*`, or by `*`. Every
+ * permission for a resource, except customers:impersonate, also grants reading it.
+ */
 export function may(permissions: readonly string[], permission: string): boolean {
   const [resource = '', verb] = permission.split(':');
   const isOfResource = (grant: string) => grant.startsWith(`${resource}:`) && grant !== 'customers:impersonate';

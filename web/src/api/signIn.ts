@@ -12,7 +12,7 @@ const tenantKey = 'interlock.tenant';
 /** How long a tab may have been hidden before it checks the session again, in ms. */
 const unseen = 10_000;
 
-/** Notifies the other tabs that the session changed, and for which owner the drafts were deleted. */
+/** Notifies the other tabs that the session changed. `gone` in a message is the owner of the drafts that were deleted. */
 const others = new Channel('interlock.session');
 
 /** The tenant of the last sign-in in this browser; empty for the default tenant. */
@@ -26,7 +26,7 @@ export async function loadSession(): Promise<void> {
     sessionStore.signedIn(await data(api.GET('/api/v1/session')), 'elsewhere');
   } catch (error) {
     if (isProblem(error, 'unauthenticated')) sessionStore.signedOut();
-    // A session that is in use stays while the service is unreachable.
+    // While the service is unreachable, an existing session stays.
     else if (sessionStore.session === undefined) sessionStore.unreachable();
   }
 }
@@ -41,7 +41,7 @@ async function renewRights(): Promise<void> {
   try {
     const now = await data(api.GET('/api/v1/session'));
     sessionStore.signedIn(now, 'elsewhere');
-    // Tabs that were opened after the stream started did not receive the earlier topics.
+    // A tab that was opened after the stream started does not have the earlier topics to compare.
     if (String(before) !== String(now.user.permissions)) others.post({});
   } catch (error) {
     if (isProblem(error, 'unauthenticated')) void sessionStore.expired(sent);

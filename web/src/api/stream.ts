@@ -6,7 +6,7 @@ import type { SessionStore } from './session';
  * - off: signed out, or the service has no stream.
  * - connecting: for the first time.
  * - live: the page is current.
- * - lost: reconnecting; the page is as old as `since`.
+ * - lost: reconnecting; the page shows the data as of `since`.
  * - asleep: this page is hidden, and no visible page has a stream.
  */
 export type LiveStatus = 'off' | 'connecting' | 'live' | 'lost' | 'asleep';
@@ -17,16 +17,16 @@ export interface LiveState {
   since: number | undefined;
 }
 
-/** The messages from the tab with the stream to the others. */
+/** The messages between tabs. All except `hello`, with which a new tab requests the state, are from the tab with the stream. */
 type TabMessage = { kind: 'event'; event: ServerEvent } | { kind: 'state'; state: LiveState; lastId: string } | { kind: 'gap' } | { kind: 'hello' };
 
-/** The service sends a comment every ten seconds. After two and a half missed ones the connection counts as dead. */
+/** The service sends a comment every ten seconds. A connection without data for this time, in ms, counts as dead. */
 const silence = 25_000;
 const firstDelay = 500;
 const longestDelay = 30_000;
 /** How long a hidden tab retains the stream, in ms, so that a short switch of tabs does not move it. */
 const hiddenFor = 20_000;
-/** Without locks each tab has its own stream and closes it as soon as the tab is hidden. */
+/** Without the Web Locks API each tab connects separately and disconnects as soon as it is hidden. */
 const grace = 'locks' in navigator ? hiddenFor : 0;
 /** The delay before a service without a stream is tried again, in ms. */
 const absentDelay = 60_000;
@@ -46,7 +46,7 @@ interface Options {
 
 /**
  * A stream of server-sent events that all tabs of a browser share: HTTP/1.1 allows six connections
- * per site. One visible tab holds the connection and forwards the events. When that tab is closed,
+ * per site. One visible tab has the connection and forwards the events. When that tab is closed,
  * or hidden for a while, another tab connects. Without a visible tab there is no stream.
  *
  * It reconnects automatically with exponential backoff and jitter, and reports the age of the last
@@ -139,7 +139,7 @@ export class SharedStream {
     });
   }
 
-  /** Events that were forwarded to this hidden page did arrive, unless no tab had the stream for a while. */
+  /** Sets the status when the page becomes visible. While it was hidden it received forwarded events, unless no tab had the stream. */
   #wake(): void {
     const { status, since } = this.#state;
     if (status === 'asleep') this.#set('lost', since ?? Date.now());
@@ -217,7 +217,7 @@ export class SharedStream {
   #deliver(event: ServerEvent): void {
     if (event.id !== '') this.#lastId = event.id;
     this.#handlers.forEach((handler) => handler(event));
-    // A gap after a break is reported elsewhere; this one is an event of the stream.
+    // The service sends `lagged` if it cannot resume. #gap handles a stream that does not resume.
     if (event.event === 'lagged') this.#gaps.forEach((handler) => handler());
   }
 

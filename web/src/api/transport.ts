@@ -5,7 +5,7 @@ import { stepUpQuestion, type StepUpQuestion } from './stepUp';
 
 /** The timeout of a read, in ms. */
 const readTimeout = 20_000;
-/** The timeout of a write, in ms: slightly longer than the service's own. */
+/** The timeout of a write, in ms: slightly longer than the service's timeout. */
 const writeTimeout = 45_000;
 
 const safe = new Set(['GET', 'HEAD']);
@@ -27,7 +27,7 @@ export function transport(sessions: SessionStore, send: typeof fetch = (...reque
     if (response.ok || response.status === 304) return made(response);
     const problem = await problemOf(response);
     if (isSession(request)) throw problem;
-    // Sign-in and step-up handle their rejections themselves.
+    // The callers of the sign-in and step-up routes handle a 401 themselves.
     const begins = new URL(request.url).pathname.startsWith(`${sessionPath}/`);
     if (problem.code === 'unauthenticated' && !begins && (await sessions.expired(sent))) return again(request, sessions, send);
     // Another tab has signed in again, with a new cookie and a new token.
@@ -43,7 +43,7 @@ async function again(request: Request, sessions: SessionStore, send: typeof fetc
   throw await problemOf(response);
 }
 
-/** A change of a protected record returns 202 with an approval instead of the change. */
+/** Returns the response, except a 202 with an approval, which it throws: the change of a protected record became a proposal. */
 async function made(response: Response): Promise<Response> {
   if (response.status !== 202 || !response.headers.get('Location')?.startsWith(approvalsPath)) return response;
   throw proposed(await response.text(), response.status, response.headers.get('X-Request-Id') ?? '');

@@ -1,6 +1,6 @@
 type Handler = (message: unknown) => void;
 
-/** Messages between the tabs of one browser. A tab does not receive its own messages. */
+/** Sends messages between the tabs of one browser. A tab does not receive its messages. */
 export class Channel {
   readonly #channel: BroadcastChannel | undefined;
   readonly #handlers = new Set<Handler>();
@@ -22,11 +22,11 @@ export class Channel {
 }
 
 /**
- * Calls back once this tab has an exclusive lock among all tabs of the browser. It releases the
- * lock when the signal aborts or the tab is closed.
+ * Calls `onHeld` once this tab has acquired a lock that is exclusive among all tabs of the browser.
+ * The lock is released when the signal aborts or the tab is closed.
  *
- * Pages that were loaded neither over TLS nor from localhost have no locks. There every tab calls
- * back immediately, which is safe and costs additional connections.
+ * Pages that were loaded neither over TLS nor from localhost have no locks. There `onHeld` is called
+ * immediately in every tab, which is safe and costs additional connections.
  */
 export function hold(name: string, signal: AbortSignal, onHeld: () => void): void {
   // The DOM types declare locks as always present.

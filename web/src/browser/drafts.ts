@@ -3,15 +3,15 @@ import { tab as thisTab } from './tab';
 
 /** A form with unsaved input, or a write with an unknown outcome. Plain data, JSON. */
 export interface StoredDraft {
-  /** The displayed name: "New order", "checkout.tax". */
+  /** The displayed name, such as "New order" or "checkout.tax". */
   title: string;
-  /** The address of the page that continues it. */
+  /** The URL of the page on which the user can continue the draft. */
   page: string;
   /** The time of the last change, in ms since 1970. */
   at: number;
   /** The input; absent for a write without input. */
   value?: unknown;
-  /** For an edit: its base version. */
+  /** The base version of an edit. */
   base?: unknown;
   /** The idempotency key of the input. */
   key?: string;
@@ -19,11 +19,11 @@ export interface StoredDraft {
   sent?: unknown;
   /** When the request was first sent, in ms since 1970. */
   sentAt?: number;
-  /** Slots of other tabs that this draft was restored from, oldest first; finishing it deletes them. */
+  /** The slots of other tabs from which this draft was restored, oldest first. They are deleted when the draft is finished. */
   from?: string[];
 }
 
-/** The owner and the subject of a draft: "items/TEA", "orders/new", "orders/bulk/ship". */
+/** The owner and the scope of a draft. Scopes are, for example, "items/TEA", "orders/new" and "orders/bulk/ship". */
 export interface DraftName {
   /** Tenant and user, see ownerOf. */
   owner: string;
@@ -36,8 +36,8 @@ export interface ListedDraft extends StoredDraft {
 
 const prefix = 'interlock.draft/';
 /**
- * The delay in ms before a slot that another tab removed is stored again; a sign-out removes all of
- * them by then.
+ * The delay, in ms, before a slot that another tab deleted is stored again. If that tab signed out,
+ * this tab has deleted its drafts too by then, and stores nothing.
  */
 const pause = 1000;
 
@@ -47,14 +47,14 @@ export const ownerOf = (tenant: string, userId: number): string => `${encodeURIC
  * The store of unsaved input and unsettled writes. It survives a reload, a crash, the end of the
  * session and the closing of the tab.
  *
- * Each tab writes its own slot, so that two tabs on one record never overwrite each other. A tab
- * restores its own slot, or else the newest slot of another tab. Each entry lists the slots it was
- * restored from, so that finishing it deletes all of them, also after a reload in between. A tab
- * that still has a slot in memory stores it again after another tab removed it: only the tab with
- * the input decides when it is finished.
+ * Each tab writes a separate slot, so that two tabs on one record never overwrite each other. A tab
+ * restores its slot, or else the newest slot of another tab. Each entry lists the slots from which
+ * it was restored; finishing the entry deletes all of them, also after a reload. If another tab
+ * deletes a slot that this tab has in memory, this tab stores the slot again: only the tab with the
+ * input decides when it is finished.
  *
- * Each entry is written in one step, so that a crash leaves the last complete one. The tab's own
- * slot is deleted last, so that an interruption leaves the newest text.
+ * Each entry is written in one step, so that a crash leaves the last complete one. The slot of
+ * this tab is deleted last, so that an interruption leaves the newest text.
  *
  * Secret input is never stored: it stays in the memory of this tab, which prompts before it is
  * closed or reloaded.
@@ -160,7 +160,7 @@ export class DraftStore {
     this.#changed();
   }
 
-  /** The drafts of a user in all tabs, newest first; of each scope the newest. */
+  /** The drafts of a user in all tabs, newest first. For each scope it contains only the newest draft. */
   list(owner: string): ListedDraft[] {
     const newest = new Map<string, ListedDraft>();
     const all = `${prefix}${owner}/`;
@@ -223,7 +223,7 @@ export class DraftStore {
   }
 }
 
-/** interlock.draft/<tenant>/<user>/<tab>/<scope>; only the scope may contain slashes. */
+/** Returns the scope in a storage key interlock.draft/<tenant>/<user>/<tab>/<scope>. Only the scope may contain slashes. */
 function scopeOf(name: string): string {
   return name.split('/').slice(4).join('/');
 }

@@ -4,8 +4,8 @@ export type RequestOptions = Parameters<(typeof PublicKeyCredential)['parseReque
 export type PasskeyAnswer = Record<string, unknown>;
 
 /**
- * Why a passkey was not created or used: the user did not confirm in time, the authenticator
- * already has one, or another error.
+ * The reason why a passkey was not created or used: the user cancelled or did not confirm in time,
+ * the authenticator already has a passkey, or another error.
  */
 export type PasskeyFailure = 'cancelled' | 'registered' | 'failed';
 
@@ -18,10 +18,10 @@ export class PasskeyError extends Error {
 }
 
 /**
- * Whether this page can use passkeys of a relying party: `elsewhere` if the relying party has
- * another host; `atName` if the page has to be opened as localhost; `unset` if the service only
- * knows the name localhost but is reached under another one; `nowhere` if the service has no host
- * name; `old` if the browser does not support passkeys.
+ * Whether this page can use the passkeys of a relying party. `elsewhere`: the passkeys belong to
+ * another host, or the page was not loaded over TLS. `atName`: the page must be opened as
+ * localhost. `unset`: the service only has the host name localhost, but the page has another host.
+ * `nowhere`: the service has no host name. `old`: the browser does not support passkeys.
  */
 export type PasskeyUse = 'here' | 'elsewhere' | 'atName' | 'unset' | 'nowhere' | 'old';
 

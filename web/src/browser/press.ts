@@ -1,4 +1,4 @@
-/** The longest duration of a press, in ms: releasing a scroll bar fires no event. */
+/** The time after which a press ends without an event, in ms: the release of a scroll bar fires none. */
 const longest = 5000;
 
 let isPressed = false;
@@ -13,7 +13,7 @@ function turn(pressed: boolean): void {
   if (!pressed) for (const callback of waiting.splice(0)) setTimeout(callback);
 }
 
-/** Ends the press after a delay in ms, unless another press begins first. */
+/** Ends the press after a delay in ms, unless another press starts first. */
 function endAfter(ms: number): void {
   clearTimeout(end);
   end = setTimeout(() => turn(false), ms);
@@ -32,7 +32,7 @@ function watch(): void {
   for (const over of ['pointerup', 'pointercancel']) window.addEventListener(over, () => endAfter(0), true);
 }
 
-/** Whether a pointer is pressed on the page, or its click is still to come. */
+/** Whether a pointer is pressed on the page, or was released and its click event has not fired yet. */
 export const press = {
   isPressed: (): boolean => isPressed,
   subscribe: (listener: () => void): (() => void) => {

@@ -5,7 +5,7 @@ export function keepPlace(place = location.pathname + location.search + location
   try {
     sessionStorage.setItem(key, place);
   } catch {
-    // The user returns to the first page.
+    // If storage is forbidden, the user returns to the first page.
   }
 }
 
@@ -20,5 +20,8 @@ export function takePlace(): string {
   }
 }
 
-/** Whether an address is a page of this site, however browsers interpret slashes. */
+/**
+ * Whether a path is a page of this site. It rejects paths with two leading slashes or backslashes,
+ * which browsers resolve to another site.
+ */
 const isPlace = (place: string): boolean => /^\/(?![/\\])/.test(place) && new URL(place, location.origin).origin === location.origin;

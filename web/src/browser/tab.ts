@@ -19,7 +19,7 @@ function taken(): string | null {
   });
 }
 
-/** If storage is forbidden, the tab gets a new id after a reload. */
+/** Returns null if storage is forbidden. The tab then gets a new id after a reload. */
 function attempt<T>(what: () => T): T | null {
   try {
     return what();

@@ -71,7 +71,7 @@ export function update(address = window.location.href): boolean {
   return true;
 }
 
-/** Reloads the page on the user's request. The browser asks for confirmation if input would be lost. */
+/** Reloads the page on the request of the user. The browser prompts for confirmation if input would be lost. */
 export function updateNow(): void {
   note({ from: nameIn(document), at: Date.now() });
   window.location.reload();
@@ -80,8 +80,8 @@ export function updateNow(): void {
 /** Handles chunks that fail to load because their version is no longer deployed. */
 export function followUpdates(): void {
   window.addEventListener('vite:preloadError', (event) => {
-    // Otherwise vite throws the error to the importer. With the default prevented, the importer gets
-    // an empty module and fails; isLeaving hides that error until the reload.
+    // With the default prevented, vite does not throw: the importer gets an empty module and fails,
+    // and isLeaving hides that error until the reload.
     if (update()) event.preventDefault();
   });
   document.addEventListener('visibilitychange', () => {
@@ -113,7 +113,7 @@ function triedFrom(): Tried | undefined {
   }
 }
 
-/** Whether a script or a style of the page failed to load. Each browser has its own message for it. */
+/** Whether a script or a style of the page failed to load. The message differs between browsers. */
 export function isMissingPart(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (

@@ -18,23 +18,23 @@ export type TimelineKind = 'order' | 'user' | 'item' | 'coupon' | 'ticket' | 'id
 
 /** How deleted records appear and are restored. */
 export interface Deletable {
-  /** The folder of their paths: "items" of "items/TEA". */
+  /** The first path segment of the records, such as "items" in "items/TEA". */
   folder: string;
   label: LocalText;
   /** The permission for creating a record. */
   write: string;
   /**
-   * The name of a record: `key` if its path contains it, `unique` if at most one record has it,
-   * otherwise `free`. Without a key, a restored record gets a new number.
+   * How a name identifies a record: `key` if it is the key in the path, `unique` if at most one
+   * record has the name, otherwise `free`. A restored record without a key gets a new number.
    */
   name: 'key' | 'unique' | 'free';
 }
 
-/** The facts about a resource that pages of other features show. */
+/** The properties of a resource that the pages of other features display. */
 export interface Descriptor {
-  /** The noun of its actions in the audit log: "order" of "order.pay". */
+  /** The noun of the actions in the audit log, such as "order" in "order.pay". */
   noun?: string;
-  /** The noun in a sentence: "an order". */
+  /** The noun with its article, for a sentence: "an order". */
   one?: LocalText;
   /** Its kinds in the search. */
   found?: Partial<Record<FoundKind, FoundAs>>;

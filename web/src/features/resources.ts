@@ -46,13 +46,13 @@ const all: readonly Descriptor[] = resources;
 type KindOf<R> = R extends { found: infer F } ? keyof F : never;
 type Missing = Exclude<FoundKind, KindOf<(typeof resources)[number]>>;
 
-/** The kinds of records in the search. It does not compile while the contract has a kind that no resource describes. */
+/** The kinds of records in the search. A kind in the contract that no resource describes is a compile error. */
 export const foundAs: [Missing] extends [never] ? Readonly<Record<FoundKind, FoundAs>> : Missing = Object.assign(
   {},
   ...all.map(({ found }) => found),
 ) as Record<FoundKind, FoundAs>;
 
-/** The noun of the audit log in a sentence; undefined if no resource has it. */
+/** Returns a noun of the audit log with its article; undefined if no resource has it. */
 export const nounOf = (noun: string): LocalText | undefined => all.find((one) => one.noun === noun)?.one;
 
 /** The folder of a resource with records that can be deleted and restored. */

@@ -1,7 +1,7 @@
 export const languages = ['en', 'zh'] as const;
 export type Language = (typeof languages)[number];
 
-/** A text in every language, declared next to code: titles and labels. */
+/** A text in every language, such as a title or a label, that is declared next to code instead of in a catalogue. */
 export type LocalText = Readonly<Record<Language, string>>;
 
 /** The texts of one feature. The compiler reports missing and unused Chinese texts. */
@@ -13,7 +13,7 @@ export interface Catalogue<En extends Record<string, string>> {
 /** Whether a catalogue has a text with this key. */
 export const isTextOf = <En extends Record<string, string>>({ en }: Catalogue<En>, key: string): key is keyof En & string => Object.hasOwn(en, key);
 
-/** The placeholder names of a text: "{who} saved {version}" has who and version. */
+/** The placeholder names of a text: who and version for "{who} saved {version}". */
 export type Places<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Places<Rest> : never;
 
 /**

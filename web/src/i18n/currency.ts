@@ -1,10 +1,10 @@
 import { createContext, use } from 'react';
 
-/** The currency of all amounts. The session contains it. */
+/** The currency of all amounts, from the session. */
 export interface Currency {
   /** The code of ISO 4217. */
   readonly currency: string;
-  /** The decimals by ISO 4217; the browser's table has other digits for some currencies. */
+  /** The number of decimals by ISO 4217. Intl uses another number for some currencies. */
   readonly minorDigits: number;
 }
 

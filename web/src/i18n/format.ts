@@ -13,20 +13,20 @@ export interface Format {
   number: (value: number | bigint) => string;
   /** Formats an amount in minor units of the service's currency: 6000 is ¥60.00 in CNY and ¥6,000 in JPY. */
   money: (minor: number) => string;
-  /** The same for programs and inputs, without currency sign and grouping: 6000 is 60.00. */
+  /** Formats an amount for programs and inputs, without currency sign and grouping: 6000 is 60.00 in CNY. */
   plainMoney: (minor: number) => string;
   /** The number of minor-unit digits: 2 in CNY, none in JPY. */
   minorDigits: number;
   currencySign: string;
-  /** A signed difference: +100, −3, 0. `show` formats it, for example as an amount. */
+  /** Formats a difference with its sign: +100, −3, 0. `show` formats the number, for example as an amount. */
   signed: <N extends number | bigint>(change: N, show?: (value: N) => string) => string;
   date: (time: string | number | Date) => string;
   /** The zone of all displayed times: the browser's, or UTC if the user has chosen it. */
   zone: string;
-  /** Date and time to the second, in that zone. */
+  /** Formats date and time to the second, in `zone`. */
   dateTime: (time: string | number | Date) => string;
   time: (time: string | number | Date) => string;
-  /** A relative time: "12 s ago", "yesterday"; a date if it is more than a week away. */
+  /** Formats a relative time, such as "12 s ago" or "yesterday", or a date if the time is more than a week away. */
   relative: (time: string | number | Date, now: number) => string;
   duration: (milliseconds: number) => string;
   list: (items: readonly string[]) => string;

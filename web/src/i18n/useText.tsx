@@ -9,7 +9,7 @@ type Given<Text extends string, T> = [Places<Text>] extends [never] ? [] : [valu
 /** Returns the texts of a catalogue in the current language. Numbers are formatted. */
 export interface Translate<En extends Record<string, string>> {
   <K extends keyof En & string>(key: K, ...values: Given<En[K], string | number>): string;
-  /** The same, with elements as values. */
+  /** Returns a text with elements as the values of its placeholders. */
   rich: <K extends keyof En & string>(key: K, ...values: Given<En[K], ReactNode>) => ReactNode;
 }
 
@@ -29,7 +29,7 @@ export function useText<En extends Record<string, string>>(catalogue: Catalogue<
   }, [catalogue, language, number]);
 }
 
-/** Selects the current language of a text that is declared next to code. */
+/** Returns a function that selects the current language of a LocalText. */
 export function useLocalText(): (text: LocalText) => string {
   const { language } = useLanguage();
   return (text) => text[language];

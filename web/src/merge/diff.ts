@@ -2,7 +2,7 @@ import { equal } from './equal';
 import { isObject, member, type Json, type Value } from './json';
 import { byCodePoint, pointerOf } from './pointer';
 
-/** One difference. A side is undefined if it does not have the value. */
+/** One difference. `before` or `after` is undefined if the value is absent there. */
 export interface Change {
   pointer: string;
   before: Value;

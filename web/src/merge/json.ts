@@ -8,7 +8,7 @@ export interface JsonObject {
   [name: string]: Json;
 }
 
-/** A number with its spelling in the source. */
+/** A number with its text in the source. */
 export class ExactNumber {
   readonly text: string;
   constructor(text: string) {
@@ -65,7 +65,7 @@ export function exact(data: unknown): Json {
   throw new TypeError(`${typeof data} has no JSON`);
 }
 
-/** encode writes a tree with its numbers as spelled; indent is that of JSON.stringify. */
+/** encode writes a tree, and each number with all its digits; indent is that of JSON.stringify. */
 export function encode(value: Json, indent = 0): string {
   return write(value, indent, '');
 }

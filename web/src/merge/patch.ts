@@ -14,9 +14,10 @@ export function applyPatch(doc: Value, patch: Json): Json {
 }
 
 /**
- * Returns the smallest merge patch from base to edited. Members of objects on both sides are sent
- * one by one, so that a stale edit conflicts only in the members that it changed. Everything else
- * is sent as a complete value, and removed members as null. The patch is empty if nothing changed.
+ * Returns the smallest merge patch from base to edited. If a value is an object on both sides, the
+ * patch contains only the changed members, so that a stale edit conflicts only in them. Every other
+ * changed value is sent as a whole, and a removed member as null. The patch is empty if nothing
+ * changed.
  */
 export function patchOf(base: JsonObject, edited: JsonObject): JsonObject {
   const patch = emptyObject();
@@ -35,7 +36,7 @@ export type Edit = JsonObject | JsonObject[];
 /** The edit from base to edited: a merge patch, or a JSON Patch if a merge patch would remove a member that is set to null. */
 export const editOf = (base: JsonObject, edited: JsonObject): Edit => (isPatchable(base, edited) ? patchOf(base, edited) : operationsOf(base, edited));
 
-/** Members of objects on both sides are changed one by one. */
+/** Returns the operations from base to edited. If a value is an object on both sides, each changed member has an operation. */
 function operationsOf(base: JsonObject, edited: JsonObject, at = ''): JsonObject[] {
   return [...new Set([...Object.keys(base), ...Object.keys(edited)])].flatMap((name) => {
     const before = member(base, name);
@@ -47,7 +48,7 @@ function operationsOf(base: JsonObject, edited: JsonObject, at = ''): JsonObject
   });
 }
 
-/** Whether a merge patch can express the edit. It cannot set a member to null. */
+/** Whether a merge patch can express the edit. A merge patch cannot set a member to null. */
 export function isPatchable(base: JsonObject, edited: JsonObject): boolean {
   return equal(applyPatch(base, patchOf(base, edited)), edited);
 }

@@ -1,11 +1,11 @@
 import { isObject, member, type Value } from './json';
 
-/** The JSON Pointer (RFC 6901) of a path of names. */
+/** Returns the JSON Pointer (RFC 6901) of a path of member names. */
 export function pointerOf(names: readonly string[]): string {
   return names.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** The path of names in a JSON Pointer. */
+/** Returns the member names in a JSON Pointer. */
 export function namesOf(pointer: string): string[] {
   return pointer
     .split('/')
@@ -13,7 +13,7 @@ export function namesOf(pointer: string): string[] {
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The value at a pointer; it does not descend into arrays. */
+/** The value at a pointer; undefined for a pointer into an array. */
 export function at(value: Value, pointer: string): Value {
   return namesOf(pointer).reduce<Value>((inner, name) => (isObject(inner) ? member(inner, name) : undefined), value);
 }

@@ -23,7 +23,7 @@ export interface Resolution {
 
 /**
  * Merges two edits of base. Choices are stored by pointer, so that they survive a further change by
- * other users. Only a "take theirs" whose value has changed needs a new choice.
+ * other users. A choice of `theirs` is needed again if the other side has changed the value since.
  */
 export function resolve(base: JsonObject, yours: JsonObject, theirs: JsonObject, choices: Choices): Resolution {
   const { conflicts, theirsOnly, yoursOnly } = threeWay(base, yours, theirs);
@@ -36,7 +36,7 @@ export function resolve(base: JsonObject, yours: JsonObject, theirs: JsonObject,
     const choice = set === undefined ? standing(choices[pointer], conflict) : undefined;
     if (set === undefined) contested.push({ ...conflict, choice });
     else sets.push({ ...conflict, merged: set });
-    // With their value as the base, the chosen value is a change of one side only.
+    // In a base with their value, only the chosen value is a change, so that it cannot conflict.
     decidedBase = place(decidedBase, namesOf(pointer), conflict.theirs);
     decided = place(decided, namesOf(pointer), set ?? chosen(choice, conflict));
   }
@@ -64,7 +64,7 @@ function place(value: Value, [name, ...rest]: readonly string[], to: Value): Val
   return copy;
 }
 
-/** Merges both lists, if all three are sets of scalars in which no item was moved. */
+/** Merges the lists of both sides as sets. Returns undefined unless all three lists are sets of scalars and neither side moved an item. */
 function mergeSets({ base, yours, theirs }: Conflict): Json[] | undefined {
   if (!isSet(base) || !isSet(yours) || !isSet(theirs)) return undefined;
   if (!keepsOrder(base, yours) || !keepsOrder(base, theirs)) return undefined;
@@ -79,7 +79,7 @@ function isSet(value: Value): value is Json[] {
 
 export const has = (list: readonly Json[], item: Json) => list.some((other) => equal(other, item));
 
-/** Whether the remaining items of base come first and in their order. */
+/** Whether edited starts with all items of base that it contains, in the order of base. */
 function keepsOrder(base: Json[], edited: Json[]): boolean {
   const left = base.filter((item) => has(edited, item));
   return left.every((item, index) => equal(item, edited[index]));

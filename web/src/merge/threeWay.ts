@@ -3,7 +3,7 @@ import { equal } from './equal';
 import { emptyObject, isObject, member, type Json, type JsonObject, type Value } from './json';
 import { byCodePoint, pointerOf } from './pointer';
 
-/** A conflict. A side is undefined if it does not have the value. */
+/** A value that both sides changed. `base`, `yours` or `theirs` is undefined if the value is absent there. */
 export interface Conflict {
   pointer: string;
   base: Value;
@@ -15,7 +15,7 @@ export interface Result {
   conflicts: Conflict[];
   theirsOnly: string[];
   yoursOnly: string[];
-  /** True if and only if there are no conflicts. */
+  /** Whether there are no conflicts. */
   autoMergeable: boolean;
   /** The document with both edits; undefined if there are conflicts. */
   merged: Value;
@@ -41,7 +41,7 @@ export function threeWay(base: Json, yours: Json, theirs: Json): Result {
   return result;
 }
 
-/** Descends while all three sides are objects. Otherwise the value is the smallest that can be decided as a whole. */
+/** Merges one value. Objects on all three sides are merged member by member, every other value as a whole. */
 function mergeAt(result: Result, names: readonly string[], base: Value, yours: Value, theirs: Value): Value {
   if (isObject(base) && isObject(yours) && isObject(theirs)) return mergeObjects(result, names, base, yours, theirs);
 

@@ -6,7 +6,7 @@ const shades = (soft: string, main: string): MantineColorsTuple => [soft, soft, 
 
 const colors: Record<string, MantineColorsTuple> = Object.fromEntries(tones.map((tone) => [tone, shades(light[`${tone}Soft`], filled[tone])]));
 
-/** The same style as a section heading. */
+/** The style of dialog titles, equal to that of section headings. */
 const dialogTitle = { fontSize: '16px', fontWeight: 650, lineHeight: '1.4' };
 
 export const theme = createTheme({
@@ -47,15 +47,15 @@ export const theme = createTheme({
     // The header of a dialog is not a landmark of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },
-    // The focus placeholder of Mantine is a child of the menu without the menuitem role; the first
-    // item takes the focus instead.
+    // The focus placeholder of Mantine is a child of the menu without the role menuitem. Without
+    // it, the first item gets the focus.
     Menu: { defaultProps: { shadow: 'md', position: 'bottom-end', withInitialFocusPlaceholder: false } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
     Anchor: { defaultProps: { underline: 'hover' } },
   },
 });
 
-/** The CSS variables of one scheme: those of the admin, and Mantine's set to them. */
+/** The CSS variables of one scheme: those of the admin, and those of Mantine, set to the same colours. */
 function variables(scheme: Scheme): Record<string, string> {
   const own = Object.fromEntries(Object.entries(scheme).map(([name, colour]) => [`--il-${kebab(name)}`, colour]));
   const perTone = tones.flatMap<[string, string]>((tone) => [

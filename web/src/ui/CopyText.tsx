@@ -7,7 +7,7 @@ import { uiMessages } from './messages';
 
 interface Props {
   text: string;
-  /** The name of the text, for the button: "Event id". */
+  /** The label of the text, such as "Event id", for the button. */
   label: string;
 }
 
@@ -31,7 +31,7 @@ export function useCopy(): (text: string) => Promise<boolean> {
       toasts.done(t('copied'));
       return true;
     } catch {
-      // Pages that were not loaded over TLS have no clipboard.
+      // The clipboard is only available in pages that were loaded over TLS or from localhost.
       toasts.info(t('copyRefused'));
       return false;
     }

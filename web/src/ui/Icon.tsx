@@ -1,4 +1,4 @@
-/** Outlines on a grid of 24, drawn with a stroke of 1.8. */
+/** Outlines on a grid of 24, with a stroke width of 1.8. */
 const shapes = {
   alert: 'M12 9v4m0 4h.01M10.4 4.3 2.9 17.2A1.9 1.9 0 0 0 4.5 20h15a1.9 1.9 0 0 0 1.6-2.8L13.6 4.3a1.9 1.9 0 0 0-3.2 0z',
   arrowDown: 'M12 5v14m6-6-6 6-6-6',

@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { useFormat } from '@/i18n';
 
 interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
-  /** In minor units; null while the input is invalid. */
+  /** The amount in minor units; null while the input is invalid. */
   minor: number | null;
   onMinor: (minor: number | null) => void;
 }
 
-/** An input for an amount: "19.90" in the field, 1990 as the value, with the decimals of the currency. */
+/** An input for an amount with the decimals of the currency: for the text "19.90" the value is 1990. */
 export function MoneyInput({ minor, onMinor, ...input }: Props) {
   const { plainMoney, minorDigits, currencySign } = useFormat();
   const spell = (amount: number | null) => (amount === null ? '' : plainMoney(amount));

@@ -30,7 +30,7 @@ export function Avatar({ person, size = 28 }: { person: Actor; size?: number }) 
   );
 }
 
-/** The name of the user who acted, linked to their page for users with users:read. Id 0 is the service itself. */
+/** The name of a user, linked to their page for readers with users:read. The id 0 is the service itself. */
 export function Person({ person, withAvatar = false }: { person: Actor; withAvatar?: boolean }) {
   const t = useText(uiMessages);
   const mayOpen = useMay()('users:read');

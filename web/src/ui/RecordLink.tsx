@@ -1,13 +1,13 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-/** The path segment of a record in the service, and of its page where the two differ. */
+/** The path segment of the page by that of the record in the service, where they differ. */
 const pages: Readonly<Record<string, string>> = { inventory: 'items' };
 
-/** The characters that only encodeURIComponent escapes, and those that only Go's url.PathEscape escapes. */
+/** The escapes that encodeURIComponent writes and Go's url.PathEscape does not, and the characters that only url.PathEscape escapes. */
 const [left, spelled] = [/%(?:24|26|2B|3A|3D|40)/g, /[!'()*]/g];
 
-/** The path of a record in the service: "wallets/Li%20Wei". */
+/** The path of a record in the service, such as "wallets/Li%20Wei". */
 export function pathOf(kind: string, id: string): string {
   const segment = encodeURIComponent(id)
     .replace(left, decodeURIComponent)
@@ -37,7 +37,7 @@ export function pageOf(path: string, routes: readonly string[]): string | undefi
   return id === '' ? `/${page}` : `/${page}/${address}`;
 }
 
-/** Links a path of the service, "orders/41" or "orders", to its page; plain text if no page exists. */
+/** Links a path of the service, such as "orders/41" or "orders", to its page. Displays plain text if there is no page. */
 export function RecordLink({ path, children = path }: { path: string; children?: ReactNode }) {
   const router = useRouter();
   // Typed as string: the pages are only known at run time.

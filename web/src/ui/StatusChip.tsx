@@ -10,7 +10,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** A status in one or two words. The text alone carries the meaning; the colour only repeats it. */
+/** A status in one or two words. The colour adds no information to the text. */
 export function StatusChip({ tone = 'neutral', live = false, children }: Props) {
   return (
     <Badge className={styles.chip} data-tone={tone} leftSection={live ? <span className={styles.dot} /> : undefined}>

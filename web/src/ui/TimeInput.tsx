@@ -3,12 +3,12 @@ import { useFormat, useText, useTimeStyle } from '@/i18n';
 import { uiMessages } from './messages';
 
 interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
-  /** As the service spells it; null while the input is empty. */
+  /** The time in RFC 3339; null while the input is empty. */
   time: string | null;
   onTime: (time: string | null) => void;
 }
 
-/** A day and a time in the zone that times are shown in, which is named below the input. */
+/** An input for a day and a time in the displayed zone. The zone is named below the input. */
 export function TimeInput({ time, onTime, ...input }: Props) {
   const t = useText(uiMessages);
   const { zone } = useFormat();
@@ -26,16 +26,16 @@ export function TimeInput({ time, onTime, ...input }: Props) {
   );
 }
 
-/** A time as such an input shows it, in UTC or in the zone of the browser; seconds only where there are some. */
+/** Formats a time for the input, in UTC or in the zone of the browser. Seconds are included if they are not zero. */
 export function toLocal(time: string, isUtc: boolean): string {
   const at = new Date(time);
   if (Number.isNaN(at.getTime())) return '';
-  // Read in UTC, the shifted time has the digits of the zone.
+  // After the shift by the offset, the UTC digits are the digits in the zone.
   const shown = new Date(isUtc ? at : at.getTime() - at.getTimezoneOffset() * 60_000).toISOString();
   return shown.slice(0, at.getUTCSeconds() === 0 ? 'yyyy-mm-ddThh:mm'.length : 'yyyy-mm-ddThh:mm:ss'.length);
 }
 
-/** The time that was typed, in UTC or in the zone of the browser; null while there is none. */
+/** Parses the text of the input, in UTC or in the zone of the browser; null if it is empty. */
 export function fromLocal(text: string, isUtc: boolean): string | null {
   const at = new Date(isUtc ? `${text}Z` : text);
   return Number.isNaN(at.getTime()) ? null : at.toISOString();

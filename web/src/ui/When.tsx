@@ -1,7 +1,7 @@
 import { useFormat, useTimeStyle } from '@/i18n';
 import { useNow } from './now';
 
-/** A relative time with the exact time and its zone as the title; the exact time itself if the user has chosen it. */
+/** A relative time with the exact time and the zone as the title, or the exact time if the user has chosen it. */
 export function When({ time }: { time: string }) {
   const { dateTime, zone } = useFormat();
   const isExact = useTimeStyle() !== 'ago';

@@ -5,7 +5,7 @@ interface Props extends Omit<NumberInputProps, 'value' | 'onChange'> {
   onChange: (whole: number | null) => void;
 }
 
-/** An input for a positive integer, or none: a count, or the number of a user. */
+/** An input for a positive integer, which can be empty: a count, or the id of a user. */
 export function WholeInput({ value, onChange, ...input }: Props) {
   return (
     <NumberInput

@@ -1,12 +1,12 @@
 import { useEffect, useEffectEvent } from 'react';
 
-/** Elements in which a letter is text, not a command. */
+/** Elements in which a key press enters text. */
 const typing = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true], .cm-editor';
 
 /** Elements that cover the page. */
 const onTop = '[role=dialog], [role=menu], [role=listbox]';
 
-/** Calls a handler when its key is pressed, such as "j"; not while the user types, and not behind a dialog. */
+/** Calls a handler when its key, such as "j", is pressed. It does nothing while the user types or a dialog is open. */
 export function useKeys(keys: Readonly<Record<string, () => void>>): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     const { target, key } = event;

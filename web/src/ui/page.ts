@@ -5,7 +5,7 @@ import type { IconName } from './Icon';
 export const navigationGroups = ['operate', 'sell', 'govern', 'inspect'] as const;
 export type NavigationGroup = (typeof navigationGroups)[number];
 
-/** The number of pending items behind a navigation entry; undefined if the user may not read it. */
+/** Returns the number of pending items on a page; undefined if the user may not read it. */
 export type Waiting = (overview: Overview) => number | undefined;
 
 /**
@@ -15,8 +15,8 @@ export type Waiting = (overview: Overview) => number | undefined;
 export interface PageInfo {
   title: LocalText;
   /**
-   * The permission that the page requires. Without it the page is not offered; opened by address,
-   * it shows that the permission is missing.
+   * The permission that the page requires. For a user without it the page is not in the navigation,
+   * and its URL shows that the permission is missing.
    */
   permission?: string;
   /** The search lists the page although it is not in the navigation. */

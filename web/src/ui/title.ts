@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { productName } from './brand/Logo';
 
-/** Sets the window title from its parts and the product name. With undefined, another component sets it. */
+/** Sets the window title from its parts and the product name. Does nothing for undefined, if another component sets the title. */
 export function useWindowTitle(parts: readonly (string | undefined)[] | undefined): void {
   const title = parts && [...parts, productName].filter((part) => part !== undefined && part !== '').join(' · ');
   useEffect(() => {

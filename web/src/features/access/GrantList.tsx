@@ -16,7 +16,7 @@ export function GrantList({ grants }: { grants: readonly string[] }) {
   return <Grants grants={grants} />;
 }
 
-/** The same by resource, without grants that a wider grant covers. */
+/** The granted permissions by resource, without grants that a wider grant covers. */
 export function GrantGroups({ grants }: { grants: readonly string[] }) {
   const t = useText(accessMessages);
   const id = useId();

@@ -9,7 +9,6 @@ interface Props {
   /** The autocomplete value for password managers. */
   kind: 'current-password' | 'new-password';
   value: string;
-  /** The error message. */
   error: string | false | undefined;
   autoFocus?: boolean | undefined;
   disabled?: boolean | undefined;

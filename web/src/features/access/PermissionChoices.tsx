@@ -22,7 +22,7 @@ interface Props {
   base?: string;
   error?: string | undefined;
   readOnly?: boolean;
-  /** They are scopes of another user's token, which decides on nothing. */
+  /** Whether the set contains the scopes of a token for another user. Such a token cannot decide on proposals. */
   forAnother?: boolean;
   onChange: (value: string) => void;
 }
@@ -36,7 +36,7 @@ export function PermissionChoices(props: Props) {
   const seesAll = useMay()('access:read');
   const query = useQuery({ ...catalogue, enabled: seesAll });
   const [sought, setSought] = useState('');
-  // Users without access to the catalogue still see the names of their own permissions.
+  // Users who may not read the catalogue see the names of their permissions.
   const known = query.data ?? (seesAll ? [] : mine.filter((name) => name !== everything).map((name) => ({ name, meaning: '' })));
   const names = namesIn(value);
   const deciding = known.filter((permission) => 'decides' in permission && permission.decides === true).map(({ name }) => name);

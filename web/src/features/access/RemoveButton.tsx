@@ -10,7 +10,7 @@ interface Props {
   text: string;
   question: { title: string; body: ReactNode };
   send: () => Promise<unknown>;
-  /** The toasts after the removal, and if the credential was already removed. */
+  /** The text of the toast after the removal, and of the toast if the credential was already removed. */
   done: string;
   already: string;
   /** Called when the list may have changed, also after a rejection. */

@@ -5,13 +5,13 @@ import { Banner } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 
 interface Props {
-  /** The completed act, such as “The token was created”. */
+  /** The title, which states the completed action: “The token was created”. */
   title: string;
   /** States that the secret is lost. */
   warning: string;
   /** How to get another secret. */
   hint: string;
-  /** The button that gets another secret or leads there. */
+  /** The button that creates another secret, or a link to it. */
   action: ReactNode;
   onClose: () => void;
 }

@@ -20,7 +20,7 @@ interface Props {
   wasChosen: boolean;
   /** Whether the set is being created, so that every name in it is new. */
   isNew?: boolean;
-  /** Why the user can neither grant nor remove it; undefined if they can. */
+  /** The reason why the user can neither add nor remove the name; undefined if they can. */
   lacks: string | undefined;
   /** A chip next to the name. */
   mark?: ReactNode;
@@ -28,7 +28,7 @@ interface Props {
   onChange?: (isChosen: boolean) => void;
 }
 
-/** The checkbox of one name of a set. Only users who have the permission can change it; every editor can undo a change. */
+/** The checkbox of one name of a set. Only users who have the permission can change it, but every editor can undo an unsaved change. */
 export function SetChoice({ set, name, label, title = name, meaning, isChosen, wasChosen, isNew = false, lacks, mark, onChange }: Props) {
   const t = useText(accessMessages);
   const id = useId();

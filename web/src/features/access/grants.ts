@@ -11,7 +11,7 @@ export const resourceOf = (grant: string): string => grant.split(':')[0] ?? '';
 /** All permissions of a resource, including future ones. */
 export const allOf = (resource: string): string => `${resource}:*`;
 
-/** The grant that covers another grant and more; undefined if there is none. Each grant covers reading its resource. */
+/** Returns the wider grant that covers a grant; undefined if there is none. Each grant for a resource also covers reading it. */
 export function widerThan(grants: readonly string[], grant: string): string | undefined {
   const resource = resourceOf(grant);
   const wider = [everything, allOf(resource)].find((one) => one !== grant && grants.includes(one));
@@ -22,7 +22,7 @@ export function widerThan(grants: readonly string[], grant: string): string | un
 /** Whether grants cover another grant: by name, by `resource:*`, or by `*`. */
 export const covers = (grants: readonly string[], grant: string): boolean => grants.includes(grant) || widerThan(grants, grant) !== undefined;
 
-/** The first requested grant that the user does not have and therefore cannot assign. */
+/** Returns the first requested grant that the user does not have and therefore cannot assign; undefined if there is none. */
 export const lackedOf = (has: readonly string[], wanted: readonly string[]): string | undefined => wanted.find((grant) => !covers(has, grant));
 
 /** Grants without those that a wider grant in the list covers. */
@@ -43,7 +43,7 @@ export function groupsOf<P extends Pick<Permission, 'name'>>(permissions: readon
   return [...groups].map(([resource, members]) => ({ resource, permissions: members }));
 }
 
-/** Grants of a role that the service no longer knows. */
+/** Returns the grants for permissions that no longer exist. */
 export function strangersAmong(grants: readonly string[], catalogue: readonly Permission[]): string[] {
   const resources = new Set(catalogue.map(({ name }) => resourceOf(name)));
   const names = new Set(catalogue.map(({ name }) => name));

@@ -2,8 +2,8 @@ import { byCodePoint, isObject, namesOf, pointerOf, type Edit, type JsonObject, 
 import type { Labels } from '@/ui';
 
 /**
- * Serializes a set of names as one form value: one name per line, in order. The service accepts no
- * control characters in names.
+ * Serializes a set of names as one form value: one name per line, sorted. Names contain no line
+ * breaks, because the service rejects control characters in them.
  */
 export const spellSet = (names: readonly string[]): string => [...new Set(names)].sort(byCodePoint).join('\n');
 
@@ -14,15 +14,15 @@ export const withName = (spelled: string, name: string, isIn: boolean): string =
   spellSet(isIn ? [...namesIn(spelled), name] : namesIn(spelled).filter((one) => one !== name));
 
 /**
- * A set in the form in which edits are compared, as in the service: one member per name, so that
- * edits of different names merge.
+ * Converts a set to the object in which edits are compared, as in the service: one member per name,
+ * so that edits of different names merge.
  */
 export const membersOf = (spelled: string): JsonObject => Object.fromEntries(namesIn(spelled).map((name) => [name, true]));
 
 /** The reverse of membersOf. */
 export const setOf = (members: Value): string => (isObject(members) ? spellSet(Object.keys(members)) : '');
 
-/** A member of a record that must be text. */
+/** Returns a member of a record as text; empty if it is not text. */
 export const textOf = (value: Value): string => (typeof value === 'string' ? value : '');
 
 /** Converts the sets of a merge patch to the service's form: names to add and names to remove. */

@@ -6,8 +6,8 @@ import { accessMessages } from './messages';
 
 /**
  * Returns the message for a rejected edit of permissions: the last access:* was removed, or the
- * user does not have the permission. Undefined shows the general text. A name that already exists
- * is reported at its input, so the message is empty.
+ * user lacks a permission. Returns undefined for the default message, and an empty message for a
+ * name that already exists, because the input displays that.
  */
 export function useAccessRejection(): (error: Error) => ReactNode {
   const t = useText(accessMessages);

@@ -10,7 +10,7 @@ import { approvalMessages } from './messages';
 import { readApprovals, type ApprovalSearch } from './queries';
 import { views } from './views';
 
-/** The approvals: those that wait for the user, the user's own that are pending or stale, and all. */
+/** The approvals, with views for those that wait for the user and for the user's pending or stale ones. */
 export function ApprovalList({ search }: { search: Raw<ApprovalSearch> }) {
   const t = useText(approvalMessages);
   const navigate = useNavigate();

@@ -13,7 +13,7 @@ interface Form {
   /** The patch as text, so that its numbers stay exact. */
   patch: string;
   note: string;
-  /** When the change takes effect; null without a time. */
+  /** The time at which the change is executed; null to execute it once it is approved. */
   at: string | null;
   etag?: string;
 }
@@ -82,7 +82,7 @@ export function EditDialog({ approval, onClose, onLost }: Props) {
   );
 }
 
-/** The request body. It omits an unchanged time, which may have passed. */
+/** The request body. It omits an unchanged time, which may be in the past by now. */
 function editOf({ patch, note, at }: Form, before: string | null): JsonObject {
   const edit = { patch: patchOf(patch) ?? {}, note: note.trim() };
   return at === null || at === before ? edit : { ...edit, effectiveTime: at };
@@ -98,6 +98,6 @@ function patchOf(text: string): JsonObject | undefined {
   }
 }
 
-/** Whether the config is secret on any side of the change. */
+/** Whether the config is secret in any version: base, proposed or current. */
 const isOfSecret = ({ sides = [] }: ApprovalRead): boolean =>
   sides.some(({ base, proposed, current }) => [base, proposed, current].some((one) => (one as { secret?: unknown } | null)?.secret === true));

@@ -6,7 +6,7 @@ import { Banner, When } from '@/ui';
 import { approvalMessages } from './messages';
 import { waitingOf } from './queries';
 
-/** Shows on a record's page which changes wait for votes or for their time. */
+/** Shows, on the page of a record, the changes that wait for votes or for their time. */
 export function Waiting({ resource }: { resource: string }) {
   const t = useText(approvalMessages);
   const { data } = useQuery({ ...waitingOf(resource), enabled: useMay()('approvals:read') });

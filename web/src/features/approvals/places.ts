@@ -3,15 +3,15 @@ import { contentOfConfig } from '@/features/configs/editor/form';
 import type { Config } from '@/features/configs/queries';
 import type { Side } from './queries';
 
-/** A value that the proposal or other users changed, on each side; undefined if it is absent. */
+/** A value that the proposal or other users changed: base, proposed and current. A side is undefined if the value is absent there. */
 export interface Place {
   pointer: string;
   base: Value;
   proposed: Value;
   current: Value;
-  /** Whether the proposal changes it. */
+  /** Whether the proposal changes the value. */
   isProposed: boolean;
-  /** Whether other users have changed it since the proposal. */
+  /** Whether other users have changed the value since the proposal. */
   hasMoved: boolean;
 }
 
@@ -46,5 +46,5 @@ export function factsOf({ resource, proposed }: Side): { pointer: string; value:
 
 const same = (a: Value, b: Value): boolean => (a === undefined || b === undefined ? a === b : equal(a, b));
 
-/** A merge patch as editable text, with numbers as spelled. */
+/** Returns a merge patch as editable text. Numbers retain all digits. */
 export const patchText = (patch: unknown): string => encode(exact(patch), 2);

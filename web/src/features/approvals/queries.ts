@@ -3,7 +3,7 @@ import { resource, type Approval, type components } from '@/api';
 import type { TableSearch } from '@/ui/table';
 import type { views } from './views';
 
-/** An approval with its proposal and both sides; numbers are spelled as received. */
+/** An approval with its proposal and the records before and after. Numbers retain all digits. */
 export type ApprovalRead = components['schemas']['ApprovalRead'];
 export type ApprovalStatus = components['schemas']['ApprovalStatus'];
 export type Side = NonNullable<ApprovalRead['sides']>[number];
@@ -45,7 +45,7 @@ export function waitingOf(record: string) {
 /** Adds a comment to an approval. */
 export const comment = (id: number, text: string, key: string) => approvals.act(id, 'comments', { body: { text }, key });
 
-/** Performs a step at a given ETag, so that a vote counts only for the displayed content. */
+/** Performs a step, guarded by the ETag, so that a vote counts only for the displayed content. */
 export function takeStep(id: number, step: Step, etag: string, reason: string, key: string): Promise<Approval> {
   const write = { etag, key };
   switch (step) {

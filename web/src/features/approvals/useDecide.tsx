@@ -14,7 +14,7 @@ interface Decision {
   reason: string;
 }
 
-/** The steps that this user can take by the service's rules. The service checks again. */
+/** The steps that the current user can perform by the rules of the service. The service checks them again. */
 export function stepsOf(approval: Approval, me: number, may: (permission: string) => boolean): Step[] {
   const { allowedTransitions, author, kind, status, statusBy, waitingForMe } = approval;
   const { read, write } = grantsOf(kind);
@@ -41,7 +41,7 @@ export function useDecide(approval: ApprovalRead) {
   const me = useUser().id;
   const may = useMay();
   const [winner, setWinner] = useState<Winner<Approval>>();
-  /** The pointers that prevent a rebase; empty if the service did not report them. */
+  /** The JSON Pointers of the conflicts that prevent a rebase; empty if the service did not report them. */
   const [contested, setContested] = useState<string[]>();
   const action = useKeyedAction<Decision, Approval>({
     scope: `approvals/${id}/steps`,
@@ -62,7 +62,7 @@ export function useDecide(approval: ApprovalRead) {
       } else if (winnerOf(error) === undefined && !isProblem(error, 'approval_stale')) {
         toasts.failed(error);
       }
-      // The page of a stale approval shows who changed the record.
+      // Load the stale approval: its page shows who changed the record.
       void queries.invalidateQueries({ queryKey: oneApproval(id).queryKey });
     },
   });

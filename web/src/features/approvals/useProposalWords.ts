@@ -12,7 +12,7 @@ const amounts: readonly string[] = ['amount', 'balance'];
 /** The values of a refund that have labels. */
 const ofRefunds = ['requested', 'approved', 'rejected', 'settled', 'failed', 'unknown', 'wallet', 'external'] as const;
 
-/** The labels and values of a proposal: those of a config or a sale, or of an entry or a refund, whose amounts are money. */
+/** The labels and values of a proposal: those of a config or a sale, or those of a wallet entry or a refund, with amounts as money. */
 export function useProposalLabels(resource: string): Labels {
   const t = useText(approvalMessages);
   const refund = useText(refundMessages);

@@ -15,11 +15,11 @@ import { auditMessages } from './messages';
 interface Props {
   configKey: string;
   versions: { from: number; to: number };
-  /** The time of the change. It distinguishes equal version numbers, since a key can be deleted and created again. */
+  /** The time of the change. A version number alone is ambiguous, because a key can be deleted and created again. */
   at: string;
 }
 
-/** The difference of a config change. The history contains both versions; it is read until they are found. */
+/** The difference of a config change. Both versions are in the history, which is read page by page until they are found. */
 export function ConfigChange(props: Props) {
   const t = useText(auditMessages);
   return useMay()('configs:read') ? <Read {...props} /> : <Text c="dimmed">{t('mayNotRead', { permission: 'configs:read' })}</Text>;

@@ -3,7 +3,7 @@ import { catalogue } from '@/i18n';
 
 type Schemas = components['schemas'];
 type Machine = 'Approval' | 'Coupon' | 'FlashSale' | 'Order' | 'RefundRead' | 'WorkOrder';
-/** The verbs that the contract names; one without a text does not compile. */
+/** The verbs of the actions in the contract. A verb without a text is a compile error. */
 type Verb =
   | Schemas[Machine]['allowedTransitions'][number]
   | Exclude<Schemas['ConfigEvent']['action'], 'overwrite'>

@@ -14,9 +14,9 @@ import { diff, exact, isObject, type Change, type Json, type JsonObject } from '
 import { contentOfFields, type Labels } from '@/ui';
 import type { AuditEntry } from './queries';
 
-/** The detail of an entry, by the members that the domains write. */
+/** The detail of an audit entry. Domains write different members; this type names the known ones. */
 export interface Detail {
-  /** The record before and after; only one of them if it was created or deleted. */
+  /** The record before and after the action. `before` is undefined for a creation, `after` for a deletion. */
   before: JsonObject | undefined;
   after: JsonObject | undefined;
   /** The versions of a config; its history contains their contents. */
@@ -49,7 +49,7 @@ export function detailOf({ detail, action }: Pick<AuditEntry, 'detail' | 'action
   };
 }
 
-/** The labels for the records of an action: those of the record's page, or the pointers themselves. */
+/** The labels for the records of an action: those of the page of the record, or the JSON Pointers. */
 export function useRecordLabels(action: string): { labels: Labels; read: (record: JsonObject) => JsonObject } {
   const [config, item, campaign, sale] = [useConfigLabels(), useItemLabels(), useCampaignLabels(), useSaleLabels()];
   const [user, role, menu] = [useUserLabels(), useRoleLabels(), useMenuLabels()];

@@ -15,7 +15,7 @@ export interface AuditSearch extends TableSearch {
   open?: number;
 }
 
-/** Numbers in entries are spelled as received. */
+/** Numbers in entries retain all digits. */
 export const { list: readEntriesOf } = resource('/api/v1/audit-log', { exact: true });
 
 /** One page of the audit log, for a range of days. */

@@ -7,12 +7,12 @@ type Key = keyof (typeof actionMessages)['en'];
 
 const isKey = (text: string): text is Key => isTextOf(actionMessages, text);
 
-/** The text of a verb: specific to the noun if there is one. */
+/** The key of the text for a verb, with the noun if there is such a text. */
 const didOf = (noun: string, verb: string): Key | undefined => [`did_${noun}_${verb}`, `did_${verb}`].find(isKey);
 
 /**
- * Returns the text of an action such as "order.pay": complete, or only the verb if the record is
- * displayed next to it. Actions without a text are shown by name.
+ * Returns the text of an action such as "order.pay": with the noun, or only the verb if the record
+ * is displayed next to it. An action without a text is displayed by its name.
  */
 export function useActionText(): { whole: (action: string) => string; verb: (action: string) => string } {
   const t = useText(actionMessages);

@@ -105,7 +105,7 @@ function useRemove(campaign: Campaign): { remove: () => Promise<void>; isSending
     isSending: remove.outcome === 'sending' || end.outcome === 'sending',
     isUnknown: remove.outcome === 'unknown' || end.outcome === 'unknown',
     remove: async () => {
-      // Issued coupons stay valid, so a campaign that has issued any stays in use.
+      // Issued coupons stay valid, so a campaign with issued coupons cannot be deleted.
       if (campaign.issued > 0) await explainUse(campaign.issued);
       else if ((await ask({ title: t('removeAsk', { name }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' })) !== undefined) remove.run(etag);
     },

@@ -18,7 +18,6 @@ interface Props {
   onField: (field: string | undefined) => void;
 }
 
-/** The form for a campaign. */
 export function CampaignForm({ campaign, gone, onField }: Props) {
   const t = useText(campaignMessages);
   const queries = useQueryClient();

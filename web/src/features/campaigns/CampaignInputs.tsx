@@ -34,7 +34,6 @@ export function useCampaignFaults(form: { strict: boolean; error: Error | null }
   );
 }
 
-/** The inputs of a campaign. */
 export function CampaignInputs({ value, onChange, errorOf, readOnly = false }: Props) {
   const t = useText(campaignMessages);
   const time = (field: 'validFrom' | 'validTo') => (
@@ -113,7 +112,7 @@ function DiscountInputs({ spelled, onChange, error, readOnly }: DiscountProps) {
           { value: 'amount', label: t('amount') },
           { value: 'percent', label: t('percent') },
         ]}
-        // A number of one kind has another meaning in the other kind.
+        // The value is cleared, because it has another meaning for the other kind.
         onChange={(event) => onChange(spellDiscount({ kind: event.currentTarget.value as CampaignKind, value: null }))}
       />
       {kind === 'amount' ? (

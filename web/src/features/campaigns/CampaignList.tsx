@@ -13,7 +13,6 @@ import { campaignMessages } from './messages';
 import { readCampaigns, type Campaign, type CampaignSearch } from './queries';
 import { stateOf } from './state';
 
-/** The coupon campaigns. */
 export function CampaignList({ search }: { search: Raw<CampaignSearch> }) {
   const t = useText(campaignMessages);
   const list = useList<CampaignSearch, Campaign>({ search, queryKey: ['coupon-campaigns', 'list'], read: readCampaigns });

@@ -7,7 +7,7 @@ import { stateOf, type CampaignState } from './state';
 
 const tones: Readonly<Record<CampaignState, Tone>> = { upcoming: 'info', running: 'ok', exhausted: 'warn', over: 'neutral' };
 
-/** The current state of a campaign, by the clock and by its remaining coupons. */
+/** The state of a campaign by the current time and the remaining coupons. */
 export function CampaignStateChip({ campaign }: { campaign: Campaign }) {
   const t = useText(campaignMessages);
   const state = stateOf(campaign, useNow());

@@ -11,7 +11,7 @@ export interface IssueForm {
 
 export const emptyIssue: IssueForm = { count: null };
 
-/** The service's maximum per request. */
+/** The maximum number of coupons per request, as in the service. */
 const most = 1000;
 
 /** Whether the form is complete and within the service's maximum. */
@@ -48,7 +48,7 @@ export function IssueInputs({ form, campaign, strict, disabled, onChange }: Prop
   );
 }
 
-/** A preview only: other users issue too, so the service decides. */
+/** A preview of the remaining coupons. Other users can issue coupons too, so the service decides. */
 function Preview({ size, campaign: { total, issued } }: { size: number; campaign: Campaign }) {
   const t = useText(campaignMessages);
   const left = total - issued;

@@ -6,7 +6,6 @@ import styles from './IssuedCodes.module.css';
 import { campaignMessages } from './messages';
 import type { Campaign } from './queries';
 
-/** The issued codes. */
 export function IssuedCodes({ codes }: { codes: readonly string[] }) {
   const t = useText(campaignMessages);
   return (

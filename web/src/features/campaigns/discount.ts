@@ -9,9 +9,9 @@ export interface Discount {
 }
 
 /**
- * Serializes kind and value as one string: "amount 500". A value has no meaning without its kind,
- * so a form must merge and contest both together: one user's 500 must never be combined with
- * another's percent.
+ * Serializes kind and value as one string, such as "amount 500". A value has no meaning without its
+ * kind, so they must be merged as one field: the 500 of one user must never be combined with the
+ * percent of another.
  */
 export function spellDiscount({ kind, value }: Discount): string {
   return `${kind} ${value ?? ''}`;

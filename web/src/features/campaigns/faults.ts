@@ -7,7 +7,7 @@ type Fault =
 
 export type Faults = Partial<Record<CampaignField, Fault>>;
 
-/** The faults that need no request. */
+/** Returns the validation errors that the browser finds without the service. */
 export function faultsOf(fields: CampaignFields, issued: number): Faults {
   const { name, discount, minimumAmount, total, perUser, validFrom, validTo } = fields;
   const faults: Faults = {};

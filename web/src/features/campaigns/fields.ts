@@ -14,7 +14,7 @@ export type CampaignFields = {
   minimumAmount: number | null;
   total: number | null;
   perUser: number | null;
-  /** In milliseconds, the precision of the browser: a difference below it is not an edit. */
+  /** A time with the browser's precision of milliseconds. A smaller difference is not an edit. */
   validFrom: string | null;
   validTo: string | null;
 };
@@ -23,7 +23,7 @@ export type CampaignField = keyof CampaignFields;
 
 const minute = 60_000;
 
-/** An empty campaign that begins now. */
+/** The fields of an empty campaign that starts now. */
 export const blankCampaign = (): CampaignFields => ({
   name: '',
   discount: 'amount ',

@@ -6,7 +6,7 @@ export type CampaignTerms = components['schemas']['CampaignCreate'];
 export type CampaignSearch = TableSearch;
 export type LimitReached = components['schemas']['LimitReached'];
 
-/** One coupon for each of these users, or a number of coupons without a user. */
+/** Issues one coupon to each of these users, or a number of coupons without a user. */
 export type IssueRequest = { userIds: string[] } | { count: number };
 
 const campaigns = resource('/api/v1/coupon-campaigns');

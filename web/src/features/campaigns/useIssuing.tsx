@@ -7,7 +7,7 @@ import { campaignMessages } from './messages';
 import { issueCoupons, type Campaign, type LimitReached } from './queries';
 import { stateOf } from './state';
 
-/** Customers per request: small enough to show progress, and so that a customer at the limit delays few others. */
+/** The number of customers per request. It is small, so that the progress is visible and a customer at the limit delays few others. */
 const size = 100;
 
 /** The code for a customer who has reached the limit, as opposed to an exhausted campaign. */
@@ -58,9 +58,9 @@ export function useIssuing(campaign: Campaign): BulkAction<Customer> {
 }
 
 /**
- * Issues to all customers except those at the limit. The service rejects the complete request and
- * names them, so the others are requested again under a key derived from the first. A retry
- * therefore repeats the same sequence.
+ * Issues coupons to all customers except those at the limit. The service rejects the complete
+ * request and names these customers; the others are requested again under a key that is derived
+ * from the first key, so that a retry repeats the same sequence of requests.
  */
 async function issueTo(campaign: number, rows: readonly Item[], key: string): Promise<Result<Customer>[]> {
   const rejected: Result<Customer>[] = [];

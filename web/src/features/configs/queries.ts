@@ -2,7 +2,7 @@ import { api, asTyped, data, idempotent, resource, type components, type PersonN
 import type { JsonObject } from '@/merge';
 import type { TableSearch } from '@/ui/table';
 
-/** A config; numbers in its value are spelled as received. */
+/** A config. The numbers in its value retain all digits. */
 export type Config = components['schemas']['ConfigRead'];
 export type ValueType = components['schemas']['ValueType'];
 export type ConfigEvent = components['schemas']['ConfigEvent'];
@@ -21,28 +21,28 @@ export interface ConfigSearch extends TableSearch {
 
 export const valueTypes = ['string', 'number', 'boolean', 'json'] as const satisfies readonly ValueType[];
 
-/** The votes that a change of the config needs. Only a read returns their number, so it is unknown after a save. */
+/** The votes that a change of the config needs. The number is only in the reply to a read, so it is undefined after a save. */
 export const needsOf = ({ protected: isProtected, changeNeeds }: Config): { votes: number | undefined } | undefined =>
   isProtected ? { votes: changeNeeds?.approvals } : undefined;
 
 const configs = resource('/api/v1/configs', { exact: true });
 export const { list: readConfigs, read: readConfig, one: oneConfig, history: configHistory } = configs;
 
-/** The export as the service wrote it, with all digits. */
+/** Returns the export as the service wrote it, so that numbers retain all digits. */
 export function exportConfigs(prefix: string | undefined): Promise<string> {
   return data(api.GET('/api/v1/configs/export', { params: { query: { prefix } }, parseAs: 'text' }));
 }
 
 const readHistory = (key: string, cursor: string | undefined, signal?: AbortSignal) => configs.part(key, 'history', { limit: 50, cursor }, signal);
 
-/** The authors of the versions between two versions, both exclusive: their changes were merged with a save. */
+/** The authors of the versions between two versions, both exclusive. A save merged their changes. */
 export async function authorsBetween(key: string, after: number, before: number): Promise<PersonName[]> {
   const { items } = await readHistory(key, undefined);
   const between = items.filter(({ version }) => version > after && version < before);
   return [...new Map(between.map(({ changedBy }) => [changedBy.id, changedBy])).values()];
 }
 
-/** The version in which a key was deleted at a time; undefined if the history no longer contains it. */
+/** Returns the version that deleted a key at a time; undefined if the history no longer contains it. */
 export async function findDeletion(key: string, time: string, signal?: AbortSignal): Promise<ConfigRevision | undefined> {
   let cursor: string | undefined;
   do {
@@ -58,7 +58,7 @@ export async function findDeletion(key: string, time: string, signal?: AbortSign
 export const createConfig = (members: JsonObject, key: string): Promise<Config> => configs.create(members as never, key);
 
 /**
- * Saves at a given ETag. With `merge` the service preserves other users' edits of other fields. With
+ * Saves a config, guarded by its ETag. With `merge` the service preserves other users' edits of other fields. With
  * `overwrite` it stores the author's content regardless of concurrent changes; this requires a
  * reason and a separate permission. With `effectiveTime` the client throws the waiting approval as a
  * proposal.
@@ -69,13 +69,13 @@ export const { edit: saveConfig, remove: deleteConfig } = configs;
 export const rollBackConfig = (config: string, etag: string, toVersion: number, note: string, key: string) =>
   configs.act(config, 'rollback', { body: { toVersion, note }, etag, key });
 
-/** Applies all changes or none. If they only became a proposal, the client throws a problem before this returns. */
+/** Applies all changes or none. The client throws if they became a proposal. */
 export async function changeConfigs(batch: JsonObject, key: string) {
   const reply = await data(api.POST('/api/v1/config-batches', asTyped(batch, idempotent(key))));
   return (reply as components['schemas']['ConfigBatchResult']).results;
 }
 
-/** Imports a document, or with `dryRun` returns the verdicts and changes nothing: that needs no key. */
+/** Imports a document. With `dryRun` it changes nothing and returns the verdicts, and needs no key. */
 export async function importConfigs(document: JsonObject, dryRun: boolean, key?: string): Promise<Imported> {
   const headers = key === undefined ? {} : idempotent(key);
   return (await data(api.POST('/api/v1/configs/import', { params: { query: { dryRun } }, ...asTyped(document, headers) }))) as Imported;

@@ -53,7 +53,7 @@ export function CouponDialog({ coupon, action, onClose }: Props) {
   const lost = transitionRejected<Coupon>(error) !== undefined;
   const rejection = useRejection(form.userId);
   const close = () => {
-    // The draft can no longer be sent.
+    // After a lost race the draft cannot be sent, so it is deleted.
     if (lost) keyed.discard();
     onClose();
   };

@@ -64,7 +64,7 @@ export function CouponList({ search }: { search: Raw<CouponSearch> }) {
   );
 }
 
-/** The service only finds complete codes. */
+/** An input that opens a coupon by its complete code. The service does not search for parts of codes. */
 function OpenCode({ open }: { open: (code: string) => void }) {
   const t = useText(couponMessages);
   const [code, setCode] = useState('');

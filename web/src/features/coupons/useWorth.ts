@@ -4,7 +4,7 @@ import type { Coupon } from './queries';
 
 type Worth = (coupon: Pick<Coupon, 'kind' | 'value'>) => string;
 
-/** The discount of a coupon, as displayed and as exported. */
+/** Formats the discount of a coupon, for display and for an export. */
 export function useWorth(): { worth: Worth; plainWorth: Worth } {
   const t = useText(couponMessages);
   const { money, plainMoney } = useFormat();

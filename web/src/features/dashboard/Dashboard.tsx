@@ -16,7 +16,7 @@ import { Trend } from './Trend';
 import { WaitingTiles } from './WaitingTiles';
 import { WorkingNow } from './WorkingNow';
 
-/** The refresh interval in ms: conflicts are counted with a delay of seconds and are not announced. */
+/** The refresh interval in ms. The dashboard polls because the service counts conflicts with a delay and sends no event for them. */
 const pause = 15_000;
 
 /** The dashboard: pending work, sales, warnings, active users and recent changes. */
@@ -34,7 +34,7 @@ export function Dashboard() {
   );
 }
 
-/** Sections that the user may not read are missing from the data. */
+/** The sections of the dashboard. The data lacks those that the user may not read. */
 function Parts({ data }: { data: Overview }) {
   const t = useText(dashboardMessages);
   const may = useMay();
@@ -61,7 +61,7 @@ function Parts({ data }: { data: Overview }) {
 /** The nouns of actions that set up an installation, before any user works in it. */
 const settingUp = new Set(['tenant', 'user', 'role', 'menu', 'token']);
 
-/** Whether no work has been recorded yet, as far as the user may read; the page then shows the first steps. */
+/** Whether the user may read the orders and the recent changes, and these contain only setup. The page then shows the first steps. */
 function isNew({ ordersByStatus, recentChanges }: Overview): boolean {
   if (ordersByStatus === undefined || recentChanges === undefined) return false;
   const isUsed = recentChanges.some(({ action }) => !settingUp.has(action.split('.')[0] ?? ''));

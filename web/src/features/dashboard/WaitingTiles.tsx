@@ -92,7 +92,7 @@ export function WaitingTiles({ data }: { data: Overview }) {
   );
 }
 
-/** Links to the only sale with dead messages, or to all queues. */
+/** Links to a flash sale if only its queue has dead messages, otherwise to all queues. */
 function RecordTile({ path, children }: { path: string | undefined; children: ReactNode }) {
   const [, id] = /^flash-sales\/(\d+)$/.exec(path ?? '') ?? [];
   return id === undefined ? (

@@ -114,7 +114,7 @@ interface WayProps {
   deed: Deed;
   content: Content | null;
   there: Again | null;
-  /** Checks once more, immediately before the write. */
+  /** Checks again for a new record, immediately before the write. */
   look: () => Promise<Again | null>;
 }
 
@@ -132,7 +132,7 @@ function Way({ deed, content, there, look }: WayProps) {
     topics: [deed.kind, 'overview', ...(deed.kind === 'menus' ? ['navigation'] : [])],
     send: (typed, key) => makeAgain(deed, typed, key),
     onDone: () => toasts.done(t('done', { name: deed.name })),
-    // Another user was first: show the record that now exists.
+    // Another user has created the record first. Show that record.
     onRejected: (error) => void (isProblem(error, 'already_exists') && look()),
   });
   const { outcome, error, run, retry: again } = restoring;

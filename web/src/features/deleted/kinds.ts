@@ -8,7 +8,7 @@ export const kinds = Object.keys(deletable) as Kind[];
 
 const batch = 'config.batch';
 
-/** The actions that delete or create records of these kinds; for configs also the batch. */
+/** The actions that delete or create records of these kinds, including the batch for configs. */
 export function actionsOf(asked: readonly Kind[], verb: 'delete' | 'create'): string {
   const all = asked.map((kind) => `${deletable[kind].noun}.${verb}`);
   return [...all, ...(asked.includes('configs') ? [batch] : [])].join(',');
@@ -17,14 +17,14 @@ export function actionsOf(asked: readonly Kind[], verb: 'delete' | 'create'): st
 /** A record in an entry of the audit log. */
 export interface Deed {
   kind: Kind;
-  /** Its key, code or number. */
+  /** The key, code or number of the record. */
   record: string;
   path: string;
   /** The display name; the number if the user may not read the name. */
   name: string;
   /** The version after the action. */
   version: number | undefined;
-  /** The complete content, if the log contains it; that of a config is in its history. */
+  /** The complete content, if the log contains it. The content of a config is in its history instead. */
   content: JsonObject | undefined;
   entry: AuditEntry;
 }

@@ -17,7 +17,7 @@ export interface DeletedSearch extends TableSearch {
   from?: string;
   /** The last day, inclusive. */
   to?: string;
-  /** The open record: its audit entry and its path, since one entry can contain many records. */
+  /** The id of the open row: its audit entry and its path, because one entry can contain many records. */
   open?: string;
 }
 
@@ -58,13 +58,13 @@ export interface Again {
   made: Deed | undefined;
 }
 
-/** Checks whether a record exists again; null if it does not. Announced changes of its kind invalidate this query. */
+/** Checks whether a record exists again; null if not. The query is invalidated when the service announces a change of that kind. */
 export function whatIsThere(deed: Deed) {
   return queryOptions({
     queryKey: [deed.kind, 'list', 'deleted', rowId(deed)],
     queryFn: async ({ signal }): Promise<Again | null> => {
       const made = (await madeSince([deed.kind], deed.entry.createdTime, signal)).find((one) => isAgain(deed, one));
-      // Records that are named by their key are requested directly: an import creates many under one entry.
+      // Records with a key are requested directly: an import creates many configs under one audit entry.
       if (deed.kind === 'configs') return (await isThere(readConfig(deed.record, signal))) ? { path: deed.path, made } : null;
       if (deed.kind === 'items') return (await isThere(readItem(deed.record, signal))) ? { path: deed.path, made } : null;
       return made === undefined ? null : { path: made.path, made };

@@ -15,9 +15,9 @@ import type { Deed } from './kinds';
 export interface Content {
   /** The content as the record's page shows it. */
   shown: JsonObject;
-  /** Why it cannot be restored. */
+  /** The reason why the record cannot be restored; undefined if it can. */
   lacks?: 'secret';
-  /** For a config: its last version. */
+  /** The last version of a config; undefined for other records. */
   revision?: ConfigRevision;
 }
 

@@ -11,7 +11,7 @@ interface ChartLine {
   tone: LineTone;
   /** Whether the area below the line is filled. */
   filled?: boolean;
-  /** Whether the line uses the axis on the other side, with its own unit. */
+  /** Whether the line uses the second axis, which has another unit. */
   aside?: boolean;
 }
 
@@ -70,7 +70,7 @@ export default function Chart({ lines, columns, format, formatAside = format }: 
       made.destroy();
       plot.current = undefined;
     };
-    // A canvas does not inherit colours, so a new colour scheme draws it again.
+    // The chart is created again for a new colour scheme, because a canvas does not inherit colours.
   }, [shape, scheme]);
 
   return <div ref={box} style={{ height }} aria-hidden="true" />;

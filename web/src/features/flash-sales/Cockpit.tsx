@@ -222,7 +222,7 @@ const actions = {
   discard_dead: 'onDiscard',
 } as const;
 
-/** Every version of a sale with its changes. Decisions about dead letters are included; their note is the ticket. */
+/** Every version of a sale with its changes, including the decisions about dead letters. The note of such a decision is the ticket. */
 function Revisions({ id }: { id: number }) {
   const t = useText(saleMessages);
   const query = useInfiniteQuery(saleHistory(id));

@@ -7,7 +7,6 @@ import { saleMessages } from './messages';
 import { createSale, oneSale, type Sale } from './queries';
 import { SaleInputs, useSaleFaults } from './SaleInputs';
 
-/** The dialog that creates a sale. */
 export function CreateSale({ onClose }: { onClose: () => void }) {
   const t = useText(saleMessages);
   const toasts = useToasts();

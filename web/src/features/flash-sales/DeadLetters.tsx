@@ -7,7 +7,7 @@ import { saleMessages } from './messages';
 import { decideDead, readDead, type DeadDecision, type DeadLetter } from './queries';
 
 const decisions: readonly DeadDecision[] = ['retry', 'discard'];
-/** The refresh interval of the list, in ms: dead letters are not announced. */
+/** The refresh interval of the list, in ms. It polls because the service sends no event for dead letters. */
 const pause = 10_000;
 const rowId = ({ messageId }: DeadLetter) => messageId;
 

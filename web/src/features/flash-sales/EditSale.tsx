@@ -8,7 +8,6 @@ import { saleMessages } from './messages';
 import { editSale, oneSale, scheduleSale, type Sale } from './queries';
 import { SaleInputs, useSaleFaults } from './SaleInputs';
 
-/** The dialog that edits a sale. */
 export function EditSale({ sale, onClose }: { sale: Sale; onClose: () => void }) {
   const t = useText(saleMessages);
   const ui = useText(uiMessages);

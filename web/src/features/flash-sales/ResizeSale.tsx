@@ -17,7 +17,7 @@ interface Props {
 
 interface Form {
   delta: number;
-  /** When the change takes effect: null while the input is empty; undefined for immediately. */
+  /** The time at which the change is executed: null while the input is empty; undefined for immediately. */
   at?: string | null;
   /** The ETag of the displayed version, which guards the write. */
   etag?: string;
@@ -50,7 +50,7 @@ export function ResizeSale({ sale, stats, onClose }: Props) {
   const { delta, at } = form;
   const isLater = at !== undefined;
   const rejected = useFieldErrorText(error);
-  // Once sent, the displayed numbers may already include the change.
+  // After the write was sent there is no preview: the displayed numbers may already include the change.
   const after = isFixed ? undefined : resized(quantity, stats, delta);
   const fault = (strict || delta !== 0) && after?.fault;
   const step = (before: number, next: number) => (

@@ -24,7 +24,7 @@ interface Props {
 export function SaleActions({ sale, stats, onStart, onLost }: Props) {
   const t = useText(saleMessages);
   const [dialog, setDialog] = useState<'edit' | 'resize'>();
-  // The sale when the dialog opened: its version guards the step.
+  // The sale when the dialog opened. The step is guarded by its version.
   const [step, setStep] = useState<{ sale: Sale; action: SaleAction }>();
   const steps = useSteps<SaleAction>(`flash-sales/${sale.id}/steps`, sale.allowedTransitions);
   const { remove, isSending, isUnknown } = useRemove(sale);

@@ -79,7 +79,7 @@ function useSales(search: Raw<SaleSearch>): List<Row, SaleSearch> {
   };
 }
 
-/** Adds the numbers for an export; unreadable ones stay empty. */
+/** Adds the numbers to a page of an export. Numbers that cannot be read stay empty. */
 async function withStats<P extends { items: Sale[] }>(page: P): Promise<P & { items: Row[] }> {
   const items: Row[] = [];
   for (const sale of page.items) {

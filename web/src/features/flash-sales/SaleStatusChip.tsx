@@ -6,7 +6,7 @@ import type { SaleStatus } from './queries';
 
 const tones: Readonly<Record<SaleStatus, Tone>> = { draft: 'info', open: 'ok', paused: 'warn', closed: 'neutral' };
 
-/** The status of a sale; a dot while customers are admitted. */
+/** The status of a sale, with a dot while customers are admitted. */
 export function SaleStatusChip({ status }: { status: SaleStatus }) {
   const t = useText(saleMessages);
   return (

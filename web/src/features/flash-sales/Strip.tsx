@@ -16,7 +16,7 @@ interface Props {
   children?: ReactNode;
 }
 
-/** The location of each allotted unit. It is red, with the difference as text, if the units do not add up. */
+/** A bar with the number of allotted units per location. If the numbers do not add up, it is red and states the difference. */
 export function Strip({ stats, onReconcile, isReconciling, children }: Props) {
   const t = useText(saleMessages);
   const { number } = useFormat();

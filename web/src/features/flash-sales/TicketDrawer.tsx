@@ -15,7 +15,6 @@ const reasons = {
   order_cancelled: 'reasonCancelled',
 } as const;
 
-/** The details of a customer's ticket. */
 export function TicketDrawer({ id, ticket, onClose }: { id: number; ticket: string; onClose: () => void }) {
   const t = useText(saleMessages);
   const why = ({ reason }: Ticket) => (reason === undefined ? undefined : reason in reasons ? t(reasons[reason as keyof typeof reasons]) : reason);

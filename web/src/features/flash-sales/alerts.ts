@@ -6,9 +6,9 @@ export type Alert = 'lost' | 'stuck' | 'full';
 /** The maximum queueing time of a ticket if the queue is not throttled, in seconds. */
 export const patience = 30;
 
-/** The warnings that follow from the numbers alone. The strip reports numbers that do not add up. */
+/** The warnings that can be derived from the numbers. The strip warns if the numbers do not add up. */
 export function alertsOf({ rate }: Pick<Sale, 'rate'>, { lost, queued, oldestQueuedSeconds, refusedPerSecond }: SaleStats): Alert[] {
-  // A throttled queue is expected to be this long.
+  // With a limited rate, the queue is expected to last this long, in seconds.
   const expected = rate === null ? 0 : queued / rate;
   const alerts: Alert[] = [];
   if (lost > 0) alerts.push('lost');

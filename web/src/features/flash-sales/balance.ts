@@ -14,7 +14,7 @@ export interface Balance {
   holds: boolean;
 }
 
-/** Recounts a sale's units, independent of the service's own check. */
+/** Adds up the units of a sale, independent of the check in the service. */
 export function balanceOf(stats: SaleStats): Balance {
   const counted = places.reduce((sum, place) => sum + stats[place], 0);
   const difference = stats.allotted - counted;
@@ -22,7 +22,7 @@ export function balanceOf(stats: SaleStats): Balance {
   return { counted, difference, negative, holds: stats.balanced && difference === 0 && negative.length === 0 };
 }
 
-/** Seconds until the sale is sold out at the current rate; undefined while nothing sells or nothing is left. */
+/** The seconds until the sale is sold out at the current rate; undefined if nothing sells or no units remain. */
 export function soldOutIn(status: SaleStatus, { remaining, acceptedPerSecond }: SaleStats): number | undefined {
   return status === 'open' && remaining > 0 && acceptedPerSecond > 0 ? remaining / acceptedPerSecond : undefined;
 }
@@ -30,7 +30,7 @@ export function soldOutIn(status: SaleStatus, { remaining, acceptedPerSecond }: 
 /** A sale after a change of its quantity. */
 export interface Resized {
   quantity: number;
-  /** Undefined for a sale without allotted units. */
+  /** The remaining units; undefined for a sale without allotted units. */
   remaining: number | undefined;
   fault: 'nothing' | 'belowOne' | 'tooMany' | 'soldAlready' | undefined;
 }

@@ -17,17 +17,14 @@ const remembered = inMs(60);
  */
 export const holds = 15_000;
 
-/** Adds a sample. Drops one that is older than the last, so that a slow poll never turns time back. */
+/** Adds a sample. A sample that is not newer than the last one is dropped, because the reply of a slow poll may arrive after an event. */
 export function follow(feed: Feed, sample: Sample): Feed {
   const last = feed.at(-1);
   if (last !== undefined && sample.at <= last.at) return feed;
   return since(sample.at - remembered, [...feed, sample]);
 }
 
-/**
- * The part of a feed that describes the time from a moment on. It includes the last sample before
- * the moment, whose numbers were still valid then.
- */
+/** Returns the part of a feed from a time on, and the last sample before that time, which was still valid then. */
 function since(from: number, feed: Feed): Feed {
   return feed.slice(
     Math.max(
@@ -46,8 +43,8 @@ export function filled(feed: Feed, samples: Feed, range: Range): Feed {
 }
 
 /**
- * The end of a closed sale's charts: the time of its last stored sample. Undefined while the
- * service still stores new samples, and for a sale that is not closed.
+ * The end of the charts of a closed sale: the time of its last stored sample. It is undefined for a
+ * sale that is not closed, and while the service still stores samples.
  */
 export function endOf(isClosed: boolean, samples: Feed, last: Sample | undefined): number | undefined {
   const lastSample = samples.at(-1);

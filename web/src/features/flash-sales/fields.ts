@@ -10,7 +10,7 @@ export type SaleFields = {
   price: number | null;
   quantity: number | null;
   perUserLimit: number | null;
-  /** In milliseconds, the precision of the browser: a difference below it is not an edit. */
+  /** A time with the browser's precision of milliseconds. A smaller difference is not an edit. */
   startsTime: string | null;
   endsTime: string | null;
   /** Null for no limit. */
@@ -90,7 +90,7 @@ export type Faults = Partial<Record<SaleField, Fault>>;
 const mostRate = 100_000;
 const mostReplicas = 10;
 
-/** The faults that need no request. */
+/** Returns the validation errors that the browser finds without the service. */
 export function faultsOf(fields: SaleFields): Faults {
   const { name, sku, price, quantity, perUserLimit, startsTime, endsTime, queueCap, rate, replicas } = fields;
   const faults: Faults = {};

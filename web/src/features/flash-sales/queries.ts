@@ -10,7 +10,7 @@ export type SaleAction = Sale['allowedTransitions'][number];
 export type SaleTerms = components['schemas']['FlashSaleCreate'];
 export type SaleStats = components['schemas']['FlashSaleStats'];
 
-/** A sale's numbers and their time by this browser's clock, in ms since 1970. */
+/** The numbers of a sale at a time of this browser's clock, in ms since 1970. */
 export interface Sample {
   at: number;
   stats: SaleStats;
@@ -43,7 +43,7 @@ export function saleStats(id: number) {
   });
 }
 
-/** The earlier numbers of a sale, oldest first, by this browser's clock. They are read again once the sale is closed. */
+/** The earlier numbers of a sale, oldest first, with times of this browser's clock. They are fetched again once the sale is closed. */
 export function saleSamples(id: number, range: Range, isClosed: boolean) {
   return queryOptions({
     queryKey: ['flash-sales', 'samples', id, range, isClosed],
@@ -72,9 +72,9 @@ export const scheduleSale = (id: number, edit: Edit, etag: string, effectiveTime
 export const resizeSale = (id: number, quantityDelta: number, etag: string, key: string) => sales.edit(id, { quantityDelta }, etag, key, { merge: 'disjoint' });
 
 /**
- * Performs a transition. Opening is guarded by the displayed version, since it puts the terms in
- * force. The other transitions are guarded by the status alone: decisions about dead letters and
- * edits of the rate also create versions, and they must not block a pause.
+ * Performs a transition. Opening a sale puts its terms into force, so it is guarded by the
+ * displayed version. Every other transition is guarded only by the status: edits of the rate and
+ * decisions about dead letters also create versions, and must not prevent a pause.
  */
 export const takeStep = (id: number, etag: string, action: SaleAction, key: string) =>
   sales.act(id, action, { etag: action === 'open' ? etag : undefined, key });

@@ -4,7 +4,7 @@ import type { TableSearch } from '@/ui/table';
 export type IdempotencyKey = components['schemas']['IdempotencyKey'];
 
 export interface KeySearch extends TableSearch {
-  /** The exact key, of any user. */
+  /** An exact key, which can belong to any user. */
   key?: string;
   /** The HTTP status of the reply. */
   status?: number;

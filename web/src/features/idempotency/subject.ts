@@ -1,10 +1,10 @@
 /** The common prefix of the service's resources. */
 const root = '/api/v1/';
 
-/** Kinds whose records have more than one path segment. */
+/** The number of path segments of a record, for kinds with more than one. */
 const partsOf: Readonly<Record<string, number>> = { aggregates: 2 };
 
-/** The record of a request: /api/v1/orders/41/pay concerns orders/41. */
+/** Returns the record of a request path: orders/41 for /api/v1/orders/41/pay. */
 export function subjectOf(path: string): string | undefined {
   if (!path.startsWith(root)) return undefined;
   const [kind = '', ...rest] = path.slice(root.length).split('/');

@@ -11,7 +11,7 @@ import { adjust, oneStock, type Movement, type Stock, type StockChanged } from '
 import { useAdjustRejection } from './useAdjustRejection';
 
 interface Props {
-  /** The current stock; a count preserves the quantity at its start. */
+  /** The current stock. A count uses the quantity at its start instead. */
   stock: Stock;
   /** Undoes an adjustment after the dialog was closed. */
   onUndo: (made: Movement) => void;
@@ -43,7 +43,7 @@ export function AdjustDialog({ stock, onUndo, onClose }: Props) {
     },
   });
   const { form, change, isFixed, strict, error } = keyed;
-  // Once sent, the displayed stock may already include the adjustment.
+  // After the write was sent there is no preview: the displayed stock may already include the adjustment.
   const after = isFixed ? undefined : preview(form, stock);
   const moved = form.way === 'count' && error === null && !isFixed && stock.onHand !== form.changeFrom;
   const countAgain = (n: number) => change({ changeFrom: n, setTo: null });

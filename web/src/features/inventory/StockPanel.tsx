@@ -14,7 +14,7 @@ import styles from './StockPanel.module.css';
 
 const numbers = ['onHand', 'reserved', 'available'] as const;
 
-/** The stock of an item, with its adjustment. */
+/** The stock of an item, and the button that adjusts it. */
 export function StockPanel({ sku }: { sku: string }) {
   const t = useText(inventoryMessages);
   const ui = useText(uiMessages);

@@ -7,7 +7,7 @@ export interface StockForm {
   delta: number | null;
   setTo: number | null;
   reason: string;
-  /** Identifies the adjustment among the movements of an item: sent twice, it is applied once. */
+  /** Identifies the adjustment among the movements of an item, so that it is applied once even if it is sent twice. */
   reference: string;
 }
 
@@ -21,10 +21,7 @@ export const newReference = (): string => `adj-${randomId().slice(0, 12)}`;
 
 export const openForm = (): StockForm => ({ way: 'delta', delta: null, setTo: null, reason: '', reference: newReference() });
 
-/**
- * Restores a draft. A completed count preserves its quantity; a count without a
- * number starts from the current one.
- */
+/** Restores a draft. A count with a number retains its starting quantity; a count without a number starts from the current quantity. */
 export const countedFrom =
   (stock: Stock) =>
   (typed: AdjustmentForm): AdjustmentForm =>
@@ -54,7 +51,10 @@ export function requestOf({ way, delta, setTo, changeFrom, reason, reference }: 
 /** The change of the quantity on hand. */
 export const changeOf = ({ delta, setTo, changeFrom }: Adjustment): number => delta ?? (setTo ?? 0) - (changeFrom ?? 0);
 
-/** The movement that reverses another one; later movements stay. It has a fixed reference, so it is applied at most once. */
+/**
+ * Returns the adjustment that reverses a movement and no later ones. Its reference is derived from
+ * the movement, so it is applied at most once.
+ */
 export const takingBack = ({ id, onHandDelta }: Pick<Movement, 'id' | 'onHandDelta'>, reason: string): Adjustment => ({
   delta: -onHandDelta,
   reason,

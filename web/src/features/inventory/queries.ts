@@ -17,7 +17,7 @@ export interface MovementSearch extends TableSearch {
   reference?: string;
 }
 
-/** Lowest stock first. */
+/** The order with the lowest stock first. */
 export const lowFirst = 'available';
 
 const inventory = resource('/api/v1/inventory');

@@ -14,7 +14,6 @@ interface Form extends ItemFields {
 
 const skuShape = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** The dialog that creates an item. */
 export function CreateItem({ onClose }: { onClose: () => void }) {
   const t = useText(itemMessages);
   const toasts = useToasts();

@@ -17,7 +17,6 @@ interface Props {
   onField: (field: string | undefined) => void;
 }
 
-/** The form for an item. */
 export function ItemForm({ item, gone, onField }: Props) {
   const t = useText(itemMessages);
   const queries = useQueryClient();

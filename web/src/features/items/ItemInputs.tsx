@@ -20,7 +20,6 @@ export const isComplete = ({ name, price }: ItemFields): boolean => name.trim() 
 /** Whether a pointer of the request has an input. */
 export const isItemInput = (pointer: string): boolean => ['/name', '/price', '/ownedByUserId'].includes(pointer);
 
-/** The inputs of an item. */
 export function ItemInputs({ value, onChange, strict, error, readOnly = false }: Props) {
   const t = useText(itemMessages);
   const rejected = useFieldErrorText(error);

@@ -17,7 +17,7 @@ import { itemHistory, oneItem } from './queries';
 
 interface Props {
   sku: string;
-  /** The displayed movements of its stock. */
+  /** The search parameters of the stock movements. */
   search: Raw<MovementSearch>;
 }
 

@@ -22,7 +22,7 @@ export const {
 
 const offered = 8;
 
-/** Active items whose SKU or name starts with a text. */
+/** Active items with a SKU or a name that starts with a text. */
 export function itemsForSale(text: string) {
   return queryOptions({
     queryKey: ['items', 'list', 'for sale', text],

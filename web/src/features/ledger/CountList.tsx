@@ -8,7 +8,7 @@ interface Props {
   counts: Counts;
   /** Whether the counts are deltas of an event, displayed with a sign. */
   added?: boolean;
-  /** The number of counters displayed; the rest is only counted. */
+  /** The maximum number of displayed counters; for the rest only the number is displayed. */
   most?: number;
 }
 

@@ -8,7 +8,7 @@ import { newDelta, type DeltaForm, type EventForm, type RecordingForm } from './
 
 interface Props {
   event: EventForm;
-  /** Its index in the request, from 0. */
+  /** The index of the event in the request, from 0. */
   index: number;
   naming: RecordingForm['naming'];
   /** The existing counters. */
@@ -21,7 +21,6 @@ interface Props {
   onChange: (part: Partial<EventForm>) => void;
 }
 
-/** The inputs of one event. */
 export function EventInputs({ event, index, naming, counters, disabled, errorOf, remove, onChange }: Props) {
   const t = useText(ledgerMessages);
   const at = (member: string) => errorOf(`/events/${index}/${member}`);

@@ -63,7 +63,7 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
       onShow(version);
     });
   const rejection = useRecordRejection({ form, current, change, finish: leave, show });
-  // Sequence numbers belong to a writer, so another writer continues from its own.
+  // Each writer has its sequence numbers, so a change of the writer renumbers the events.
   const known = (part: Partial<Pick<RecordingForm, 'clientId' | 'naming'>>) => {
     const { clientId, naming } = { ...form, ...part };
     change({ ...part, ...(naming === 'sequence' ? { events: sequencedFrom(form.events, freeAfter(current?.writers[clientId.trim()])) } : {}) });

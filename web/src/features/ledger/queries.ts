@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '@/merge';
 import type { ListPage, TableSearch } from '@/ui/table';
 import type { Count } from './count';
 
-/** Counters, writers or deltas by name. They are 64-bit integers, so they are parsed from their spelling. */
+/** The values of counters, writers or deltas by name. They are 64-bit integers, so they are parsed from text. */
 export type Counts = Readonly<Record<string, Count>>;
 type Exactly<T, N extends keyof T> = Omit<T, N> & Record<N, Counts>;
 
@@ -15,7 +15,7 @@ export type Appended = components['schemas']['LedgerAppended'];
 
 /** The event of the request that a rejection concerns. */
 interface Named {
-  /** Its index in the request, from 0. */
+  /** The index of the event in the request, from 0. */
   index: number;
   clientId: string;
   clientSeq: Count | null;
@@ -25,7 +25,7 @@ export interface EventLanded extends Named {
   /** The version that the original write returned. */
   version: number;
   eventVersion: number;
-  /** The number of events of the request that are recorded. */
+  /** The number of events in the request that are already recorded. */
   landed: number;
 }
 export interface EventMismatch extends Named {
@@ -95,7 +95,7 @@ export function oneEvent(name: AggregateName, version: number) {
   });
 }
 
-/** Records events; numbers are sent as typed. */
+/** Records events. Numbers are sent with all digits. */
 export function append(name: AggregateName, body: JsonObject, key: string): Promise<Appended> {
   return data(api.POST('/api/v1/aggregates/{type}/{id}/events', { params: { path: name }, ...asTyped(body, idempotent(key)) }));
 }

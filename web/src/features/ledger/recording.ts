@@ -20,7 +20,7 @@ export interface EventForm {
   /** Its sequence number, if the writer numbers its events. */
   clientSeq: string;
   eventType: string;
-  /** In the browser's spelling; null if it is empty. */
+  /** The time in the format of the browser; null if it is empty. */
   eventTime: string | null;
   deltas: DeltaForm[];
   /** JSON, or empty. */
@@ -32,7 +32,7 @@ export interface RecordingForm {
   type: string;
   id: string;
   clientId: string;
-  /** How the service recognises repeated events: by an id of each event, or by the writer's sequence numbers. */
+  /** How the service detects repeated events: by the id of each event, or by the sequence numbers of the writer. */
   naming: 'eventId' | 'sequence';
   /** The expected version of the aggregate; null for any. */
   expectedVersion: number | null;
@@ -44,7 +44,7 @@ export const mostEvents = 20;
 
 const typeShape = /^[A-Za-z0-9_][A-Za-z0-9._:-]{0,49}$/;
 const idShape = /^[A-Za-z0-9_][A-Za-z0-9._:@~-]{0,127}$/;
-/** Event types and counters. */
+/** The form of event types and of counter names. */
 const wordShape = /^[A-Za-z0-9_][A-Za-z0-9._:-]{0,63}$/;
 const wholeShape = /^[+-]?\d{1,19}$/;
 const largest = 2n ** 63n - 1n;
@@ -89,7 +89,7 @@ type Fault =
   | 'amountWrong'
   | 'payloadWrong';
 
-/** The faults by pointer in the request; those of a delta by row. */
+/** The faults by JSON Pointer in the request. The faults of a delta are by row. */
 export type Faults = ReadonlyMap<string, Fault>;
 
 export function faultsOf(form: RecordingForm): Faults {
@@ -160,7 +160,7 @@ export function bodyOf(form: RecordingForm): JsonObject {
   };
 }
 
-/** The sequence number after the typed ones; `free` if the last one is invalid. */
+/** The sequence number after that of the last event; `free` if that is invalid. */
 export function nextSequence(events: readonly EventForm[], free: string): string {
   const last = wholeOf(events.at(-1)?.clientSeq ?? '');
   return last === undefined ? free : following(last);

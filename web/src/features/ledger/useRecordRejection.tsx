@@ -91,7 +91,7 @@ function useEventName(): (named: Pick<EventLanded, 'index' | 'clientId' | 'clien
   };
 }
 
-/** Shown if some or all events of the request were already recorded. */
+/** Explains that some or all events of the request were already recorded. */
 function Landed({ rejected, form, change, finish, show }: { rejected: EventLanded } & Pick<Options, 'form' | 'change' | 'finish' | 'show'>) {
   const t = useText(ledgerMessages);
   const event = useEventName()(rejected);
@@ -117,7 +117,7 @@ function Landed({ rejected, form, change, finish, show }: { rejected: EventLande
   );
 }
 
-/** Shown if other events were recorded since the form was opened. */
+/** Explains that other events were recorded after the form was opened. */
 function Moved({ moved, change }: { moved: MovedOn } & Pick<Options, 'change'>) {
   const t = useText(ledgerMessages);
   const { expectedVersion, currentVersion, updatedBy, updatedTime } = moved;

@@ -142,7 +142,7 @@ function About({ order }: { order: Order }) {
   const t = useText(orderMessages);
   const { dateTime } = useFormat();
   const { userId, createdTime, payment, paymentDue, shipment, couponCode, cancelReason, flashSaleId, ticket, allowedTransitions } = order;
-  // "Not yet" for values that a transition may still set, "none" for the others.
+  // The text for a missing value: "not yet" if a transition may still set it, otherwise "none".
   const lacking = allowedTransitions.length > 0 ? t('noneYet') : t('none');
   const coupon = couponCode === null ? t('none') : <RecordLink path={`coupons/${couponCode}`} children={<span className="mono">{couponCode}</span>} />;
   const paid = payment && [t(payment.method === 'wallet' ? 'fromWallet' : 'external'), payment.reference].filter(Boolean).join(' · ');

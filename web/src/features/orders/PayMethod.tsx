@@ -6,7 +6,7 @@ import { useFormat, useText } from '@/i18n';
 import { orderMessages } from './messages';
 import type { Order, StepInput } from './queries';
 
-/** The balance of a wallet, and the amount it lacks to pay an order; undefined while it is unknown. */
+/** The balance of the customer's wallet, and the missing amount for the payment of an order; undefined while it is unknown. */
 export function useFunds({ userId, amount }: Pick<Order, 'userId' | 'amount'>, isAsked: boolean): { balance: number; short: number } | undefined {
   const { data } = useQuery({ ...oneWallet(userId), enabled: useMay()('wallets:read') && isAsked });
   return data && { balance: data.balance, short: Math.max(0, amount - data.balance) };

@@ -9,7 +9,7 @@ import { emptyStep, oneOrder, takeStep, type Order, type OrderAction, type StepI
 import { missingOf, StepFields, useStepFaults } from './StepFields';
 
 interface Props {
-  /** The order when the dialog opened. Its version guards the write, unless the dialog has shown a concurrent change. */
+  /** The order when the dialog opened. The write is guarded by its version, or by a newer one that the dialog has displayed. */
   order: Order;
   action: OrderAction;
   onClose: () => void;

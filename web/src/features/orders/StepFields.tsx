@@ -41,7 +41,7 @@ interface Props {
   step: StepInput;
   onChange: (part: Partial<StepInput>) => void;
   errorOf: (name: Name) => string | undefined;
-  /** Fields whose values come from elsewhere. */
+  /** The fields without an input, because a pasted or uploaded table contains their values. */
   without?: readonly Name[];
   disabled: boolean;
 }

@@ -30,7 +30,7 @@ export interface StepInput {
   reference: string;
   carrier: string;
   trackingNo: string;
-  /** Ships an order that was completely refunded. */
+  /** Confirms the shipment of an order that was completely refunded. */
   shipRefunded: boolean;
   reason: string;
 }

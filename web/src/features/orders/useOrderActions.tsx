@@ -7,7 +7,7 @@ import { missingOf, StepFields, useStepFaults } from './StepFields';
 
 const actions: readonly OrderAction[] = ['pay', 'ship', 'complete', 'cancel'];
 
-/** Orders per request: small enough to show progress and to stop soon. */
+/** The number of orders per request. It is small, so that the progress is visible and the run can be stopped soon. */
 const size = 100;
 
 /** How the list detects that other users changed chosen orders. */
@@ -18,7 +18,7 @@ export const watchedOrders: Watched<Order> = {
   read: ({ id }) => readOrder(id),
 };
 
-/** The bulk actions for orders. A table can provide each payment reference or tracking number. */
+/** The bulk actions for orders. A pasted or uploaded table can contain a payment reference or tracking number per order. */
 export function useOrderActions(): readonly BulkAction<Order, StepInput>[] {
   const t = useText(orderMessages);
   return actions.map((action): BulkAction<Order, StepInput> => ({
@@ -76,7 +76,7 @@ const verdictOf = ({ id, verdict, code, detail }: OrderVerdict): Result<Order> =
   said: detail === undefined ? undefined : { code, text: detail },
 });
 
-/** The verdicts of an interrupted batch. If its outcome is unknown, that only concerns the first order without a verdict. */
+/** Returns the verdicts of an interrupted batch. An unknown outcome only concerns the first order without a verdict. */
 function resultsOnError(error: ApiProblem, items: readonly Item[]): Result<Order>[] | undefined {
   const verdicts = error.as<{ items?: OrderVerdict[] }>().items;
   if (verdicts === undefined) return undefined;

@@ -18,7 +18,7 @@ export const promises = () =>
     retry: false,
   });
 
-/** The same, signed by the installation. */
+/** Every promise and its state, signed by the installation. */
 export const signedPromises = () => data(api.GET('/api/v1/promises/export'));
 
 /** Promises grouped by guarantee, in order. */
@@ -28,7 +28,7 @@ export function byGuarantee(list: readonly Promised[]): [Guarantee, Promised[]][
   return [...groups].sort(([a], [b]) => a.localeCompare(b));
 }
 
-/** The end of the oldest check among the latest ones; undefined while a promise was never checked completely. */
+/** Returns the oldest of the latest check times; undefined if a promise was never checked completely. */
 export function wholeSince(list: readonly Promised[]): string | undefined {
   const times = list.map(({ lookedTime }) => lookedTime);
   return times.some((time) => time === null) ? undefined : times.filter((time) => time !== null).sort()[0];

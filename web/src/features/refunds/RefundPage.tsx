@@ -81,7 +81,7 @@ interface StepsProps {
   onOpen: (action: RefundAction) => void;
 }
 
-/** The actions. Requesters cannot approve their own refund; the disabled button explains it. */
+/** The buttons of the transitions. Requesters cannot approve their refund; the disabled button explains it. */
 function Steps({ refund, steps, onOpen }: StepsProps) {
   const t = useText(refundMessages);
   const own = isOwn(refund, useUser().id);
@@ -107,7 +107,7 @@ function RowValues({ refund }: { refund: Refund }) {
   return isOwn(refund, useUser().id) ? <Text c="dimmed">{t('ownHint')}</Text> : null;
 }
 
-/** The refundable rest of the order, after a lost race. */
+/** The refundable amount of the order, after a lost race. */
 function Left({ orderId }: { orderId: number }) {
   const t = useText(refundMessages);
   const { money } = useFormat();

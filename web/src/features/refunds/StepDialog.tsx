@@ -26,7 +26,7 @@ export function StepDialog({ refund, action, onClose, onLost }: Props) {
   const toasts = useToasts();
   const { id, userId } = refund;
   const amount = money(refund.amount);
-  // The required votes come from the settings, whose changes are not announced.
+  // Read the refund again: the service sends no event when the required votes in the settings change.
   const { data: now = refund } = useQuery({ ...oneRefund(id), refetchOnMount: 'always' });
   const needs = action === 'approve' ? now.changeNeeds : undefined;
   const title = t(`${action}Title`, { id: String(id), amount });

@@ -55,6 +55,6 @@ const members = {
   unknown: reasonOf,
 };
 
-/** Performs a transition, guarded by the displayed version. If it needs votes, the client throws a proposal. */
+/** Performs a transition, guarded by the displayed version. The client throws if it became a proposal. */
 export const takeStep = (id: number, etag: string, action: RefundAction, step: StepInput, key: string) =>
   refunds.act(id, action, { body: members[action](step), etag, key });

@@ -9,7 +9,7 @@ export interface RequestedLine {
 }
 
 export interface RefundForm {
-  /** By units, whose value the service calculates, or by amount. */
+  /** Whether the refund is by units, for which the service calculates the amount, or by amount. */
   by: 'lines' | 'amount';
   lines: RequestedLine[];
   amount: number | null;
@@ -23,10 +23,10 @@ export const blankRequest = ({ items }: { items: readonly Pick<Order['items'][nu
   reason: '',
 });
 
-/** The lines to send, in order: the service reports faults by their index. */
+/** The lines to send. Their order matters, because the service reports errors by the index of a line. */
 export const requestedOf = ({ lines }: RefundForm): RequestedLine[] => lines.filter(({ quantity }) => quantity !== null);
 
-/** The request body: units or an amount, never both, so that the browser calculates no amount. */
+/** The request body. It contains units or an amount, never both, because the service calculates the amount of units. */
 export function requestOf(form: RefundForm): RefundRequest {
   const reason = form.reason.trim();
   if (form.by === 'amount') return { amount: form.amount, reason };
@@ -36,7 +36,7 @@ export function requestOf(form: RefundForm): RefundRequest {
 export const isComplete = (form: RefundForm): boolean =>
   form.reason.trim() !== '' && (form.by === 'amount' ? form.amount !== null && form.amount > 0 : requestedOf(form).length > 0);
 
-/** The statuses in which a refund's units count as refunded. */
+/** The statuses in which a refund reduces the refundable units and amount of the order. */
 const claiming = new Set<RefundStatus>(['requested', 'approved', 'unknown', 'settled']);
 
 /** The number of units of each line that are already in refunds. */

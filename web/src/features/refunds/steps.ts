@@ -1,6 +1,6 @@
 import type { Refund, RefundAction, StepInput } from './queries';
 
-/** The input of each transition; approving has none. */
+/** The input of each transition; undefined for a transition without input. */
 export const asks: Record<RefundAction, keyof StepInput | undefined> = {
   approve: undefined,
   reject: 'reason',
@@ -25,7 +25,7 @@ export function faultOf(action: RefundAction, step: StepInput): 'needed' | 'noRe
 }
 
 /**
- * Whether the user requested the refund, so that another user has to approve it. A refund requested
- * by the service belongs to no user.
+ * Whether the current user requested the refund, so that another user has to approve it. It is
+ * false for a refund that the service requested.
  */
 export const isOwn = ({ requestedBy }: Pick<Refund, 'requestedBy'>, me: number): boolean => requestedBy.id !== 0 && requestedBy.id === me;

@@ -109,7 +109,7 @@ function HitText({ hit: { kind, title, subtitle } }: { hit: Found }) {
   );
 }
 
-/** The pages with a text in their title, in either language. */
+/** Returns the pages with a text in their title, in either language. */
 function usePages(query: string): { to: string; title: string }[] {
   const text = useLocalText();
   const needle = query.toLowerCase();

@@ -16,7 +16,7 @@ export function found(query: string) {
   });
 }
 
-/** The hits by kind; kinds and hits in the order of the service, with exact matches first. */
+/** Groups the hits by kind. Kinds and hits stay in the order of the service, with exact matches first. */
 export function byKind(hits: readonly Found[]): [FoundKind, Found[]][] {
   const groups = new Map<FoundKind, Found[]>();
   for (const hit of hits) groups.set(hit.kind, [...(groups.get(hit.kind) ?? []), hit]);

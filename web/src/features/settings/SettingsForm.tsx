@@ -10,7 +10,6 @@ import { editSettings, settings, type Settings } from './queries';
 
 const isSettingsInput = (pointer: string): boolean => [...counts, ...amounts].some((name) => pointer === `/${name}`);
 
-/** The form for the settings. */
 export function SettingsForm({ record }: { record: Settings }) {
   const t = useText(settingsMessages);
   const queries = useQueryClient();

@@ -5,7 +5,7 @@ import { contentOfFields, labelsOf, type FieldTexts, type Labels } from '@/ui';
 import { settingsMessages } from './messages';
 import type { Settings } from './queries';
 
-/** The settings form; a number is null while its input is invalid. Amounts are stored as typed, and empty for none. */
+/** The form of the settings. A number is null while its input is invalid. An amount is the typed text, empty for no amount. */
 export type SettingsFields = {
   approvalsRequired: number | null;
   approvalDays: number | null;
@@ -26,7 +26,7 @@ interface Spelling {
   minorDigits: number;
 }
 
-/** The settings; invalid numbers are missing. */
+/** The content of a form. It lacks the numbers that are invalid. */
 type Content = Partial<Pick<Settings, keyof SettingsFields>>;
 
 /** Converts settings to the form and back. */
@@ -40,7 +40,7 @@ export function settingsForm({ plainMoney, minorDigits }: Spelling) {
     }
     return fields[name].trim() !== '' && minor(fields[name]) === null;
   };
-  /** An invalid amount stays as typed; the form cannot be submitted until it is corrected. */
+  /** Parses an amount. An invalid one stays text, and the form cannot be submitted until it is corrected. */
   const amount = (text: string) => (text.trim() === '' ? null : (minor(text) ?? text));
   const read = (settings: Content): SettingsFields => ({
     approvalsRequired: settings.approvalsRequired ?? null,

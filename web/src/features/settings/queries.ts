@@ -5,12 +5,12 @@ import type { Edit } from '@/merge';
 type EditedSettings = components['schemas']['EditedSettings'];
 type SettingsRead = components['schemas']['SettingsRead'];
 
-/** The settings; only GET returns the votes that a change needs. */
+/** The settings. Only the reply to GET contains the votes that a change needs. */
 export type Settings = Omit<SettingsRead, 'changeNeeds'> & Partial<Pick<SettingsRead, 'changeNeeds'>>;
 
 const historyPage = 50;
 
-/** The refresh interval in ms: changes of settings are not announced. */
+/** The refresh interval in ms. It polls because the service sends no event for changed settings. */
 const pause = 15_000;
 
 export const settings = queryOptions({
@@ -23,9 +23,6 @@ export const settingsHistory = pages(['settings', 'history'], (cursor, signal) =
   data(api.GET('/api/v1/settings/history', { params: { query: { limit: historyPage, cursor } }, signal })),
 );
 
-/**
- * Edits the settings with If-Match. The edit becomes a proposal, which is thrown, unless it changes
- * nothing.
- */
+/** Edits the settings with If-Match. Each edit that changes a value becomes a proposal, which the client throws. */
 export const editSettings = (edit: Edit, etag: string, key: string) =>
   data(api.PATCH('/api/v1/settings', { params: { header: { 'If-Match': etag } }, ...asEdit(edit, key) })) as Promise<EditedSettings>;

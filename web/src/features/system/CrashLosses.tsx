@@ -26,7 +26,7 @@ function Losses() {
   return data === undefined ? null : <LossTable report={data} />;
 }
 
-/** Each setting that does not satisfy the promises: the loss per event, and the recommended action. */
+/** A table of the settings that endanger a promise, with the possible loss per event and the recommended change. */
 export function LossTable({ report: { findings, redis, clocks } }: { report: SystemReport }) {
   const t = useText(crashMessages);
   const open = findings.filter(({ level }) => level !== 'ok');

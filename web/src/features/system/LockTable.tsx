@@ -7,7 +7,7 @@ import { systemMessages } from './messages';
 import type { HeldLock } from './queries';
 import styles from './System.module.css';
 
-/** Every held lock with its owner, and the number of waiters. */
+/** Every lock that has an owner, with the owner and the number of waiters. */
 export function LockTable({ locks }: { locks: readonly HeldLock[] }) {
   const t = useText(systemMessages);
   const { number, duration } = useFormat();

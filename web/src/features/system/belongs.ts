@@ -10,13 +10,13 @@ const kinds: Readonly<Record<string, string>> = {
   wallet: 'wallets',
 };
 
-/** The record of a queue: "fs:12" serves flash-sales/12. */
+/** Returns the record that a queue belongs to: flash-sales/12 for "fs:12". */
 export function ofQueue(name: string): string | undefined {
   const [family = '', ...rest] = name.split(':');
   return pathOf(family, rest.join(':'));
 }
 
-/** The record that a lock guards: "wallet:1:7" is wallets/7 of tenant 1. */
+/** Returns the record that a lock guards: wallets/7 for "wallet:1:7", a wallet of tenant 1. */
 export function ofLock(key: string): string | undefined {
   const [kind = '', , ...rest] = key.split(':');
   return pathOf(kind, rest.join(':'));

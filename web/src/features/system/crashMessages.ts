@@ -114,7 +114,7 @@ type Advice =
   | ('ask' | 'see' | 'writes' | 'room' | 'grow' | 'synchronise' | 'bound' | 'semiSync' | 'set' | 'look')
   | ('back' | 'majority' | 'third' | 'oneWriter' | 'oneServer' | 'session' | 'convert' | 'untried');
 
-/** The advice for a finding by name, for any value. */
+/** The advice by the name of a finding, for all its values. */
 const byName: Readonly<Record<string, Advice>> = {
   read_only: 'writes',
   aof_last_write_status: 'room',
@@ -129,7 +129,7 @@ const byName: Readonly<Record<string, Advice>> = {
   version: 'untried',
 };
 
-/** The advice for a finding: by name, or by its value if a single value removes the risk. */
+/** Returns the advice for a finding, by its level, its name, or its recommended value. */
 export function adviceOf({ engine, name, level, want }: Finding): Advice {
   if (level === 'unknown') return 'ask';
   if (name === engine) return 'see';

@@ -20,7 +20,7 @@ export function overview() {
   });
 }
 
-/** The service itself checks every 15 s, in ms. */
+/** The refresh interval of the report, in ms. The service also checks every 15 s. */
 const reportPeriod = 15_000;
 
 /** The durability settings of the engines, and the possible losses at a crash. */

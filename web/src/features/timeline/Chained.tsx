@@ -12,7 +12,7 @@ import { stepsOf } from './steps';
 /** The topics of records that can belong to a customer. */
 const topics = ['orders', 'refunds', 'wallets', 'coupons'];
 
-/** The timeline of a subject, as far as the user may read it, for its own page and other pages. It updates automatically. */
+/** The timeline of a subject, with the records that the user may read. It updates automatically. */
 export function Chained({ subject }: { subject: Subject }) {
   const t = useText(timelineMessages);
   const ui = useText(uiMessages);

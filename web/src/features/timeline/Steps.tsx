@@ -14,7 +14,7 @@ import styles from './Timeline.module.css';
 /** Shortens an id for display. */
 const short = (id: string) => (id.length > 16 ? `${id.slice(0, 16)}…` : id);
 
-/** Units of work, newest first, each from its request to the resulting status. */
+/** The units of work, newest first. Each is displayed from the request to the resulting status. */
 export function Steps({ steps, requestedKey }: { steps: readonly Step[]; /** The requested idempotency key. */ requestedKey: string | undefined }) {
   const t = useText(timelineMessages);
   const isRequested = ({ parts }: Step) => parts.some((part) => part.kind === 'request' && part.entry.idempotencyKey === requestedKey);
@@ -41,7 +41,7 @@ export function Steps({ steps, requestedKey }: { steps: readonly Step[]; /** The
   );
 }
 
-/** One part of a unit of work; a part without others also names its record. */
+/** One part of a unit of work. If it is the only part, it also names its record. */
 function Words({ part, isAlone }: { part: Part; isAlone: boolean }) {
   const t = useText(timelineMessages);
   const { whole } = useActionText();

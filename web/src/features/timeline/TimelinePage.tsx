@@ -15,11 +15,11 @@ import { nearHits, subjectsIn, type Named } from './subjects';
 import styles from './Timeline.module.css';
 
 export interface TimelineSearch extends TableSearch {
-  /** Selects one of several subjects with the same name. */
+  /** The kind of the subject, if several subjects have the name. */
   as?: TimelineKind;
 }
 
-/** Accepts an order number, user, SKU, coupon, ticket or key, and shows its complete timeline. */
+/** The page that finds an order, customer, SKU, coupon, ticket or idempotency key, and shows the complete timeline. */
 export function TimelinePage({ search }: { search: Raw<TimelineSearch> }) {
   const t = useText(timelineMessages);
   const ui = useText(uiMessages);

@@ -14,9 +14,9 @@ import type { Happening } from './steps';
 /** The subject of a timeline. */
 export interface Subject {
   kind: TimelineKind;
-  /** Its id as in the search: an order id, a ticket, a key. */
+  /** The id of the subject in the search, such as an order id, a ticket or a key. */
   id: string;
-  /** For a ticket: its sale. */
+  /** The sale of a ticket; undefined for other subjects. */
   sale?: number;
 }
 
@@ -24,7 +24,7 @@ export type May = (permission: string) => boolean;
 
 const page = 50;
 const atOnce = 4;
-/** Of larger orders only the first items are read. */
+/** The maximum number of items of an order that are read. */
 const mostLines = 10;
 /** The maximum time between a request and its work, in ms: it may be retried, and may wait for a lock. */
 const patience = 600_000;
@@ -162,7 +162,7 @@ export class Collector {
     return items.map((event): Happening => ({ time: event.changedTime, who: event.changedBy, part: { kind: 'coupon', code, event } }));
   }
 
-  /** The timeline of a ticket is that of its order; a queued ticket has none yet. */
+  /** The timeline of the order of a ticket. A queued ticket has no order yet. */
   private async ticket(sale: number, ticket: string): Promise<Happening[]> {
     const { orderId } = await readTicket(sale, ticket, this.signal);
     return orderId === undefined ? [] : this.order(orderId);
@@ -199,7 +199,7 @@ export class Collector {
     return (await readEntriesOf({ resource, limit: page }, this.signal)).items.map(asRequest);
   }
 
-  /** The audit entries of a resource at an exact time: those of the unit of work that changed other records too. */
+  /** The audit entries at an exact time: those of the unit of work that changed the resource. */
   private async auditAt(resource: string, time: string): Promise<Happening[]> {
     const found = await this.auditWhere({ resource, from: shifted(time, -1), to: shifted(time, 1) });
     return found.filter(({ createdTime }) => createdTime === time).map(asRequest);

@@ -26,7 +26,7 @@ export interface Happening {
   part: Part;
 }
 
-/** One unit of work: events with the same time belong to one unit. */
+/** One unit of work. All its events have the same time. */
 export interface Step {
   time: string;
   who: Actor | undefined;

@@ -12,7 +12,7 @@ function subjectOf({ kind, id, title, href }: Found): Named | undefined {
   const as = foundAs[kind].timeline;
   if (as === undefined) return undefined;
   if (as === 'ticket') return { kind: as, id, name: title, href, sale: Number(/^\/flash-sales\/(\d+)/.exec(href)?.[1]) };
-  // For readers, all uses of a key are one subject.
+  // All uses of an idempotency key are displayed as one subject.
   return { kind: as, id: as === 'idempotency-key' ? title : id, name: title, href };
 }
 
@@ -29,5 +29,5 @@ export function subjectsIn(hits: readonly Found[], q: string): Named[] {
 
 const most = 8;
 
-/** The subjects whose name starts with the text. */
+/** The subjects with a name that starts with the text. */
 export const nearHits = (hits: readonly Found[]): Named[] => subjectsOf(hits).slice(0, most);

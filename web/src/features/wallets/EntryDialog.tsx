@@ -41,7 +41,7 @@ export function EntryDialog({ wallet, onClose }: Props) {
     (amount) => change({ amount }),
     () => change({ reference: newReference() }),
   );
-  // The approval threshold comes from the settings, whose changes are not announced.
+  // Read the wallet again: the service sends no event when the approval threshold in the settings changes.
   const { data: now = wallet } = useQuery({ ...oneWallet(userId), refetchOnMount: 'always' });
   const needs = needsOf(now, form);
   const after = wallet.balance + signedAmount(form);

@@ -37,7 +37,7 @@ export function WalletList({ search }: { search: Raw<WalletSearch> }) {
   );
 }
 
-/** Opens the wallet of a user, which exists even without entries. */
+/** An input that opens the wallet of a customer. Wallets without entries are not in the list. */
 function OpenWallet() {
   const t = useText(walletMessages);
   const navigate = useNavigate();

@@ -5,10 +5,10 @@ import type { Posting, TransferRequest, Wallet } from './queries';
 /** The form for a credit or debit. */
 export interface PostingForm {
   side: 'credit' | 'debit';
-  /** In minor units, positive for both sides. */
+  /** The amount in minor units, positive for credits and debits. */
   amount: number | null;
   kind: string;
-  /** Identifies the entry: sent twice, it is applied once. */
+  /** Identifies the entry in the wallet, so that it is applied once even if it is sent twice. */
   reference: string;
 }
 

@@ -23,8 +23,8 @@ export const { list: readWallets, one: oneWallet } = wallets;
 
 export const readEntries = (userId: string, search: EntrySearch, signal?: AbortSignal) => wallets.part(userId, 'entries', search, signal);
 
-/** Creates an entry. If it needs votes, the client throws a proposal. */
+/** Creates an entry. The client throws if it became a proposal. */
 export const enter = (userId: string, body: Posting, key: string) => wallets.act(userId, 'entries', { body, key });
 
-/** Makes a transfer. One that waits for votes is thrown as a proposal. */
+/** Creates a transfer. The client throws if it became a proposal. */
 export const { create: transfer } = resource('/api/v1/wallet-transfers');

@@ -4,7 +4,7 @@ export const walletResource = {
   noun: 'wallet',
   one: { en: 'a wallet', zh: '钱包' },
   found: {
-    // A user with a wallet and no orders is a user of the timeline too.
+    // A customer with a wallet but without orders also has a timeline.
     wallet: { label: { en: 'Wallets', zh: '钱包' }, timeline: 'user' },
   },
 } as const satisfies Descriptor;

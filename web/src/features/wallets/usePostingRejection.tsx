@@ -24,7 +24,7 @@ export function usePostingRejection(take: (amount: number) => void, rename: () =
   };
 }
 
-/** The current balance, and the user of its last change. */
+/** The current balance, and the author of its last change. */
 function Short({ shortfall: { userId, balance, wanted }, take }: { shortfall: Shortfall; take: (amount: number) => void }) {
   const t = useText(walletMessages);
   const { money } = useFormat();

@@ -7,7 +7,7 @@ import { useKeyedAction, useToasts } from '@/ui';
 import { workOrderMessages } from './messages';
 import { claimNext, oneWorkOrder, type WorkOrder } from './queries';
 
-/** Claims the next work order of the queue and opens it. */
+/** A button that claims the next work order of the queue and opens it. */
 export function TakeNext() {
   const t = useText(workOrderMessages);
   const toasts = useToasts();

@@ -109,7 +109,7 @@ function Steps({ order, onLost, onBegin, onOpen }: StepsProps) {
   });
 }
 
-/** Explains which user can continue, if it is another one. */
+/** Explains which user can perform the next step, if it is another user. */
 function Holder({ order: { holder, status, offered } }: { order: WorkOrder }) {
   const t = useText(workOrderMessages);
   const me = useUser().id;

@@ -5,7 +5,7 @@ export interface OpeningForm {
   body: string;
   priority: WorkOrderPriority;
   dueTime: string | null;
-  /** One per line. */
+  /** The linked records, one path per line. */
   links: string;
 }
 

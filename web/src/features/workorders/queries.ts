@@ -14,9 +14,9 @@ export interface WorkOrderSearch extends TableSearch {
   priority?: WorkOrderPriority;
   /** The current holder, or the holder at the resolution. */
   holderId?: number;
-  /** The linked record: "orders/41". */
+  /** The linked record, such as "orders/41". */
   link?: string;
-  /** Due by this day, in the browser's zone. */
+  /** Only work orders that are due by this day, in the browser's zone. */
   due?: string;
 }
 
@@ -43,12 +43,12 @@ export const claimNext = (key: string) => data(api.POST('/api/v1/work-orders/cla
 export const comment = (id: number, text: string, key: string) => workOrders.act(id, 'comments', { body: { text }, key });
 
 /**
- * Claims a work order, or releases it. The write is not guarded by the displayed version: the
- * service checks the holder, and a concurrent comment is no conflict.
+ * Claims or releases a work order. The write is not guarded by the displayed version: the service
+ * checks the holder, and a concurrent comment must not conflict.
  */
 export const hold = (id: number, action: 'claim' | 'release', key: string) => workOrders.act(id, action, { body: {}, key });
 
-/** The inputs of all steps; each step uses one of them. */
+/** The inputs of all steps; a step uses at most one of them. */
 export interface StepInput {
   userId: number | null;
   resolution: string;
@@ -66,6 +66,6 @@ const members = {
   close: () => ({}),
 };
 
-/** Performs a step at a given ETag. */
+/** Performs a step, guarded by the ETag. */
 export const takeStep = (id: number, etag: string, action: DialogAction, step: StepInput, key: string) =>
   workOrders.act(id, action, { body: members[action](step), etag, key });

@@ -22,7 +22,7 @@ export interface BulkProps<Row, Input extends object> {
   action: BulkAction<Row, Input>;
   rowId: (row: Row) => string;
   chosen: Chosen<Row>;
-  /** The rows come from a table. */
+  /** The rows are listed in a pasted or uploaded table, not selected in the list. */
   isTable: boolean;
   watched?: Watched<Row>;
   onClose: () => void;

@@ -11,7 +11,7 @@ interface Props<Row, Input extends object> {
   rowId: (row: Row) => string;
 }
 
-/** The number of rows in the preview, and of labels per reason. */
+/** The maximum number of rows in the preview, and of labels per reason for skipping. */
 const drawn = 100;
 const named = 3;
 

@@ -28,10 +28,7 @@ const most = 5;
 const mostLines = 20;
 const faults: readonly Fault[] = ['quote', 'cells', 'replaced'];
 
-/**
- * The input for a table, pasted or from a file, with a value for each selected row or with the rows
- * themselves.
- */
+/** An input for a pasted or uploaded table. The table contains values for the selected rows, or lists the rows themselves. */
 export function RowValuesInput({ own, labels, rowName }: Props) {
   const t = useText(bulkMessages);
   const { list } = useFormat();
@@ -93,7 +90,7 @@ export function RowValuesInput({ own, labels, rowName }: Props) {
             onDrop={(event) => event.dataTransfer.files.length > 0 && drop(event)}
             data-autofocus
           />
-          {/* Another encoding would discard later edits of the text. */}
+          {/* The encoding is fixed once the text was edited: reading the file again would discard the edits. */}
           <EncodingChoice file={file} onEncoding={choose} disabled={own.table !== given} />
           {own.shown !== undefined && <TableLayout shown={own.shown} columns={columns} rowName={nameOfRow} onLayout={own.setLayout} />}
           <MalformedLines rejected={own.rejected} isFirst={own.shown === undefined && own.byLabel.size === 0} />
@@ -107,7 +104,7 @@ export function RowValuesInput({ own, labels, rowName }: Props) {
   );
 }
 
-/** The malformed lines by fault; the other lines are used, unless the first one is malformed. */
+/** The malformed lines by fault. All other lines are used, unless the first line is malformed. */
 function MalformedLines({ rejected, isFirst }: { rejected: readonly MalformedLine[]; isFirst: boolean }) {
   const t = useText(bulkMessages);
   const linesOf = (fault: Fault) => rejected.filter((one) => one.fault === fault).map(({ line, last }) => (line === last ? String(line) : `${line}–${last}`));

@@ -7,14 +7,14 @@ import { isUsable, rowUse, type ChosenLayout, type RowColumn, type ShownTable } 
 interface Props {
   shown: ShownTable;
   columns: readonly RowColumn[];
-  /** The name of the column that identifies the row. */
+  /** The label of the column that identifies the row. */
   rowName: string;
   onLayout: (layout: ChosenLayout) => void;
 }
 
 const separators = { '\t': 'byTab', ';': 'bySemicolon', ',': 'byComma', '|': 'byBar' } as const;
 
-/** Displays and edits the use of each column; prompts for it if the first line does not name the columns. */
+/** An editor for the use of each column. It prompts for the use if the first line does not name the columns. */
 export function TableLayout({ shown: { separator, first, second, layout, isAsked }, columns, rowName, onLayout }: Props) {
   const t = useText(bulkMessages);
   const { list } = useFormat();

@@ -9,28 +9,28 @@ export interface InputProps<Input> {
   change: (part: Partial<Input>) => void;
   /** The user tried to start the run: missing values are now marked. */
   strict: boolean;
-  /** A table provides the values of each row. */
+  /** The pasted or uploaded table contains the values of each row. */
   hasRowValues: boolean;
 }
 
-/** The values of a row in a table, by column name. */
+/** The values of one row of a pasted or uploaded table, by column name. */
 export type RowValues = Readonly<Record<string, string>>;
 
-/** Looks up the rows that a table lists, independent of the selection. */
+/** Looks up the rows that a pasted or uploaded table lists, independent of the selection. */
 export interface TableSource<Row> {
   /** The label of the button next to the list's title. */
   button: string;
   /** The accepted headers of the column that identifies the row; the first one is displayed. */
   names: readonly [string, ...string[]];
-  /** Values of the same row add up, so that a row listed twice is ambiguous even with equal values. */
+  /** Values for the same row could add up, so two lines for one row are ambiguous even with equal values. */
   addsUp?: boolean;
-  /** Returns the row with a label. An unknown row is undefined and is listed as skipped. */
+  /** Returns the row with a label; undefined if there is none. Such a label is listed as skipped. */
   find: (label: string, signal: AbortSignal) => Promise<Row | undefined>;
 }
 
-/** An action for many rows of a list or of a table. */
+/** An action for many rows, which are selected in a list or listed in a pasted or uploaded table. */
 export interface BulkAction<Row, Input extends object = object> {
-  /** The id, such as "ship"; with the list's name it names the stored run. */
+  /** The id, such as "ship". A stored run is found by the list's name and this id. */
   id: string;
   labels: {
     /** The button above the list, for the selected rows; undefined if the action opens otherwise. */
@@ -51,9 +51,9 @@ export interface BulkAction<Row, Input extends object = object> {
   /** Concurrent requests; more than one requires a size of one row. */
   concurrency?: number;
   table?: TableSource<Row>;
-  /** One request that applies all rows or none. */
+  /** The run is one request, which applies all rows or none. */
   isAtomic?: boolean;
-  /** Returns the initial input, with one of the selected rows. */
+  /** Returns the initial input. `some` is one of the selected rows; undefined without a selection. */
   open: (some: Row | undefined) => Input;
   isComplete?: (input: Input, hasRowValues: boolean) => boolean;
   inputs?: (props: InputProps<Input>) => ReactNode;
@@ -66,7 +66,7 @@ export interface BulkAction<Row, Input extends object = object> {
   /** Returns the item of a row. Without `own` in the result, the row's table values are used. */
   item: (row: Row, input: Input, own?: RowValues) => Item;
   send: (items: readonly Item[], input: Input, key: string) => Promise<readonly Result<Row>[]>;
-  /** The results of single rows in a failed request. */
+  /** Returns the results of single rows that the error response contains. */
   resultsOnError?: (error: ApiProblem, items: readonly Item[]) => readonly Result<Row>[] | undefined;
   /** Undoes a run with another run of the same kind, which skips rows that others changed since. */
   undo?: {
@@ -96,6 +96,6 @@ export interface Since {
   deleted: boolean;
 }
 
-/** The name of an action in the list of drafts. */
+/** The label of an action in the list of drafts. */
 export const nameOf = <Row, Input extends object>({ labels, table }: Pick<BulkAction<Row, Input>, 'labels' | 'table'>): string =>
   labels.button ?? table?.button ?? labels.title(1);

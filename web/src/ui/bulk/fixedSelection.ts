@@ -1,8 +1,8 @@
 import type { Selection } from '../table/useSelection';
 
 /**
- * A selection of fixed rows, independent of the list's selection; completed rows are deselected in
- * the list.
+ * Returns a selection of fixed rows, independent of the selection in the list. Rows that the run
+ * completes are also deselected in the list.
  */
 export function fixedSelection<Row>(rows: readonly Row[], rowId: (row: Row) => string, selection: Selection<Row> | undefined): Selection<Row> {
   const none = () => undefined;

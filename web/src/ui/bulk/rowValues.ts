@@ -1,7 +1,7 @@
 import { readTable, type MalformedLine, type Separator, type Table } from '../table/readTable';
 import type { RowValues } from './action';
 
-/** A column of a pasted table. */
+/** A column of a pasted or uploaded table. A table is text with one line per row. */
 export interface RowColumn {
   name: string;
   label: string;
@@ -9,7 +9,7 @@ export interface RowColumn {
   isNeeded: boolean;
 }
 
-/** The use of the column that identifies the row. */
+/** The entry in Layout.uses for the column that identifies the row. */
 export const rowUse = '#row';
 
 /** The layout of a table. */
@@ -20,7 +20,7 @@ export interface Layout {
   uses: readonly (string | null)[];
 }
 
-/** The layout that applies to one table. */
+/** A layout that is valid for the table with this first line. */
 export interface ChosenLayout extends Layout {
   /** The first line of the table; a layout with another first line does not apply. */
   first: string;
@@ -36,16 +36,16 @@ export interface ShownTable {
   second: readonly string[] | undefined;
   /** The layout in use; a proposal until the user confirms it. */
   layout: ChosenLayout;
-  /** The layout needs a confirmation; no line is used before it. */
+  /** The user must confirm the layout. Until then no line is used. */
   isAsked: boolean;
 }
 
 /** The row values of a pasted table, and its unusable lines. */
 export interface TableValues {
   byLabel: ReadonlyMap<string, RowValues>;
-  /** Labels with more than one line, which are ambiguous. */
+  /** The labels of rows with several lines that are not equal, or that would add up. */
   twice: string[];
-  /** The first cells of lines without a value. */
+  /** The labels of lines that lack a required value. */
   empty: string[];
   /** Malformed lines. */
   rejected: readonly MalformedLine[];
@@ -62,9 +62,9 @@ const isOneOf = (cell: string, words: readonly string[]) => words.some((word) =>
 const isNameLike = (cell: string) => /^[\p{L}\s_()-]+$/u.test(cell);
 
 /**
- * Reads the values of each row from a table. A first line that contains one of `names` or a column
- * decides the layout; other columns are ignored. Any other first line needs a confirmed layout, and
- * nothing is read before it.
+ * Reads the values of each row from a table. If the first line contains one of `names` or the name
+ * of a column, it determines the layout, and unknown columns are ignored. Otherwise the user must
+ * confirm a layout, and no line is read before that.
  *
  * Without columns, one line is a list of entries separated by spaces or punctuation, and several
  * lines are a list with one entry each. Lines with more cells are a table, never a list.
@@ -139,7 +139,8 @@ function shownOf(
     if (isOneOf(cell, names)) return rowUse;
     return columns.find(({ name, label }) => isOneOf(cell, [name, label]))?.name ?? null;
   });
-  // If the row has no known column name, the first column identifies it.
+  // Without `names` no header identifies the row column. It is then the first column, unless its
+  // header names a value column.
   if (names.length === 0 && named[0] === null && named.some((use) => use !== null)) named[0] = rowUse;
   const isNamed = named.some((use) => use !== null);
   const byPosition = head.cells.map((_, i) => (i === 0 ? rowUse : (columns[i - 1]?.name ?? null)));
@@ -149,7 +150,7 @@ function shownOf(
   return { separator, first: head.cells, second: next?.cells, layout, isAsked: !layout.isConfirmed || !isUsable(layout, columns) };
 }
 
-/** Whether a layout contains the row and each required column, none of them twice. */
+/** Whether a layout contains the row column and all required columns, and no column twice. */
 export function isUsable({ uses }: Pick<Layout, 'uses'>, columns: readonly RowColumn[]): boolean {
   const used = uses.filter((use) => use !== null);
   const needed = [rowUse, ...columns.filter(({ isNeeded }) => isNeeded).map(({ name }) => name)];

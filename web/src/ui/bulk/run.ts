@@ -1,11 +1,11 @@
 import { ApiProblem, isProblem, isUnknown, proposalOf, type Approval } from '@/api';
 
-/** A row of a run, with everything that resuming after a reload needs. */
+/** A row of a run. It contains all data to resume the run after a reload. */
 export interface Item {
   id: string;
   /** The displayed name. */
   label: string;
-  /** The row's values in the request, as JSON; the rows of a request have the same. */
+  /** The row's values in the request, as JSON. All rows of one request have equal values. */
   values?: string;
 }
 
@@ -21,10 +21,10 @@ interface RunMessage {
 /**
  * The outcome of a row.
  *
- * - proposed: its request changed nothing and waits for votes.
+ * - proposed: the service created an approval, which waits for votes, instead of changing the row.
  * - gone: the row was deleted, so nothing is left to do.
  * - changed: another user changed the row first.
- * - stopped: the row has no conflict, but its request applies all rows or none.
+ * - stopped: the row has no conflict, but another row of the same all-or-nothing request has one.
  * - unknown: no response arrived. notSent: the run ended before the row.
  */
 export type Verdict = 'done' | 'proposed' | 'rejected' | 'gone' | 'changed' | 'stopped' | 'unknown' | 'notSent';
@@ -43,22 +43,22 @@ export interface Result<Row = unknown> {
   made?: string;
 }
 
-/** A stored run: the same rows in the same requests, each under the same key. */
+/** A stored run. A resumed run sends the same rows in the same requests, each under the same key. */
 export interface Job<Input> {
   input: Input;
   items: readonly Item[];
   key: string;
   /** The results so far, in the order of the rows. */
   results: readonly Result[];
-  /** The number of requests with a response; later ones may have been sent. */
+  /** The number of requests with a response. Later requests may have been sent too. */
   answered: number;
-  /** The next requests were sent: one, or all concurrent ones. */
+  /** Whether the next request was sent, or with concurrency the next group of requests. */
   isSent: boolean;
   /** The run undoes another run. */
   isUndo?: boolean;
 }
 
-/** A run before its first request. */
+/** Returns a run that has sent nothing yet. */
 export const newJob = <Input>(input: Input, items: readonly Item[], key: string): Job<Input> => ({
   input,
   items,
@@ -76,17 +76,14 @@ interface Run<Input> {
   concurrency?: number;
   /** Sends one request and returns a result for each of its rows. */
   send: (items: readonly Item[], input: Input, key: string) => Promise<readonly Result[]>;
-  /** The results of single rows in a failed request. */
+  /** Returns the results of single rows that the error response contains. */
   resultsOnError: (error: ApiProblem, items: readonly Item[]) => readonly Result[] | undefined;
   /** Stores the job with all results so far, before requests are sent, so that a crash loses none. */
   store: (job: Job<Input>) => void;
   signal: AbortSignal;
 }
 
-/**
- * Groups adjacent rows with the same values into requests of at most `size` rows; an infinite size
- * gives one request.
- */
+/** Groups adjacent rows with equal values into requests of at most `size` rows. An infinite size results in one request with all rows. */
 export function requestsOf(items: readonly Item[], size: number): (readonly Item[])[] {
   if (size === Infinity) return [items];
   const requests: Item[][] = [];
@@ -117,10 +114,10 @@ interface RequestOutcome {
 }
 
 /**
- * Sends the requests in order until all rows have a result, the user stops the run, or a response
- * is missing. Every row has a verdict in the end, and the job contains the position to resume from.
- * Concurrent requests after the first one without a response are retried with it, each under its
- * own key.
+ * Sends the requests in order until all are sent, the user stops the run, or a response is missing.
+ * The returned job contains the results so far and the position from which the run resumes.
+ * Concurrent requests after the first one without a response are sent again with it, each under its
+ * key.
  */
 export async function runJob<Input>({ job, size, concurrency: concurrency = 1, send, resultsOnError, store, signal }: Run<Input>): Promise<Ended<Input>> {
   const requests = requestsOf(job.items, size);

@@ -26,7 +26,7 @@ interface Options<Row, Input extends object> {
 
 type Phase = 'reading' | 'preview' | 'running' | 'broken' | 'done';
 
-/** The input for a run over a table that has not started. */
+/** The input for a run over a table, before the run starts. */
 interface Typed<Input> {
   input: Input;
   hasRowValues: boolean;
@@ -36,34 +36,34 @@ interface Typed<Input> {
   isTable: boolean;
 }
 
-/** A stored run: its progress, or the input before its start. */
+/** A stored run: its progress, or its input if it has not started. */
 interface StoredRun<Input> {
   job?: Job<Input>;
   typed?: Typed<Input>;
 }
 
 /**
- * The reason why the engine skips a row: no line in the table, beyond the maximum, unknown,
- * ambiguous or without a value.
+ * The reason why a row is skipped independent of the action: no line in the table, beyond the
+ * maximum, unknown, ambiguous, or without a value.
  */
 export type Left = 'noLine' | 'beyond' | 'notThere' | 'twiceThere' | 'noValue';
 
 export interface Skipped {
   item: Item;
-  /** A text if the action provides the reason. */
+  /** A text if the action skips the row. */
   reason: string | { left: Left };
 }
 
-/** The effect of the run on each row. */
+/** The rows that a run sends, and the rows that it skips. */
 export interface Plan<Row> {
-  eligible: { row: Row; item: Item; own: RowValues | undefined; /** As the table spells it. */ label: string }[];
+  eligible: { row: Row; item: Item; own: RowValues | undefined; /** The label in the table. */ label: string }[];
   skipped: Skipped[];
 }
 
 /**
- * A run over rows of a list or of a table: a preview, requests in order, and a verdict for each
- * row. It survives a reload and a lost connection, and resumes with the same rows under the same
- * keys.
+ * Prepares and executes a run over the rows of a list or a table: the preview, the requests, and a
+ * verdict for each row. The run survives a reload and a lost connection, and resumes with the same
+ * rows under the same keys.
  */
 export function useBulk<Row, Input extends object>({ list, action, rowId, chosen, isTable, watched, topic }: Options<Row, Input>) {
   const queries = useQueryClient();
@@ -82,7 +82,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
   const latest = useRef(typed);
   const [isAfresh, setAfresh] = useState(false);
   const { input, hasRowValues, table, layout } = typed;
-  /** A pasted table is stored with the other input, because it may be long work. */
+  /** Stores a change of the input, including a pasted table, which may be long work. */
   const type = (part: (before: Typed<Input>) => Partial<Typed<Input>>) => {
     // Other input may have changed while a file was read.
     const before = latest.current;
@@ -151,7 +151,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
   const isInFlight = useSyncExternalStore(drafts.subscribe, slot.isSending);
   const phase: Phase = ended ?? (job !== undefined ? 'running' : rows === undefined ? 'reading' : 'preview');
 
-  /** The items that undo each completed row. */
+  /** The items of the run that undoes the completed rows. */
   const undoable = useMemo((): Item[] => {
     const { undo } = action;
     if (phase !== 'done' || job === undefined || job.isUndo === true || undo === undefined) return [];
@@ -196,7 +196,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     else slot.put({ value: undefined, key: undefined, sent: undefined });
     setJob(result.job);
     setDetails((before) => new Map([...before, ...seen]));
-    // The results of the rows contain the error.
+    // The error is hidden if it is in the results of the rows.
     setError(seen.size > 0 && !result.isOpen ? undefined : result.error);
     setEnded(result.isOpen ? 'broken' : 'done');
     const left = resultsOf(result.job).filter(isLeft);
@@ -211,14 +211,14 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     void queries.invalidateQueries({ queryKey: [topic] });
   };
 
-  /** The lines of the table that are not done. */
+  /** Returns the lines of the table without the completed rows. */
   const leftOver = () => {
     const finished = new Set(job === undefined ? [] : resultsOf(job).flatMap((result) => (isLeft(result) ? [] : [result.id])));
     const lines = plan.eligible.filter(({ item }) => finished.has(item.id)).map(({ label }) => label);
     return withoutRows(table, own, new Set(lines));
   };
 
-  /** The same layout for the remaining lines, which may have another first line. */
+  /** Returns the layout for the remaining lines, which may have another first line. */
   const layoutFor = (left: string): ChosenLayout | undefined => own.shown && { ...own.shown.layout, first: firstLineOf(left) };
 
   return {
@@ -272,14 +272,14 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
       if (job !== undefined && action.undo !== undefined)
         void run({ ...newJob(action.undo.input?.(job.input) ?? job.input, undoable, randomId()), isUndo: true });
     },
-    /** Repeats the run for some of the rows. */
+    /** Starts a new run with some of the rows, with the same input. */
     onlyFor: (items: readonly Item[]) => job && void run({ ...newJob(job.input, items, randomId()), isUndo: job.isUndo }),
     goOn: () => job && void run(reopened(job, action.isAtomic === true ? Infinity : action.size)),
     stop: () => {
       setStopping(true);
       stop.current?.abort();
     },
-    /** The run is in flight from a dialog that was closed. */
+    /** The run is in flight in this tab, from a dialog that was closed. */
     isElsewhere: phase === 'broken' && isInFlight,
     giveUp: () => slot.abandon(),
     /** Starts a new run with some rows in their current version. */
@@ -289,7 +289,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
       setEnded(undefined);
       setError(undefined);
     },
-    /** The number of lines that are not done and can be edited and sent again. */
+    /** The number of lines that are not done. The user can edit and send them again. */
     linesLeft: isTable && phase === 'done' && job?.isUndo !== true && table !== '' ? linesOf(leftOver(), columns, names, addsUp, layoutFor(leftOver())) : 0,
     /** Removes the completed lines from the table. */
     mend: () => {

@@ -35,7 +35,7 @@ interface Parts<Row> {
   buttons: ReactNode;
   /** Buttons for rows of a table, in the page header. */
   tables: ReactNode;
-  /** Opens an action for the given rows, independent of the selection. */
+  /** Opens an action for these rows, independent of the selection. */
   open: (id: string, rows: readonly Row[]) => void;
   /** Unfinished runs, and the open dialog. */
   rest: ReactNode;

@@ -5,7 +5,7 @@ import type { Selection } from '../table/useSelection';
 import { inParallel } from './parallel';
 import type { Since, TableSource, Watched } from './action';
 
-/** The selection in a list. */
+/** The selection in a list, and access to the rows of the list. */
 export interface Chosen<Row> {
   selection: Selection<Row>;
   readPage: List<Row>['readPage'];
@@ -17,11 +17,11 @@ interface Options<Row> {
   chosen: Chosen<Row>;
   rowId: (row: Row) => string;
   watched: Watched<Row> | undefined;
-  /** A stored run is resumed, which contains its rows. */
+  /** A stored run is resumed. It contains its rows, so the selection is not read. */
   isIdle: boolean;
 }
 
-/** The selected rows as they were when the dialog opened, and the later changes by others. */
+/** Returns the selected rows in the version that the list displayed when the dialog opened, and the later changes by other users. */
 export function useChosenRows<Row>({ chosen: { selection, readPage, shown }, rowId, watched, isIdle }: Options<Row>) {
   // The selection when the dialog opened, with the versions that the list displays.
   const [chosen] = useState(selection);
@@ -74,8 +74,8 @@ const round = 100;
 const atOnce = 4;
 
 /**
- * Looks up the rows of a table by label; undefined for an unknown row. Each label is looked up once
- * until `forget`; a failed lookup preserves the results of others.
+ * Looks up the rows of a table by label; an unknown row is undefined. Each label is looked up once
+ * until `forget` is called. If a lookup fails, the results of the other lookups stay.
  */
 export function useTableRows<Row>(
   source: TableSource<Row> | undefined,
@@ -113,8 +113,7 @@ export function useTableRows<Row>(
       clearTimeout(timer);
       abort.abort();
     };
-    // Each render creates a new source with the same lookup.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // `source` is omitted: each render creates a new one with the same lookup.
   }, [pending, table, tries]);
   const rows = useMemo(() => [...found.values()].filter((row) => row !== undefined), [found]);
   return {

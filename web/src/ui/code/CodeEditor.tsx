@@ -99,7 +99,7 @@ function rangeOfFault(text: string, fault: Fault): Range {
   return { from, to: from + 1 };
 }
 
-/** The smallest changed range, so that the caret stays in position. */
+/** Returns the smallest changed range. Replacing only this range preserves the position of the caret. */
 function changeBetween(before: string, after: string): { from: number; to: number; insert: string } {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) start++;

@@ -32,7 +32,7 @@ export default function CodeMerge({ before, after, language, onChange }: CodeMer
   const readOnly = onChange === undefined;
   const startText = useEffectEvent(() => after.text);
   const take = t('take');
-  // Typed text returns as a prop; only a text from outside resets the editor.
+  // While the text is editable, a change of `after` does not reset the editor, because it is the typed text.
   const shown = readOnly ? after.text : '';
 
   useEffect(() => {

@@ -36,8 +36,8 @@ const colours = HighlightStyle.define([
 ]);
 
 /**
- * The CodeMirror extensions of every text in this admin. Tab moves to the next field, as
- * everywhere, so that the keyboard focus is never trapped.
+ * Returns the CodeMirror extensions of all code editors. Tab moves to the next field instead of
+ * indenting, so that the keyboard focus is never trapped.
  */
 export function surroundings(language: CodeLanguage, label: string, readOnly: boolean): Extension[] {
   return [

@@ -21,7 +21,7 @@ interface Props<R extends Stamped, F extends object> {
   theirs: R;
   /** Whether the user can write a value that differs from both sides. */
   withOther: boolean;
-  /** Links to their change in the history; undefined if there is no such page. */
+  /** Returns a link to the changes of the other side in the history; undefined if there is no such page. */
   link: ((from: number, to: number, labels: string) => ReactNode) | undefined;
   /** Explains why the service rejected the edit; undefined shows the general text. */
   renderRejection?: ((error: Error) => ReactNode) | undefined;

@@ -9,7 +9,7 @@ import { conflictMessages } from './messages';
 interface MergedProps {
   change: Change;
   labels: Labels;
-  /** The author of the change, and why it needs no choice. */
+  /** The author of the change, and the reason why the user need not choose a side. */
   explanation: string;
 }
 

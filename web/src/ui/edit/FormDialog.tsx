@@ -61,7 +61,7 @@ export function FormDialog({
   const isUnknown = outcome === 'unknown';
   const rejection = error !== null && !form.isFixed ? error : null;
   const banner = useRef<HTMLDivElement>(null);
-  // The submit button is at the end of a form that may be long, and the error at its start.
+  // The error is at the start of the form, possibly out of sight of the submit button at its end.
   useEffect(() => {
     if (rejection !== null) banner.current?.scrollIntoView({ block: 'center' });
   }, [rejection]);

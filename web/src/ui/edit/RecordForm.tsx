@@ -40,7 +40,7 @@ export function useRecordForm<R extends Stamped, F extends object>(options: Edit
 
 interface Props<R extends Stamped, F extends object> {
   editing: Editing<R, F>;
-  /** Content above the notices and the form. */
+  /** The content above the notices and the form. */
   head?: ReactNode;
   /** Replaces the buttons if the record was deleted while it was open. */
   deletedNotice?: ReactNode;
@@ -56,7 +56,7 @@ interface Props<R extends Stamped, F extends object> {
   long?: boolean;
   /** The accessible name of the form. */
   label?: string;
-  /** A contested field also accepts a value of neither side. */
+  /** For a contested field the user can also enter a value of neither side. */
   withOther?: boolean;
   /** A link to the diff of two versions; undefined if there is no such page. */
   link?: (from: number, to: number, labels: string) => ReactNode;
@@ -68,10 +68,7 @@ interface Props<R extends Stamped, F extends object> {
   children: ReactNode;
 }
 
-/**
- * A form that edits a record, or the conflict view. Concurrent changes by others are merged, or
- * resolved field by field.
- */
+/** The form for a record, or the conflict view. Concurrent changes by others are merged, or resolved field by field. */
 export function RecordForm<R extends Stamped, F extends object>(props: Props<R, F>) {
   const { editing, deletedNotice, missingPermission, hasInput, renderRejection, withOther = false, link } = props;
   const t = useText(editMessages);
@@ -176,7 +173,7 @@ function Foot<R extends Stamped, F extends object>({ editing, onDiscard, onSched
   );
 }
 
-/** Announces, before any input, that a save is a proposal. */
+/** Explains, before the user types, that a save becomes a proposal. */
 export function NeedsNotice({ needs: { votes } }: { needs: Needs }) {
   const t = useText(editMessages);
   return <Banner tone="info" title={votes === undefined ? t('needsVotes') : t('needs', { n: votes })} />;
@@ -191,7 +188,7 @@ function Notices<R extends Stamped, F extends object>({
 }: Pick<Props<R, F>, 'editing' | 'hasInput' | 'renderRejection' | 'link'>) {
   const t = useText(editMessages);
   const { draft, current, merged, base, labels, error, contentOf } = editing;
-  // Changes by others arrive at any time, also while Save is being pressed.
+  // Changes by others can arrive while the user presses Save.
   const theirs = useUnlessPressed(editing.theirs);
   const followed = useUnlessPressed(draft.followed);
   const { who, people, fields } = useNameLists(labels);

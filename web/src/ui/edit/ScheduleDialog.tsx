@@ -10,13 +10,13 @@ import type { Stamped } from './save';
 import { useKeyedForm } from './useKeyedForm';
 import type { Editing } from './useEditing';
 
-/** Schedules a change of a record. Its promise always rejects: the response is a proposal. */
+/** Schedules a change of a record. The promise always rejects, because the client throws the proposal that the service returns. */
 export type Schedule = (edit: Edit, etag: string, at: string, key: string) => Promise<unknown>;
 
 interface Form {
   /** The execution time in RFC 3339; null while none is entered. */
   at: string | null;
-  /** The submitted edit, stored until its response; text, so that numbers stay exact. */
+  /** The submitted edit, stored as text until its response, so that numbers stay exact. */
   edit?: string;
   etag?: string;
 }
@@ -44,7 +44,7 @@ export function ScheduleDialog<R extends Stamped, F extends object>({ editing, s
     onDone: onClose,
     onProposed: (approval) => {
       toasts.proposed(approval);
-      // The record is unchanged, so the form shows its base.
+      // A proposal does not change the record, so the form shows the base.
       draft.proposed(draft.base.value);
       onClose();
     },

@@ -12,7 +12,7 @@ import type { Outcome } from './useKeyedMutation';
 interface Write {
   outcome: Outcome;
   key: string | undefined;
-  /** Undefined if the submit button also retries. */
+  /** Retries the write; undefined if the submit button does it. */
   retry?: () => void;
   /** The reason for the missing response. */
   error?: Error | null;
@@ -38,7 +38,7 @@ export function OutcomeNotice({ write: { outcome, key, retry, error }, hint }: {
   );
 }
 
-/** Announces that the form shows a draft from an earlier visit. */
+/** Shows that the form contains a draft from an earlier visit. */
 export function RestoredNotice({ at, hint, onDiscard }: { at: number | undefined; hint?: string; onDiscard?: () => void }) {
   const t = useText(editMessages);
   if (at === undefined) return null;
@@ -50,7 +50,7 @@ export function RestoredNotice({ at, hint, onDiscard }: { at: number | undefined
   );
 }
 
-/** Warns while input is not stored. */
+/** Warns that the storage of the browser is full or forbidden, so that input is not stored. */
 export function StorageNotice() {
   const t = useText(editMessages);
   const isFull = useSyncExternalStore(drafts.subscribe, drafts.isFull);

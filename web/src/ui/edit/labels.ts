@@ -3,13 +3,13 @@ import { useUser, type PersonName } from '@/api';
 import { isObject, type Json, type JsonObject, type Value } from '@/merge';
 import { editMessages } from './messages';
 
-/** The displayed names of a record's fields, by JSON Pointer, and their displayed values. */
+/** The labels of the fields of a record by JSON Pointer, and the texts of their values. */
 export interface Labels {
   field: (pointer: string) => string;
   show: (value: Value, pointer: string) => string;
 }
 
-/** The form of a record with one input per field; null for no value. */
+/** The form of a record with one input per field; null is a field without a value. */
 export type Fields = Readonly<Record<string, string | number | null>>;
 
 type FieldOf<T> = keyof T & string;
@@ -26,7 +26,7 @@ export type FieldTexts<T> = { readonly [F in FieldOf<T>]: FieldText<T[F]> };
 export const contentOfFields = (fields: Fields): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string | number] => entry[1] !== null));
 
-/** The reverse, given the fields without values. */
+/** Returns the reverse of contentOfFields. A field that is absent in the content has its value from `blank`. */
 export const fieldsOf =
   <T extends Fields>(blank: T) =>
   (content: JsonObject): T => ({ ...blank, ...content });
@@ -52,5 +52,5 @@ export function useNameLists({ field }: Labels) {
   };
 }
 
-/** Whether a label is a key path, which is displayed in monospace. */
+/** Whether a label is a JSON Pointer, which is displayed in monospace. */
 export const isKeyPath = (field: string) => field.startsWith('/');

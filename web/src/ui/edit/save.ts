@@ -2,7 +2,7 @@ import { versionConflict, type Approval, type PersonName } from '@/api';
 import { editOf, equal, isObject, resolve, threeWay, type Edit, type JsonObject } from '@/merge';
 import type { Versioned } from './useDraft';
 
-/** A record with its last author and time. */
+/** A record with the author and time of its last change. */
 export interface Stamped extends Versioned {
   updatedBy: PersonName;
   updatedTime: string;
@@ -11,13 +11,13 @@ export interface Stamped extends Versioned {
 /** The response to a save: the record, and the changes by others that the service merged. */
 export type Edited<R> = R & { merged?: { fromVersion: number; keptTheirs: string[] } };
 
-/** How a kind of record is edited. */
+/** Converts a record to a form, and a form to the content that is saved. */
 export interface Editable<R, F> {
   /** The form of a record. Plain data with one member per input. */
   read: (record: R) => F;
   /** The content of a form; an error while it is invalid. */
   contentOf: (form: F) => JsonObject | Error;
-  /** The reverse of contentOf. */
+  /** Converts a content to a form, the reverse of contentOf. */
   formOf: (content: JsonObject) => F;
 }
 
@@ -26,7 +26,7 @@ export interface SaveBase extends Versioned {
   content: JsonObject;
 }
 
-/** Changes by others that a save preserved, their author, and the version before them. */
+/** The changes by others that a save preserved, their author, and the version before them. */
 interface PreservedChanges {
   pointers: string[];
   by: PersonName | undefined;
@@ -55,13 +55,13 @@ interface SaveOptions<R extends Stamped> {
   onRebase: (record: R, merged: JsonObject) => void;
 }
 
-/** The maximum number of conflicts in one save. */
+/** The maximum number of conflicts after which one save is sent again. */
 const attempts = 5;
 
 /**
- * Saves with If-Match. Changes by others to other fields are preserved: the service merges them if
- * the request allows it, and otherwise the client rebases and sends again. Throws any other
- * rejection.
+ * Saves with If-Match. It preserves changes by others to other fields: the service merges them if
+ * the request allows it; otherwise the client rebases the edit and sends it again. Throws every
+ * other rejection.
  */
 export async function saveUnderGuard<R extends Stamped>({ base, mine, me, mergesAutomatically, contentOf, send, onRebase }: SaveOptions<R>): Promise<Saved<R>> {
   let [from, content] = [base, mine];
@@ -76,7 +76,7 @@ export async function saveUnderGuard<R extends Stamped>({ base, mine, me, merges
       latest = versionConflict<R>(error)?.current;
       if (latest === undefined || left === 0) throw error;
       const theirs = contentOf(latest);
-      // An earlier attempt of the same user, with a lost response.
+      // The latest version is the result of an earlier attempt of this user, with a lost response.
       if (latest.updatedBy.id === me && equal(theirs, content)) return { kind: 'saved', record: latest, preserved };
       const { contested, merged, theirsOnly, sets } = resolve(from.content, content, theirs, {});
       if (!mergesAutomatically || contested.length > 0 || merged === undefined) return { kind: 'contested', record: latest };
@@ -107,7 +107,7 @@ export function applyLaterInput<F extends object>(
   saved: F,
 ): F | undefined {
   const fields = Object.keys(saved) as (keyof F)[];
-  // First field by field, which preserves an incomplete document and the layout of a complete one.
+  // First compare field by field. This preserves an incomplete document and the layout of a complete one.
   if (fields.every((field) => now[field] === sent[field] || saved[field] === sent[field])) {
     return Object.fromEntries(fields.map((field) => [field, now[field] === sent[field] ? saved[field] : now[field]])) as unknown as F;
   }

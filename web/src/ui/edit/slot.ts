@@ -5,19 +5,19 @@ import { randomId } from '@/browser/id';
 
 /** The entry of one form or write in the draft store. */
 export interface Slot {
-  /** Whether the user and tenant of the draft are signed in. */
+  /** Whether the signed-in user and tenant are those of the draft. */
   isOwn: () => boolean;
   get: () => StoredDraft | undefined;
   /** Stores a change. A slot without input and without a pending request is deleted. */
   put: (change: Partial<StoredDraft>) => void;
-  /** Deletes the input. A request without a response stays, with its key. */
+  /** Deletes the input. A request without a response stays stored with its key. */
   drop: () => void;
   /**
    * Deletes everything, including a request with an unknown outcome; does nothing while a request
    * is in flight.
    */
   abandon: () => void;
-  /** Whether a request is in flight from this tab, also from a dialog that was closed since. */
+  /** Whether this tab has a request in flight, even if the dialog that sent it was closed. */
   isSending: () => boolean;
   /** Marks a request as in flight until the returned function is called. */
   sending: () => () => void;
@@ -33,7 +33,7 @@ export function slotOf(name: DraftName, title: string): Slot {
     const before = get();
     const at = Date.now();
     const stored: StoredDraft = { ...before, ...change, title, at, page: window.location.pathname + window.location.search };
-    // The key belongs to the request that was sent under it.
+    // A pending request was sent under the stored key, so the key must not change.
     if (before?.sent !== undefined && stored.sent !== undefined) stored.key = before.key;
     stored.sentAt = stored.sent === undefined ? undefined : before?.sent === undefined ? at : sentAtOf(before);
     if (stored.value === undefined && stored.sent === undefined) drafts.drop(name);
@@ -77,7 +77,7 @@ const keyTtl = 23 * hour;
 
 const sentAtOf = ({ sentAt, at }: StoredDraft): number => sentAt ?? at;
 
-/** Whether the service may have expired the key, so that a retry could apply the write twice. */
+/** Whether the service may have deleted the key, so that a retry could apply the write twice. */
 const isExpired = (stored: StoredDraft | undefined): boolean => stored?.sent !== undefined && Date.now() - sentAtOf(stored) > keyTtl;
 
 /** Throws if the pending request of the slot cannot be retried. */
@@ -100,8 +100,8 @@ export function useSlot(scope: string, title: string): { stored: StoredDraft | u
 }
 
 /**
- * Returns the steps of a record that are allowed, and those with a pending request: that request
- * may already have changed the allowed ones.
+ * Returns the allowed steps of a record, and the steps with a pending request. That request may
+ * have been carried out, and then its step is no longer allowed.
  */
 export function useSteps<A extends string>(scope: string, allowed: readonly A[]): readonly A[] {
   const owner = useOwner();
@@ -120,8 +120,8 @@ export function useSteps<A extends string>(scope: string, allowed: readonly A[])
  * before the first byte is sent: a crash before that has sent nothing, and a crash after it leaves
  * the key for a retry.
  *
- * A response of the service spends the key. While the outcome is unknown, only the same request is
- * sent under it. Rejects without sending if another user or tenant is signed in, or if the service
+ * After a response of the service the key is not used again. While the outcome is unknown, only the
+ * same request is sent under the key. Rejects without sending if another user or tenant is signed in, or if the service
  * may have expired the key.
  */
 export async function sendOnce<T>(slot: Slot, sent: unknown, send: (key: string) => Promise<T>): Promise<T> {

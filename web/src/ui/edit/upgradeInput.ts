@@ -1,7 +1,8 @@
 /**
  * Converts the stored input of an earlier release to the current form. `blank` is the empty form. A
- * field that is missing or of another type gets its value from `blank`, and so do the fields of
- * list entries, from the first entry. If everything matches, the same object is returned.
+ * field that is missing or of another type gets its value from `blank`. The entries of a list are
+ * compared with the first entry of the list in `blank`. If all fields match, the same object is
+ * returned.
  */
 export function upgradeInput<F>(typed: unknown, blank: F): F {
   if (!isFields(blank)) return hasTypeOf(typed, blank) ? (typed as F) : blank;

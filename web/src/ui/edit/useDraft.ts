@@ -3,7 +3,7 @@ import { diff, encode, equal, exact, parse, type Choices } from '@/merge';
 import { upgradeInput } from './upgradeInput';
 import { useSlot, type Slot } from './slot';
 
-/** The members of each versioned record. */
+/** The members that every versioned record has. */
 export interface Versioned {
   version: number;
   etag: string;
@@ -29,13 +29,12 @@ export interface Draft<R extends Versioned, T> {
   newer: R | undefined;
   /** JSON Pointers of the changes by others that an unedited form applied. */
   followed: readonly string[];
-  /** Sets a saved record as the base, without edits. */
+  /** Sets a saved record as the base and the value. */
   saved: (record: R) => void;
   /** Sets a new base and the input merged into it. */
   rebase: (record: R, value: T) => void;
-  /** Sets the value after its edit was proposed; the base stays, and the choices are removed. */
+  /** Sets the value after the edit became a proposal. The base stays, and the choices are removed. */
   proposed: (value: T) => void;
-  /** Discards the edit. */
   discard: () => void;
   /** The slot of the draft, and its pending request. */
   slot: Slot;
@@ -44,7 +43,7 @@ export interface Draft<R extends Versioned, T> {
 }
 
 interface Options<R extends Versioned, T> {
-  /** Path of the record: "configs/checkout.tax". */
+  /** The path of the record, such as "configs/checkout.tax". */
   resource: string;
   /** The displayed name. */
   title: string;
@@ -68,7 +67,7 @@ interface State<T> {
   choices: string;
   restored?: number | undefined;
   followed: readonly string[];
-  /** The etags of earlier bases: a late read of one of them is neither newer nor a recreated record. */
+  /** The ETags of earlier bases. A late read with one of them is not a newer or recreated record. */
   passed: readonly string[];
 }
 
@@ -77,8 +76,8 @@ interface State<T> {
  * tab: each change is stored in this browser with its base version and restored when the same user
  * opens the record again.
  *
- * An unedited form follows the record. The first edit fixes its base; `newer` then contains the
- * changes by others, and the guard of the save decides. Only a form that had a draft deletes it.
+ * An unedited form follows the record. The first edit fixes its base; `newer` then contains a
+ * later version, and a save over that version conflicts. Only a form that had a draft deletes it.
  */
 export function useDraft<R extends Versioned, T>({ resource, title, current, read, isSecret }: Options<R, T>): Draft<R, T> {
   const { stored, slot } = useSlot(resource, title);
@@ -99,7 +98,7 @@ export function useDraft<R extends Versioned, T>({ resource, title, current, rea
   useEffect(() => {
     const now = { base, value: { value, choices } satisfies Edited<T> };
     const before = slot.get();
-    // Opening a draft does not change its time.
+    // Restoring a draft does not change the time of the draft.
     if (isDirty && !same({ base: before?.base, value: before?.value }, now)) slot.put(now);
     else if (!isDirty && hadDraft.current) slot.drop();
     hadDraft.current = isDirty;
@@ -131,7 +130,7 @@ export function useDraft<R extends Versioned, T>({ resource, title, current, rea
   };
 }
 
-/** Whether a record is newer than the base. A read from before the last save is not; a recreated record is. */
+/** Whether a record is newer than the base, or was recreated. A read from before the last save is neither. */
 function isAhead(record: Versioned, { base, passed }: State<unknown>): boolean {
   return record.etag !== base.etag && !passed.includes(record.etag) && (record.version >= base.version || record.version === 1);
 }
@@ -150,7 +149,7 @@ function restore<T>(stored: ReturnType<Slot['get']>, now: T): State<T> | undefin
   return { base: { ...base, value: before }, value, choices: edited.choices, restored: stored.at, followed: [], passed: [] };
 }
 
-/** The form value in a stored draft, whose record may be deleted; undefined without a draft. */
+/** The form value in a stored draft, for a record that may be deleted; undefined without a draft. */
 export const draftValueOf = (stored: ReturnType<Slot['get']>): unknown => (stored?.value as Edited<unknown> | undefined)?.value;
 
 function same(a: unknown, b: unknown): boolean {

@@ -21,7 +21,7 @@ interface Merged {
 }
 
 export interface EditingOptions<R extends Stamped, F extends object> extends Editable<R, F> {
-  /** Path of the record: "items/TEA". It names the draft. */
+  /** The path of the record, such as "items/TEA". The draft is stored under this path. */
   resource: string;
   /** The displayed name. */
   title: string;
@@ -34,11 +34,11 @@ export interface EditingOptions<R extends Stamped, F extends object> extends Edi
   isSecret?: (form: F) => boolean;
   /** Sends an edit with If-Match. */
   send: (edit: Edit, etag: string, key: string) => Promise<Edited<R>>;
-  /** Saves the form over the changes of others; undefined if the route cannot. */
+  /** Saves the form and discards the changes of others; undefined if the service does not support it. */
   overwrite?: (edit: Edit, etag: string, reason: string, key: string) => Promise<R>;
   /** The votes that a save needs; undefined if it needs none. */
   needs?: (record: R) => Needs | undefined;
-  /** Undoes a save with a dedicated request; by default a patch undoes it. */
+  /** Undoes a save with a separate request; undefined to undo it with a patch. */
   undoWith?: (saved: R, key: string, before: JsonObject) => Promise<R> | undefined;
   /** The authors of the versions between two, both exclusive. */
   authorsBetween?: (after: number, before: number) => Promise<PersonName[]>;
@@ -58,15 +58,15 @@ interface SaveCallbacks<R> {
 }
 
 /**
- * A pending save, stored until its response: its base version with that version's content, and the
- * new content. Contents are encoded, so that numbers stay exact.
+ * A pending save, stored until its response: the version and content of the base, and the new
+ * content. Contents are encoded, so that numbers stay exact.
  */
 interface Sent<F> extends Versioned {
   /** The form that was saved. */
   form: F;
   before: string;
   content: string;
-  /** The user resolved a conflict: further changes by others are displayed, never merged automatically. */
+  /** The user resolved a conflict. Further changes by others are displayed and never merged automatically. */
   isResolved: boolean;
   /** The reason for overwriting the changes of others; undefined for other saves. */
   reason?: string;
@@ -93,9 +93,9 @@ export interface Editing<R extends Stamped, F extends object> {
   contentOf: (record: R) => JsonObject;
   /** The votes that a save of the current record needs; undefined if it needs none. */
   needs: Needs | undefined;
-  /** Undefined while the form is invalid. */
+  /** The unsaved changes; undefined while the form is invalid. */
   changes: readonly Change[] | undefined;
-  /** The latest version if others saved it since the base; excludes a save in flight of the current user. */
+  /** The latest version if others saved it since the base. A save of this user that is in flight does not count. */
   theirs: R | undefined;
   isComparing: boolean;
   setComparing: (comparing: boolean) => void;
@@ -120,8 +120,8 @@ export interface Editing<R extends Stamped, F extends object> {
  * the resolution of a conflict: further changes by others only replace `theirs`, and the input and
  * choices stay.
  *
- * Each save has its own idempotency key, stored with the request until the response. While the
- * outcome is unknown, saving retries the stored request, whatever was typed or chosen since.
+ * Each save has an idempotency key, stored with the request until the response. While the outcome
+ * is unknown, `save` retries the stored request and ignores later input and choices.
  */
 export function useEditing<R extends Stamped, F extends object>(options: EditingOptions<R, F>, callbacks: SaveCallbacks<R>): Editing<R, F> {
   const { resource, title, current, labels, read, contentOf, formOf, isComplete, send, overwrite, undoWith: takeBack, authorsBetween, onRecord } = options;
@@ -150,10 +150,7 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
   const changes = useMemo(() => (mine instanceof Error ? undefined : diff(base, mine)), [base, mine]);
   const theirs = newest(draft.newer, conflicting?.etag === draft.base.etag ? undefined : conflicting);
 
-  /**
-   * Rebases the form on a record, with the input since `sent`; leaves it unchanged if both changed
-   * the same field.
-   */
+  /** Rebases the form on a record, and preserves the input since `sent`. Leaves the form unchanged if both changed the same field. */
   const rebaseOn = (sent: F, record: R, form: F) => {
     const { value: now, saved, rebase } = latest.current;
     const next = equalForms(now, sent) ? form : applyLaterInput({ contentOf, formOf }, sent, now, form);
@@ -166,7 +163,7 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
   const finish = async (sent: F, saved: Saved<R>) => {
     if (saved.kind === 'proposed') {
       const { value: now, base, proposed } = latest.current;
-      // The record is unchanged, so the form shows its base; only later input stays.
+      // A proposal does not change the record, so the form shows the base. Only later input stays.
       proposed(equalForms(now, sent) ? base.value : (applyLaterInput({ contentOf, formOf }, sent, now, base.value) ?? now));
       setConflicting(undefined);
       setComparing(false);
@@ -203,10 +200,7 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
       callbacks.onUndone(back);
     },
   });
-  /**
-   * Undoes a save. An undo that still has no response is abandoned: both have the etag guard of
-   * their version.
-   */
+  /** Undoes a save. It abandons an earlier undo without a response: each undo is guarded by the ETag of the version that it undoes. */
   const undoSave = (saved: Saved<R>, before: JsonObject) => {
     if (!('record' in saved)) return;
     undo.abandon();

@@ -1,9 +1,9 @@
 import { useFieldErrorText } from '../feedback/problemText';
 
 /**
- * Validation messages of a form: local checks once the user tried to submit it, and violations in
- * the rejection of the service. An input has the name of its member in the request, or `pointers`
- * names its members.
+ * Returns the validation messages of a form: those of local checks once the user tried to submit
+ * it, and those in the rejection of the service. The name of an input is the member of the request,
+ * unless `pointers` returns other members.
  */
 export function useFaults<N extends string>(
   { strict, error }: { strict: boolean; error: Error | null },

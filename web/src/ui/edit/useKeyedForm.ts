@@ -9,13 +9,13 @@ import { useKeyed, type KeyedMutation, type KeyedOptions, type Outcome } from '.
 interface Options<F, R> extends KeyedOptions<F, R> {
   /** Returns the empty form. */
   open: () => F;
-  /** Updates restored input that is based on changed data. */
+  /** Updates restored input to the current data that it depends on. */
   reopen?: (typed: F) => F;
   /** Whether the form can be submitted. */
   isComplete?: (form: F) => boolean;
   /** Whether the input is secret, so that no draft is stored. */
   isSecret?: (form: F) => boolean;
-  /** Adds the base of the write on submit: the etag of a version. */
+  /** Adds data to the form on submit, such as the ETag of the version that the write is based on. */
   seal?: (form: F) => F;
 }
 
@@ -84,8 +84,8 @@ export function useKeyedForm<F extends object, R>({ open, reopen = same, isCompl
       setChanged(true);
       write.reset();
       slot.setSecret(isSecret?.(next) ?? false);
-      // Edited contents are another request. Another tab that restores them sends them under the
-      // same key.
+      // Edited contents are another request, so they need a new key. It is stored, so that another
+      // tab that restores the draft sends it under the same key.
       slot.put({ value: equal(exact(next), exact(blank)) ? undefined : next, key: randomId() });
     },
     isTouched: stored?.value !== undefined,

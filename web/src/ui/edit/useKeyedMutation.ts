@@ -6,19 +6,16 @@ import { useToasts } from '../feedback/toasts';
 import { sendOnce, useSlot, type Slot } from './slot';
 
 export interface KeyedOptions<V, R> {
-  /** The name under which the key is stored: "orders/17/v2/pay". */
+  /** The name under which the key is stored, such as "orders/17/v2/pay". */
   scope: string;
   /** The name in the list of drafts. */
   title: string;
   /** Topics of the queries that are refetched after any outcome. */
   topics?: readonly string[];
-  /**
-   * Sends the request. Without the `key` parameter only the user retries, since a repeat may apply
-   * it twice.
-   */
+  /** Sends the request. A function without the `key` parameter is only retried by the user, since a retry may apply the write twice. */
   send: (request: V, key: string) => Promise<R>;
   onDone: (reply: R, request: V) => unknown;
-  /** The service rejected the request; nothing was changed, and the key is spent. */
+  /** The service rejected the request. Nothing was changed, and the key is not used again. */
   onRejected?: (error: Error, request: V) => unknown;
   /** The request was not applied and waits for votes. The default is a toast. */
   onProposed?: (approval: Approval, request: V) => unknown;
@@ -52,11 +49,11 @@ export interface KeyedMutation<V, R> {
 }
 
 /**
- * The engine of all single writes; record forms and bulk runs, which send several requests, store
- * their keys in the same slots. The key is created before the request is first sent and survives
- * retries, a reload and its dialog, until the service reports an outcome: done, rejected, or
- * proposed, which changed nothing. Any other outcome is unknown: the user retries, and a reconnect
- * retries automatically.
+ * Sends a single write and reports its outcome. The key is created before the request is first
+ * sent. It is stored, also after a reload and without the dialog, until the service reports an
+ * outcome: done, rejected, or proposed, which changed nothing. After any other result the outcome
+ * is unknown: the user can retry, and a reconnect retries automatically. Record forms and bulk
+ * runs, which send several requests, store their keys in the same slots.
  */
 export function useKeyedMutation<V, R>(options: KeyedOptions<V, R>): KeyedMutation<V, R> {
   const { stored, slot } = useSlot(options.scope, options.title);
@@ -69,7 +66,7 @@ interface InFlight<V> {
   unmark: () => void;
 }
 
-/** useKeyedMutation on the slot of a form; `onSpent` clears the form once the request is done or proposed. */
+/** useKeyedMutation with the slot of a form. `onSpent` clears the form once the request is done or proposed. */
 export function useKeyed<V, R>(
   slot: Slot,
   stored: ReturnType<Slot['get']>,

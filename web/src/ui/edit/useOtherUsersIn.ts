@@ -18,8 +18,8 @@ export function otherUsersIn(kind: string, me: number, fetched: readonly People[
 }
 
 /**
- * The other users on the records of a kind, for its list. Advisory, like all presence: without a
- * connection it is stale, and it is refetched after a gap.
+ * The other users on the records of a kind, for their list. Presence is advisory: it is stale
+ * without a connection, and is fetched again after a gap.
  */
 export function useOtherUsersIn(kind: string): PeopleByPath {
   const me = useUser().id;

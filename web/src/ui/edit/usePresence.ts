@@ -15,8 +15,8 @@ const present = (people: readonly { id: number; name: string; field: string }[])
   people.map(({ id, name, field }) => ({ person: { id, name }, field: field === '' ? undefined : field }));
 
 /**
- * The other users on a record, and their fields. Advisory: it never blocks, and failed heartbeats
- * are ignored. A hidden tab sends none.
+ * The other users on a record, and the field that each has open. Presence is advisory: failed
+ * heartbeats are ignored, and a hidden tab sends none.
  */
 export function usePresence(resource: string, field?: string): Present[] {
   const me = useUser().id;
@@ -42,7 +42,7 @@ export function usePresence(resource: string, field?: string): Present[] {
   useEffect(() => {
     const leave = () => announceLeaving(resource);
     const onVisibility = () => document.visibilityState === 'hidden' && leave();
-    // Closing a tab does not unmount components.
+    // The effect cleanup does not run when the tab is closed.
     window.addEventListener('pagehide', leave);
     document.addEventListener('visibilitychange', onVisibility);
     return () => {

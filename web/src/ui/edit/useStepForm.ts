@@ -10,17 +10,14 @@ export interface Stepped {
 }
 
 interface Options<R extends Stepped, I extends object> {
-  /**
-   * The record when the dialog opened. Its version guards the write, unless the dialog has shown a
-   * newer one.
-   */
+  /** The record when the dialog opened. The write is guarded by its version, or by a newer one that the dialog has displayed. */
   record: R;
   /** The latest version of the record. */
   now: R;
   /** The key of the record in the query cache. */
   queryKey: QueryKey;
   action: string;
-  /** Path of the record: "orders/17". */
+  /** The path of the record, such as "orders/17". */
   resource: string;
   title: string;
   /** Topics of the queries that the step also changes. */
@@ -39,11 +36,11 @@ interface Options<R extends Stepped, I extends object> {
 export interface StepForm<I extends object> {
   keyed: KeyedForm<I & { etag?: string }>;
   /**
-   * Another user changed the record while the dialog was open. A pending step of this dialog, whose
-   * event arrives before its response, does not count.
+   * Another user changed the record while the dialog was open. The change by a pending step of this
+   * dialog does not count; its event can arrive before its response.
    */
   moved: boolean;
-  /** The step is no longer possible. */
+  /** The step is no longer allowed. */
   late: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Mark } from '../brand/Mark';
 import styles from './FullPage.module.css';
 
-/** A page with a single message. */
+/** A page that contains only a message. */
 export function FullPage({ title, hint, children }: { title: string; hint?: ReactNode; children?: ReactNode }) {
   return (
     <div className={styles.page}>

@@ -9,9 +9,9 @@ import { plain } from './plain';
 
 interface Props<T> {
   winner: Winner<T>;
-  /** The current status of the record: "Paid". */
+  /** The label of the current status of the record, such as "Paid". */
   status: string;
-  /** A detail next to the status, such as its amount. */
+  /** A detail of the record next to the status, such as the amount. */
   more?: string;
   /** The status is unchanged; only the terms of the record changed. */
   onlyTerms?: boolean;

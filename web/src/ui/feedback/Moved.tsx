@@ -8,7 +8,7 @@ import { plain } from './plain';
 interface Props {
   /** The current record. */
   record: { updatedBy: PersonName; updatedTime: string };
-  /** Its current status: "Paid". */
+  /** The label of the current status, such as "Paid". */
   status: string;
   /** Whether the step of the dialog is still possible. */
   isPossible: boolean;

@@ -12,7 +12,7 @@ interface Props {
   retry?: () => void;
   /** A further action. */
   action?: ReactNode;
-  /** Whether an input already shows the fault at a pointer; all other faults are listed. */
+  /** Whether an input shows the violation at a JSON Pointer. The banner lists all others. */
   hasInput?: (pointer: string) => boolean;
 }
 

@@ -11,7 +11,7 @@ export interface Question {
   /** The label of the button: the action, never "OK". */
   confirm: string;
   tone?: 'accent' | 'bad' | 'warn';
-  /** Whether a reason is requested. It has at most 500 characters. */
+  /** Whether the user must or can enter a reason, of at most 500 characters. */
   reason?: 'required' | 'optional';
 }
 
@@ -50,14 +50,14 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
     open?.answer(confirmation);
     setShown(false);
   };
-  // The question concerns the open page, so leaving the page cancels it.
+  // The confirmation concerns the open page, so navigation cancels it.
   const callOff = useEffectEvent(() => settle(undefined));
   const page = useLocation({ select: ({ pathname }) => pathname });
   useEffect(() => () => callOff(), [page]);
   return (
     <ConfirmContext value={ask}>
       {children}
-      {/* It is displayed above the drawer or dialog that opened it. */}
+      {/* The dialog is displayed above the drawer or dialog that opened it. */}
       <Modal opened={shown} onClose={() => settle(undefined)} title={open?.question.title} withCloseButton={false} zIndex={onTop}>
         {open !== undefined && <Body question={open.question} settle={settle} />}
       </Modal>

@@ -22,8 +22,8 @@ interface CodeMembers {
 }
 
 /**
- * Returns the text of a rejection in the current language: in Chinese by its code and members, in
- * English the service's own sentence, which has more details.
+ * Returns the text of a rejection in the current language. In English it is the sentence of the
+ * service, which has more details; in Chinese it is composed from the code and its members.
  */
 export function useRejectionText(): (said: ServiceMessage) => string {
   const { language } = useLanguage();
@@ -47,13 +47,13 @@ export function useRejectionText(): (said: ServiceMessage) => string {
   );
 }
 
-/** Returns the text of a field's fault in the current language; it follows the name of the field. */
+/** Returns the message for a fault of a field in the current language, to be displayed after the field's name. */
 export function useRuleText(): (field: Pick<FieldProblem, 'message'> & { code?: string }) => string {
   const { language } = useLanguage();
   return useCallback(({ code, message }) => (language === 'en' ? message : (rules[code ?? ''] ?? rules.other ?? message)), [language]);
 }
 
-/** Returns the text of the fault at a pointer of a rejected request, for its input; undefined if there is none. */
+/** Returns the message for the fault at a JSON Pointer in a rejected request, for the input; undefined if there is none. */
 export function useFieldErrorText(error: unknown): (pointer: string) => string | undefined {
   const rule = useRuleText();
   return (pointer) => {
@@ -62,7 +62,7 @@ export function useFieldErrorText(error: unknown): (pointer: string) => string |
   };
 }
 
-/** Returns the sentence that the user reads for an error. */
+/** Returns the text to display for an error. */
 export function useProblemText(): (error: unknown) => string {
   const t = useText(uiMessages);
   const rejectionText = useRejectionText();

@@ -13,18 +13,18 @@ import { useProblemText } from './problemText';
 const stays = 6000;
 
 export interface Toasts {
-  /** Confirms a write. Undo immediately sends a separate guarded write that reverses it. */
+  /** Confirms a write. `undo` immediately sends a separate guarded write that reverses it. */
   done: (message: ReactNode, undo?: () => void) => void;
   /** Shows information. Toasts with the same id appear once. */
   info: (message: ReactNode, id?: string) => void;
-  /** Shows something that the user did not cause but has to know. It stays until it is closed or its button is clicked. */
+  /** Shows a message about an event that the user did not cause but has to know. It stays until it is closed or its button is clicked. */
   warn: (message: ReactNode, label: string, act: () => void) => void;
   /** The change was not made; it waits for approval. */
   proposed: (approval: Approval) => void;
   failed: (error: unknown) => void;
   /** A write had no reply; the button retries it. Toasts with the same title appear once. */
   unknown: (error: unknown, again: () => void, title: string) => void;
-  /** The outcome of the write is known: its message above is hidden. */
+  /** Hides the toast of `unknown` with this title, once the outcome of the write is known. */
   settled: (title: string) => void;
 }
 

@@ -12,7 +12,7 @@ interface Props {
   disabled?: boolean;
 }
 
-/** Displays the encoding of a file, and offers the others that its bytes can be in. */
+/** Displays the encoding of a file, and offers the other encodings in which its bytes are valid. */
 export function EncodingChoice({ file, onEncoding, disabled }: Props) {
   const t = useText(fileMessages);
   if (file === undefined) return null;

@@ -1,4 +1,4 @@
-/** The encodings that files of people are in: Unicode, then the code pages that spreadsheets save. */
+/** The supported encodings: Unicode, then the code pages in which spreadsheets save files. */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | (typeof codePages)[number];
 
 const codePages = ['gb18030', 'windows-1252', 'windows-1250', 'windows-1251', 'big5', 'shift_jis', 'euc-kr'] as const;
@@ -9,24 +9,25 @@ const marks = [
   [[0xfe, 0xff], 'utf-16be'],
 ] as const;
 
-/** A character that replaces bytes the encoding cannot have. */
+/** The character to which bytes are decoded that are invalid in the encoding. */
 export const replacement = '\ufffd';
 
-/** This many characters beyond ASCII prove UTF-8. */
+/** If a text is valid UTF-8 and has more non-ASCII characters than this, it counts as UTF-8. */
 const long = 50;
 
-/** Control characters, which no text has, except tab, line breaks, and the form feed. */
+/** Control characters that mark a file as binary: all except tab, line breaks and form feed. */
 // eslint-disable-next-line no-control-regex -- control characters mark a binary file
 const control = /[\0-\x08\x0b\x0e-\x1f\x7f-\x9f]/;
-/** Characters that a code page leaves to its user. */
+/** Private-use characters: a code page does not define them. */
 const privateUse = /[\ue000-\uf8ff]/;
 
 export const textOf = (bytes: Uint8Array, encoding: Encoding): string => new TextDecoder(encoding).decode(bytes);
 
 /**
- * Returns the encodings that the bytes of a file can be in, the likeliest first; none when they
- * are no text. A byte order mark leaves one, and so does a long text in valid UTF-8. UTF-8 with a few broken bytes stays the likeliest:
- * the lines that have them then contain `replacement`.
+ * Returns the possible encodings of a file, the most likely first; none if the file is not text.
+ * With a byte order mark, or with long text in valid UTF-8, there is only one. If at most half of
+ * the non-ASCII characters are invalid in UTF-8, UTF-8 is the most likely; the invalid bytes are
+ * decoded to `replacement`.
  */
 export function encodingsOf(bytes: Uint8Array): Encoding[] {
   const marked = marks.find(([mark]) => mark.every((byte, i) => bytes[i] === byte));
@@ -36,14 +37,14 @@ export function encodingsOf(bytes: Uint8Array): Encoding[] {
   if (control.test(text)) return [];
   const beyond = text.match(/[^\0-\x7f]/g) ?? [];
   const broken = beyond.filter((character) => character === replacement).length;
-  // Hardly any text in a code page is valid UTF-8, and no long one.
+  // Short text in a code page is rarely valid UTF-8, and long text never.
   if (broken === 0 && (beyond.length === 0 || beyond.length > long)) return ['utf-8'];
   const likely: Encoding = isChinese(bytes) ? 'gb18030' : 'windows-1252';
   const fits = codePages.filter((encoding) => isStrictly(bytes, encoding)).sort((a, b) => Number(b === likely) - Number(a === likely));
   return broken <= beyond.length / 2 ? ['utf-8', ...fits] : fits;
 }
 
-/** UTF-16 without its mark: half of the bytes of Western text and of separators are zero. */
+/** Detects UTF-16 without a byte order mark: in Western text and in separators every second byte is zero. */
 function unmarkedWide(bytes: Uint8Array): Encoding[] {
   const zeros = [0, 0];
   bytes.forEach((byte, i) => {
@@ -64,8 +65,9 @@ function isStrictly(bytes: Uint8Array, encoding: Encoding): boolean {
 }
 
 /**
- * Whether the bytes beyond ASCII are the pairs of GB 2312, mostly of its first level, which has the
- * common characters and the punctuation. A letter of a Western text pairs with the ASCII letter after it.
+ * Whether most non-ASCII bytes are pairs of GB 2312 from the rows with the common characters and
+ * the punctuation. Western text fails the test: a non-ASCII letter pairs with the ASCII letter
+ * after it.
  */
 function isChinese(bytes: Uint8Array): boolean {
   let [pairs, common] = [0, 0];

@@ -1,20 +1,20 @@
 import { useRef, useState } from 'react';
 import { encodingsOf, textOf, type Encoding } from './encoding';
 
-/** A text file that was chosen, as it is read now. */
+/** A selected text file in the current encoding. */
 export interface TextFile {
   name: string;
-  /** The encodings that its bytes can be in, the likeliest first; empty when they are no text, undefined when they could not be read. */
+  /** The possible encodings, the most likely first; empty if the file is not text, undefined if it could not be read. */
   encodings: readonly Encoding[] | undefined;
   encoding: Encoding | undefined;
-  /** The first words that the encoding decides about. */
+  /** The first words that differ between the encodings. */
   sample: string;
 }
 
 /** The longest sample, in characters. */
 const longestSample = 60;
 
-/** Reads a text file, again when another encoding is chosen; `onText` gets each text. */
+/** Reads a text file, and decodes it again if the user selects another encoding. Each text is passed to `onText`. */
 export function useTextFile(onText: (text: string, file: TextFile) => void) {
   const [file, setFile] = useState<TextFile>();
   const bytes = useRef(new Uint8Array());
@@ -41,7 +41,7 @@ export function useTextFile(onText: (text: string, file: TextFile) => void) {
   };
 }
 
-/** Words with characters beyond ASCII. */
+/** Returns the first words with non-ASCII characters, up to the maximum length. */
 function sampleOf(text: string): string {
   const words = new Set(text.split(/[\s,;"]+/).filter((word) => /[^\0-\x7f]/.test(word)));
   return [...words].join(' · ').slice(0, longestSample);

@@ -39,9 +39,9 @@ interface CommentForm {
 }
 
 interface Props {
-  /** Newest first, with the pages read so far. */
+  /** The pages of comments read so far, newest first. */
   query: Paged<Comment>;
-  /** Undefined if the user may not comment. */
+  /** The form for a new comment; undefined if the user may not comment. */
   newComment: CommentForm | undefined;
 }
 

@@ -18,14 +18,14 @@ interface Recreation extends Pick<KeyedMutation<never, unknown>, 'retry' | 'outc
 }
 
 interface Props {
-  /** The user who deleted it and the time, if known. */
+  /** The user who deleted the record, and the time, if known. */
   title?: ReactNode;
   /** The draft as content; undefined while it cannot be read. */
   content: JsonObject | undefined;
   labels: Labels;
   /** Creates the record again; undefined if the user has no permission. */
   recreate: Recreation | undefined;
-  /** Set if the record was already deleted when the page opened: the earlier draft is displayed and can be discarded. */
+  /** Deletes the draft. Set if the record was already deleted when the page opened. */
   onDiscard?: () => void;
   /** Further actions for the draft. */
   children?: ReactNode;

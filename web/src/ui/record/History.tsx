@@ -34,7 +34,7 @@ interface Entry extends Revision {
   details?: ReactNode;
   /** The actions for the version. */
   actions?: ReactNode;
-  /** A heading above it. */
+  /** A heading above the version. */
   heading?: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export type Paged<T> = Pick<
   'data' | 'error' | 'hasNextPage' | 'isFetching' | 'fetchNextPage' | 'refetch'
 >;
 
-/** All versions that were read, newest first. */
+/** All versions that were loaded, newest first. */
 export const revisionsOf = <T,>({ data }: Paged<T>): T[] => data?.pages.flatMap(({ items }) => items) ?? [];
 
 /**

@@ -7,7 +7,7 @@ interface Props {
   title: ReactNode;
   /** The list that the record belongs to. */
   parent?: { to: string; label: string };
-  /** Keys and order numbers are set in monospace. */
+  /** Displays the title in monospace, for keys and order numbers. */
   mono?: boolean;
   /** Chips next to the title: version, status. */
   chips?: ReactNode;

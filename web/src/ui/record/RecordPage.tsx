@@ -21,7 +21,7 @@ interface Props<R, F> {
   /** The title while the record loads, and the window title. */
   name: string;
   title?: (record: R) => ReactNode;
-  /** Keys and order numbers are set in monospace. */
+  /** Displays the title in monospace, for keys and order numbers. */
   mono?: boolean;
   /** The list that the record belongs to; undefined for a record that is the only one of its kind. */
   parent?: { to: string; label: string };
@@ -33,7 +33,7 @@ interface Props<R, F> {
   chips?: (record: R) => ReactNode;
   /** The actions for the record, while it exists. */
   actions?: (record: R) => ReactNode;
-  /** Replaces the default message for a missing record, if there is something left to show. */
+  /** Replaces the default message if the record does not exist. */
   missing?: ReactNode;
   /** Rendered with the stored draft if the record was deleted before it was opened again. */
   renderDraft?: (form: F, forget: () => void) => ReactNode;
@@ -71,7 +71,7 @@ export function RecordPage<R extends { version?: number; etag?: string | null },
     >
       <People present={present} fieldLabel={(field) => props.fieldLabel?.(field)} />
       {exists && props.actions?.(record)}
-      {/* Records that exist only once, such as the user's account, cannot be assigned to another user. */}
+      {/* The tools are omitted for records that are the only one of their kind, such as the account. */}
       {exists && Tools !== undefined && resource !== undefined && parent !== undefined && <Tools resource={resource} />}
     </PageHeader>
   );

@@ -4,9 +4,9 @@ import { useId, type ReactNode } from 'react';
 interface Props {
   title: ReactNode;
   hint?: ReactNode;
-  /** At the end of the heading line. */
+  /** A button or link at the end of the heading line. */
   action?: ReactNode;
-  /** Renders an aside element. */
+  /** Whether the section is an aside element. */
   aside?: boolean;
   className?: string;
   children: ReactNode;

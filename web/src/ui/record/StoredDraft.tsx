@@ -3,10 +3,10 @@ import { useSlot } from '../edit/slot';
 import { draftValueOf } from '../edit/useDraft';
 
 interface Props<F> {
-  /** Path of the record, which names the draft, and its displayed name. */
+  /** The path of the record, under which the draft is stored, and the label of the record. */
   resource: string;
   name: string;
-  /** Rendered without a draft. */
+  /** Rendered if there is no draft. */
   otherwise: ReactNode;
   onDiscard?: () => void;
   /** Renders the draft; `discard` deletes it, after a recreation or on request. */

@@ -12,7 +12,7 @@ import { useNavigation } from './pages';
 /** The refresh interval of the counts, in ms. */
 const refreshed = 60_000;
 
-/** The pages by group, with the number of pending items behind each. */
+/** The pages by group, each with its number of pending items. */
 export function Navigation({ onOpen }: { onOpen?: () => void }) {
   const t = useText(shellMessages);
   const text = useLocalText();

@@ -107,7 +107,7 @@ function useReplayLabel(): void {
   useReplays(() => toasts.info(t('replayed'), 'replayed'));
 }
 
-/** Shows a notice after this page has reloaded in another version. */
+/** Shows a notice if this page has reloaded because another version was installed. */
 function useUpdateLabel(): void {
   const t = useText(shellMessages);
   const toasts = useToasts();
@@ -115,7 +115,7 @@ function useUpdateLabel(): void {
   useEffect(() => void tell(), []);
 }
 
-/** Sets the window title, except on record pages, which set their own. */
+/** Sets the window title, except on record pages, which set it themselves. */
 function usePageTitle(): void {
   const page = useOpenPage();
   const text = useLocalText();
@@ -123,7 +123,7 @@ function usePageTitle(): void {
   useWindowTitle(isRecord ? undefined : [page && text(page.title)]);
 }
 
-/** Shows that another version of the admin is installed. The next page loads in it; a hidden page reloads itself. */
+/** Shows that another version of the admin is installed. The next navigation loads it, and a hidden page reloads itself. */
 function UpdateNotice() {
   const t = useText(shellMessages);
   const isOutdated = useSyncExternalStore(version.subscribe, version.isOutdated);

@@ -32,7 +32,6 @@ const groups = [
   { name: 'forms', keys: [[[command, 'S'], 'save']] },
 ] as const;
 
-/** The dialog with the keyboard shortcuts. */
 export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const t = useText(shortcutMessages);
   const ui = useText(uiMessages);

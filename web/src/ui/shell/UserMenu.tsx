@@ -63,7 +63,7 @@ export function UserMenu({ onKeys }: { onKeys: () => void }) {
             value={times}
             onChange={(style) => {
               chooseTimeStyle(style as TimeStyle);
-              // The days in list filters start at another moment in another zone.
+              // In another time zone the days in list filters have other limits.
               void queries.invalidateQueries();
             }}
           >

@@ -28,19 +28,19 @@ export function titleOf(title: string): LocalText {
   return known === undefined ? { en: title, zh: title } : groupTitle(known);
 }
 
-/** The path without its filters and without the trailing slash of routes. */
+/** Returns the path without the query, the fragment, and a trailing slash. */
 export const addressOf = (path: string): string => path.replace(/[?#].*$/, '').replace(/(.)\/$/, '$1');
 
-/** The page that a menu links to, if this admin has it. */
+/** Returns the page that a menu links to; undefined if this admin has no such page. */
 export const pageAt = (path: string, pages: readonly Page[]): PageInfo | undefined => pages.find(({ to }) => addressOf(to) === addressOf(path))?.page;
 
 /** Whether an address leads to another site. */
 export const isElsewhere = (to: string): boolean => !to.startsWith('/');
 
 /**
- * Builds the navigation from menus. It contains the menus that are visible, whose page the user may
- * open and whose parents qualify too, and the groups that are not empty. Users who may read all
- * menus also receive menus outside their navigation.
+ * Builds the navigation from menus. It contains each menu that is visible and that the user may
+ * open, if all its parents are in the navigation too. Groups without entries are omitted. A user
+ * who may read all menus also receives menus outside their navigation, so the filter is needed.
  */
 export function navigationFrom(menus: readonly Menu[], pages: readonly Page[], may: (permission: string | undefined) => boolean): NavigationNode[] {
   const below = (parent: number | null): NavigationNode[] =>

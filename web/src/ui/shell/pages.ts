@@ -6,7 +6,7 @@ import { useLocalText } from '@/i18n';
 import { navigationGroups, type PageInfo } from '../page';
 import { addressOf, navigationFrom, ownNavigation, pageAt, titleOf, type NavigationNode } from './navigation';
 
-/** The part of a route that is used here; the router's own type names every page. */
+/** The members of a route that this file uses. The type of the router lists every page, which is too specific here. */
 interface AnyPage {
   fullPath: string;
   options: { staticData?: StaticDataRouteOption };
@@ -17,7 +17,7 @@ export interface Entry {
   page: PageInfo & { navigation: NonNullable<PageInfo['navigation']> };
 }
 
-/** Every page with its address. */
+/** Returns every page with its path. */
 function usePages(): { to: string; page: PageInfo }[] {
   const router = useRouter();
   return useMemo(

@@ -9,7 +9,7 @@ import { useProblemText } from '../feedback/problemText';
 import { signInMessages } from './messages';
 
 interface Props {
-  /** The available factors, the default one first, and the passkey challenge. */
+  /** The available factors, the default first, and the options for a passkey. */
   challenge: Pick<Challenge, 'methods' | 'passkey'>;
   /** Why the factor is required. */
   hint: string;
@@ -17,7 +17,7 @@ interface Props {
   /** The label of the back button. */
   back: string;
   onBack: () => void;
-  /** Called if the underlying challenge has expired; the form shows all other errors. */
+  /** Called if the challenge has expired. The form shows all other errors. */
   onEnded: () => void;
 }
 

@@ -11,7 +11,7 @@ const rest = 300;
 
 interface Props {
   tenant: string;
-  /** Whether a page with work is open beneath: the provider then opens in another tab, and this page resumes afterwards. */
+  /** Whether a page with input is open below the dialog. Then the provider opens in another tab, and this page resumes afterwards. */
   isAtWork: boolean;
 }
 

@@ -50,15 +50,15 @@ export function SessionGate({ children }: { children: ReactNode }) {
 }
 
 /**
- * The scope of one session: its query cache, stream and notifications. The next user must not see
- * the data of this one, nor retry, answer or undo its requests.
+ * The query cache, stream and notifications of one session. They are not shared with the next user,
+ * who must not see the data of this session or retry its requests.
  */
 function Work({ children }: { children: ReactNode }) {
   const owner = useOwner();
   const [queries] = useState(newQueryClient);
   useEffect(() => {
     const unfollow = followLive(queries);
-    // After an outage the service may run another version.
+    // After a gap the service may run another version.
     const look = liveStream.onGap(() => void lookForUpdate());
     liveStream.start(owner);
     return () => {

@@ -14,7 +14,7 @@ interface Props {
   known?: { username: string; tenant: string };
 }
 
-/** The sign-in: name and password, the tenant unless it is known, the second factor if the user has one, or a provider. */
+/** The sign-in form: user name and password, the tenant unless it is known, a second factor if the user has one, and the providers. */
 export function SignInForm({ known }: Props) {
   const t = useText(signInMessages);
   const [username, setUsername] = useState(known?.username ?? '');

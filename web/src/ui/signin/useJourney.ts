@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 
 /**
- * Requests the address of a provider and redirects to it. Nothing changes until the browser
- * returns, so the request is not stored and can be repeated.
+ * Requests the URL of a provider and redirects the browser. The service changes nothing until the
+ * browser returns, so the request is not stored and can be repeated.
  */
 export function useJourney<V>(ask: (request: V) => Promise<string>, onLeave?: () => void) {
   return useMutation({

@@ -59,8 +59,8 @@ const skeletonRows = 8;
 const longest = 28;
 
 /**
- * A list of the service: filters, order and page in the address, stored column settings, CSV
- * export, and full keyboard control.
+ * A table with the rows of a list of the service. Filters, order and page are in the URL. It has
+ * stored column settings, CSV export, and full keyboard control.
  */
 export function DataTable<Row>(props: Props<Row>) {
   const { columns, selection, label } = props;
@@ -142,10 +142,7 @@ export function DataTable<Row>(props: Props<Row>) {
   );
 }
 
-/**
- * Whether the table fits its container. Only then can its header be sticky: it cannot in a
- * container that scrolls horizontally.
- */
+/** Whether the table fits its container. Its header is sticky only then: in a container that scrolls horizontally it cannot be. */
 function useFits(): [RefObject<HTMLDivElement | null>, boolean] {
   const place = useRef<HTMLDivElement>(null);
   const [fits, setFits] = useState(false);

@@ -8,7 +8,7 @@ import { csv, download } from './csv';
 import { tableMessages } from './messages';
 import { readAll, type List } from './useList';
 
-/** The most rows of one export. */
+/** The maximum number of rows in one export. */
 const most = 20_000;
 
 interface Props<Row> {

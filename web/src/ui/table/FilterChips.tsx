@@ -6,7 +6,7 @@ import { tableMessages } from './messages';
 import { filtersOf, isUnreadable } from './search';
 import type { TableState } from './useTableState';
 
-/** The label of a filter value that the address contains as a contract term. */
+/** Returns the label of a filter value, which is a term of the contract in the URL. */
 export type FilterText = (name: string, value: string) => string | undefined;
 
 interface Option {

@@ -23,8 +23,8 @@ interface TextProps<S extends TableSearch> extends Props<S> {
 const pause = 250;
 
 /**
- * A text filter. It follows the address, but never overwrites text that is being typed. A value
- * that cannot be read is reported here, and the list is not fetched.
+ * A text filter. It displays the value in the URL, but never overwrites text that is being typed.
+ * For an invalid value it shows an error, and the list is not fetched.
  */
 export function FilterText<S extends TableSearch>({ state, name, label, read = aText, icon, className }: TextProps<S>) {
   const t = useText(tableMessages);
@@ -67,7 +67,7 @@ interface ChoiceProps<S extends TableSearch> extends Props<S> {
   read?: Reader<unknown>;
 }
 
-/** A filter with at most one choice. */
+/** A filter for which the user can select one value. */
 export function FilterChoice<S extends TableSearch>({ state, name, label, any, options, read = aText }: ChoiceProps<S>) {
   const t = useText(tableMessages);
   const { value, isFaulty, change } = state.text(name, read);

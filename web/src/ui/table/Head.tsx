@@ -62,7 +62,7 @@ export function Head<Row>({ columns, rows, rowId, selection, state, sizes }: Pro
                 {state.search.sort === `-${column.sort}` && <Icon name="arrowDown" size={13} />}
               </button>
             )}
-            {/* The last column takes the remaining width. */}
+            {/* The last column fills the remaining width. */}
             {sizes !== undefined && i < columns.length - 1 && <Edge id={column.id} label={t('width', { column: column.header })} sizes={sizes} />}
           </th>
         ))}

@@ -11,21 +11,21 @@ export interface Column<Row> {
   header: string;
   cell: (row: Row) => ReactNode;
   /**
-   * The cell's text in an exported file, for programs: amounts and numbers without grouping, times
-   * in UTC, statuses as the contract spells them. A column without it is not exported.
+   * The text of the cell in an exported file, for programs: amounts and numbers without grouping,
+   * times in UTC, statuses as in the contract. A column without this member is not exported.
    */
   text?: (row: Row) => string;
   /** The header in an exported file, if it needs more detail. */
   fileHeader?: string;
-  /** The service's name of the field, if it can sort by it. */
+  /** The name by which the service sorts the field; undefined if it cannot. */
   sort?: string;
   /** Numbers and amounts align at the end. */
   align?: 'start' | 'end';
-  /** Set in monospace: keys and order numbers. */
+  /** Displays the cell in monospace, for keys and order numbers. */
   mono?: boolean;
   /** Hidden by default. */
   optional?: boolean;
-  /** Shown on phones by default; other columns only if the user selects them. */
+  /** Displayed on phones by default. The user can select other columns. */
   narrow?: boolean;
 }
 

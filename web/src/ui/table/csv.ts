@@ -1,16 +1,16 @@
 /**
- * Writes rows as CSV (RFC 4180) with a byte order mark, by which spreadsheets know
- * that it is UTF-8. An apostrophe is written before each text that a spreadsheet would run
- * as a formula, whichever separator it uses: one that splits cells at semicolons ignores
- * the quotes around a cell with commas.
+ * Writes rows as CSV (RFC 4180) with a byte order mark, so that spreadsheets detect UTF-8. It adds
+ * an apostrophe before each text that a spreadsheet would execute as a formula, after any
+ * separator: a spreadsheet that splits cells at semicolons ignores the quotes around a cell with
+ * commas.
  */
 export function csv(rows: readonly (readonly string[])[]): string {
   return `\ufeff${rows.map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`;
 }
 
-/** The start of a cell, with any separator. */
+/** The start of a cell, after any of the separators. */
 const start = String.raw`(?<=^|[;|\t\r\n])`;
-/** The start of a formula, also in full width; a cell that is a number with a sign is none. */
+/** The start of a formula, including full-width characters. A cell that is a number with a sign is not a formula. */
 const formula = String.raw`(?!(?<=^)[+-]\d+(?:\.\d+)?$)(?='*[=@+\-＝＠＋－\t\r])`;
 const run = new RegExp(start + formula, 'g');
 /** The apostrophes that `csv` writes before formulas. */
@@ -21,7 +21,7 @@ function cell(text: string): string {
   return /[",;|\t\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
-/** Hands a text to the browser as a file. */
+/** Downloads a text as a file. */
 export function download(name: string, text: string, type = 'text/csv;charset=utf-8'): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');

@@ -9,15 +9,15 @@ export type Separator = '\t' | ';' | ',' | '|';
  * The fault of an unusable line.
  *
  * - quote: a quote is not closed, or is in the middle of a cell.
- * - cells: it has another number of cells than the first line.
- * - replaced: it contains a replacement character for undecodable bytes.
+ * - cells: the number of cells differs from that of the first line.
+ * - replaced: the line contains a replacement character for undecodable bytes.
  */
 export type Fault = 'quote' | 'cells' | 'replaced';
 
 export interface MalformedLine {
-  /** From 1, as editors count. */
+  /** The line number, starting at 1. */
   line: number;
-  /** The last line of a row whose cells contain line breaks. */
+  /** The last line number of the row: its cells may contain line breaks. */
   last: number;
   fault: Fault;
 }
@@ -30,7 +30,7 @@ interface Line {
 }
 
 export interface Table {
-  /** The first line of Excel that names the separator; '' without one. */
+  /** The first line `sep=;` that Excel writes for the separator; '' without one. */
   preamble: string;
   separator: Separator;
   rows: (Line & { cells: string[] })[];
@@ -39,9 +39,9 @@ export interface Table {
 
 /**
  * Parses a table that was pasted from a spreadsheet or read from a file (RFC 4180). Cells are
- * separated by the character that a first line `sep=;` names, by tabs where there are any, and
- * otherwise by semicolons or commas, whichever is more frequent in the first line outside quotes. Lines without a value are
- * left out, and so is the apostrophe that `csv` writes before a formula.
+ * separated by the character in a first line `sep=;`, by tabs if there are any, and otherwise by
+ * semicolons or commas, whichever is more frequent in the first line outside quotes. Lines without a
+ * value are omitted, and the apostrophe that `csv` adds before a formula is removed.
  *
  * A malformed line is skipped, and reading resumes at the next one. If the first line is malformed,
  * no line is used, because it decides the number of cells and may name them.
@@ -75,7 +75,7 @@ export function readTable(text: string): Table {
 function separatorOf(source: string): Separator {
   const cellsBy = (separator: Separator) => readRow(source, 0, separator).cells?.length ?? 0;
   if (cellsBy('\t') > 1) return '\t';
-  // A comma may be in an amount, and hardly ever a semicolon.
+  // A comma can be part of an amount, a semicolon rarely.
   return cellsBy(';') > 1 && cellsBy(';') >= cellsBy(',') ? ';' : ',';
 }
 
@@ -104,14 +104,14 @@ function bareEnd(source: string, from: number, separator?: Separator): number {
   return end;
 }
 
-/** A quote in a cell that does not begin with one is malformed, except where tabs separate: spreadsheets copy cells like that. */
+/** Reads an unquoted cell. A quote in it is malformed, unless tabs are the separator: spreadsheets copy such cells unquoted. */
 function bare(source: string, from: number, separator: Separator): Cell | undefined {
   const end = bareEnd(source, from, separator);
   const text = source.slice(from, end);
   return separator !== '\t' && text.includes('"') ? undefined : { text, end };
 }
 
-/** A quoted cell, and the spaces after it; undefined for one that is not closed. */
+/** Reads a quoted cell and the spaces after it; undefined if it has no closing quote. */
 function quoted(source: string, from: number): Cell | undefined {
   let close = source.indexOf('"', from + 1);
   while (close >= 0 && source[close + 1] === '"') close = source.indexOf('"', close + 2);

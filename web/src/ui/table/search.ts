@@ -2,7 +2,7 @@ import { stringifySearchWith } from '@tanstack/react-router';
 import { isCustomerId } from '@/api';
 import { timeStyle } from '@/i18n';
 
-/** The request for a list; it is stored in the address. */
+/** The search parameters of a list in the URL. */
 export interface TableSearch {
   /** Search words. */
   q?: string;
@@ -17,7 +17,7 @@ export interface TableSearch {
 export const pageSizes = [25, 50, 100, 200] as const;
 export const defaultPageSize = 50;
 
-/** A value in the address that cannot be read. It stays in the address unchanged, is reported, and is never treated as absent. */
+/** A search parameter with an invalid value. It stays in the URL unchanged and is reported; it is never treated as absent. */
 export interface Unreadable {
   unreadable: string;
 }
@@ -28,8 +28,8 @@ export const isUnreadable = (value: unknown): value is Unreadable => typeof valu
 export const stringifySearch = stringifySearchWith((value: unknown) => (isUnreadable(value) ? value.unreadable : JSON.stringify(value)), inNeedOfQuotes);
 
 /**
- * Determines for stringifySearchWith which text needs quotes: text that this function parses. It throws for
- * a number, which needs none, since each reader parses it.
+ * Decides for stringifySearchWith which texts are quoted: those that this function parses. It
+ * throws for a number, which is not quoted, because the readers accept numbers as text.
  */
 function inNeedOfQuotes(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -68,7 +68,7 @@ const reader =
     return read(spelled(value)) ?? { unreadable: spelled(value) };
   };
 
-/** Text; a value in the form of a number is text too. */
+/** Text. A number in the URL is also accepted as text. */
 export const aText = reader((text) => text) as (value: unknown) => string | undefined;
 
 const anInteger = reader((text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : undefined));
@@ -83,7 +83,7 @@ export const anId = reader((text) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text
 
 export const oneOf = <const T extends readonly string[]>(...allowed: T): Reader<T[number]> => reader((text) => allowed.find((one) => one === text));
 
-/** True, false, or absent if it does not matter. */
+/** True, false, or absent for both. */
 export const aBoolean = reader((text) => (text === 'true' ? true : text === 'false' ? false : undefined));
 
 /** True, or absent. */
@@ -95,7 +95,7 @@ export const aStatus = reader((text) => (/^[1-5]\d\d$/.test(text) ? Number(text)
 /** A day, as an input of type date returns it. */
 export const aDay = reader((text) => (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined));
 
-/** The start of a day in the displayed zone, or of the day `later` days after it. */
+/** Returns the start of a day in the displayed zone, or of the day `later` days after that day. */
 export function startOf(day: string | undefined, later = 0): string | undefined {
   if (day === undefined) return undefined;
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);

@@ -5,7 +5,7 @@ import type { Column } from './column';
 export interface ColumnChoice<Row> {
   /** Whether each column is shown, by id. */
   visibility: Readonly<Record<string, boolean>>;
-  /** The same for an exported file, which also has the columns hidden on phones. */
+  /** Whether each column is exported, by id. Columns that are hidden on phones are exported. */
   exported: Readonly<Record<string, boolean>>;
   toggle: (column: Column<Row>) => void;
   /** All columns in display order. */

@@ -10,7 +10,7 @@ export type Widths = Readonly<Record<string, number>>;
 export interface ColumnWidths {
   /** In pixels, by column id; undefined while the browser decides. */
   widths: Widths | undefined;
-  /** Sets the width of a column, given the current widths of all columns. */
+  /** Sets the width of a column; `now` contains the current widths of all columns. */
   resize: (id: string, width: number, now: Widths) => void;
   /** Returns to automatic widths. */
   reset: () => void;

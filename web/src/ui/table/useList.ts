@@ -33,7 +33,7 @@ interface Options<S extends TableSearch, Row> {
   refetchInterval?: number;
 }
 
-/** A list of the service with its filters, order and page. While the address contains unreadable values, nothing is fetched. */
+/** Reads one page of a list of the service, with its filters and order. If the URL contains invalid values, nothing is fetched. */
 export function useList<S extends TableSearch, Row>({ search, queryKey, read, sort, refetchInterval }: Options<S, Row>): List<Row, S> {
   const state = useTableState<S>(search, sort);
   const params = { ...ofList(state.search), limit: state.limit };
@@ -47,7 +47,7 @@ export function useList<S extends TableSearch, Row>({ search, queryKey, read, so
   const { data, error, isPending, isFetching, refetch } = query;
   return {
     state,
-    // Earlier rows must not appear as the result of an unreadable filter.
+    // For an invalid filter, the rows of an earlier filter must not be displayed.
     query:
       state.faults.length > 0
         ? { data: undefined, error: null, isPending: false, isFetching: false, refetch }
@@ -59,7 +59,7 @@ export function useList<S extends TableSearch, Row>({ search, queryKey, read, so
 /** How many empty pages are skipped before the user has to continue. */
 const passedOver = 20;
 
-/** Reads a page. If the service scanned many rows without a match, it also reads the pages after it. */
+/** Reads a page. If the page is empty, because the service scanned many rows without a match, it also reads the next pages. */
 export async function readOn<Row>(read: (cursor: string | undefined) => Promise<ListPage<Row>>): Promise<ListPage<Row>> {
   let page = await read(undefined);
   for (let n = 0; n < passedOver && page.items.length === 0 && page.nextCursor !== null; n++) {

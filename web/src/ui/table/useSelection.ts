@@ -2,11 +2,11 @@ import { useState } from 'react';
 import { filtersOf, type Raw, type TableSearch } from './search';
 
 /**
- * The selected rows of a list. The selection survives a change of page. `all` stands for every row
- * that matches the filters, including rows on other pages, except those that were deselected.
+ * The selected rows of a list. The selection survives a change of page. `all` means every row that
+ * matches the filters, including rows on other pages, except the deselected ones.
  */
 export interface Selection<Row> {
-  /** The selected rows that were loaded; with `all`, this is only a part of them. */
+  /** The loaded rows in the selection. With `all` the selection also contains rows that were not loaded. */
   rows: readonly Row[];
   all: boolean;
   /** Ids of rows that `all` excludes. */
@@ -17,9 +17,9 @@ export interface Selection<Row> {
   setMany: (rows: readonly Row[], chosen: boolean) => void;
   chooseAll: () => void;
   clear: () => void;
-  /** Reduces the selection to these rows: those whose action failed. */
+  /** Deselects all rows except those with these ids, for which the action failed. */
   keep: (ids: ReadonlySet<string>) => void;
-  /** The number of selected rows, given the total number of matches. */
+  /** Returns the number of selected rows; `total` is the number of matching rows. */
   count: (total: number) => number;
 }
 

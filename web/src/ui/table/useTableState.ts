@@ -17,7 +17,7 @@ export interface TableState<S extends TableSearch = TableSearch> {
   limit: number;
   /** Changes filters or order, and returns to the first page. */
   set: (change: Partial<Raw<S>>) => void;
-  /** The text of a filter, even if it is unreadable, and its setter. */
+  /** The text of a filter, even an invalid one, and a function that changes it. */
   text: (name: keyof S & string, read: Reader<unknown>) => { value: string; isFaulty: boolean; change: (text: string | undefined) => void };
   /** Resets filters, order and page to their defaults. */
   clear: () => void;
@@ -26,7 +26,7 @@ export interface TableState<S extends TableSearch = TableSearch> {
   next: (cursor: string) => void;
   previous: () => void;
   first: () => void;
-  /** The number of rows before this page; undefined if the address was opened on a later page. */
+  /** The number of rows before this page; undefined if the URL was opened on a later page. */
   before: number | undefined;
   hasPrevious: boolean;
 }

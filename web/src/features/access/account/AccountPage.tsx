@@ -26,7 +26,7 @@ export function AccountPage() {
   const [field, setField] = useState<string>();
   const name = query.data?.displayName;
   useEffect(() => {
-    // The frame around the page shows the name from the session.
+    // The frame around the page shows the name from the session, so the session is loaded again.
     if (name !== undefined && name !== displayName) void loadSession();
   }, [name, displayName]);
   return (

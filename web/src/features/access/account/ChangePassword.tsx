@@ -19,9 +19,9 @@ const places = { current: ['currentPassword'], next: ['newPassword'], repeated: 
 const inputs = ['current', 'next', 'repeated'] as const;
 
 /**
- * The dialog that changes the user's own password. The passwords are never stored in the browser;
- * the draft only contains whether to revoke tokens. After a change the current password differs, so
- * a retry changes nothing a second time.
+ * The dialog that changes the password of the current user. The passwords are never stored in the
+ * browser; the draft only contains the choice to revoke tokens. A retry after a successful change
+ * is rejected, because the current password differs.
  */
 export function ChangePassword({ onClose }: { onClose: () => void }) {
   const t = useText(accountMessages);
@@ -72,7 +72,7 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
   };
   const type = (part: Partial<Passwords>) => {
     setPasswords({ ...passwords, ...part });
-    // The rejection concerned the earlier input.
+    // The rejection belongs to the earlier input, so it is cleared.
     if (!isFixed) keyed.change({});
   };
   const isSending = outcome === 'sending';

@@ -32,7 +32,7 @@ export function NameForm({ me, onField }: Props) {
     isComplete: ({ displayName }) => displayName.trim() !== '',
     send: editMe,
     onRecord: (saved) => {
-      // A conflict contains the user without their permissions.
+      // The record in a conflict lacks the permissions.
       queries.setQueryData(myAccount(id).queryKey, (before) => before && { ...before, ...saved });
       void queries.invalidateQueries({ queryKey: oneUser(id).queryKey });
     },

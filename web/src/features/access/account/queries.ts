@@ -6,7 +6,7 @@ import type { Edit } from '@/merge';
 export type Me = components['schemas']['Me'];
 export type PasswordChange = components['schemas']['PasswordChange'];
 
-/** Announced changes of the user invalidate this query. */
+/** The query of the signed-in user. It is invalidated when the service announces a change of the user. */
 export function myAccount(id: number) {
   return queryOptions({
     queryKey: ['users', 'one', String(id), 'me'],

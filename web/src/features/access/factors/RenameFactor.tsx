@@ -6,7 +6,7 @@ import { Buttons, longestName } from './parts';
 import { factorMessages } from './messages';
 import { renameFactor, type Factor } from './queries';
 
-/** The dialog that renames a factor. It does not overwrite a concurrent rename. */
+/** The dialog that renames a factor. If another session has renamed it first, nothing is changed. */
 export function RenameFactor({ factor: { id, name }, onClose, onRenamed }: { factor: Factor; onClose: () => void; onRenamed: () => void }) {
   const t = useText(factorMessages);
   const [typed, setTyped] = useState(name);

@@ -96,7 +96,7 @@ function SetUpButtons({ site, onSetUp }: { site: string | null; onSetUp: (kind: 
   );
 }
 
-/** Explains why this page cannot register a passkey, and which address can. */
+/** Explains why this page cannot register a passkey, and at which URL it is possible. */
 function WhereElse({ site }: { site: string | null }) {
   const t = useText(factorMessages);
   const use = passkeyUse(site);

@@ -117,7 +117,7 @@ function ChoosePassword({ invitation, invited: { tenant, username, displayName, 
           autoFocus
           onChange={(value) => {
             setPassword(value);
-            // The rejection concerned the earlier input.
+            // The rejection belongs to the earlier input, so it is cleared.
             accept.reset();
           }}
         />

@@ -11,7 +11,7 @@ import { beginLink } from './queries';
 
 interface Props {
   providers: readonly Provider[];
-  /** Users with a password and without a second factor confirm with the password. */
+  /** Whether the user must enter the password: they have one, and no second factor. */
   asksPassword: boolean;
   onClose: () => void;
 }

@@ -3,7 +3,10 @@ import { api, data, type components } from '@/api';
 
 export type Link = components['schemas']['Link'];
 
-/** The linked provider accounts of the signed-in user or of another user. Announced changes of the user invalidate this query. */
+/**
+ * The linked provider accounts of the signed-in user or of another user. The query is invalidated
+ * when the service announces a change of the user.
+ */
 export function linksOf(userId: number, isOwn: boolean) {
   return queryOptions({
     queryKey: ['users', 'one', String(userId), 'links'],

@@ -18,7 +18,6 @@ interface Props {
   onField: (field: string | undefined) => void;
 }
 
-/** The form for a menu. */
 export function MenuForm({ menu, gone, onField }: Props) {
   const t = useText(menuMessages);
   const queries = useQueryClient();

@@ -19,7 +19,7 @@ interface Props {
 
 const places = ['title', 'path', 'icon', 'permission', 'hidden'] as const;
 
-/** Whether a faulty member of a rejected request has an input here. */
+/** Whether this form has an input for the JSON Pointer of a validation error. */
 export const isMenuInput = (pointer: string): boolean => places.some((place) => pointer === `/${place}`);
 
 /** The inputs of a menu: its title, its target and its audience. */

@@ -22,7 +22,7 @@ interface Props {
   mayWrite: boolean;
   /** Whether the menu can have children. */
   takesMore: boolean;
-  /** Whether a step is possible. */
+  /** Whether a step moves the menu. */
   canStep: (step: Step) => boolean;
   /** Whether the row is being dragged, and the drop zone over it. */
   isDragged: boolean;

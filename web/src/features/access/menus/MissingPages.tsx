@@ -9,7 +9,7 @@ import styles from './MenuTree.module.css';
 import { menuMessages } from './messages';
 import { createMenu, type Menu, type MenuTerms } from './queries';
 
-/** Pages without a menu: pages of a new release, and pages whose menu was deleted. */
+/** Pages without a menu: they are new in a release, or their menu was deleted. */
 export function MissingPages({ menus }: { menus: readonly Menu[] }) {
   const t = useText(menuMessages);
   const text = useLocalText();

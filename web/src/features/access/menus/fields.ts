@@ -31,7 +31,7 @@ export const formOf = ({ title, path, icon, permission, hidden }: JsonObject): M
   hidden: hidden === true,
 });
 
-/** A menu in its history: its fields and its position. */
+/** The content of a version of a menu in the history: the fields and the position. */
 export const placedContentOf = ({ parentId, position, ...fields }: MenuFields & Pick<Menu, 'parentId' | 'position'>): JsonObject => ({
   ...contentOf(fields),
   ...(parentId === null ? {} : { parentId }),
@@ -41,7 +41,7 @@ export const placedContentOf = ({ parentId, position, ...fields }: MenuFields & 
 /** The request body for a form. */
 export const termsOf = (fields: MenuFields): MenuTerms => ({ ...readFields(fields), title: fields.title.trim(), path: fields.path.trim() });
 
-/** Whether an address has a valid form. The service checks the rest. */
+/** Whether a path or URL has a valid form. The service checks the rest. */
 export const isAddress = (path: string): boolean => path === '' || /^(?!.*\/\/)\/[^\s\\]*$/.test(path) || /^https:\/\/[^\s\\/]/.test(path);
 
 export const isComplete = ({ title, path }: MenuFields): boolean => isAddress(path.trim()) && (title.trim() !== '' || path.startsWith('/'));

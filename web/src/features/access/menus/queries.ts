@@ -14,5 +14,5 @@ export const menuList = queryOptions({
   queryFn: async ({ signal }): Promise<Menu[]> => (await menus.list({}, signal)).items,
 });
 
-/** Moves a menu at a given ETag. The move succeeds if another user has edited the menu, but not if another user has moved it. */
+/** Moves a menu, guarded by its ETag. A concurrent edit of the menu does not conflict with the move, a concurrent move does. */
 export const moveMenu = (id: number, body: MenuPlace, etag: string, key: string) => menus.act(id, 'move', { body, etag, key, query: { merge: 'disjoint' } });

@@ -6,11 +6,11 @@ const mostLevels = 4;
 /** A target position of a menu. */
 export interface Place {
   parentId: number | null;
-  /** The index among its siblings, without the menu itself. */
+  /** The index among the siblings, not counting the menu itself. */
   position: number;
 }
 
-/** A step by keyboard: among its siblings, into the previous sibling, or out to its parent's level. */
+/** A move by keyboard: up or down among the siblings, into the previous sibling, or out to the level of the parent. */
 export type Step = 'up' | 'down' | 'in' | 'out';
 
 /** The drop zone on another menu. */
@@ -40,7 +40,10 @@ const heightOf = (menus: readonly Menu[], id: number): number => 1 + Math.max(0,
 const isWithin = (menus: readonly Menu[], id: number | null, above: number): boolean =>
   id !== null && (id === above || isWithin(menus, byId(menus, id)?.parentId ?? null, above));
 
-/** Whether a menu can become a child of another one: not of itself or a descendant, and not below the maximum depth. */
+/**
+ * Whether a menu can become a child of another menu. That menu must not be the menu itself or a
+ * descendant, and the maximum depth must not be exceeded.
+ */
 const fits = (menus: readonly Menu[], id: number, parentId: number | null): boolean =>
   !isWithin(menus, parentId, id) && levelOf(menus, parentId) + heightOf(menus, id) <= mostLevels;
 

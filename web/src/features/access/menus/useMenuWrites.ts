@@ -11,7 +11,7 @@ import type { Place } from './tree';
 interface Moving {
   menu: Menu;
   to: Place;
-  /** A move by keyboard, of which many can follow each other. It is announced in the tree instead of in a toast. */
+  /** A move by keyboard. Several can follow each other quickly, so it is reported in the tree instead of in a toast. */
   isStep?: boolean;
   isUndo?: boolean;
 }
@@ -30,7 +30,7 @@ export interface MenuWrites {
   isBusy: boolean;
 }
 
-/** The writes of the menu tree by button, key or pointer. Each one can be undone by a separate write. */
+/** The writes of the menu tree, by button, keyboard or pointer. Each can be undone by a separate write. */
 export function useMenuWrites({ onStep, onRemoved }: { onStep?: (said: string) => void; onRemoved?: () => Promise<void> } = {}): MenuWrites {
   const t = useText(menuMessages);
   const ask = useConfirm();

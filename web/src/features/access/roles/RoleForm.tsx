@@ -19,7 +19,6 @@ interface Props {
   onField: (field: string | undefined) => void;
 }
 
-/** The form for a role. */
 export function RoleForm({ role, gone, onField }: Props) {
   const t = useText(roleMessages);
   const queries = useQueryClient();
@@ -37,7 +36,7 @@ export function RoleForm({ role, gone, onField }: Props) {
     send: (patch, etag, key) => editRole(id, patchOfSets(patch, 'permissions'), etag, key),
     onRecord: (saved) => {
       queries.setQueryData(oneRole(id).queryKey, saved);
-      // Users are displayed with the names of their roles.
+      // The lists of roles and users display the names of roles.
       ['roles', 'users'].forEach((topic) => void queries.invalidateQueries({ queryKey: [topic] }));
     },
   });

@@ -16,7 +16,7 @@ interface Props {
   onChange: (change: Partial<RoleFields>) => void;
 }
 
-/** Whether a faulty member of a rejected request has an input here. */
+/** Whether this form has an input for the JSON Pointer of a validation error. */
 export const isRoleInput = (pointer: string): boolean => pointer === '/name' || pointer === '/permissions';
 
 /** The inputs of a role: its name and its permissions. */

@@ -4,7 +4,7 @@ export interface Device {
   system: string | undefined;
 }
 
-/** Browsers by a token that only they send, most specific first: most also claim to be later entries. */
+/** Browsers by a token in their User-Agent, in the order of the check: most browsers also send the tokens of later entries. */
 const programs: readonly (readonly [RegExp, string])[] = [
   [/\bMicroMessenger\//, 'WeChat'],
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],

@@ -5,12 +5,12 @@ export type OpenSession = components['schemas']['OpenSession'];
 
 const sessions = resource('/api/v1/sessions');
 const pageSize = 50;
-/** The refresh interval in ms: starts and uses of sessions are not announced. */
+/** The refresh interval in ms. It is needed because the service does not announce new sessions and their use. */
 export const reread = 30_000;
 
 /**
- * The open sessions of a user, newest first. Announced changes of the user, such as a new password,
- * invalidate this query, since they end sessions.
+ * The open sessions of a user, newest first. The query is invalidated when the service announces a
+ * change of the user, such as a new password, which ends sessions.
  */
 export const openSessions = (userId: number) =>
   pages(['users', 'one', String(userId), 'sessions'], (cursor, signal) => sessions.list({ userId, limit: pageSize, cursor }, signal));

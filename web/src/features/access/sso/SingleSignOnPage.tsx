@@ -19,14 +19,14 @@ interface ResultParams {
 
 const isMethod = (name: string): name is FactorMethod => name === 'passkey' || name === 'totp' || name === 'recovery';
 
-/** The challenge, as in the 202 response of a password sign-in. */
+/** Returns the challenge, which has the members of the 202 response of a password sign-in. */
 function challengeIn(said: URLSearchParams): Challenge | undefined {
   const challenge = said.get('challenge');
   if (challenge === null) return undefined;
   return { challenge, methods: (said.get('methods') ?? '').split(',').filter(isMethod), passkey: passkeyIn(said.get('passkey')) };
 }
 
-/** The address is untrusted input. The browser validates the passkey options. */
+/** The URL is untrusted input. The browser validates the passkey options. */
 function passkeyIn(text: string | null): Challenge['passkey'] {
   try {
     return text === null ? null : (JSON.parse(text) as Challenge['passkey']);
@@ -45,12 +45,15 @@ function read(hash: string): ResultParams {
   };
 }
 
-/** The landing page of a provider's redirect. It leads to the original page, to the second factor, or to an error message. */
+/**
+ * The page to which the sign-in with a provider redirects. It continues to the original page or to
+ * the second factor, or displays an error.
+ */
 export function SingleSignOnPage() {
   const t = useText(ssoMessages);
   const { history } = useRouter();
   const hash = useLocation({ select: (place) => place.hash });
-  // The page is replaced by the original page; its result is used once.
+  // The result is read once, because the original page replaces this page.
   const [params] = useState(() => read(hash));
   const { challenge } = params;
   const [isOver, setOver] = useState(false);

@@ -32,7 +32,7 @@ export function CreateToken({ onClose, onMade }: Props) {
     title: t('add'),
     topics: ['tokens'],
     open: () => ({ ...blankToken, sentAt: 0 }),
-    // A retry contains the same end of the validity.
+    // The expiry is calculated from this time, so that a retry sends the same expiry.
     seal: (form) => ({ ...form, sentAt: Date.now() }),
     isComplete: (form) => isComplete(form, Date.now()),
     send: (form, key) => createToken(requestOf(form, form.sentAt), key),

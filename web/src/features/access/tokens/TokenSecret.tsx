@@ -8,7 +8,7 @@ import type { CreatedToken } from './queries';
 interface Props {
   made: CreatedToken;
   onStored: () => void;
-  /** Displays the token, which can be revoked there. */
+  /** Opens the details of the token, where it can be revoked. */
   onShow: () => void;
 }
 

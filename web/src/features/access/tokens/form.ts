@@ -9,7 +9,7 @@ export type TokenForm = {
   name: string;
   /** The user of the token; null for the current user. */
   userId: number | null;
-  /** Whether the token has the chosen scopes or all permissions of its user. */
+  /** Whether the token gets the chosen scopes or all permissions of its user. */
   rights: 'chosen' | 'all';
   /** A serialized set, see sets.ts. */
   scopes: string;
@@ -26,10 +26,10 @@ const day = 86_400_000;
 
 export const blankToken: TokenForm = { name: '', userId: null, rights: 'chosen', scopes: '', lasts: usual, until: null };
 
-/** Whether its scopes are chosen. A token of another user never has all rights. */
+/** Whether the token gets chosen scopes. A token for another user never gets all permissions. */
 export const hasScopes = ({ rights, userId }: Pick<TokenForm, 'rights' | 'userId'>): boolean => rights === 'chosen' || userId !== null;
 
-/** The fault of a field that needs no request, at a time in ms since 1970. */
+/** Returns the fault of a field that the browser finds without the service; `now` is in ms since 1970. */
 export function faultOf(form: TokenForm, field: TokenField, now: number): TokenFault | undefined {
   switch (field) {
     case 'name':
@@ -44,7 +44,7 @@ export function faultOf(form: TokenForm, field: TokenField, now: number): TokenF
 export const isComplete = (form: TokenForm, now: number): boolean =>
   (['name', 'scopes', 'expiresTime'] as const).every((field) => faultOf(form, field, now) === undefined);
 
-/** The body of the request. Omitted scopes grant all permissions; an omitted end means the default lifetime. */
+/** The body of the request. Omitted scopes grant all permissions; an omitted expiry means the default lifetime. */
 export function requestOf(form: TokenForm, now: number): NewToken {
   const { name, userId, scopes, lasts, until } = form;
   const ends = lasts === 'other' ? until : lasts === usual ? null : new Date(now + Number(lasts) * day).toISOString();

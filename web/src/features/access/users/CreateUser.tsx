@@ -24,8 +24,8 @@ type NewUserFields = UserFields & { entry: 'invitation' | 'password' };
 
 /**
  * The dialog that creates a user, with an invitation or with a password. The draft contains
- * everything except the password, so the user enters it again after a reload, also to retry a
- * request that was sent: the key of that request rejects any other password.
+ * everything except the password. After a reload the user must enter the same password again to
+ * retry a sent request: the service rejects another password under its key.
  */
 export function CreateUser({ onClose, onInvited }: Props) {
   const t = useText(userMessages);

@@ -6,7 +6,7 @@ import { userMessages } from './messages';
 interface Props {
   label: string;
   value: string;
-  /** Whether to show errors: the user has tried to submit. */
+  /** Whether to show errors: true once the user has tried to submit. */
   strict: boolean;
   /** The fault that the service reported. */
   rejected: string | undefined;

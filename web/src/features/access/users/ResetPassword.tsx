@@ -13,8 +13,8 @@ import { oneUser, resetPassword, type ResetUser, type User } from './queries';
 import { useEnded } from './useEnded';
 
 /**
- * The dialog that sets a user's password. It is guarded by the version at which it was opened: if
- * two administrators set one at the same time, the second is informed about the first.
+ * The dialog that sets the password of a user. It is guarded by the version of the user when it
+ * opened: if another administrator has changed the user since, the dialog reports it.
  */
 export function ResetPassword({ user, onClose }: { user: User; onClose: () => void }) {
   const t = useText(userMessages);
@@ -42,7 +42,7 @@ export function ResetPassword({ user, onClose }: { user: User; onClose: () => vo
       toasts.done([t('resetDone', { name }), ended(saved)].join(' '));
       onClose();
     },
-    // After reading about the conflict, the user can send it again.
+    // The next submit is guarded by the version that the conflict reported.
     onRejected: (error) => setEtag(versionConflict<User>(error)?.currentEtag ?? etag),
   });
   const { form, change, error, isFixed, outcome } = keyed;

@@ -40,7 +40,7 @@ export function RoleChoices(props: Props) {
     );
   }
   const held = new Map((query.data ?? []).map((role) => [role.name, role.permissions]));
-  // A role that was renamed or deleted since then is still selected, and can be removed.
+  // A role that was renamed or deleted since stays in the list, so that the user can remove it.
   const shown = [...new Set([...held.keys(), ...names, ...namesIn(base)])];
   return (
     <Checkbox.Group

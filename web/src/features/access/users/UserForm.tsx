@@ -16,7 +16,7 @@ interface Props {
   onField: (field: string | undefined) => void;
 }
 
-/** Edits a user: its names and its roles. */
+/** The form for a user: the names and the roles. */
 export function UserForm({ user, onField }: Props) {
   const t = useText(userMessages);
   const queries = useQueryClient();

@@ -25,7 +25,7 @@ const fields = ['username', 'displayName', 'roles'] as const satisfies readonly 
 /** Adjacent inputs align, with or without a hint. */
 const hintBelow: InputWrapperProps['inputWrapperOrder'] = ['label', 'input', 'description', 'error'];
 
-/** Whether a faulty member of a rejected request has an input here. */
+/** Whether this form has an input for the JSON Pointer of a validation error. */
 export const isUserInput = (pointer: string): boolean => fields.some((field) => pointer === `/${field}`);
 
 /** The inputs of a user: names and roles. */

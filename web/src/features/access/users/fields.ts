@@ -28,7 +28,7 @@ export const longestPassword = 1024;
 
 export type PasswordFault = 'passwordShort' | 'passwordLong';
 
-/** The fault of a new password by the service's rules, in characters and bytes. */
+/** Returns the fault of a new password by the rules of the service. */
 export function passwordFault(password: string): PasswordFault | undefined {
   if (Array.from(password).length < leastPassword) return 'passwordShort';
   return new TextEncoder().encode(password).length > longestPassword ? 'passwordLong' : undefined;

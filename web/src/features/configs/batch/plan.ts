@@ -20,20 +20,20 @@ export interface BatchForm {
 
 export type SkipReason = 'otherType' | 'sameValue' | 'sameRemark' | 'notPatchable';
 
-/** Why a config stays unchanged; undefined if the batch changes it. */
+/** Returns the reason why a config stays unchanged; undefined if the batch changes it. */
 export function skipReason(config: Config, { kind, type, text, remark }: BatchForm): SkipReason | undefined {
   if (kind === 'delete') return undefined;
   if (kind === 'remark') return config.remark === remark.trim() ? 'sameRemark' : undefined;
   if (config.valueType !== type) return 'otherType';
   const { value } = readValue(type, text);
   if (value === undefined) return undefined;
-  // Whether the config already has this secret value is unknown.
+  // The browser does not know a masked value, so it cannot compare it.
   if (config.masked === true) return undefined;
   if (equal(valueOf(config), value)) return 'sameValue';
   return isPatchable({ value: valueOf(config) }, { value }) ? undefined : 'notPatchable';
 }
 
-/** The change of one config, with the displayed ETag. */
+/** Returns the entry of one config in the batch request, guarded by the displayed ETag. */
 export function changeOf(config: Config, { kind, type, text, remark }: BatchForm): JsonObject {
   const { key, etag } = config;
   if (kind === 'delete') return { key, op: 'delete', etag };
@@ -42,8 +42,9 @@ export function changeOf(config: Config, { kind, type, text, remark }: BatchForm
 }
 
 /**
- * The change that undoes the effect of a batch on a config, with the ETag after the batch.
- * Undefined if no merge patch can express the earlier value: null inside an object.
+ * Returns the batch entry that undoes the change of a config, guarded by the ETag after the batch.
+ * Returns undefined if the earlier value is masked, or if no merge patch can express it because it
+ * has null inside an object.
  */
 export function undoOf(config: Config, etag: string | undefined, { kind, type, text }: BatchForm): JsonObject | undefined {
   const { key } = config;

@@ -118,7 +118,7 @@ function Inputs({ input, change, strict }: InputProps<BatchForm>) {
   );
 }
 
-/** The change of one config: old and new. */
+/** The change of one config: the value before and after. */
 function Becomes({ config, input: { kind, type, text, remark } }: { config: Config; input: BatchForm }) {
   const t = useText(batchMessages);
   if (kind === 'delete') return <Text c="bad">{t('deleted')}</Text>;

@@ -10,7 +10,6 @@ import { createMessages } from './messages';
 import { useFaultText } from './useFaultText';
 import { ValueInput } from './ValueInput';
 
-/** The dialog that creates a config. */
 export function CreateConfig({ onClose }: { onClose: () => void }) {
   const t = useText(createMessages);
   const labels = useText(configMessages);
@@ -134,7 +133,7 @@ function Exists({ problem }: { problem: ApiProblem }) {
   return t.rich('exists', { key: <code>{current.key}</code>, who: current.updatedBy.name, when: <When time={current.updatedTime} /> });
 }
 
-/** The service's faults, by input. */
+/** The messages for the errors that the service reported, by input. */
 function rejection(error: unknown, say: (field: FieldProblem) => string): Partial<Record<DraftField, string>> {
   if (!isProblem(error)) return {};
   const found: Partial<Record<DraftField, string>> = {};

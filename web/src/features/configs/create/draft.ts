@@ -5,7 +5,7 @@ import type { ValueType } from '../queries';
 export interface ConfigDraft {
   key: string;
   valueType: ValueType;
-  /** The value as it is typed: a string as it is, all else as JSON. */
+  /** The value as text: a string unchanged, every other value as JSON. */
   text: string;
   remark: string;
   /** A JSON Schema as JSON text; empty for none. */
@@ -16,7 +16,7 @@ export interface ConfigDraft {
 
 export type DraftField = 'key' | 'value' | 'remark' | 'schema' | 'secret';
 
-/** A fault of a text that is found before the request. */
+/** A validation error that the browser finds without the service. */
 export type Fault = { kind: 'key' | 'number' | 'boolean' | 'schemaShape' } | { kind: 'json'; line: number; column: number };
 
 export const emptyDraft: ConfigDraft = { key: '', valueType: 'string', text: '', remark: '', schema: '', protected: false, secret: false };
@@ -44,13 +44,13 @@ function readJson(text: string): ReadValue {
   }
 }
 
-/** The fault of a text that is no JSON from an offset on. */
+/** Returns the syntax error at an offset of a JSON text, with its line and column. */
 export function jsonFault(text: string, offset: number): Fault {
   const before = text.slice(0, offset).split('\n');
   return { kind: 'json', line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-/** The body of the request and the faults of the form; a form without faults can be sent. */
+/** Returns the request body and the faults of the form. A form without faults can be sent. */
 export function readDraft(draft: ConfigDraft): { body: JsonObject; faults: Partial<Record<DraftField, Fault>> } {
   const faults: Partial<Record<DraftField, Fault>> = {};
   if (!keyShape.test(draft.key)) faults.key = { kind: 'key' };
@@ -74,7 +74,7 @@ export function indented(text: string): string {
   return value === undefined ? text : encode(value, 2);
 }
 
-/** The input of the dialog for a field that the service rejected; undefined if there is none. */
+/** Returns the input for the JSON Pointer of a validation error; undefined if there is none. */
 export function fieldAt(pointer: string): { field: DraftField; within: string } | undefined {
   const [, name = '', ...rest] = pointer.split('/');
   const within = rest.length === 0 ? '' : `/${rest.join('/')}`;

@@ -25,10 +25,9 @@ type Name = keyof ConfigForm;
 
 const longestRemark = 500;
 
-/** Whether a pointer of the request, or one of its ancestors, has an input. */
+/** Whether this form has an input for a JSON Pointer of the request, or for one of its ancestors. */
 export const isConfigInput = (pointer: string): boolean => /^\/(value|valueType|remark|schema|protected|secret)(\/|$)/.test(pointer);
 
-/** The inputs of a config. */
 export function ConfigFields({ editing, present, readOnly }: Props) {
   const t = useText(editorMessages);
   const configs = useText(configMessages);
@@ -131,19 +130,19 @@ export function ConfigFields({ editing, present, readOnly }: Props) {
   );
 }
 
-/** Changes the type. If the earlier type is selected again, its text is restored. */
+/** Returns a function that changes the type. It restores the text that the type boolean has hidden. */
 function useTypeChange(form: ConfigForm, change: (part: Partial<ConfigForm>) => void): (to: ValueType) => void {
   const texts = useRef<Partial<Record<ValueType, string>>>({});
   return (to) => {
     const { valueType: from, value } = form;
     texts.current[from] = value;
-    // The switch hides the text, so the text is restored. A text that stayed visible and was edited is not.
+    // Boolean hides the text, so that text is restored. A visible text is converted to the new type.
     const hidden = from === 'boolean' ? texts.current[to] : undefined;
     change({ valueType: to, value: hidden ?? respelled(value, from, to) });
   };
 }
 
-/** The faults of each field: unreadable input, and faults that the service reported for the current input. */
+/** The faults of each field: invalid input, and errors that the service reported for the current input. */
 function useFaults({ mine, error, draft }: Editing<Config, ConfigForm>): (name: Name) => Fault[] {
   const faultText = useFaultText();
   const ruleText = useRuleText();

@@ -107,7 +107,7 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
           return Object.fromEntries(Object.entries(saved).filter(([name]) => name !== 'overwrote' && name !== 'merged')) as unknown as Config;
         }
       : undefined,
-    // A rollback does not change `protected` and `secret`.
+    // A rollback does not restore `protected` and `secret`.
     undoWith: (saved, sentAs, before) =>
       before.protected === saved.protected && before.secret === saved.secret
         ? rollBackConfig(key, saved.etag, saved.version - 1, t('undoNote', { version: String(saved.version) }), sentAs)

@@ -22,7 +22,8 @@ export function DeleteConfig({ config }: { config: Config }) {
   const { slot } = useSlot(`configs/${key}`, key);
   const edit = useText(editMessages);
   const needs = needsOf(config);
-  // The service rejects this if another user has created the key again. The form is text, so its numbers stay exact.
+  // Creates the config again. The service rejects it if another user has created the key first. The
+  // form is text, so that its numbers stay exact.
   const restore = useKeyedAction<ConfigForm, Config>({
     scope: `configs/${key}/restore`,
     title: `${edit('recreate')} · ${key}`,

@@ -34,7 +34,7 @@ export function DeletedConfig({ configKey, form, onRecreated, onForget }: Props)
       toasts.done(edit('recreated', { name: configKey }));
     },
     onRejected: (error) => {
-      // Another user created the key first; their config is now the one to compare with.
+      // Another user created the key first. Load that config.
       if (isProblem(error, 'already_exists')) void queries.invalidateQueries({ queryKey: ['configs', 'one', configKey] });
     },
   });

@@ -11,10 +11,10 @@ import styles from './Field.module.css';
 export interface FieldState {
   name: string;
   label: string;
-  /** The changes of the user, by pointer; a field that cannot be parsed yet is changed without a list. */
+  /** The changes by the user of this page, by JSON Pointer. The list is empty while the field cannot be parsed. */
   changes: readonly Change[];
   isChanged: boolean;
-  /** The user who changed it just now, while the user of this page had changed nothing. */
+  /** The author of a change that this page has applied, because its user had edited nothing. */
   followed: PersonName | undefined;
   /** The other users on this field. */
   here: readonly PersonName[];

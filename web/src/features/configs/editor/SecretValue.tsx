@@ -30,7 +30,7 @@ export function SecretValue({ editing: { draft, change }, readOnly, children }: 
       </Group>
     );
   }
-  // A value that the user enters is visible while they type.
+  // A value that the user is entering stays visible.
   if (!secret || !was.secret || was.masked !== '') return children;
   return (
     <>

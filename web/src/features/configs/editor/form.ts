@@ -1,7 +1,7 @@
 import { encode, exact, ExactNumber, JsonSyntaxError, parse, type Json, type JsonObject } from '@/merge';
 import type { Config, ValueType } from '../queries';
 
-/** The form as text, so that incomplete numbers and documents are stored too. */
+/** The form. The value is text, so that incomplete numbers and documents are stored too. */
 export interface ConfigForm {
   valueType: ValueType;
   value: string;
@@ -11,7 +11,7 @@ export interface ConfigForm {
   protected: boolean;
   /** The value is encrypted and only visible to readers of secrets. */
   secret: boolean;
-  /** The ETag of the version whose masked value stays unchanged; empty if the input contains the value. */
+  /** If the value is masked and stays unchanged, the ETag of its version; empty if the input contains the value. */
   masked: string;
 }
 
@@ -21,9 +21,10 @@ type Content = Pick<Config, 'valueType' | 'value' | 'remark' | 'protected' | 'se
 const withheldMark = '\u0000withheld';
 
 /**
- * The placeholder of a masked value in a content. It differs in every version, since the masked
- * value may have changed: a value entered for an older version then conflicts instead of replacing
- * it. It is an array, since arrays are compared and replaced as complete values.
+ * Returns the placeholder of a masked value in a content. It contains the ETag, because the masked
+ * value may differ between versions: a value that was entered for an older version then conflicts
+ * instead of replacing a newer one. It is an array, because arrays are compared and replaced as a
+ * whole.
  */
 const withheld = (etag: string): Json => [withheldMark, etag];
 
@@ -50,7 +51,7 @@ export function formOf({ valueType, value, remark, schema, ...rest }: Content): 
 
 export type FormField = 'value' | 'schema';
 
-/** A text that does not match its type. */
+/** Thrown for a text that does not match its type. */
 export class FormError extends Error {
   readonly field: FormField;
   /** The syntax error and its offset; undefined if the text is JSON of another type. */
@@ -75,7 +76,7 @@ export function contentOf(form: ConfigForm): JsonObject {
   return content;
 }
 
-/** The content of a form, or its fault. */
+/** Returns the content of a form, or the FormError of an invalid form. */
 export function contentOrError(form: ConfigForm): JsonObject | FormError {
   try {
     return contentOf(form);
@@ -95,7 +96,7 @@ export function contentOfConfig(config: Content): JsonObject {
 /** The form of a content: the reverse of contentOf. */
 export const formOfContent = (content: JsonObject): ConfigForm => formOf(content as unknown as Content);
 
-/** A number or boolean may also be in a string, which the service accepts. */
+/** Parses the value by its type. A number or boolean may also be the content of a JSON string, which the service accepts. */
 function typedValue({ valueType, value }: ConfigForm): Json {
   const json = read('value', value);
   const held = typeof json === 'string' ? inner(json) : json;
@@ -121,7 +122,7 @@ function read(field: FormField, text: string): Json {
   }
 }
 
-/** Converts the text of a value to another type. The meaning is preserved, the spelling not always. */
+/** Converts the text of a value to another type. It preserves the meaning, but not always the spelling. */
 export function respelled(text: string, from: ValueType, to: ValueType): string {
   if (to === 'boolean') return text.trim() === 'true' ? 'true' : 'false';
   if (to === 'string') {
@@ -129,6 +130,6 @@ export function respelled(text: string, from: ValueType, to: ValueType): string 
     return typeof held === 'string' ? held : text;
   }
   if (from !== 'string' || to === 'number') return text;
-  // A text that is JSON stays JSON; any other text becomes a JSON string.
+  // Valid JSON stays unchanged; any other text becomes a JSON string.
   return typeof inner(text) === 'string' && !text.startsWith('"') ? JSON.stringify(text) : text;
 }

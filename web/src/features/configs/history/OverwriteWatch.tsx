@@ -26,7 +26,7 @@ export function OverwriteWatch() {
   };
   useLive('configs', ({ key, payload: { action, changedBy } }) => {
     const who = (changedBy as { id?: number } | undefined)?.id;
-    // If the request fails, the page of the config still shows it.
+    // A failure is ignored: the page of the config also shows the overwritten change.
     if (may && action === 'overwrite' && who !== me) look(key).catch(() => undefined);
   });
   return null;

@@ -2,7 +2,7 @@ import { diff, type Change } from '@/merge';
 import { contentOf, contentOfConfig, formOf } from '../editor/form';
 import type { ConfigRevision } from '../queries';
 
-/** A version with its changes; undefined for the first version, and while the one before is not loaded. */
+/** A version with its changes. They are undefined for the first version, and while the previous version is not loaded. */
 export interface Step {
   revision: ConfigRevision;
   changes: readonly Change[] | undefined;
@@ -27,7 +27,7 @@ export function livesOf(revisions: readonly ConfigRevision[]): Step[][] {
   return lives;
 }
 
-/** If a version shows no other difference and its value is masked, the masked value changed. */
+/** The changes between two versions. If the values are masked and nothing else differs, the masked value must have changed. */
 function changesBetween(before: ConfigRevision, after: ConfigRevision): readonly Change[] {
   const changes = diff(contentOfConfig(before), contentOfConfig(after));
   return changes.length === 0 && after.masked === true ? diff(contentOf(formOf(before)), contentOf(formOf(after))) : changes;

@@ -5,18 +5,18 @@ import { livesOf } from './lives';
 
 /** A change of the user that another user overwrote. */
 export interface Overwritten {
-  /** The overwriting version: who, when, and the reason in its note. */
+  /** The version that overwrote the change. It contains the author, the time, and the reason in its note. */
   by: ConfigRevision;
-  /** The user's latest version that lost a value. */
+  /** The latest version of the current user that contained a lost value. */
   mine: ConfigRevision;
-  /** The values that are still lost: the user's value and the current one. */
+  /** The values that are still lost, each with the user's value and the current one. */
   lost: readonly Change[];
 }
 
 /**
- * Finds the user's values that another user overwrote, in the versions of a key, newest first.
- * Returns undefined if no value is lost any more, or if the user has saved the config since then
- * and therefore saw it.
+ * Finds the values of the current user that another user overwrote, in the versions of a key,
+ * newest first. Returns undefined if no value is lost any more, or if the current user has saved
+ * the config since, and therefore saw the change.
  */
 export function overwrittenOf(revisions: readonly ConfigRevision[], me: number): Overwritten | undefined {
   const [life = []] = livesOf(revisions);

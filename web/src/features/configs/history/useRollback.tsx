@@ -49,7 +49,7 @@ export function useRollback(config: Config, onDone: (record: Config) => void) {
   });
   return {
     write,
-    /** The config that another user saved first, so that nothing was rolled back. */
+    /** The config that another user saved first. In that case nothing was rolled back. */
     raced,
     ask: async (revision: ConfigRevision) => {
       const version = String(revision.version);

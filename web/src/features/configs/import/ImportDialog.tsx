@@ -73,7 +73,7 @@ export function ImportDialog({ onUndo, onClose }: Props) {
   });
   const { outcome, sent, error } = run;
   const [isSending, isUnknown] = [outcome === 'sending', outcome === 'unknown'];
-  /** It was done or proposed: nothing is left to send. */
+  /** The import was done or became a proposal, so nothing is left to send. */
   const isAnswered = outcome === 'done' || outcome === 'proposed';
   const check = useQuery({
     queryKey: ['config-import', chosen?.at, onExisting],
@@ -223,7 +223,7 @@ export function ImportDialog({ onUndo, onClose }: Props) {
   );
 }
 
-/** Whether a file is the one that was sent. */
+/** Whether the chosen file is the file of the pending import. */
 const isOf = ({ name, encoding, document }: Chosen, sent: Importing): boolean =>
   name === sent.name && encoding === sent.encoding && document.configs.length === sent.size;
 
@@ -246,7 +246,7 @@ function rejectionOf(error: unknown): Pick<Imported, 'verdicts' | 'counts'> | un
   return verdicts === undefined || counts === undefined ? undefined : { verdicts, counts };
 }
 
-/** The verdicts with each value before and after; without the current configs only the verdicts. */
+/** Returns the verdicts with the value before and after. If the current configs cannot be read, it returns only the verdicts. */
 async function reportOf(imported: Imported, document: ImportDocument): Promise<Report> {
   const { counts } = imported;
   const differs = counts.update + counts.conflict + counts.skip > 0;

@@ -13,17 +13,17 @@ type Verdict = ImportRow['verdict'];
 /** Verdicts that need attention come first. */
 const verdicts = ['invalid', 'conflict', 'create', 'update', 'skip', 'unchanged'] as const satisfies readonly Verdict[];
 const tones = { invalid: 'bad', conflict: 'warn', create: 'ok', update: 'info', skip: 'neutral', unchanged: 'neutral' } as const;
-/** How many rows are drawn; the file of verdicts has all. */
+/** The maximum number of displayed rows. The downloaded file contains all verdicts. */
 const most = 200;
 
 interface Props {
   rows: readonly ImportRow[];
   counts: Imported['counts'];
-  /** It was carried out. */
+  /** Whether the import was carried out, or is a preview. */
   done: boolean;
 }
 
-/** A verdict for each entry of a file, with old and new where something changes. */
+/** A verdict for each entry of a file, with the values before and after of each change. */
 export function ImportVerdicts({ rows, counts, done }: Props) {
   const t = useText(importMessages);
   const ruleText = useRuleText();

@@ -13,11 +13,11 @@ export type Unusable = { kind: 'tooLong' | 'notExport' | 'tooMany' | 'empty' } |
 /** A document in the format of an export. */
 export interface ImportDocument {
   configs: Json[];
-  /** Members of the file that an import does not use. */
+  /** The members of the file that the import ignores. */
   passedOver: readonly string[];
 }
 
-/** Parses a file's text; an unusable file has a reason with its line. */
+/** Parses the text of a file. For an unusable file it returns the reason, with the line if there is one. */
 export function readDocument(text: string): { document: ImportDocument } | { unusable: Unusable } {
   if (new Blob([text]).size > longestDocument) return { unusable: { kind: 'tooLong' } };
   const lineAt = (offset: number) => text.slice(0, offset).split('\n').length;
@@ -36,7 +36,7 @@ export function readDocument(text: string): { document: ImportDocument } | { unu
   return { document: { configs: tree.configs, passedOver: Object.keys(tree).filter((member) => member !== 'configs') } };
 }
 
-/** The body that imports a document. */
+/** Returns the request body that imports a document. */
 export function importOf({ configs }: Pick<ImportDocument, 'configs'>, onExisting: OnExisting, note: string): JsonObject {
   return { onExisting, note, configs };
 }
@@ -47,8 +47,8 @@ export interface ImportRow extends Omit<ImportVerdict, 'verdict'> {
 }
 
 /**
- * The rows of a document in its order, with the service's verdicts and the changes against the
- * current configs by key.
+ * Returns the rows of a document in its order, each with the verdict of the service and the
+ * differences from the current config with the same key.
  */
 export function rowsOf(
   { verdicts, rows }: Pick<Imported, 'verdicts' | 'rows'>,
@@ -78,14 +78,14 @@ function contentIn({ value = null, valueType = null, remark = '', schema = null 
   return { value, valueType, remark, ...(schema === null ? {} : { schema }) };
 }
 
-/** The configs of an export by key. */
+/** Returns the configs of an export, keyed by config key. */
 export function byKey(exported: string): Map<string, JsonObject> {
   const tree = parse(exported);
   const configs = isObject(tree) && Array.isArray(tree.configs) ? tree.configs.filter(isObject) : [];
   return new Map(configs.map((config) => [keyOf(config), config]));
 }
 
-/** The fault of a rejected entry, in one line. */
+/** Returns the reason for a rejected entry, in one line. */
 export function reasonOf({ detail, fields, index }: ImportRow, say: (field: FieldProblem) => string): string {
   const at = `/configs/${index}/`;
   const faults = (fields ?? []).map((field) => `${field.pointer.startsWith(at) ? field.pointer.slice(at.length) : field.pointer} ${say(field)}`);

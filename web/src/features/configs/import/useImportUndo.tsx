@@ -7,18 +7,18 @@ import { importMessages } from './messages';
 
 const atOnce = 4;
 
-/** A config that an import wrote, as it left it. */
+/** A config in the version that an import wrote. */
 export interface Written {
   key: string;
-  /** The previous version has the earlier content; a created config has none. */
+  /** The version that the import wrote. The previous version contains the earlier content; a created config has none. */
   version: number;
   etag: string;
   isNew: boolean;
-  /** As others left it since. */
+  /** The current config, if other users have changed it since. */
   current?: Config;
 }
 
-/** The configs that an import wrote at a time, among those that it was to create or update, except those that were deleted since. */
+/** Returns the configs that an import wrote at a time, except those that were deleted since. `rows` contains the verdicts of the import. */
 export async function readWritten(time: string, rows: readonly Pick<ImportRow, 'key' | 'verdict'>[]): Promise<Written[]> {
   const requested = new Map(rows.map(({ key, verdict }) => [key, verdict]));
   const written: Written[] = [];

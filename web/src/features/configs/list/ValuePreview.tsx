@@ -16,7 +16,7 @@ export function ValuePreview({ value }: { value: unknown }) {
   );
 }
 
-/** Whether the value of a config is only visible on its own page, even for readers of secrets. */
+/** Whether the list hides the value of a config, even from readers of secrets. Its page can show it. */
 export const isHidden = ({ secret, masked }: Pick<Config, 'secret' | 'masked'>): boolean => secret || masked === true;
 
 /** The value of a config in one line, or a note that it is secret. */

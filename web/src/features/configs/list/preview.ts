@@ -3,7 +3,7 @@ import { encode, type Json } from '@/merge';
 /** The maximum length of a value in a row. */
 const longest = 400;
 
-/** A value on one line: a string unchanged, everything else as JSON with numbers as spelled. */
+/** Returns a value on one line: a string unchanged, every other value as JSON with all digits of numbers. */
 export function preview(value: unknown): string {
   const text = typeof value === 'string' ? value : encode(value as Json);
   const line = text.replace(/\s+/g, ' ');

@@ -5,7 +5,7 @@ import type { Config } from '../queries';
 /** How long a change is highlighted, in ms: the duration of the fade. */
 const fades = 4000;
 
-/** Returns a check whether a row was just changed, by any user. */
+/** Returns a function that reports whether a config was changed just now, by any user. */
 export function useFresh(): (config: Config) => boolean {
   const [fresh, setFresh] = useState<ReadonlyMap<string, string>>(new Map());
   useLive('configs', ({ key, payload }) => {

@@ -1,9 +1,8 @@
 import type { ConfigEvent } from '../queries';
 
-/** The maximum number of lines in a feed. */
 export const mostLines = 300;
 
-/** A change, or a gap: changes that are too old to be sent again. */
+/** A change, or a gap: missed changes that are too old for the service to send again. */
 export type FeedLine = { kind: 'change'; event: ConfigEvent } | { kind: 'gone'; revision: string };
 
 /** The displayed lines, newest first, and the lines that arrived while the feed was paused. */

@@ -7,12 +7,12 @@ export type Why = { why: 'same' | 'zero' } | { why: 'number' | 'reference'; text
 
 const whole = /^[+-]?\d{1,12}$/;
 
-/** Whether an input is missing; with a table, the numbers come from its lines. */
+/** Whether an input is missing. With a table, its lines contain the numbers. */
 export function isMissing(form: StockForm, hasRowValues: boolean): boolean {
   return [...missingOf(form)].some((name) => !hasRowValues || (name !== 'delta' && name !== 'setTo'));
 }
 
-/** The adjustment of one stock: the values of its line, and otherwise those of the form. */
+/** Returns the adjustment of one stock, with the values of its line in the table, or else those of the form. */
 export function adjustmentOf(stock: Stock, form: StockForm, own: RowValues = {}): Adjustment | Why {
   const number = form.way === 'delta' ? 'delta' : 'setTo';
   const typed = own[number];

@@ -13,7 +13,7 @@ import { adjustmentOf, isMissing, isWhy } from './plan';
 const atOnce = 4;
 const mostStocks = 1000;
 
-/** Adds, removes or counts the units of many items: the same for all, or per item from a table. */
+/** Adds, removes or counts the units of many items, with one number for all or a number per item from a pasted or uploaded table. */
 export function useStockAdjustment(): BulkAction<Stock, StockForm> {
   const t = useText(bulkStockMessages);
   const inventory = useText(inventoryMessages);
@@ -88,7 +88,7 @@ export function useStockAdjustment(): BulkAction<Stock, StockForm> {
   };
 }
 
-/** A count that started from an outdated quantity was not applied. */
+/** The result of a count that was rejected because it started from an outdated quantity. */
 function resultsOnError(error: ApiProblem, [one]: readonly Item[]): Result<Stock>[] | undefined {
   if (one === undefined || !isProblem(error, 'status_changed')) return undefined;
   return [{ id: one.id, verdict: 'changed', said: { code: error.code, text: error.message }, current: error.as<StockChanged>().current }];

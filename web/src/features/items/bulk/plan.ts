@@ -11,7 +11,7 @@ export interface EditForm {
   owner: string;
 }
 
-/** A line of a table: an existing item, or a new one. */
+/** A line of a pasted or uploaded table: an existing item, or a new one. */
 export type Line = Item | { sku: string; isNew: true };
 
 /** The item of a line; undefined for a new one. */
@@ -39,7 +39,7 @@ export interface Reading {
 const skuShape = /^[A-Za-z0-9._-]{1,64}$/;
 const longestName = 200;
 
-/** The edit of one item in a bulk edit; with a table, its price is in `own`. */
+/** Returns the edit of one item. With a table, `own` contains the price. */
 export function editOf(item: Item, form: EditForm, own: RowValues | undefined, reading: Reading): Change | Why {
   switch (form.kind) {
     case 'price': {
@@ -56,7 +56,7 @@ export function editOf(item: Item, form: EditForm, own: RowValues | undefined, r
   }
 }
 
-/** The edit of a line of a table; an empty cell changes nothing. */
+/** Returns the edit for a line of a table. An empty cell changes nothing. */
 export function lineOf(line: Line, own: RowValues, reading: Reading): Change | Why {
   const { sku } = line;
   const item = itemOf(line);
@@ -93,7 +93,7 @@ function changing(item: Item, changed: Partial<Fields>): Change | Why {
   return { op: 'edit', etag: item.etag, patch: pick(changed), before: pick(item) };
 }
 
-/** The undo of a change, with the ETag after the change. */
+/** Returns the change that undoes a change, guarded by the ETag after it. */
 export function undoOf(change: Change, etag: string | undefined): Change | undefined {
   if (etag === undefined || change.op === 'delete') return undefined;
   return change.op === 'add' ? { op: 'delete', etag } : { op: 'edit', etag, patch: change.before, before: change.patch };

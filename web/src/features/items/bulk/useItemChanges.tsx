@@ -11,7 +11,7 @@ import { createItem, deleteItem, editItem, readItem, type Item, type ItemStatus 
 import { bulkItemMessages } from './messages';
 import { isWhy, itemOf, undoOf, type Change, type Line, type Reading, type Why } from './plan';
 
-/** Limits of all runs over items: each item needs one guarded request with its own key, so several are sent concurrently. */
+/** Limits of all runs over items. Each item needs a separate guarded request with its key, so several are sent concurrently. */
 export const atOnce = 4;
 export const mostItems = 1000;
 

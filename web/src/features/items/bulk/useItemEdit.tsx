@@ -14,7 +14,7 @@ export const watchedItems: Watched<Item> = { ...watchedItem, key: ({ sku }) => s
 
 const kinds = ['price', 'percent', 'status', 'owner'] as const;
 
-/** Edits many items: the same for all, or a price per item from a table. */
+/** Edits many items, with the same change for all or a price per item from a pasted or uploaded table. */
 export function useItemEdit(): BulkAction<Item, EditForm> {
   const t = useText(bulkItemMessages);
   const items = useText(itemMessages);

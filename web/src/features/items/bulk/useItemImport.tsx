@@ -5,7 +5,7 @@ import { bulkItemMessages } from './messages';
 import { isWhy, itemOf, lineOf, type Line } from './plan';
 import { atOnce, Becomes, makeChange, mostItems, rowOf, resultsOnError, useOthers, useReading, useReason, useUndo, watchedItem } from './useItemChanges';
 
-/** Detects changes by others to items in a table. */
+/** Detects changes by other users to the items that the pasted or uploaded table lists. */
 export const watchedLines: Watched<Line> = {
   topic: watchedItem.topic,
   key: ({ sku }) => sku,
@@ -15,7 +15,7 @@ export const watchedLines: Watched<Line> = {
 
 const readLine = async (sku: string, signal?: AbortSignal): Promise<Line> => (await watchedItem.read(sku, signal)) ?? { sku, isNew: true };
 
-/** Imports items from a table: creates missing items and updates existing ones. */
+/** Imports items from a pasted or uploaded table: creates missing items and updates existing ones. */
 export function useItemImport(): BulkAction<Line> {
   const t = useText(bulkItemMessages);
   const items = useText(itemMessages);
@@ -50,7 +50,7 @@ export function useItemImport(): BulkAction<Line> {
     preview: (line, _, own = {}) => <Becomes change={lineOf(line, own, reading)} />,
     item: (line, _, own = {}) => {
       const change = lineOf(line, own, reading);
-      // The remaining lines have nothing to send.
+      // Lines without a change have nothing to send.
       return { ...rowOf(line.sku, change), ...(isWhy(change) && { values: '' }) };
     },
     send: (rows, _, key) => makeChange(rows, key),

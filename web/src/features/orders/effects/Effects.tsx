@@ -53,7 +53,7 @@ export function Effects({ order, event }: { order: Order; event: OrderEvent }) {
             {sku}
           </Link>{' '}
           {t(kind === 'reserve' ? 'reserved' : kind === 'consume' ? 'takenOut' : 'returned', {
-            // Shipped units return to the stock on hand; they were no longer reserved.
+            // A return of shipped units changes only the stock on hand, because they are no longer reserved.
             n: number(Math.abs(kind === 'consume' || reservedDelta === 0 ? onHandDelta : reservedDelta)),
             available: number(available),
           })}

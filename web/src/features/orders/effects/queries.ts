@@ -9,21 +9,21 @@ import type { Order, OrderEvent } from '../queries';
 /** The service's name for the stock movement of an order transition. */
 const stockActs: Partial<Record<OrderEvent['action'], string>> = { create: 'place', ship: 'ship', cancel: 'cancel' };
 
-/** Of larger orders only the first items are read. */
+/** The maximum number of items of an order that are read. */
 const mostLines = 10;
-/** The maximum number of an order's refunds that are searched for the cancellation's refund. */
+/** The maximum number of refunds of an order that are searched for the refund of its cancellation. */
 const mostRefunds = 200;
-/** No change is announced under this topic: a past transition and its effects never change. */
+/** A topic without events: a past transition and its effects never change. */
 const topic = 'order-effect';
 const staleTime = Infinity;
 
-/** The refund of an order event; undefined if it concerns none. */
+/** The id of the refund in an order event; undefined if there is none. */
 export function refundIn({ detail }: Pick<OrderEvent, 'detail'>): number | undefined {
   const { refundId } = detail as { refundId?: unknown };
   return typeof refundId === 'number' ? refundId : undefined;
 }
 
-/** The reference of the money movement of an event. That of a cancellation belongs to its refund. */
+/** The reference of the wallet entry of an event. For a cancellation the entry belongs to its refund. */
 function useMoneyReference(order: Order, event: OrderEvent): string | undefined {
   const mayRefunds = useMay()('refunds:read');
   const { id, version, payment } = order;

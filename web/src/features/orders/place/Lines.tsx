@@ -13,7 +13,7 @@ import styles from './PlaceOrder.module.css';
 interface Props {
   lines: PlacementLine[];
   mistakes: Mistakes;
-  /** `touched` is the index from which on the reported mistakes are outdated. */
+  /** `touched` selects the lines with outdated reported errors: the line with this index, and all later ones if `on` is true. */
   onChange: (lines: PlacementLine[], touched: { line: number; on: boolean }) => void;
   disabled: boolean;
 }

@@ -33,7 +33,7 @@ export function PlaceOrder({ userId, onClose }: { /** The customer; undefined sh
   const mistakes = { ...rejected, ...(strict ? mistakesOf(form) : {}) };
   const hasInput = (pointer: string) => hasPlace(placeOf(pointer), form.lines.length);
   const isShown = Object.keys(rejected).length > 0 && Object.keys(rejected).every(hasInput);
-  /** `isOutdated` selects the pointers whose reported mistakes are outdated. */
+  /** `isOutdated` reports whether the reported error at a JSON Pointer is outdated. */
   const change = (part: Partial<Placement>, isOutdated: (pointer: string) => boolean) => {
     keyed.change(part);
     setRejected((before) => Object.fromEntries(Object.entries(before).filter(([pointer]) => !isOutdated(pointer))));

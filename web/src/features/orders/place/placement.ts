@@ -39,7 +39,7 @@ export function piecesOf({ quantity }: PlacementLine): number | undefined {
   return pieces >= 1 && pieces <= mostPieces ? pieces : undefined;
 }
 
-/** The mistakes that need no request. */
+/** Returns the validation errors that the browser finds without the service. */
 export function mistakesOf({ userId, lines }: Placement): Mistakes {
   const found: Record<string, Mistake> = {};
   if (userId.trim() === '') found['/userId'] = { kind: 'needed' };
@@ -78,10 +78,10 @@ export function rejectedAt(error: unknown, { lines }: Placement): Mistakes {
   return Object.fromEntries(error.fields.map(({ pointer, code, message }) => [placeOf(pointer), known[code] ?? { kind: 'said', code, message }]));
 }
 
-/** Rules of the service with a text in this catalogue; the others show the service's own. */
+/** The rules of the service that have a text in this catalogue. For other rules the message of the service is displayed. */
 const known: Readonly<Partial<Record<string, Mistake>>> = { not_for_sale: { kind: 'notSold' }, unique: { kind: 'twice' } };
 
-/** A mistake of a complete line is displayed at its SKU. */
+/** Returns the JSON Pointer of the input that displays an error. An error of a complete line is displayed at the SKU. */
 export const placeOf = (pointer: string): string => (/^\/items\/\d+$/.test(pointer) ? `${pointer}/sku` : pointer);
 
 /** Whether a mistake can be displayed at an input. */
