@@ -26,8 +26,8 @@ const action: BulkAction<Row, { reason: string }> = {
 const send = vi.fn<(ids: string[]) => Promise<Result<Row>[]>>();
 const rowId = ({ id }: Row) => id;
 const chosen = { selection: fixedSelection<Row>([], rowId, undefined), readPage: () => Promise.reject(new Error('not read')), shown: [] };
-const open = () =>
-  renderHook(() => useBulk({ list: 'coupons', action, rowId, chosen, isTable: true, watched: undefined, topic: 'coupons' }), { wrapper: Surroundings });
+const open = (bulk = action) =>
+  renderHook(() => useBulk({ list: 'coupons', action: bulk, rowId, chosen, isTable: true, watched: undefined, topic: 'coupons' }), { wrapper: Surroundings });
 
 beforeEach(() => {
   sessionStore.signedIn(session());
@@ -50,6 +50,14 @@ test('a table and other input are restored together', () => {
   expect(second.result.current).toMatchObject({ input: { reason: '' }, own: { table: '' }, restored: undefined });
   second.unmount();
   expect(open().result.current.own.table).toBe('');
+});
+
+test('each row is sent with its values of the table', async () => {
+  const columns = () => [{ name: 'trackingNo', label: 'Tracking number', isNeeded: true }];
+  const { result } = open({ ...action, columns });
+  act(() => result.current.own.setTable('code\ttrackingNo\nA-1\tT1\nA-2\tT2'));
+  await waitFor(() => expect(result.current.plan.eligible).toHaveLength(2));
+  expect(result.current.plan.eligible.map(({ item }) => item.values)).toEqual(['{"trackingNo":"T1"}', '{"trackingNo":"T2"}']);
 });
 
 test.each([
