@@ -23,7 +23,7 @@ type Client struct {
 // Option changes how a client works.
 type Option func(*Client)
 
-// WithHTTPClient makes the client send its requests through h, whose Timeout bounds one attempt.
+// WithHTTPClient makes the client send its requests through h. Its Timeout bounds one attempt.
 // The default client has a timeout of 30 s.
 func WithHTTPClient(h *http.Client) Option { return func(c *Client) { c.http = h } }
 

@@ -272,7 +272,7 @@ type EventLanded struct {
 // Unwrap returns the problem.
 func (e *EventLanded) Unwrap() error { return e.Problem }
 
-// EventMismatch is the rejection of an event whose id or sequence number belongs to another event.
+// EventMismatch is the rejection of an event with the id or sequence number of another event.
 type EventMismatch struct {
 	*Problem `json:"-"`
 	EventFault

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// pollInterval bounds the delay after which the feed reads a change of another process whose
-	// event was lost.
+	// pollInterval bounds the delay after which the feed reads a change of another process
+	// after its event was lost.
 	pollInterval = 250 * time.Millisecond
 	// burstPause is a pause before a read, so that one read covers a burst of events.
 	burstPause = 5 * time.Millisecond

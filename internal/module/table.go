@@ -105,7 +105,7 @@ const (
 	TicketRows  Retention = "tickets"
 )
 
-// Versions returns the expiry rule of the table history, whose column of contains the id of a row
+// Versions returns the expiry rule of the table history: its column of contains the id of a row
 // in the table records. A version expires when its successor is older than the limit. The last
 // version of a deleted record, its deletion, expires when it is older than the limit itself. The
 // index on (of, version) finds the successor.

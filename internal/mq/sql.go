@@ -197,7 +197,7 @@ func (s *SQL) atomically(ctx context.Context, fn func(tx *gorm.DB) error) error 
 	return s.db.Transact(storage.AcrossTenants(ctx), maxLife, fn)
 }
 
-// selectSkipLocked calls do with a transaction whose SELECT skips the rows that other transactions
+// selectSkipLocked calls do with a transaction in which SELECT skips the rows that other transactions
 // have locked, so that consumers do not block each other. Correctness does not depend on the clause
 // SKIP LOCKED: some engines ignore it, and it is not sent to versions that lack it or to an engine
 // that has rejected it. SQLite has one writer, which is this process.

@@ -13,7 +13,7 @@ import (
 // dated is the format of the names of WriteInto, in UTC. They sort by time.
 const dated = "interlock-20060102T150405Z.backup"
 
-// WriteInto calls Write with a new file in folder whose name contains the time. Then it deletes the
+// WriteInto calls Write with a new file in folder, with the time in its name. Then it deletes the
 // oldest files with such names until at most keep remain; zero retains all.
 func WriteInto(ctx context.Context, o storage.Options, folder string, keep int) (path string, content Content, err error) {
 	path = filepath.Join(folder, clock.System{}.Now().UTC().Format(dated))

@@ -191,7 +191,7 @@ func Count(ctx context.Context, db *storage.DB, tables []Table) (Counts, error) 
 	return counts, nil
 }
 
-// each reads the rows of a table whose values have a key other than current, or any key if current
+// each reads the rows of a table with values that have a key other than current, or any key if current
 // is "". It reads the rows in the order of their ids.
 func (t Table) each(ctx context.Context, db *storage.DB, current string, do func([]Row) error) error {
 	columns := append([]string{"id", "tenant_id"}, t.Reads...)

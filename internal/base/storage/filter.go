@@ -111,7 +111,7 @@ func AmongEach(subquery string, args ...any) Filter {
 	return f
 }
 
-// Indexed returns a filter whose condition starts with an indexed column, such as Indexed("status",
+// Indexed returns a filter with a condition that starts with an indexed column, such as Indexed("status",
 // "= ? AND expires_time <= ?", …). The filter defines no order.
 func Indexed(column, test string, args ...any) Filter {
 	return Filter{terms: []term{{column: column, tests: []string{test}, args: args}}, indexed: true}

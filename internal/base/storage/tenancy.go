@@ -94,7 +94,7 @@ func bindTenant(db *gorm.DB) {
 	db.Statement.AddClause(clause.Where{Exprs: own})
 }
 
-// tenantAsRange is the setting of a query that selects the tenant by a range whose ends are both
+// tenantAsRange is the setting of a query that selects the tenant by a range with ends that are both
 // the tenant; see order.between.
 const tenantAsRange = "storage:tenant-as-range"
 

@@ -331,7 +331,7 @@ func (d *document) members(t reflect.Type, isRequest bool) (parts []mapping, req
 	return parts, required, properties
 }
 
-// entityTag is the type of a member whose name ends in etag, such as currentEtag.
+// entityTag is the type of a member with a name that ends in etag, such as currentEtag.
 type entityTag string
 
 // SchemaName implements named.

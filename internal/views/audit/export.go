@@ -17,8 +17,8 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// The entries of an exported tenant are a numbered log: each committed entry has a position (column
-// place), 1, 2, 3, … in commit order, without gaps. Entries are inserted without a position,
+// The entries of an exported tenant are a numbered log: each committed entry has a position
+// 1, 2, 3, … in commit order, without gaps. Entries are inserted without a position,
 // because ids are assigned before the commit: a late commit has a lower id than entries that were
 // read before it. An export first numbers the committed entries, under the lock of the tenant's
 // counter (see storage.SequencedLog), so a position becomes visible only together with all lower

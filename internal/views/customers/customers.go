@@ -232,8 +232,8 @@ func (s *Service) begin(ctx context.Context, customer principal.CustomerID) (*er
 	return s.unfinished(ctx, customer)
 }
 
-// eraseTables changes the rows of all tables, except tables whose rows change together with rows of
-// other tables.
+// eraseTables changes the rows of all tables, except those with rows that change together with
+// rows of other tables.
 func (s *Service) eraseTables(ctx context.Context, e *erasure) (rows int, err error) {
 	for _, t := range s.tables {
 		err := s.walk(ctx, t, e, func(hits []found) error {

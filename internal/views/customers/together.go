@@ -51,7 +51,7 @@ func run(tx *gorm.DB, statements ...clause) error {
 	return nil
 }
 
-// eraseAggregates renames the aggregates and the writers of events whose names contain the id. It
+// eraseAggregates renames the aggregates and the writers of events with names that contain the id. It
 // renames an aggregate together with its audit entries, which are counted by its name, and a writer
 // together with its events, because the writer's row contains their highest sequence.
 func (s *Service) eraseAggregates(ctx context.Context, e *erasure) (rows int, err error) {

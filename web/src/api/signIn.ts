@@ -12,7 +12,7 @@ const tenantKey = 'interlock.tenant';
 /** How long a tab may have been hidden before it checks the session again, in ms. */
 const unseen = 10_000;
 
-/** Notifies the other tabs that the session changed. `gone` in a message is the owner of the drafts that were deleted. */
+/** Notifies the other tabs that the session changed. A message contains the owner of the drafts that were deleted. */
 const others = new Channel('interlock.session');
 
 /** The tenant of the last sign-in in this browser; empty for the default tenant. */
