@@ -137,8 +137,9 @@ func retentionFinding(ctx context.Context, db *storage.DB) engines.Finding {
 	return finding
 }
 
-// claimFinding reports the server that has claimed the database. With Redis, a server stores
-// purchases there, and Examine checks that Redis only if it has the URL.
+// claimFinding reports which server has claimed the database. If that server uses Redis and this
+// command has no Redis URL, the level is Unknown: the durability of the purchases in that Redis
+// was not checked.
 func claimFinding(ctx context.Context, db *storage.DB, withRedis bool) engines.Finding {
 	finding := engines.Finding{Engine: engines.Database, Name: "server", Level: engines.OK}
 	holder, err := claim.Read(ctx, db)

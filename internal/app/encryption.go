@@ -81,8 +81,9 @@ func keysOf(s settings.Storage) ([]string, error) {
 	return keys, nil
 }
 
-// makeKeys creates a key for an embedded database without encrypted values. If there are encrypted
-// values, their keys are lost or were not restored, and a new key would hide that.
+// makeKeys creates the key file of an embedded database that has no keys. If the database already
+// contains encrypted values, their key was lost or not restored: makeKeys then returns an error,
+// because a new key would hide the loss.
 func (sv *Services) makeKeys(ctx context.Context, path string) ([]string, error) {
 	used, err := encryption.Check(ctx, sv.DB, encryption.Cipher{})
 	if err != nil {

@@ -81,7 +81,7 @@ func (s *Service) requireOtherUsers(ctx context.Context, u *uow.Unit, a *Approva
 	return s.RequireOtherUsers(ctx, u, a.since(), acts...)
 }
 
-// votesOfOthers returns the votes for the current content, except those of a user.
+// votesOfOthers returns the votes that approve the current content, except those of one user.
 func (a *Approval) votesOfOthers(user int64) (acts []Act) {
 	for _, v := range a.Votes {
 		if v.Verdict == verdictApprove && a.isCurrent(v) && v.UserID != user {

@@ -289,9 +289,10 @@ func hasSecrets(t reflect.Type) bool {
 	}
 }
 
-// members returns the parts of a struct's schema: references to embedded structs that
-// api/base.yaml describes, the names of the required members, and the members. The members of
-// all other embedded structs are included as if the struct declared them.
+// members returns the schema of a struct as three results: parts, the references to embedded
+// structs that api/base.yaml describes; required, the names of the required members; and
+// properties, the members. Other embedded structs contribute their members as if the struct
+// declared them.
 func (d *document) members(t reflect.Type, isRequest bool) (parts []mapping, required []string, properties mapping) {
 	for i := range t.NumField() {
 		f := t.Field(i)

@@ -133,8 +133,8 @@ func (b *book) move(s Step, now time.Time) Moved {
 	return Moved{Ticket: copyOf(t), Changed: true}
 }
 
-// adopt adds a settled unknown ticket, and reports whether it did. It skips a confirmed one
-// if too few units remain.
+// adopt adds a ticket that SQL has settled and that b does not contain, and reports whether it
+// did. It rejects a confirmed ticket with more units than remain.
 func (b *book) adopt(t Ticket) bool {
 	if b.tickets[t.ID] != nil || t.State == Confirmed && t.Units > b.Remaining {
 		return false

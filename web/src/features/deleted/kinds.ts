@@ -14,7 +14,7 @@ export function actionsOf(asked: readonly Kind[], verb: 'delete' | 'create'): st
   return [...all, ...(asked.includes('configs') ? [batch] : [])].join(',');
 }
 
-/** A record in an entry of the audit log. */
+/** The deletion or creation of one record, read from an entry of the audit log. The entry of a batch contains several. */
 export interface Deed {
   kind: Kind;
   /** The key, code or number of the record. */

@@ -29,8 +29,8 @@ interface Props {
 }
 
 /**
- * The charts of a sale: sales rate, arrivals and rejections, queue, and unsold units. All lines of
- * a chart have the same unit.
+ * The charts of a sale: sales rate, arrivals and rejections, queue, and unsold units. The lines of a
+ * chart have the same unit, except the age of the oldest ticket, which is in seconds on its axis.
  */
 export function Charts({ sale, following, range, onRange }: Props) {
   const t = useText(saleMessages);

@@ -17,8 +17,8 @@ interface Props {
 }
 
 /**
- * Shows in an open dialog that another user changed the record: the user, the new status, and
- * whether the step is still possible.
+ * Shows in an open dialog that the record was changed since the dialog opened: by which user, the
+ * new status, and whether the step is still possible.
  */
 export function ChangedSinceOpen({ record: { updatedBy, updatedTime }, status, isPossible, actions }: Props) {
   const t = useText(uiMessages);

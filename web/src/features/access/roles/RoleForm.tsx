@@ -15,7 +15,7 @@ interface Props {
   role: Role;
   /** Whether the role was deleted while the page was open. */
   gone: boolean;
-  /** The field with the focus. */
+  /** Called with the name of the focused field; undefined when the focus leaves the form. */
   onField: (field: string | undefined) => void;
 }
 

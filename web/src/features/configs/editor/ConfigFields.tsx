@@ -130,7 +130,7 @@ export function ConfigFields({ editing, present, readOnly }: Props) {
   );
 }
 
-/** Returns a function that changes the type. It restores the text that the type boolean has hidden. */
+/** Returns a function that changes the type. A boolean has no text, so a change from boolean restores the last text of the new type. */
 function useTypeChange(form: ConfigForm, change: (part: Partial<ConfigForm>) => void): (to: ValueType) => void {
   const texts = useRef<Partial<Record<ValueType, string>>>({});
   return (to) => {

@@ -12,7 +12,7 @@ export function isMissing(form: StockForm, hasRowValues: boolean): boolean {
   return [...missingOf(form)].some((name) => !hasRowValues || (name !== 'delta' && name !== 'setTo'));
 }
 
-/** Returns the adjustment of one stock, with the values of its line in the table, or else those of the form. */
+/** Returns the adjustment of one stock, or why it has none. A value that is not in the stock's line of the table comes from the form. */
 export function adjustmentOf(stock: Stock, form: StockForm, own: RowValues = {}): Adjustment | Why {
   const number = form.way === 'delta' ? 'delta' : 'setTo';
   const typed = own[number];
