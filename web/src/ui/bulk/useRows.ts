@@ -114,6 +114,7 @@ export function useTableRows<Row>(
       abort.abort();
     };
     // `source` is omitted: each render creates a new one with the same lookup.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [pending, table, tries]);
   const rows = useMemo(() => [...found.values()].filter((row) => row !== undefined), [found]);
   return {
