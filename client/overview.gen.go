@@ -274,9 +274,7 @@ type SearchResult struct {
 
 // SearchHit is part of [SearchResult].
 type SearchHit struct {
-	// One of config, approval, order, refund, work-order, user, item, coupon, coupon-campaign,
-	// flash-sale, ticket, wallet, aggregate, idempotency-key.
-	Kind string `json:"kind"`
+	Kind SearchKind `json:"kind"`
 	// Identifies it within its kind: key, sku, code or id.
 	ID string `json:"id"`
 	// The display name: a config's key, the path of the resource that an approval changes, an
@@ -290,6 +288,27 @@ type SearchHit struct {
 	// The path of its page in the web admin.
 	Href string `json:"href"`
 }
+
+// SearchKind is part of [SearchHit].
+type SearchKind string
+
+// The values of SearchKind.
+const (
+	SearchKindOrder          SearchKind = "order"
+	SearchKindUser           SearchKind = "user"
+	SearchKindRefund         SearchKind = "refund"
+	SearchKindWorkOrder      SearchKind = "work-order"
+	SearchKindApproval       SearchKind = "approval"
+	SearchKindItem           SearchKind = "item"
+	SearchKindCoupon         SearchKind = "coupon"
+	SearchKindCouponCampaign SearchKind = "coupon-campaign"
+	SearchKindFlashSale      SearchKind = "flash-sale"
+	SearchKindTicket         SearchKind = "ticket"
+	SearchKindWallet         SearchKind = "wallet"
+	SearchKindConfig         SearchKind = "config"
+	SearchKindIdempotencyKey SearchKind = "idempotency-key"
+	SearchKindAggregate      SearchKind = "aggregate"
+)
 
 // Dashboard is returned by [Client.Dashboard].
 type Dashboard struct {

@@ -25,7 +25,7 @@ func generate(base, output string) error {
 	if err != nil {
 		return err
 	}
-	document, err := openapi.Document(text, app.Routes(), "..", "interlock")
+	document, err := openapi.Document(text, app.Routes(), app.Enums(), "..", "interlock")
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"interlock/internal/inventory"
 	"interlock/internal/refunds"
 	"interlock/internal/views/dashboard"
-	"interlock/internal/views/promises"
 	"interlock/internal/views/realtime"
 	"interlock/internal/views/search"
 )
@@ -25,10 +24,29 @@ func (sv *Services) routes(router *httpapi.Router) {
 // Routes returns the routes of the API without a running program, for the contract. They
 // cannot serve requests.
 func Routes() []httpapi.Route {
-	sv := Services{FlashSales: &flashsale.Service{}, Inventory: &inventory.Service{}, Actions: actions.New(actions.Deps{}), Refunds: &refunds.Service{},
-		Promises: promises.New(promises.Deps{Promises: Promises()}),
-	}
+	sv := Services{FlashSales: &flashsale.Service{}, Inventory: &inventory.Service{}, Actions: actions.New(actions.Deps{}), Refunds: &refunds.Service{}}
 	server := httpapi.NewServer(httpapi.Options{})
 	sv.routes(server.Router())
 	return server.Router().Routes()
+}
+
+// Enums returns the enumerations of the contract that follow from the modules, by the names of
+// their schemas.
+func Enums() map[string][]string {
+	enums := map[string][]string{}
+	for _, m := range new(Services).modules() {
+		for _, resource := range m.Resources {
+			if resource.Live {
+				enums["EventTopic"] = append(enums["EventTopic"], resource.Name)
+			}
+		}
+		for _, kind := range m.Kinds {
+			enums["SearchKind"] = append(enums["SearchKind"], kind.Name)
+		}
+	}
+	enums["EventTopic"] = append(enums["EventTopic"], realtime.Presence)
+	for _, promise := range Promises() {
+		enums["PromiseName"] = append(enums["PromiseName"], promise.Name)
+	}
+	return enums
 }

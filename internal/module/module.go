@@ -12,7 +12,6 @@ import (
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
-	"interlock/internal/base/storage"
 	"interlock/internal/edge/httpapi"
 )
 
@@ -87,9 +86,6 @@ type Module struct {
 	Routes func(r *httpapi.Router)
 	// Kinds are the kinds of rows that the search finds.
 	Kinds []Kind
-	// CountByStatus returns the number of rows of each status, keyed by its name, for the dashboard;
-	// nil for none.
-	CountByStatus func(ctx context.Context) (map[string]storage.Count, error)
 }
 
 // Kind is a kind of rows in the search.

@@ -37,7 +37,6 @@ func (s *Service) Module() module.Module {
 			{Name: "order", Permission: ReadPermission, Find: s.find},
 			{Name: "user", Permission: ReadPermission, Find: s.findCustomer},
 		},
-		CountByStatus: s.CountByStatus,
 	}
 }
 

@@ -31,10 +31,9 @@ var Declaration = &module.Declaration{
 // Module returns the domain of a running program.
 func (s *Service) Module() module.Module {
 	return module.Module{
-		Declaration:   Declaration,
-		Routes:        func(r *httpapi.Router) { Routes(r, s) },
-		Kinds:         []module.Kind{{Name: "work-order", Permission: ReadPermission, Find: s.find}},
-		CountByStatus: s.CountByStatus,
+		Declaration: Declaration,
+		Routes:      func(r *httpapi.Router) { Routes(r, s) },
+		Kinds:       []module.Kind{{Name: "work-order", Permission: ReadPermission, Find: s.find}},
 	}
 }
 

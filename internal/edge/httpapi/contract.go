@@ -23,8 +23,6 @@ type Resource struct {
 	Machine *status.Machine
 	// Example is a representation, a value of the view's type.
 	Example any
-	// Enums are values that are known when the routes are registered, by the names of their schemas.
-	Enums map[string][]string
 	// Refusal is a struct with the members that the response to a rejected transition contains in
 	// addition to the usual ones; nil for none.
 	Refusal any

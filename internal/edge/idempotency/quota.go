@@ -15,8 +15,8 @@ import (
 const (
 	// A count of a tenant's keys is expensive, because it reads each key. Its result is therefore
 	// used for the time in which maxKeysPerSecond new keys per second would fill the rest of the
-	// quota, but for at least minCountAge and at most maxCountAge. A database records fewer keys
-	// per second than that.
+	// quota, bounded by minCountAge and maxCountAge. A database records fewer keys per second than
+	// that.
 	minCountAge      = 30 * time.Second
 	maxCountAge      = time.Hour
 	maxKeysPerSecond = 10_000

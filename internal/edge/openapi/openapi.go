@@ -11,7 +11,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -42,9 +44,10 @@ type document struct {
 	paths, schemas, responseComponents mapping
 }
 
-// Document returns the contract as YAML: base, completed by the routes that
-// have a Resource. root is the folder of the Go module and module its import path.
-func Document(base []byte, routes []httpapi.Route, root, module string) ([]byte, error) {
+// Document returns the contract as YAML: base, completed by the routes that have a Resource and by
+// enums, the values of enumerations by the names of their schemas. root is the folder of the Go
+// module and module its import path.
+func Document(base []byte, routes []httpapi.Route, enums map[string][]string, root, module string) ([]byte, error) {
 	var tree yaml.Node
 	if err := yaml.Unmarshal(base, &tree); err != nil {
 		return nil, fmt.Errorf("parse api/base.yaml: %w", err)
@@ -67,9 +70,9 @@ func Document(base []byte, routes []httpapi.Route, root, module string) ([]byte,
 		operations, _ := d.paths.get(path).(mapping)
 		d.paths = d.paths.with(path, operations.with(strings.ToLower(r.Method), d.operation(r)))
 		d.conflicts(r.Resource)
-		for name, values := range r.Resource.Enums {
-			d.component(name, mapping{{"enum", values}})
-		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(enums)) {
+		d.component(name, mapping{{"enum", enums[name]}})
 	}
 	err := errors.Join(d.err,
 		complete(&tree, d.paths, "paths"),

@@ -41,7 +41,7 @@ func routes() []httpapi.Route {
 const empty = "paths: {}\ncomponents: {responses: {}, schemas: {}}\n"
 
 func TestRouteCompletesTheBaseDocument(t *testing.T) {
-	text, err := Document([]byte(empty), routes(), "../../..", "interlock")
+	text, err := Document([]byte(empty), routes(), nil, "../../..", "interlock")
 	require.NoError(t, err)
 	require.Contains(t, string(text), "/api/v1/teapots/next:")
 	require.Contains(t, string(text), "x-permission: 'teapots:read'")
@@ -49,7 +49,7 @@ func TestRouteCompletesTheBaseDocument(t *testing.T) {
 }
 
 func TestReplyHasBothResultsAndTheMarkOfOmittedSecrets(t *testing.T) {
-	text, err := Document([]byte(empty), routes(), "../../..", "interlock")
+	text, err := Document([]byte(empty), routes(), nil, "../../..", "interlock")
 	require.NoError(t, err)
 	var document struct {
 		Paths map[string]map[string]struct {
@@ -82,7 +82,7 @@ func TestFactStatedTwiceIsAnError(t *testing.T) {
 		"paths: {/api/v1/teapots/next: {}}\ncomponents: {responses: {}, schemas: {}}\n",
 		"paths: {}\ncomponents: {responses: {}, schemas: {Teapot: {}}}\n",
 	} {
-		_, err := Document([]byte(base), routes(), "../../..", "interlock")
+		_, err := Document([]byte(base), routes(), nil, "../../..", "interlock")
 		require.ErrorContains(t, err, "both define")
 	}
 }

@@ -11,11 +11,7 @@ const ReadPermission = "promises:read"
 
 // Routes registers the promises.
 func Routes(r *httpapi.Router, s *Service) {
-	names := make([]string, len(s.checks.list))
-	for i, p := range s.checks.list {
-		names[i] = p.Name
-	}
-	r = r.About(httpapi.Resource{Tag: "Overview", Noun: "promise", Enums: map[string][]string{"PromiseName": names}})
+	r = r.About(httpapi.Resource{Tag: "Overview", Noun: "promise"})
 	httpapi.Get(r, "/promises", ReadPermission, func(ctx context.Context, _ httpapi.None) (listView, error) { return s.list(ctx) }).
 		Doc("List promises", "The service's promises about all rows at every moment, and whether they are true: one process checks all rows continuously, "+
 			"in small steps that cost a fixed share of the database. Violations are those of the caller's tenant, and so are `state` and `lastTrueTime`; "+

@@ -5,7 +5,7 @@ type resultView struct {
 }
 
 type hitView struct {
-	Kind string `json:"kind" validate:"oneof=config approval order refund work-order user item coupon coupon-campaign flash-sale ticket wallet aggregate idempotency-key"`
+	Kind string `json:"kind" schema:"SearchKind"`
 	// Identifies it within its kind: key, sku, code or id.
 	ID string `json:"id" validate:"required"`
 	// The display name: a config's key, the path of the resource that an approval changes, an order's number, a sku, a code,
