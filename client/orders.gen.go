@@ -29,10 +29,18 @@ type Order struct {
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
 	// changes.
 	Currency string `json:"currency"`
+	// The sum of the lines before the discount, in minor units.
+	Subtotal int64 `json:"subtotal"`
 	// In minor units, subtracted from the sum of the lines.
 	Discount int64 `json:"discount"`
-	// The amount due, in minor units.
+	// In minor units, as the storefront stated it.
+	Shipping int64 `json:"shipping"`
+	// In minor units, as the storefront stated it.
+	Tax int64 `json:"tax"`
+	// The total, in minor units: `subtotal` − `discount` + `shipping` + `tax`.
 	Amount int64 `json:"amount"`
+	// The part of the total that was not paid, in minor units; 0 for a cancelled order.
+	Due int64 `json:"due"`
 	// The paid amount, in minor units; 0 before the payment.
 	Paid int64 `json:"paid"`
 	// The part of it that unsettled refunds reserve.
@@ -40,8 +48,11 @@ type Order struct {
 	// The part of it that refunds have repaid.
 	Refunded int64 `json:"refunded"`
 	// `paid` − `refundReserved` − `refunded`: the amount that can still be refunded.
-	Refundable int64       `json:"refundable"`
-	Status     OrderStatus `json:"status"`
+	Refundable       int64                 `json:"refundable"`
+	Status           OrderStatus           `json:"status"`
+	PaymentStatus    OrderPaymentStatus    `json:"paymentStatus"`
+	FulfilmentStatus OrderFulfilmentStatus `json:"fulfilmentStatus"`
+	PaymentTerms     OrderTerms            `json:"paymentTerms"`
 	// The actions that are possible now.
 	AllowedTransitions []OrderAction  `json:"allowedTransitions"`
 	Payment            *Payment       `json:"payment"`
@@ -53,6 +64,20 @@ type Order struct {
 	Ticket *string `json:"ticket"`
 	// When the order is cancelled unless it is paid.
 	PaymentDue *time.Time `json:"paymentDue"`
+	// When the order was paid in full.
+	PaidTime *time.Time `json:"paidTime"`
+	// When the last units were shipped.
+	ShippedTime   *time.Time `json:"shippedTime"`
+	CompletedTime *time.Time `json:"completedTime"`
+	CancelledTime *time.Time `json:"cancelledTime"`
+	// The order's id in the storefront.
+	ExternalID      *string           `json:"externalId"`
+	Email           *string           `json:"email"`
+	ShippingAddress *Address          `json:"shippingAddress"`
+	BillingAddress  *Address          `json:"billingAddress"`
+	Note            string            `json:"note"`
+	Tags            []string          `json:"tags"`
+	Metadata        map[string]string `json:"metadata"`
 }
 
 // OrderLine is part of [Order].
@@ -85,6 +110,38 @@ const (
 	OrderStatusCancelled OrderStatus = "cancelled"
 )
 
+// OrderPaymentStatus is part of [Order].
+type OrderPaymentStatus string
+
+// The values of OrderPaymentStatus.
+const (
+	OrderPaymentStatusUnpaid         OrderPaymentStatus = "unpaid"
+	OrderPaymentStatusPartlyPaid     OrderPaymentStatus = "partly_paid"
+	OrderPaymentStatusPaid           OrderPaymentStatus = "paid"
+	OrderPaymentStatusPartlyRefunded OrderPaymentStatus = "partly_refunded"
+	OrderPaymentStatusRefunded       OrderPaymentStatus = "refunded"
+)
+
+// OrderFulfilmentStatus is part of [Order].
+type OrderFulfilmentStatus string
+
+// The values of OrderFulfilmentStatus.
+const (
+	OrderFulfilmentStatusNone          OrderFulfilmentStatus = "none"
+	OrderFulfilmentStatusPartlyShipped OrderFulfilmentStatus = "partly_shipped"
+	OrderFulfilmentStatusShipped       OrderFulfilmentStatus = "shipped"
+)
+
+// OrderTerms is part of [Order].
+type OrderTerms string
+
+// The values of OrderTerms.
+const (
+	OrderTermsPrepaid    OrderTerms = "prepaid"
+	OrderTermsOnDelivery OrderTerms = "on_delivery"
+	OrderTermsInvoice    OrderTerms = "invoice"
+)
+
 // OrderAction is part of [Order].
 type OrderAction string
 
@@ -108,6 +165,21 @@ type Payment struct {
 type OrderShipment struct {
 	Carrier    string `json:"carrier"`
 	TrackingNo string `json:"trackingNo"`
+}
+
+// Address is part of [Order].
+type Address struct {
+	Name    string `json:"name"`
+	Company string `json:"company,omitzero"`
+	// Street and house number.
+	Line1      string `json:"line1"`
+	Line2      string `json:"line2,omitzero"`
+	City       string `json:"city"`
+	Region     string `json:"region,omitzero"`
+	PostalCode string `json:"postalCode,omitzero"`
+	// ISO 3166-1 alpha-2, such as DE.
+	Country string `json:"country"`
+	Phone   string `json:"phone,omitzero"`
 }
 
 // OrderFilter selects rows of [Orders.List].

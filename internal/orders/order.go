@@ -66,6 +66,15 @@ type Order struct {
 	Ticket *string
 	// PaymentDue is the time at which a pending order is cancelled; nil for never.
 	PaymentDue *time.Time
+	// Shipping and Tax are parts of Amount, in minor units.
+	Shipping, Tax int64
+	PaymentTerms  Terms
+	// The times of the steps; nil before the step.
+	PaidTime, ShippedTime, CompletedTime, CancelledTime *time.Time
+	Details
+	// ContentHash identifies the content of the request that created an order with an external id;
+	// nil for other orders.
+	ContentHash *string
 
 	Lines []Line `gorm:"-"`
 

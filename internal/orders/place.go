@@ -52,7 +52,7 @@ func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, 
 			Pointer: fmt.Sprintf("/items/%d", tooMuch), Code: "overflow", Message: "makes the amount exceed the largest possible amount",
 		})
 	}
-	order := &Order{UserID: p.UserID, Status: pending.Code, Amount: sum, Lines: lines}
+	order := &Order{UserID: p.UserID, Status: pending.Code, Amount: sum, Lines: lines, PaymentTerms: Prepaid, Details: Details{Tags: []string{}, Metadata: map[string]string{}}}
 	var coupon *coupons.Coupon
 	if p.CouponCode != "" {
 		coupon, order.Discount, err = s.coupons.Quote(ctx, u, p.CouponCode, p.UserID, sum)

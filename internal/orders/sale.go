@@ -71,7 +71,8 @@ func (s *Service) PlaceMany(ctx context.Context, u *uow.Unit, lot SaleLot, ticke
 		due := lot.PaymentDue
 		rows[i] = Order{
 			OrderNo: number, UserID: t.UserID, Status: pending.Code, Amount: lot.Price * t.Units,
-			SaleID: &lot.Sale, Ticket: &t.Ticket, PaymentDue: &due,
+			SaleID: &lot.Sale, Ticket: &t.Ticket, PaymentDue: &due, PaymentTerms: Prepaid,
+			Details: Details{Tags: []string{}, Metadata: map[string]string{}},
 		}
 	}
 	err := guard.InsertMany(ctx, u, rows, rowsPerStatement)

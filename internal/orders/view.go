@@ -40,10 +40,18 @@ type orderView struct {
 	Items      []lineView           `json:"items" validate:"min=1"`
 	CouponCode *string              `json:"couponCode"`
 	Currency   string               `json:"currency"`
+	// The sum of the lines before the discount, in minor units.
+	Subtotal int64 `json:"subtotal" validate:"min=0"`
 	// In minor units, subtracted from the sum of the lines.
 	Discount int64 `json:"discount" validate:"min=0"`
-	// The amount due, in minor units.
+	// In minor units, as the storefront stated it.
+	Shipping int64 `json:"shipping" validate:"min=0"`
+	// In minor units, as the storefront stated it.
+	Tax int64 `json:"tax" validate:"min=0"`
+	// The total, in minor units: `subtotal` − `discount` + `shipping` + `tax`.
 	Amount int64 `json:"amount" validate:"min=0"`
+	// The part of the total that was not paid, in minor units; 0 for a cancelled order.
+	Due int64 `json:"due" validate:"min=0"`
 	// The paid amount, in minor units; 0 before the payment.
 	Paid int64 `json:"paid" validate:"min=0"`
 	// The part of it that unsettled refunds reserve.
@@ -51,8 +59,11 @@ type orderView struct {
 	// The part of it that refunds have repaid.
 	Refunded int64 `json:"refunded" validate:"min=0"`
 	// `paid` − `refundReserved` − `refunded`: the amount that can still be refunded.
-	Refundable int64              `json:"refundable" validate:"min=0"`
-	Status     status.Name[Order] `json:"status"`
+	Refundable       int64              `json:"refundable" validate:"min=0"`
+	Status           status.Name[Order] `json:"status"`
+	PaymentStatus    PaymentStatus      `json:"paymentStatus"`
+	FulfilmentStatus FulfilmentStatus   `json:"fulfilmentStatus"`
+	PaymentTerms     Terms              `json:"paymentTerms"`
 	// The actions that are possible now.
 	AllowedTransitions []status.ActionName[Order] `json:"allowedTransitions"`
 	Payment            *Payment                   `json:"payment"`
@@ -64,6 +75,20 @@ type orderView struct {
 	Ticket *string `json:"ticket"`
 	// When the order is cancelled unless it is paid.
 	PaymentDue *time.Time `json:"paymentDue"`
+	// When the order was paid in full.
+	PaidTime *time.Time `json:"paidTime"`
+	// When the last units were shipped.
+	ShippedTime   *time.Time `json:"shippedTime"`
+	CompletedTime *time.Time `json:"completedTime"`
+	CancelledTime *time.Time `json:"cancelledTime"`
+	// The order's id in the storefront.
+	ExternalID      *string           `json:"externalId"`
+	Email           *string           `json:"email"`
+	ShippingAddress *Address          `json:"shippingAddress"`
+	BillingAddress  *Address          `json:"billingAddress"`
+	Note            string            `json:"note"`
+	Tags            []string          `json:"tags"`
+	Metadata        map[string]string `json:"metadata"`
 	guard.Stamp
 }
 
@@ -74,6 +99,11 @@ func viewOf(ctx context.Context, o Order) orderView {
 		Paid: o.Paid, RefundReserved: o.RefundReserved, Refunded: o.Refunded, Refundable: o.Refundable(),
 		Status: status.NameOf[Order](o.Status), AllowedTransitions: status.ActionNames[Order](o.Allowed()),
 		CancelReason: httpapi.OrNull(o.CancelReason), FlashSaleID: o.SaleID, Ticket: o.Ticket, PaymentDue: o.PaymentDue, Stamp: o.Stamp(),
+		Subtotal: o.Amount + o.Discount - o.Shipping - o.Tax, Shipping: o.Shipping, Tax: o.Tax, Due: o.Due(),
+		PaymentStatus: o.PaymentStatus(), FulfilmentStatus: o.FulfilmentStatus(), PaymentTerms: o.PaymentTerms,
+		PaidTime: o.PaidTime, ShippedTime: o.ShippedTime, CompletedTime: o.CompletedTime, CancelledTime: o.CancelledTime,
+		ExternalID: o.ExternalID, Email: httpapi.OrNull(o.Email), ShippingAddress: o.ShippingAddress, BillingAddress: o.BillingAddress,
+		Note: o.Note, Tags: o.Tags, Metadata: o.Metadata,
 	}
 	for i, line := range o.Lines {
 		v.Items[i] = lineView{
@@ -101,7 +131,8 @@ var example = func() orderView {
 	created := time.Date(2026, time.January, 31, 9, 30, 0, 123456000, time.UTC)
 	order := Order{
 		Row:     guard.Row{ID: 41, Version: 1, CreatedTime: created, UpdatedTime: created, UpdatedBy: 7, UpdatedByName: "Li"},
-		OrderNo: "20260131-7KQ2M9XZTV", UserID: "user-12", Discount: 500, Amount: 3480, CouponCode: "K7QMX-2F9RT-H4WZA-8CNPB",
+		OrderNo: "20260131-7KQ2M9XZTV", UserID: "user-12", Discount: 500, Amount: 3480, PaymentTerms: Prepaid,
+		Details: Details{Tags: []string{}, Metadata: map[string]string{}}, CouponCode: "K7QMX-2F9RT-H4WZA-8CNPB",
 		Lines: []Line{{SKU: "TEA-100", Name: "Green tea 100 g", Quantity: 2, Price: 1990, ToShip: 2}},
 	}
 	return viewOf(principal.With(context.Background(), principal.Principal{Currency: "CNY"}), order)

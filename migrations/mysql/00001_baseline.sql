@@ -872,7 +872,23 @@ CREATE TABLE IF NOT EXISTS orders (
   paid              BIGINT       NOT NULL DEFAULT 0,
   refund_reserved   BIGINT       NOT NULL DEFAULT 0, -- part of paid that open refunds reserve
   refunded          BIGINT       NOT NULL DEFAULT 0, -- part of paid that was refunded
+  shipping          BIGINT       NOT NULL DEFAULT 0, -- part of amount
+  tax               BIGINT       NOT NULL DEFAULT 0, -- part of amount
+  payment_terms     VARCHAR(16)  NOT NULL DEFAULT 'prepaid',
+  paid_time         DATETIME(6)      NULL, -- null: not paid in full
+  shipped_time      DATETIME(6)      NULL, -- null: units are to ship
+  completed_time    DATETIME(6)      NULL,
+  cancelled_time    DATETIME(6)      NULL,
+  external_id       VARCHAR(128)     NULL, -- null: none
+  content_hash      VARCHAR(64)      NULL, -- of the request that created it; null: without external_id
+  email             VARCHAR(254) NOT NULL DEFAULT '',
+  shipping_address  VARCHAR(2000) NOT NULL DEFAULT 'null', -- JSON
+  billing_address   VARCHAR(2000) NOT NULL DEFAULT 'null', -- JSON
+  note              TEXT         NOT NULL DEFAULT '',
+  tags              VARCHAR(4000) NOT NULL DEFAULT '[]', -- JSON
+  metadata          MEDIUMTEXT   NOT NULL DEFAULT '{}', -- JSON
   PRIMARY KEY (id),
+  UNIQUE KEY uq_orders_external (tenant_id, external_id),
   UNIQUE KEY uq_orders_no (tenant_id, order_no),
   UNIQUE KEY uq_orders_ticket (tenant_id, ticket),
   UNIQUE KEY uq_orders_payment (tenant_id, payment_method, payment_reference),

@@ -814,8 +814,24 @@ CREATE TABLE orders (
   payment_due       DATETIME     NULL, -- null: no due time, paid, or cancelled
   paid              INTEGER  NOT NULL DEFAULT 0,
   refund_reserved   INTEGER  NOT NULL DEFAULT 0, -- part of paid that open refunds reserve
-  refunded          INTEGER  NOT NULL DEFAULT 0 -- part of paid that was refunded
+  refunded          INTEGER  NOT NULL DEFAULT 0, -- part of paid that was refunded
+  shipping          INTEGER  NOT NULL DEFAULT 0, -- part of amount
+  tax               INTEGER  NOT NULL DEFAULT 0, -- part of amount
+  payment_terms     TEXT     NOT NULL DEFAULT 'prepaid',
+  paid_time         DATETIME     NULL, -- null: not paid in full
+  shipped_time      DATETIME     NULL, -- null: units are to ship
+  completed_time    DATETIME     NULL,
+  cancelled_time    DATETIME     NULL,
+  external_id       TEXT         NULL, -- null: none
+  content_hash      TEXT         NULL, -- of the request that created it; null: without external_id
+  email             TEXT     NOT NULL DEFAULT '',
+  shipping_address  TEXT     NOT NULL DEFAULT 'null', -- JSON
+  billing_address   TEXT     NOT NULL DEFAULT 'null', -- JSON
+  note              TEXT     NOT NULL DEFAULT '',
+  tags              TEXT     NOT NULL DEFAULT '[]', -- JSON
+  metadata          TEXT     NOT NULL DEFAULT '{}' -- JSON
 );
+CREATE UNIQUE INDEX uq_orders_external ON orders (tenant_id, external_id);
 CREATE UNIQUE INDEX uq_orders_no ON orders (tenant_id, order_no);
 CREATE UNIQUE INDEX uq_orders_ticket ON orders (tenant_id, ticket);
 CREATE UNIQUE INDEX uq_orders_payment ON orders (tenant_id, payment_method, payment_reference);

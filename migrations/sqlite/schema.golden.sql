@@ -915,7 +915,22 @@ CREATE TABLE orders (
   payment_due       DATETIME     NULL, -- null: no due time, paid, or cancelled
   paid              INTEGER  NOT NULL DEFAULT 0,
   refund_reserved   INTEGER  NOT NULL DEFAULT 0, -- part of paid that open refunds reserve
-  refunded          INTEGER  NOT NULL DEFAULT 0 -- part of paid that was refunded
+  refunded          INTEGER  NOT NULL DEFAULT 0, -- part of paid that was refunded
+  shipping          INTEGER  NOT NULL DEFAULT 0, -- part of amount
+  tax               INTEGER  NOT NULL DEFAULT 0, -- part of amount
+  payment_terms     TEXT     NOT NULL DEFAULT 'prepaid',
+  paid_time         DATETIME     NULL, -- null: not paid in full
+  shipped_time      DATETIME     NULL, -- null: units are to ship
+  completed_time    DATETIME     NULL,
+  cancelled_time    DATETIME     NULL,
+  external_id       TEXT         NULL, -- null: none
+  content_hash      TEXT         NULL, -- of the request that created it; null: without external_id
+  email             TEXT     NOT NULL DEFAULT '',
+  shipping_address  TEXT     NOT NULL DEFAULT 'null', -- JSON
+  billing_address   TEXT     NOT NULL DEFAULT 'null', -- JSON
+  note              TEXT     NOT NULL DEFAULT '',
+  tags              TEXT     NOT NULL DEFAULT '[]', -- JSON
+  metadata          TEXT     NOT NULL DEFAULT '{}' -- JSON
 );
 
 CREATE INDEX ix_orders_amount ON orders (tenant_id, amount, id);
@@ -935,6 +950,8 @@ CREATE INDEX ix_orders_status ON orders (tenant_id, status, id);
 CREATE INDEX ix_orders_updated ON orders (tenant_id, updated_time, id);
 
 CREATE INDEX ix_orders_user ON orders (tenant_id, user_id, id);
+
+CREATE UNIQUE INDEX uq_orders_external ON orders (tenant_id, external_id);
 
 CREATE UNIQUE INDEX uq_orders_no ON orders (tenant_id, order_no);
 

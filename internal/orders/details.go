@@ -1,0 +1,118 @@
+package orders
+
+// Terms are the payment terms of an order.
+type Terms string
+
+// Prepaid orders are paid before they are shipped. The others may be shipped unpaid.
+const (
+	Prepaid    Terms = "prepaid"
+	OnDelivery Terms = "on_delivery"
+	Invoice    Terms = "invoice"
+)
+
+// Enum returns the values in the contract.
+func (Terms) Enum() []string {
+	return []string{string(Prepaid), string(OnDelivery), string(Invoice)}
+}
+
+// Details are facts from the storefront about an order that change no amount and no stock.
+type Details struct {
+	// ExternalID is the order's id in the storefront, unique per tenant; nil for none.
+	ExternalID *string
+	// Email is "" for none.
+	Email                           string
+	ShippingAddress, BillingAddress *Address `gorm:"serializer:json"`
+	Note                            string
+	Tags                            []string          `gorm:"serializer:json"`
+	Metadata                        map[string]string `gorm:"serializer:json"`
+}
+
+// Address is a postal address.
+type Address struct {
+	Name    string `json:"name" validate:"required,max=200"`
+	Company string `json:"company,omitempty" validate:"max=200"`
+	// Street and house number.
+	Line1      string `json:"line1" validate:"required,max=200"`
+	Line2      string `json:"line2,omitempty" validate:"max=200"`
+	City       string `json:"city" validate:"required,max=100"`
+	Region     string `json:"region,omitempty" validate:"max=100"`
+	PostalCode string `json:"postalCode,omitempty" validate:"max=20"`
+	// ISO 3166-1 alpha-2, such as DE.
+	Country string `json:"country" validate:"iso3166_1_alpha2"`
+	Phone   string `json:"phone,omitempty" validate:"max=40"`
+}
+
+// SchemaName returns the name in the contract.
+func (Address) SchemaName() string { return "Address" }
+
+// PaymentStatus says how much of an order's amount was paid and refunded.
+type PaymentStatus string
+
+// The payment states.
+const (
+	Unpaid             PaymentStatus = "unpaid"
+	PartlyPaid         PaymentStatus = "partly_paid"
+	FullyPaid          PaymentStatus = "paid"
+	PartlyRefunded     PaymentStatus = "partly_refunded"
+	CompletelyRefunded PaymentStatus = "refunded"
+)
+
+// Enum returns the values in the contract.
+func (PaymentStatus) Enum() []string {
+	return []string{string(Unpaid), string(PartlyPaid), string(FullyPaid), string(PartlyRefunded), string(CompletelyRefunded)}
+}
+
+// PaymentStatus returns the payment status. An order without an amount is unpaid until its payment
+// step.
+func (o *Order) PaymentStatus() PaymentStatus {
+	switch {
+	case o.Refunded > 0 && o.Refunded == o.Paid:
+		return CompletelyRefunded
+	case o.Refunded > 0:
+		return PartlyRefunded
+	case o.PaidTime != nil:
+		return FullyPaid
+	case o.Paid > 0:
+		return PartlyPaid
+	}
+	return Unpaid
+}
+
+// FulfilmentStatus says how many of an order's units were shipped.
+type FulfilmentStatus string
+
+// The fulfilment states.
+const (
+	NoneShipped   FulfilmentStatus = "none"
+	PartlyShipped FulfilmentStatus = "partly_shipped"
+	AllShipped    FulfilmentStatus = "shipped"
+)
+
+// Enum returns the values in the contract.
+func (FulfilmentStatus) Enum() []string {
+	return []string{string(NoneShipped), string(PartlyShipped), string(AllShipped)}
+}
+
+// FulfilmentStatus returns the fulfilment status. Units that a refund or the cancellation returned
+// to stock before their shipment do not count.
+func (o *Order) FulfilmentStatus() FulfilmentStatus {
+	var shipped int64
+	for _, line := range o.Lines {
+		shipped += line.Shipped
+	}
+	switch {
+	case shipped == 0:
+		return NoneShipped
+	case o.unitsHeld() > 0:
+		return PartlyShipped
+	}
+	return AllShipped
+}
+
+// Due returns the amount that the customer still owes, in minor units; 0 for a cancelled order.
+func (o *Order) Due() int64 {
+	if o.Cancelled() {
+		return 0
+	}
+	return o.Amount - o.Paid
+}
