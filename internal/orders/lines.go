@@ -61,6 +61,22 @@ func (o *Order) unitsHeld() (units int64) {
 	return units
 }
 
+// unitsShipped returns the number of shipped units, and unitsOut the number of those that were not
+// returned.
+func (o *Order) unitsShipped() (units int64) {
+	for _, line := range o.Lines {
+		units += line.Shipped
+	}
+	return units
+}
+
+func (o *Order) unitsOut() (units int64) {
+	for _, line := range o.Lines {
+		units += line.Shipped - line.Returned
+	}
+	return units
+}
+
 // moveLines changes the units of an order's lines and returns the changed lines. The unit must
 // already have written the order's row, guarded by the version that was read with the lines:
 //
