@@ -36,7 +36,7 @@ func Routes(r *httpapi.Router, s *Service) {
 		}})
 	httpapi.GetOf(r, "/orders/:id", ReadPermission, byID, h.get).Doc("Get an order", "")
 	httpapi.GetOf(r, "/orders/:id/history", ReadPermission, byID, h.history).
-		Doc("List the history of an order", "Newest first: one event for each version. The actions of a refund on its order do not change the status.").
+		Doc("List the history of an order", "Newest first: one event for each version. `shipment` is a partial shipment. It does not change the status, nor do the actions of refunds, except that a `settle-refund` that returns the last units makes a partly shipped order `shipped`.").
 		With(httpapi.Contract{Sorts: change.HistorySorts})
 	httpapi.Transition(r, "/orders/:id", "pay", writePermission, byID, transition[Payment](s)).
 		Doc("Pay an order", "`wallet` debits the wallet of the order's user in the same transaction. `external`: the money was received outside, and `reference`, which is required, "+

@@ -26,7 +26,7 @@ type Line struct {
 	// Price is the price of one unit, in minor units.
 	Price    int64
 	Quantity int64
-	// ToShip are the units that the next shipment sends.
+	// ToShip are the units that can be shipped.
 	ToShip int64
 	// InRefund are unshipped units of open refunds with restock: they cannot be shipped. They
 	// return to stock when the refund is settled, or to ToShip when it is rejected or fails.

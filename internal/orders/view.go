@@ -19,7 +19,7 @@ type lineView struct {
 	Quantity int64 `json:"quantity" validate:"min=1"`
 	// Price of one unit when the order was created, in minor units.
 	Price int64 `json:"price" validate:"min=0"`
-	// Units of the next shipment, without unshipped units of open refunds with `restock`.
+	// Units that can be shipped, without unshipped units of open refunds with `restock`.
 	ToShip int64 `json:"toShip" validate:"min=0"`
 	// Shipped units.
 	Shipped int64 `json:"shipped" validate:"min=0"`

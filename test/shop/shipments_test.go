@@ -58,7 +58,7 @@ func (s *Shop) requireParcels(t *testing.T, id int64) {
 	}
 }
 
-// Proves G4.43.
+// Proves G4.50.
 func TestOrderIsShippedByItsLastParcel(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -133,6 +133,7 @@ func TestInvalidShipmentIsRejectedByField(t *testing.T) {
 	require.Equal(t, order, s.Get(t, OrderPath(order)).Body)
 }
 
+// Proves G4.53.
 func TestOrderOnTermsShipsUnpaid(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.SQLite(t)
 	s := Open(ctx, t, db)
@@ -157,7 +158,7 @@ func TestOrderOnTermsShipsUnpaid(t *testing.T) {
 	s.requireBooks(t)
 }
 
-// Proves G4.44.
+// Proves G4.51.
 func TestRefundOfTheLastUnitsShipsTheOrder(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -194,7 +195,7 @@ func TestRefundOfTheLastUnitsShipsTheOrder(t *testing.T) {
 	})
 }
 
-// Proves G4.43.
+// Proves G4.50.
 func TestRacingShipmentsNeverShipMoreThanOrdered(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const racers = 50
@@ -225,6 +226,7 @@ func TestRacingShipmentsNeverShipMoreThanOrdered(t *testing.T) {
 	})
 }
 
+// Proves G4.50.
 func TestRacingShipmentsRefundsAndCancellationsConserveUnits(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -260,7 +262,7 @@ func TestRacingShipmentsRefundsAndCancellationsConserveUnits(t *testing.T) {
 }
 
 // A client that has lost the reply sends the shipment again under its key.
-// Proves G4.45.
+// Proves G4.52.
 func TestRepeatedShipmentIsMadeOnce(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
