@@ -926,8 +926,8 @@ CREATE TABLE orders (
   external_id       TEXT         NULL, -- null: none
   content_hash      TEXT         NULL, -- of the request that created it; null: without external_id
   email             TEXT     NOT NULL DEFAULT '',
-  shipping_address  TEXT     NOT NULL DEFAULT 'null', -- JSON
-  billing_address   TEXT     NOT NULL DEFAULT 'null', -- JSON
+  shipping_address  TEXT         NULL, -- JSON; null: none
+  billing_address   TEXT         NULL, -- JSON; null: none
   note              TEXT     NOT NULL DEFAULT '',
   tags              TEXT     NOT NULL DEFAULT '[]', -- JSON
   metadata          TEXT     NOT NULL DEFAULT '{}' -- JSON
@@ -1170,6 +1170,36 @@ CREATE INDEX ix_sessions_expires ON sessions (expires_time);
 CREATE INDEX ix_sessions_user ON sessions (tenant_id, user_id);
 
 CREATE UNIQUE INDEX uq_sessions_token_hash ON sessions (token_hash);
+
+CREATE TABLE shipment_lines (
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  tenant_id   INTEGER NOT NULL,
+  shipment_id INTEGER NOT NULL,
+  order_id    INTEGER NOT NULL,
+  line_id     INTEGER NOT NULL, -- the number of the line in its order, from 1
+  sku         TEXT    NOT NULL,
+  name        TEXT    NOT NULL,
+  quantity    INTEGER NOT NULL
+);
+
+CREATE INDEX ix_shipment_lines_order ON shipment_lines (tenant_id, order_id, sku);
+
+CREATE UNIQUE INDEX uq_shipment_lines_sku ON shipment_lines (tenant_id, shipment_id, sku);
+
+CREATE TABLE shipments (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  order_id        INTEGER  NOT NULL,
+  carrier         TEXT     NOT NULL,
+  tracking_no     TEXT     NOT NULL,
+  created_by      INTEGER  NOT NULL,
+  created_by_name TEXT     NOT NULL,
+  created_time    DATETIME NOT NULL
+);
+
+CREATE INDEX ix_shipments_order ON shipments (tenant_id, order_id, id);
+
+CREATE INDEX ix_shipments_tracking ON shipments (tenant_id, tracking_no);
 
 CREATE TABLE sign_in_attempts (
   id           INTEGER  PRIMARY KEY AUTOINCREMENT,
