@@ -882,8 +882,8 @@ CREATE TABLE IF NOT EXISTS orders (
   external_id       VARCHAR(128)     NULL, -- null: none
   content_hash      VARCHAR(64)      NULL, -- of the request that created it; null: without external_id
   email             VARCHAR(254) NOT NULL DEFAULT '',
-  shipping_address  VARCHAR(2000)    NULL, -- JSON; null: none
-  billing_address   VARCHAR(2000)    NULL, -- JSON; null: none
+  shipping_address  VARCHAR(2000) NOT NULL DEFAULT 'null', -- JSON
+  billing_address   VARCHAR(2000) NOT NULL DEFAULT 'null', -- JSON
   note              TEXT         NOT NULL DEFAULT '',
   tags              VARCHAR(4000) NOT NULL DEFAULT '[]', -- JSON
   metadata          MEDIUMTEXT   NOT NULL DEFAULT '{}', -- JSON

@@ -926,8 +926,8 @@ CREATE TABLE orders (
   external_id       TEXT         NULL, -- null: none
   content_hash      TEXT         NULL, -- of the request that created it; null: without external_id
   email             TEXT     NOT NULL DEFAULT '',
-  shipping_address  TEXT         NULL, -- JSON; null: none
-  billing_address   TEXT         NULL, -- JSON; null: none
+  shipping_address  TEXT     NOT NULL DEFAULT 'null', -- JSON
+  billing_address   TEXT     NOT NULL DEFAULT 'null', -- JSON
   note              TEXT     NOT NULL DEFAULT '',
   tags              TEXT     NOT NULL DEFAULT '[]', -- JSON
   metadata          TEXT     NOT NULL DEFAULT '{}' -- JSON
