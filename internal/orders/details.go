@@ -20,8 +20,9 @@ type Details struct {
 	// ExternalID is the order's id in the storefront, unique per tenant; nil for none.
 	ExternalID *string
 	// Email is "" for none.
-	Email                           string
-	ShippingAddress, BillingAddress *Address `gorm:"serializer:json"`
+	Email string
+	// The addresses are nil for none. "not null" stores nil as an empty text.
+	ShippingAddress, BillingAddress *Address `gorm:"serializer:json;not null"`
 	Note                            string
 	Tags                            []string          `gorm:"serializer:json"`
 	Metadata                        map[string]string `gorm:"serializer:json"`
@@ -45,7 +46,7 @@ type Address struct {
 // SchemaName returns the name in the contract.
 func (Address) SchemaName() string { return "Address" }
 
-// PaymentStatus says how much of an order's amount was paid and refunded.
+// PaymentStatus reports how much of an order's amount was paid and refunded.
 type PaymentStatus string
 
 // The payment states.
@@ -78,7 +79,7 @@ func (o *Order) PaymentStatus() PaymentStatus {
 	return Unpaid
 }
 
-// FulfilmentStatus says how many of an order's units were shipped.
+// FulfilmentStatus reports how many of an order's units were shipped.
 type FulfilmentStatus string
 
 // The fulfilment states.
@@ -96,12 +97,8 @@ func (FulfilmentStatus) Enum() []string {
 // FulfilmentStatus returns the fulfilment status. Units that a refund or the cancellation returned
 // to stock before their shipment do not count.
 func (o *Order) FulfilmentStatus() FulfilmentStatus {
-	var shipped int64
-	for _, line := range o.Lines {
-		shipped += line.Shipped
-	}
 	switch {
-	case shipped == 0:
+	case o.unitsShipped() == 0:
 		return NoneShipped
 	case o.unitsHeld() > 0:
 		return PartlyShipped

@@ -13,8 +13,8 @@ var tables = []module.Table{
 			{Name: "payment_reference", Erase: module.Renamed},
 			{Name: "external_id", Erase: module.Renamed},
 			{Name: "email", Erase: module.Blanked},
-			{Name: "shipping_address", Erase: module.JSONContent},
-			{Name: "billing_address", Erase: module.JSONContent},
+			{Name: "shipping_address", Erase: module.Blanked},
+			{Name: "billing_address", Erase: module.Blanked},
 			{Name: "note", Erase: module.Blanked},
 			{Name: "metadata", Erase: module.JSONContent},
 			{Name: "updated_by_name", Erase: module.Renamed},
@@ -23,6 +23,12 @@ var tables = []module.Table{
 		Customer: module.ByCustomer,
 	},
 	{Name: "order_lines", Plain: "sku name", Stays: module.Proof},
+	{
+		Name: "shipments", Plain: "carrier", Stays: module.Proof,
+		Columns:  []module.Column{{Name: "tracking_no", Erase: module.Blanked}, {Name: "created_by_name", Erase: module.Renamed}},
+		Customer: module.OwnedBy("orders", "order_id"),
+	},
+	{Name: "shipment_lines", Plain: "sku name", Stays: module.Proof},
 	{
 		Name: "order_histories", Plain: "action", Expires: module.Versions("order_histories", "order_id", "orders"),
 		Columns:  []module.Column{{Name: "detail", Erase: module.JSONTexts}, {Name: "changed_by_name", Erase: module.Renamed}},

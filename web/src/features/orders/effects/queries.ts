@@ -6,8 +6,22 @@ import { readRefunds } from '@/features/refunds/queries';
 import { readEntries } from '@/features/wallets/queries';
 import type { Order, OrderEvent } from '../queries';
 
-/** The service's name for the stock movement of an order transition. */
-const stockActs: Partial<Record<OrderEvent['action'], string>> = { create: 'place', ship: 'ship', cancel: 'cancel' };
+/** The reference of the stock movements of an order event; undefined for an event without movements. */
+function stockReferenceOf(order: Order, event: OrderEvent): string | undefined {
+  switch (event.action) {
+    case 'create':
+      return `@orders/${order.id}/place`;
+    case 'cancel':
+      return `@orders/${order.id}/cancel`;
+    case 'ship':
+    case 'shipment':
+      return `@shipments/${idIn(event, 'shipmentId') ?? ''}`;
+    case 'settle-refund':
+      return `@refunds/${refundIn(event) ?? ''}`;
+    default:
+      return undefined;
+  }
+}
 
 /** The maximum number of items of an order that are read. */
 const mostLines = 10;
@@ -18,9 +32,11 @@ const topic = 'order-effect';
 const staleTime = Infinity;
 
 /** The id of the refund in an order event; undefined if there is none. */
-export function refundIn({ detail }: Pick<OrderEvent, 'detail'>): number | undefined {
-  const { refundId } = detail as { refundId?: unknown };
-  return typeof refundId === 'number' ? refundId : undefined;
+export const refundIn = (event: Pick<OrderEvent, 'detail'>): number | undefined => idIn(event, 'refundId');
+
+function idIn({ detail }: Pick<OrderEvent, 'detail'>, member: string): number | undefined {
+  const id = (detail as Record<string, unknown>)[member];
+  return typeof id === 'number' ? id : undefined;
 }
 
 /** The reference of the wallet entry of an event. For a cancellation the entry belongs to its refund. */
@@ -51,8 +67,7 @@ function useMoneyReference(order: Order, event: OrderEvent): string | undefined 
 export function useEffects(order: Order, event: OrderEvent) {
   const may = useMay();
   const { action, changedTime } = event;
-  const stockAct = stockActs[action];
-  const stockReference = action === 'settle-refund' ? `@refunds/${refundIn(event) ?? ''}` : stockAct && `@orders/${order.id}/${stockAct}`;
+  const stockReference = stockReferenceOf(order, event);
   const moneyReference = useMoneyReference(order, event);
   const audit = useQuery({
     queryKey: [topic, 'request', order.id, order.version],
