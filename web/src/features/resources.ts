@@ -12,6 +12,7 @@ import { stockResource } from './inventory/resource';
 import { itemResource } from './items/resource';
 import { aggregateResource } from './ledger/resource';
 import { orderResource } from './orders/resource';
+import { paymentResource } from './payments/resource';
 import { promiseResource } from './promises/resource';
 import { refundResource } from './refunds/resource';
 import { walletResource } from './wallets/resource';
@@ -22,6 +23,7 @@ const resources = [
   configResource,
   approvalResource,
   orderResource,
+  paymentResource,
   refundResource,
   workOrderResource,
   customerResource,
