@@ -54,10 +54,11 @@ type Order struct {
 	FulfilmentStatus OrderFulfilmentStatus `json:"fulfilmentStatus"`
 	PaymentTerms     OrderTerms            `json:"paymentTerms"`
 	// The actions that are possible now.
-	AllowedTransitions []OrderAction  `json:"allowedTransitions"`
-	Payment            *Payment       `json:"payment"`
-	Shipment           *OrderShipment `json:"shipment"`
-	CancelReason       *string        `json:"cancelReason"`
+	AllowedTransitions []OrderAction `json:"allowedTransitions"`
+	Payment            *Payment      `json:"payment"`
+	// The latest shipment.
+	Shipment     *OrderShipment `json:"shipment"`
+	CancelReason *string        `json:"cancelReason"`
 	// The flash sale of the order.
 	FlashSaleID *int64 `json:"flashSaleId"`
 	// The ticket of the purchase that became the order.
@@ -66,7 +67,7 @@ type Order struct {
 	PaymentDue *time.Time `json:"paymentDue"`
 	// When the order was paid in full.
 	PaidTime *time.Time `json:"paidTime"`
-	// When the last units were shipped.
+	// When no unit was left to ship or in an open refund.
 	ShippedTime   *time.Time `json:"shippedTime"`
 	CompletedTime *time.Time `json:"completedTime"`
 	CancelledTime *time.Time `json:"cancelledTime"`
@@ -234,6 +235,7 @@ type OrderEventName string
 // The values of OrderEventName.
 const (
 	OrderEventNameCreate        OrderEventName = "create"
+	OrderEventNameShipment      OrderEventName = "shipment"
 	OrderEventNameReserveRefund OrderEventName = "reserve-refund"
 	OrderEventNameReleaseRefund OrderEventName = "release-refund"
 	OrderEventNameSettleRefund  OrderEventName = "settle-refund"
@@ -249,6 +251,43 @@ type Shipment struct {
 	TrackingNo string `json:"trackingNo"`
 	// Ships an order with a completely refunded payment.
 	ShipRefunded bool `json:"shipRefunded,omitzero"`
+}
+
+// OrderParcel is a row of [Orders.Shipments].
+type OrderParcel struct {
+	ID          int64             `json:"id"`
+	OrderID     int64             `json:"orderId"`
+	Lines       []OrderParcelLine `json:"lines"`
+	Carrier     string            `json:"carrier"`
+	TrackingNo  string            `json:"trackingNo"`
+	CreatedTime time.Time         `json:"createdTime"`
+	CreatedBy   Person            `json:"createdBy"`
+}
+
+// OrderParcelLine is part of [OrderParcel].
+type OrderParcelLine struct {
+	// The number of the line in the order, from 1.
+	LineID   int64  `json:"lineId"`
+	SKU      string `json:"sku"`
+	Name     string `json:"name"`
+	Quantity int64  `json:"quantity"`
+}
+
+// ShipmentCreate is the request body of [Orders.CreateShipment].
+type ShipmentCreate struct {
+	// Default: all units in `toShip`. Each line at most once.
+	Lines      []ShipmentLine `json:"lines,omitzero"`
+	Carrier    string         `json:"carrier"`
+	TrackingNo string         `json:"trackingNo"`
+	// Ships an order with a completely refunded payment.
+	ShipRefunded bool `json:"shipRefunded,omitzero"`
+}
+
+// ShipmentLine is part of [ShipmentCreate].
+type ShipmentLine struct {
+	// The number of the line in its order, from 1.
+	LineID   int64 `json:"lineId"`
+	Quantity int64 `json:"quantity"`
 }
 
 // Cancellation is the request body of [Orders.Cancel].
@@ -334,26 +373,47 @@ func (s *Orders) Pay(ctx context.Context, id int64, body Payment, options ...Cal
 
 // Ship ships an order.
 //
-// `paid` or `shipped` → `shipped`. Sends the units in `toShip` and removes them from stock. A
-// shipped order with units in `toShip`, which a rejected or failed refund has returned to it, is
-// shipped again. `nothing_to_ship`: open refunds contain all units, or the whole payment was
-// refunded and `shipRefunded` is not set.
+// `pending` or `paid` → `shipped`. Sends all units in `toShip` as one shipment and removes them
+// from stock. An order with the terms `prepaid` is shipped from `paid`. While an open refund
+// contains units, the order is only partly shipped and its status is unchanged: the refund returns
+// the units to stock, which makes the order `shipped`, or to `toShip`. `nothing_to_ship`: open
+// refunds contain all units, or the whole payment was refunded and `shipRefunded` is not set.
 func (s *Orders) Ship(ctx context.Context, id int64, body Shipment, options ...CallOption) (Order, error) {
 	return call[Order](ctx, s.client, request{method: http.MethodPost, path: "/orders/" + segment(id) + "/ship", body: body}, options)
 }
 
+// Shipments lists the shipments of an order.
+//
+// Newest first by default.
+func (s *Orders) Shipments(id int64, p Paging) List[OrderParcel] {
+	return List[OrderParcel]{s.client, "/orders/" + segment(id) + "/shipments", p.parameters()}
+}
+
+// CreateShipment creates a shipment.
+//
+// Sends units of an order and removes them from stock; without `lines`, all units in `toShip`. An
+// order can have several shipments. The shipment that leaves no unit to ship or in an open refund
+// makes the order `shipped`; before that, the status is unchanged and `fulfilmentStatus` is
+// `partly_shipped`. The status conditions and `nothing_to_ship` are those of `ship`. 422 at
+// `/lines/<i>/quantity` for more units than `toShip`.
+func (s *Orders) CreateShipment(ctx context.Context, id int64, body ShipmentCreate, options ...CallOption) (OrderParcel, error) {
+	return call[OrderParcel](ctx, s.client, request{method: http.MethodPost, path: "/orders/" + segment(id) + "/shipments", body: body}, options)
+}
+
 // Complete completes an order.
 //
-// `shipped` → `completed`.
+// `shipped` → `completed`. `transition_not_allowed` while an amount is `due`.
 func (s *Orders) Complete(ctx context.Context, id int64, options ...CallOption) (Order, error) {
 	return call[Order](ctx, s.client, request{method: http.MethodPost, path: "/orders/" + segment(id) + "/complete"}, options)
 }
 
 // Cancel cancels an order.
 //
-// `pending` or `paid` → `cancelled`. One transaction releases the units, returns the coupon to
-// `unused`, and refunds the remaining payment (`refundable`). A `wallet` payment is credited to the
-// wallet; for an `external` payment a refund is `requested`, which another user approves.
+// `pending` or `paid` or `shipped` → `cancelled`. Not while the customer has shipped units, and not
+// after a shipment of a flash sale's units: `transition_not_allowed`. One transaction releases the
+// units, returns the coupon to `unused`, and refunds the remaining payment (`refundable`). A
+// `wallet` payment is credited to the wallet; for an `external` payment a refund is `requested`,
+// which another user approves.
 func (s *Orders) Cancel(ctx context.Context, id int64, body Cancellation, options ...CallOption) (Order, error) {
 	return call[Order](ctx, s.client, request{method: http.MethodPost, path: "/orders/" + segment(id) + "/cancel", body: body}, options)
 }

@@ -1,7 +1,8 @@
 // Racing transitions: ship and cancel are sent to the same paid order at the same instant.
 //
-// Both lead out of paid and neither leads out of where the other leads, so of each race exactly one
-// reply is 200; everyone else gets 409 and is told what the order is now and who made it so.
+// Both lead out of paid, and neither is possible after the other (the customer has the shipped units),
+// so of each race exactly one reply is 200; everyone else gets 409 and is told what the order is now and
+// who made it so.
 
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';

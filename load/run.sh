@@ -210,7 +210,7 @@ main() {
   start_service
   INTERLOCK_LOAD_TOKEN=$(bin/admin token create --user admin --name load)
   export INTERLOCK_LOAD_TOKEN
-  for script in configs approvals orders refunds work_orders wallets inventory actions idempotency; do
+  for script in configs approvals orders shipments refunds work_orders wallets inventory actions idempotency; do
     run "$script" closed || verdict=failed
     rate=$report/$script-closed.rate
     [[ -s $rate ]] || continue # the closed run did not get that far, and has failed

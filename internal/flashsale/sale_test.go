@@ -385,6 +385,33 @@ func TestAPaidOrdersUnitsComeBackToTheSaleOnceAndItsMoneyIsRefunded(t *testing.T
 	})
 }
 
+// A sale counts the units of its orders, so it cannot receive a part of an order's units.
+// Proves G4.51.
+func TestShippedSaleOrderCannotBeCancelled(t *testing.T) {
+	eachMarket(t, func(t *testing.T, s *market) {
+		sale := s.open(t, object{"quantity": 2, "perUserLimit": 2})
+		bought := s.buy(t, sale, 7, 2)
+		s.consume(t, sale)
+		order := fmt.Sprintf("/orders/%d", int64(s.ticket(t, sale, 7, bought.Body["ticket"])["orderId"].(float64)))
+		s.must(t, 200, "POST", order+"/pay", object{"method": "external", "reference": order})
+		for range 2 {
+			s.must(t, 201, "POST", order+"/shipments", object{"carrier": "DHL", "trackingNo": "1", "lines": []object{{"lineId": 1, "quantity": 1}}})
+			refused := s.must(t, 409, "POST", order+"/cancel", object{"reason": "changed my mind"})
+			require.Contains(t, refused.Body["detail"], "Shipped units that were not returned")
+		}
+		refund := s.must(t, 201, "POST", order+"/refunds", object{"reason": "broken", "lines": []object{{"sku": "TEA-1", "quantity": 2, "restock": true}}}).Body
+		boss := s.As(8, "Ana")
+		path := fmt.Sprintf("/refunds/%d", int64(refund["id"].(float64)))
+		boss.Post(t, 200, path+"/approve", nil)
+		boss.Post(t, 200, path+"/settle", object{"reference": "re_" + order})
+		refused := s.must(t, 409, "POST", order+"/cancel", object{"reason": "changed my mind"})
+		require.Contains(t, refused.Body["detail"], "Units of its flash sale were shipped. Refund it instead.")
+		require.Equal(t, []any{"complete"}, refused.Body["allowedTransitions"])
+		sold, _ := s.soldInSQL(t, sale)
+		require.EqualValues(t, 2, sold)
+	})
+}
+
 // Proves G5.3.
 func TestSoldOutSaleReturnsTicketOfBuyer(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {

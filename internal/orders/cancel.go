@@ -20,7 +20,7 @@ type Sales interface {
 	ReturnUnits(ctx context.Context, u *uow.Unit, sale int64, ticket, holder string, units int64) error
 }
 
-// Cancellation cancels an order that has not been shipped. It returns the coupon, and the units to
+// Cancellation cancels an order without units that the customer has. It returns the coupon, and the units to
 // stock or to their flash sale, and refunds the rest of the payment: a wallet is credited in the
 // same unit, an outside payment becomes a refund that waits for its approval. Each effect happens
 // once. Open refunds are rejected, except approved and unknown ones: their money may already have
@@ -34,7 +34,22 @@ func (Cancellation) action() string { return "cancel" }
 // SchemaName returns the name in the contract.
 func (Cancellation) SchemaName() string { return "Cancellation" }
 
-func (Cancellation) possible(*Order) *apperr.Error { return nil }
+// possible returns TransitionNotAllowed for an order with units that the customer has. The units of
+// a flash sale return to it only together, so a shipment of one of them rules the cancellation out.
+func (Cancellation) possible(o *Order) *apperr.Error {
+	switch {
+	case o.unitsOut() > 0:
+		return apperr.New(apperr.TransitionNotAllowed, "Shipped units that were not returned: %d. Receive their return, or refund them instead.", o.unitsOut())
+	case !o.isCancellable():
+		return apperr.New(apperr.TransitionNotAllowed, "Units of its flash sale were shipped. Refund it instead.")
+	}
+	return nil
+}
+
+// isCancellable reports whether the units of the order allow its cancellation.
+func (o *Order) isCancellable() bool {
+	return o.unitsOut() == 0 && (o.SaleID == nil || o.unitsShipped() == 0)
+}
 
 // prepare rejects the order's open refunds in favour of the refund of the rest.
 func (Cancellation) prepare(ctx context.Context, u *uow.Unit, s *Service, order *Order) error {
@@ -46,7 +61,7 @@ func (Cancellation) prepare(ctx context.Context, u *uow.Unit, s *Service, order 
 // fill adds the rest of the payment to the order's refunded or reserved amount, so that the UPDATE
 // that cancels the order also books the refund.
 func (c Cancellation) fill(o *Order) {
-	o.CancelReason = c.Reason
+	o.CancelReason, o.PaymentDue = c.Reason, nil
 	o.rest = o.Refundable()
 	if o.PaidByWallet() {
 		o.Refunded += o.rest

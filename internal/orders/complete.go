@@ -7,15 +7,25 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Completion ends an order that has arrived. It changes only the status.
+// Completion ends an order that has arrived and is paid. It changes no amounts and no units.
 type Completion struct{}
 
 func (Completion) action() string     { return "complete" }
 func (Completion) fill(*Order)        {}
 func (Completion) locks(*Order) locks { return locks{} }
 
-func (Completion) possible(*Order) *apperr.Error { return nil }
+// possible returns TransitionNotAllowed for an order with an amount due.
+func (Completion) possible(o *Order) *apperr.Error {
+	if due := o.Due(); due > 0 {
+		return apperr.New(apperr.TransitionNotAllowed, "Of its amount, %d is due. Record the payment first.", due)
+	}
+	return nil
+}
 
-func (Completion) prepare(context.Context, *uow.Unit, *Service, *Order) error { return nil }
+func (Completion) prepare(_ context.Context, u *uow.Unit, _ *Service, order *Order) error {
+	now := u.Now()
+	order.CompletedTime = &now
+	return nil
+}
 
 func (Completion) apply(context.Context, *uow.Unit, *Service, *Order, *Order) error { return nil }

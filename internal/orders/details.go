@@ -96,12 +96,8 @@ func (FulfilmentStatus) Enum() []string {
 // FulfilmentStatus returns the fulfilment status. Units that a refund or the cancellation returned
 // to stock before their shipment do not count.
 func (o *Order) FulfilmentStatus() FulfilmentStatus {
-	var shipped int64
-	for _, line := range o.Lines {
-		shipped += line.Shipped
-	}
 	switch {
-	case shipped == 0:
+	case o.unitsShipped() == 0:
 		return NoneShipped
 	case o.unitsHeld() > 0:
 		return PartlyShipped

@@ -36,7 +36,7 @@ func Routes(r *httpapi.Router, s *Service) {
 		}})
 	httpapi.GetOf(r, "/orders/:id", ReadPermission, byID, h.get).Doc("Get an order", "")
 	httpapi.GetOf(r, "/orders/:id/history", ReadPermission, byID, h.history).
-		Doc("List the history of an order", "Newest first: one event for each version. The actions of a refund on its order do not change the status.").
+		Doc("List the history of an order", "Newest first: one event for each version. `shipment` is a partial shipment. It does not change the status, nor do the actions of refunds, except that a `settle-refund` that returns the last units makes a partly shipped order `shipped`.").
 		With(httpapi.Contract{Sorts: change.HistorySorts})
 	httpapi.Transition(r, "/orders/:id", "pay", writePermission, byID, transition[Payment](s)).
 		Doc("Pay an order", "`wallet` debits the wallet of the order's user in the same transaction. `external`: the money was received outside, and `reference`, which is required, "+
@@ -48,12 +48,24 @@ func Routes(r *httpapi.Router, s *Service) {
 			{Code: apperr.PayloadMismatch, Cause: "the reference paid another order, which is `first`", Members: paymentMismatch{}},
 		}})
 	httpapi.Transition(r, "/orders/:id", "ship", writePermission, byID, transition[Shipment](s)).
-		Doc("Ship an order", "Sends the units in `toShip` and removes them from stock. A shipped order with units in `toShip`, which a rejected or failed refund has returned to it, is shipped again. "+
+		Doc("Ship an order", "Sends all units in `toShip` as one shipment and removes them from stock. An order with the terms `prepaid` is shipped from `paid`. "+
+			"While an open refund contains units, the order is only partly shipped and its status is unchanged: the refund returns the units to stock, which makes the order `shipped`, or to `toShip`. "+
 			"`nothing_to_ship`: open refunds contain all units, or the whole payment was refunded and `shipRefunded` is not set.").
 		With(httpapi.Contract{Body: Shipment{Carrier: "DHL", TrackingNo: "JD014600006838"}, Locks: true})
-	httpapi.Transition(r, "/orders/:id", "complete", writePermission, byID, transition[Completion](s)).Doc("Complete an order", "")
+	httpapi.GetOf(r, "/orders/:id/shipments", ReadPermission, byID, h.shipments).
+		Doc("List the shipments of an order", "Newest first by default.").
+		With(httpapi.Contract{ID: "listShipments", Sorts: parcelSorts})
+	httpapi.MutationOf(r, http.MethodPost, "/orders/:id/shipments", writePermission, byID, h.ship).
+		Doc("Create a shipment", "Sends units of an order and removes them from stock; without `lines`, all units in `toShip`. An order can have several shipments. "+
+			"The shipment that leaves no unit to ship or in an open refund makes the order `shipped`; before that, the status is unchanged and `fulfilmentStatus` is `partly_shipped`. "+
+			"The status conditions and `nothing_to_ship` are those of `ship`. 422 at `/lines/<i>/quantity` for more units than `toShip`.").
+		With(httpapi.Contract{
+			ID: "createShipment", Success: "The shipment.", Body: shipmentExample, Reply: parcelExample, ChecksStatus: true, Locks: true,
+		})
+	httpapi.Transition(r, "/orders/:id", "complete", writePermission, byID, transition[Completion](s)).
+		Doc("Complete an order", "`transition_not_allowed` while an amount is `due`.")
 	httpapi.Transition(r, "/orders/:id", "cancel", writePermission, byID, transition[Cancellation](s)).
-		Doc("Cancel an order", "One transaction releases the units, returns the coupon to `unused`, and refunds the remaining payment (`refundable`). "+
+		Doc("Cancel an order", "Not while the customer has shipped units, and not after a shipment of a flash sale's units: `transition_not_allowed`. One transaction releases the units, returns the coupon to `unused`, and refunds the remaining payment (`refundable`). "+
 			"A `wallet` payment is credited to the wallet; for an `external` payment a refund is `requested`, which another user approves.").
 		With(httpapi.Contract{Body: Cancellation{"The customer changed their mind."}, Locks: true})
 	// Each order of a batch has a separate unit.
@@ -146,6 +158,39 @@ func transition[S Step](s *Service) func(context.Context, *uow.Unit, *Order, tra
 	}
 }
 
+type shipmentCreate struct {
+	// Default: all units in `toShip`. Each line at most once.
+	Lines      []ShipmentLine `json:"lines,omitempty" validate:"omitempty,min=1,max=100,dive"`
+	Carrier    string         `json:"carrier" validate:"required,max=100"`
+	TrackingNo string         `json:"trackingNo" validate:"required,max=100"`
+	// Ships an order with a completely refunded payment.
+	ShipRefunded bool `json:"shipRefunded,omitempty"`
+}
+
+// SchemaName returns the name in the contract.
+func (shipmentCreate) SchemaName() string { return "ShipmentCreate" }
+
+var shipmentExample = shipmentCreate{Lines: []ShipmentLine{{LineID: 1, Quantity: 1}}, Carrier: "DHL", TrackingNo: "JD014600006838"}
+
+type shipRequest struct {
+	Body    shipmentCreate
+	IfMatch *guard.Precondition
+}
+
+func (h handler) ship(ctx context.Context, u *uow.Unit, order *Order, in shipRequest) (httpapi.Created[parcelView], error) {
+	shipment := Shipment{Carrier: in.Body.Carrier, TrackingNo: in.Body.TrackingNo, ShipRefunded: in.Body.ShipRefunded}.Of(in.Body.Lines...)
+	after, err := h.service.Transition(ctx, u, order, shipment, in.IfMatch)
+	if err != nil {
+		return httpapi.Created[parcelView]{}, err
+	}
+	return httpapi.Created[parcelView]{Location: fmt.Sprintf("/orders/%d/shipments", order.ID), Body: parcelViewOf(*after.parcel)}, nil
+}
+
+func (h handler) shipments(ctx context.Context, order *Order, in httpapi.Page) (httpapi.List[parcelView], error) {
+	listing, err := h.service.Parcels(ctx, order, in.Page())
+	return httpapi.ListOf(listing, parcelViewOf), err
+}
+
 type batchRequest struct{ Body batchBody }
 
 // batchBody is a step and the ids of its orders. Its other members are the members of the step.
@@ -224,7 +269,7 @@ type batchResult struct {
 
 var batchResultExample = batchResult{[]Verdict{
 	{ID: 41, Verdict: Done, Status: "cancelled"},
-	{ID: 42, Verdict: Conflict, Code: apperr.TransitionNotAllowed, Detail: `Order "20260131-7KQ2M9XZTV" cannot be cancelled: Li shipped it on 2026-01-31 at 10:41 UTC.`, Status: "shipped"},
+	{ID: 42, Verdict: Conflict, Code: apperr.TransitionNotAllowed, Detail: `Order "20260131-7KQ2M9XZTV" cannot be cancelled: it is shipped; Li changed it last, on 2026-01-31 at 10:41 UTC. Shipped units that were not returned: 2. Receive their return, or refund them instead.`, Status: "shipped"},
 }}
 
 // batchBroken has the members of an error that ended a batch.

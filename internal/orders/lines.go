@@ -26,7 +26,7 @@ type Line struct {
 	// Price is the price of one unit, in minor units.
 	Price    int64
 	Quantity int64
-	// ToShip are the units that the next shipment sends.
+	// ToShip are the units that can be shipped.
 	ToShip int64
 	// InRefund are unshipped units of open refunds with restock: they cannot be shipped. They
 	// return to stock when the refund is settled, or to ToShip when it is rejected or fails.
@@ -57,6 +57,22 @@ func (o *Order) unitsToShip() (units int64) {
 func (o *Order) unitsHeld() (units int64) {
 	for _, line := range o.Lines {
 		units += line.ToShip + line.InRefund
+	}
+	return units
+}
+
+// unitsShipped returns the number of shipped units, and unitsOut the number of those that were not
+// returned.
+func (o *Order) unitsShipped() (units int64) {
+	for _, line := range o.Lines {
+		units += line.Shipped
+	}
+	return units
+}
+
+func (o *Order) unitsOut() (units int64) {
+	for _, line := range o.Lines {
+		units += line.Shipped - line.Returned
 	}
 	return units
 }

@@ -13,6 +13,9 @@
 //     order and coupon change in one unit.
 //   - Each line's units are accounted for, see Line. Unshipped units are reserved for the
 //     order; shipping removes them from stock, and cancelling returns them, in the order's unit.
+//   - The shipped units of a line are the sum of its units in the order's parcels.
+//   - An order is shipped when units were shipped and none is left to ship or in an open refund: by
+//     its last parcel, or by the refund that returns the last units to stock.
 //   - A cancelled order has no refundable amount: its cancellation rejects the requested and failed
 //     refunds, and refunds the rest of the payment.
 //   - A ticket of a flash sale becomes at most one order. The order's cancellation returns the
@@ -80,6 +83,8 @@ type Order struct {
 
 	// rest is the amount that the order's cancellation refunds, in minor units.
 	rest int64
+	// parcel is the parcel that the order's shipment makes.
+	parcel *Parcel
 }
 
 // Label returns a name for messages.

@@ -29,7 +29,7 @@ func (Payment) action() string { return "pay" }
 func (Payment) SchemaName() string { return "Payment" }
 
 func (p Payment) fill(o *Order) {
-	o.PaymentMethod, o.PaymentReference, o.Paid = p.Method, httpapi.OrNull(p.Reference), o.Amount
+	o.PaymentMethod, o.PaymentReference, o.Paid, o.PaymentDue = p.Method, httpapi.OrNull(p.Reference), o.Amount, nil
 }
 
 // payment returns the order's payment.

@@ -37,6 +37,23 @@ var promises = []module.Promise{
 		Tests:  []string{"TestConcurrentOrdersMatchTheStock"},
 		Faults: module.KilledAtCommit,
 	},
+	{
+		Name: "order-shipments", Guarantee: "G4", Table: "order_lines", Subject: "CONCAT('orders/', x.order_id)",
+		Sentence: "The shipped units of an order's line are the units of its shipments.",
+		Broken: `x.shipped <> (SELECT COALESCE(SUM(l.quantity), 0) FROM shipment_lines l
+			WHERE l.tenant_id = x.tenant_id AND l.order_id = x.order_id AND l.sku = x.sku)`,
+		Tests:  []string{"TestRacingShipmentsNeverShipMoreThanOrdered"},
+		Faults: module.KilledAtCommit,
+	},
+	{
+		Name: "shipped-orders", Guarantee: "G2", Table: "orders", Subject: "CONCAT('orders/', x.id)",
+		Sentence: "An order is shipped when units were shipped and none is left to ship or in an open refund.",
+		Broken: `CASE WHEN x.status IN (2, 3) THEN EXISTS (SELECT 1` + linesOfOrder + ` AND l.to_ship + l.in_refund > 0)
+			WHEN x.status IN (0, 1) THEN EXISTS (SELECT 1` + linesOfOrder + ` AND l.shipped > 0) AND NOT EXISTS (SELECT 1` + linesOfOrder + ` AND l.to_ship + l.in_refund > 0)
+			ELSE 1 = 0 END`,
+		Tests:  []string{"TestAnySequenceOfStepsConservesMoneyAndStock"},
+		Faults: module.KilledAtCommit,
+	},
 	module.AuditedVersions("orders", "order_histories", "CONCAT('orders/', x.order_id)", "version of an order", module.KilledAtCommit...),
 	{
 		Name: "orders-audited-once", Guarantee: "G6", Table: "orders", Subject: "CONCAT('orders/', x.id)",
@@ -46,3 +63,6 @@ var promises = []module.Promise{
 		Faults:   module.KilledAtCommit,
 	},
 }
+
+// linesOfOrder are the SQL clauses that select the lines of the order x.
+const linesOfOrder = " FROM order_lines l WHERE l.tenant_id = x.tenant_id AND l.order_id = x.id"

@@ -65,15 +65,19 @@ type RefundMove struct {
 //	UPDATE orders SET refund_reserved = refund_reserved + ?, refunded = refunded + ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND ? >= -refund_reserved AND ? <= paid - refund_reserved - refunded
 //
-// All refunds of an order and its cancellation write this row, so it serialises them until the end
+// A move that returns the last unshipped units of a partly shipped order also makes the order
+// shipped, so that it can be completed. All refunds of an order and its cancellation write this row, so it serialises them until the end
 // of the unit. Errors: ErrNotRefundable.
 func (s *Service) MoveRefund(ctx context.Context, u *uow.Unit, id int64, move RefundMove) (*Order, error) {
 	condition, args := "? >= -refund_reserved AND ? <= paid - refund_reserved - refunded", []any{move.Reserved, move.Reserved + move.Refunded}
+	set := guard.Set{"refund_reserved": guard.Add("refund_reserved", move.Reserved), "refunded": guard.Add("refunded", move.Refunded)}
 	if move.Seen != nil {
 		condition, args = condition+" AND version = ?", append(args, move.Seen.Version)
+		if move.ships() {
+			set["status"], set["shipped_time"] = shipped.Code, u.Now()
+		}
 	}
-	err := guard.Adjust[Order](ctx, u, id,
-		guard.Set{"refund_reserved": guard.Add("refund_reserved", move.Reserved), "refunded": guard.Add("refunded", move.Refunded)}, condition, args...)
+	err := guard.Adjust[Order](ctx, u, id, set, condition, args...)
 	if errors.Is(err, guard.ErrRefused) {
 		return nil, s.notMoved(ctx, u, id, move)
 	}
@@ -89,13 +93,26 @@ func (s *Service) MoveRefund(ctx context.Context, u *uow.Unit, id int64, move Re
 	if err != nil {
 		return nil, err
 	}
-	if err := insertHistory(ctx, u, order, move.Action, &order.Status, move.Detail); err != nil {
+	from := order.Status
+	if move.Seen != nil {
+		from = move.Seen.Status
+	}
+	if err := insertHistory(ctx, u, order, move.Action, &from, move.Detail); err != nil {
 		return nil, err
 	}
 	change.Announce(u, s.bus, Topic, strconv.FormatInt(id, 10), events.Change{
 		Version: order.Version, ETag: order.Ref().ETag(), Action: move.Action, Status: Machine.Of(order.Status).Name, Label: order.OrderNo,
 	})
 	return order, nil
+}
+
+// ships reports whether the move makes a partly shipped order shipped: it returns the last units
+// that were left to stock.
+func (m RefundMove) ships() bool {
+	after := *m.Seen
+	after.Lines = withMoves(after.Lines, m.Lines)
+	_, possible := Machine.Next(Shipment{}.action(), Machine.Of(after.Status))
+	return possible && after.reaches(shipped)
 }
 
 // notMoved returns the error of a move that the guard rejected: a retry if the order has a newer

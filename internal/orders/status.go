@@ -20,22 +20,37 @@ var Machine = status.New(status.Machine{
 	Name:    "order",
 	Initial: pending,
 	States:  []status.State{pending, paid, shipped, completed, cancelled},
-	Verbs:   []string{"create", RefundReserved, RefundReleased, RefundSettled},
+	Verbs:   []string{"create", partShipment, RefundReserved, RefundReleased, RefundSettled},
 	Actions: []status.Action{
 		{Name: "pay", Participle: "paid", From: []status.State{pending}, To: paid},
-		{Name: "ship", Participle: "shipped", From: []status.State{paid, shipped}, To: shipped},
+		{Name: "ship", Participle: "shipped", From: []status.State{pending, paid}, To: shipped},
 		{Name: "complete", Participle: "completed", From: []status.State{shipped}, To: completed},
-		{Name: "cancel", Participle: "cancelled", From: []status.State{pending, paid}, To: cancelled},
+		{Name: "cancel", Participle: "cancelled", From: []status.State{pending, paid, shipped}, To: cancelled},
 	},
 })
 
 // States returns the status machine.
 func (Order) States() *status.Machine { return Machine }
 
-// Allowed returns the currently possible transitions. Shipping needs units to ship, and completion
-// needs all reserved units shipped or returned.
+// Allowed returns the currently possible transitions. Shipping needs units to ship, and the payment
+// of a prepaid order; completion needs the whole payment; cancellation needs all shipped units
+// returned.
 func (o *Order) Allowed() []string {
 	return slices.DeleteFunc(Machine.Allowed(Machine.Of(o.Status)), func(action string) bool {
-		return action == "ship" && o.unitsToShip() == 0 || action == "complete" && o.unitsHeld() > 0
+		switch action {
+		case "ship":
+			return o.unitsToShip() == 0 || o.isUnpaidPrepaid()
+		case "complete":
+			return o.Due() > 0
+		case "cancel":
+			return !o.isCancellable()
+		}
+		return false
 	})
+}
+
+// reaches reports whether an order is in the state to which a step leads, after the step. An order
+// is shipped when units were shipped and none is left to ship or in an open refund.
+func (o *Order) reaches(to status.State) bool {
+	return to != shipped || o.unitsHeld() == 0 && o.unitsShipped() > 0
 }

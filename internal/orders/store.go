@@ -131,6 +131,8 @@ func updateStatus(ctx context.Context, u *uow.Unit, before, after *Order) error 
 		"tracking_no":       after.TrackingNo,
 		"cancel_reason":     after.CancelReason,
 		"payment_due":       after.PaymentDue,
+		"shipped_time":      after.ShippedTime,
+		"completed_time":    after.CompletedTime,
 		"paid":              after.Paid,
 		"refund_reserved":   after.RefundReserved,
 		"refunded":          after.Refunded,

@@ -24,6 +24,12 @@ var tables = []module.Table{
 	},
 	{Name: "order_lines", Plain: "sku name", Stays: module.Proof},
 	{
+		Name: "shipments", Plain: "carrier", Stays: module.Proof,
+		Columns:  []module.Column{{Name: "tracking_no", Erase: module.Blanked}, {Name: "created_by_name", Erase: module.Renamed}},
+		Customer: module.OwnedBy("orders", "order_id"),
+	},
+	{Name: "shipment_lines", Plain: "sku name", Stays: module.Proof},
+	{
 		Name: "order_histories", Plain: "action", Expires: module.Versions("order_histories", "order_id", "orders"),
 		Columns:  []module.Column{{Name: "detail", Erase: module.JSONTexts}, {Name: "changed_by_name", Erase: module.Renamed}},
 		Customer: module.OwnedBy("orders", "order_id"),

@@ -19,10 +19,11 @@ type Step interface {
 	// action returns the name of the step's action in Machine.
 	action() string
 	// possible returns the error of a step that the order's status allows but its units or amounts
-	// do not; nil if it is possible.
+	// do not; nil if it is possible. The detail of a TransitionNotAllowed is the reason with the
+	// next step.
 	possible(order *Order) *apperr.Error
 	// prepare rejects the refunds that the step supersedes, before the order is written, and adjusts
-	// the order's amounts.
+	// the order's amounts, units and times.
 	prepare(ctx context.Context, u *uow.Unit, s *Service, order *Order) error
 	// fill sets the step's fields of the order.
 	fill(order *Order)
@@ -40,8 +41,9 @@ type locks struct{ stock, wallet bool }
 const lockWait = 3 * time.Second
 
 // Transition applies a step to an order that was just read, with the step's other changes, in one
-// unit; see change.Lifecycle for its errors. A repeated payment returns the order unchanged. More
-// errors: ValidationFailed; PayloadMismatch if the payment's reference paid another order;
+// unit; see change.Lifecycle for its errors. A repeated payment returns the order unchanged. A
+// shipment that leaves units does not change the status; its retry reads the order again under the
+// locks, so that concurrent shipments succeed one after the other. More errors: ValidationFailed; NothingToShip; PayloadMismatch if the payment's reference paid another order;
 // InsufficientBalance; lock.ErrNotAcquired if stock or wallet were locked for too long.
 func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, step Step, ifMatch *guard.Precondition) (*Order, error) {
 	if err := s.lifecycle().CheckPrecondition(order, ifMatch); err != nil {
@@ -53,10 +55,15 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, ste
 	if repeats(step, order) {
 		return order, nil
 	}
-	if rejection := step.possible(order); rejection != nil {
-		return nil, s.impossible(order, rejection)
+	if err := s.checkPossible(order, step); err != nil {
+		return nil, err
 	}
 	ctx, err := s.lock(ctx, u, order, step)
+	if _, ships := step.(Shipment); err == nil && ships && u.Attempt() > 1 {
+		if order, err = s.Order(ctx, order.ID); err == nil {
+			err = s.checkPossible(order, step)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -64,11 +71,13 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, ste
 	lifecycle.Repeated = func(current *Order) bool { return repeats(step, current) }
 	after, err := lifecycle.Transition(ctx, u, order, step.action(), ifMatch, func(to status.State) (*Order, error) {
 		after := *order
-		after.Status, after.PaymentDue = to.Code, nil
 		if err := step.prepare(ctx, u, s, &after); err != nil {
 			return nil, err
 		}
 		step.fill(&after)
+		if after.reaches(to) {
+			after.Status = to.Code
+		}
 		err := updateStatus(ctx, u, order, &after)
 		if storage.IsDuplicate(err, "uq_orders_payment") {
 			paid := after.payment()
@@ -85,18 +94,30 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, ste
 	if err := step.apply(ctx, u, s, order, after); err != nil {
 		return nil, err
 	}
-	if err := insertHistory(ctx, u, after, step.action(), &order.Status, step); err != nil {
+	verb, detail := step.action(), any(step)
+	if shipment, ok := step.(Shipment); ok {
+		verb, detail = shipment.event(after)
+	}
+	if err := insertHistory(ctx, u, after, verb, &order.Status, detail); err != nil {
 		return nil, err
 	}
-	s.record(u, step.action(), after, map[string]any{
-		"version": after.Version, "from": Machine.Of(order.Status).Name, "to": Machine.Of(after.Status).Name, "detail": step,
+	s.record(u, verb, after, map[string]any{
+		"version": after.Version, "from": Machine.Of(order.Status).Name, "to": Machine.Of(after.Status).Name, "detail": detail,
 	})
 	return after, nil
 }
 
-// impossible explains why a step is not possible for an order that was just read. The row and the
-// lines are read by separate statements: if the order has a newer version, the unit is retried.
-func (s *Service) impossible(order *Order, rejection *apperr.Error) error {
+// checkPossible returns the error of a step that the status of an order allows but its units or
+// amounts do not; nil for other steps. The order was just read, its row and its lines by separate
+// statements: if it has a newer version, the unit is retried.
+func (s *Service) checkPossible(order *Order, step Step) error {
+	if _, allowed := Machine.Next(step.action(), Machine.Of(order.Status)); !allowed {
+		return nil
+	}
+	rejection := step.possible(order)
+	if rejection == nil {
+		return nil
+	}
 	return uow.Explain(func(ctx context.Context) error {
 		current, err := s.Order(ctx, order.ID)
 		switch {
@@ -104,6 +125,12 @@ func (s *Service) impossible(order *Order, rejection *apperr.Error) error {
 			return err
 		case current.Version != order.Version:
 			return uow.Overtaken("order")
+		case rejection.Code == apperr.ValidationFailed:
+			return rejection
+		case rejection.Code == apperr.TransitionNotAllowed:
+			refusal := s.lifecycle().Refusal(ctx, current, rejection.Code, step.action())
+			refusal.Detail += " " + rejection.Detail
+			return refusal
 		}
 		return s.lifecycle().Explained(ctx, current, rejection)
 	})
@@ -141,5 +168,6 @@ func (s *Service) lifecycle() change.Lifecycle[Order, *Order] {
 		Machine: Machine,
 		State:   func(order *Order) status.State { return Machine.Of(order.Status) },
 		Allowed: (*Order).Allowed,
+		Edited:  true, // by refunds and partial shipments
 	}
 }

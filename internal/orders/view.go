@@ -19,7 +19,7 @@ type lineView struct {
 	Quantity int64 `json:"quantity" validate:"min=1"`
 	// Price of one unit when the order was created, in minor units.
 	Price int64 `json:"price" validate:"min=0"`
-	// Units of the next shipment, without unshipped units of open refunds with `restock`.
+	// Units that can be shipped, without unshipped units of open refunds with `restock`.
 	ToShip int64 `json:"toShip" validate:"min=0"`
 	// Shipped units.
 	Shipped int64 `json:"shipped" validate:"min=0"`
@@ -30,6 +30,35 @@ type lineView struct {
 type shipmentView struct {
 	Carrier    string `json:"carrier" validate:"required"`
 	TrackingNo string `json:"trackingNo" validate:"required"`
+}
+
+type parcelLineView struct {
+	// The number of the line in the order, from 1.
+	LineID   int64  `json:"lineId"`
+	SKU      string `json:"sku"`
+	Name     string `json:"name"`
+	Quantity int64  `json:"quantity" validate:"min=1"`
+}
+
+type parcelView struct {
+	ID          int64            `json:"id"`
+	OrderID     int64            `json:"orderId"`
+	Lines       []parcelLineView `json:"lines"`
+	Carrier     string           `json:"carrier" validate:"required"`
+	TrackingNo  string           `json:"trackingNo" validate:"required"`
+	CreatedTime time.Time        `json:"createdTime"`
+	CreatedBy   principal.Person `json:"createdBy"`
+}
+
+func parcelViewOf(p Parcel) parcelView {
+	v := parcelView{
+		ID: p.ID, OrderID: p.OrderID, Lines: make([]parcelLineView, len(p.Lines)), Carrier: p.Carrier, TrackingNo: p.TrackingNo,
+		CreatedTime: p.CreatedTime, CreatedBy: principal.Person{ID: p.CreatedBy, Name: p.CreatedByName},
+	}
+	for i, line := range p.Lines {
+		v.Lines[i] = parcelLineView{LineID: line.LineID, SKU: line.SKU, Name: line.Name, Quantity: line.Quantity}
+	}
+	return v
 }
 
 type orderView struct {
@@ -67,8 +96,9 @@ type orderView struct {
 	// The actions that are possible now.
 	AllowedTransitions []status.ActionName[Order] `json:"allowedTransitions"`
 	Payment            *Payment                   `json:"payment"`
-	Shipment           *shipmentView              `json:"shipment"`
-	CancelReason       *string                    `json:"cancelReason"`
+	// The latest shipment.
+	Shipment     *shipmentView `json:"shipment"`
+	CancelReason *string       `json:"cancelReason"`
 	// The flash sale of the order.
 	FlashSaleID *int64 `json:"flashSaleId"`
 	// The ticket of the purchase that became the order.
@@ -77,7 +107,7 @@ type orderView struct {
 	PaymentDue *time.Time `json:"paymentDue"`
 	// When the order was paid in full.
 	PaidTime *time.Time `json:"paidTime"`
-	// When the last units were shipped.
+	// When no unit was left to ship or in an open refund.
 	ShippedTime   *time.Time `json:"shippedTime"`
 	CompletedTime *time.Time `json:"completedTime"`
 	CancelledTime *time.Time `json:"cancelledTime"`
@@ -124,6 +154,13 @@ func viewOf(ctx context.Context, o Order) orderView {
 // refusalView has the members of a rejected transition that only orders have.
 type refusalView struct {
 	Code string `json:"code,omitempty" validate:"oneof=transition_not_allowed status_changed nothing_to_ship"`
+}
+
+// parcelExample is a shipment for the contract.
+var parcelExample = parcelView{
+	ID: 7, OrderID: 41, Lines: []parcelLineView{{LineID: 1, SKU: "TEA-100", Name: "Green tea 100 g", Quantity: 1}},
+	Carrier: "DHL", TrackingNo: "JD014600006838",
+	CreatedTime: time.Date(2026, time.February, 1, 8, 0, 0, 0, time.UTC), CreatedBy: principal.Person{ID: 7, Name: "Li"},
 }
 
 // example is an order for the contract.

@@ -882,8 +882,8 @@ CREATE TABLE IF NOT EXISTS orders (
   external_id       VARCHAR(128)     NULL, -- null: none
   content_hash      VARCHAR(64)      NULL, -- of the request that created it; null: without external_id
   email             VARCHAR(254) NOT NULL DEFAULT '',
-  shipping_address  VARCHAR(2000) NOT NULL DEFAULT 'null', -- JSON
-  billing_address   VARCHAR(2000) NOT NULL DEFAULT 'null', -- JSON
+  shipping_address  VARCHAR(2000)    NULL, -- JSON; null: none
+  billing_address   VARCHAR(2000)    NULL, -- JSON; null: none
   note              TEXT         NOT NULL DEFAULT '',
   tags              VARCHAR(4000) NOT NULL DEFAULT '[]', -- JSON
   metadata          MEDIUMTEXT   NOT NULL DEFAULT '{}', -- JSON
@@ -918,6 +918,34 @@ CREATE TABLE IF NOT EXISTS order_lines (
   PRIMARY KEY (id),
   UNIQUE KEY uq_order_lines_sku (tenant_id, order_id, sku),
   KEY ix_order_lines_sku (tenant_id, sku)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE IF NOT EXISTS shipments (
+  id              BIGINT       NOT NULL AUTO_INCREMENT,
+  tenant_id       BIGINT       NOT NULL,
+  order_id        BIGINT       NOT NULL,
+  carrier         VARCHAR(100) NOT NULL,
+  tracking_no     VARCHAR(100) NOT NULL,
+  created_by      BIGINT       NOT NULL,
+  created_by_name VARCHAR(100) NOT NULL,
+  created_time    DATETIME(6)  NOT NULL,
+  PRIMARY KEY (id),
+  KEY ix_shipments_order (tenant_id, order_id, id),
+  KEY ix_shipments_tracking (tenant_id, tracking_no)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE IF NOT EXISTS shipment_lines (
+  id          BIGINT       NOT NULL AUTO_INCREMENT,
+  tenant_id   BIGINT       NOT NULL,
+  shipment_id BIGINT       NOT NULL,
+  order_id    BIGINT       NOT NULL,
+  line_id     BIGINT       NOT NULL, -- the number of the line in its order, from 1
+  sku         VARCHAR(64)  NOT NULL,
+  name        VARCHAR(200) NOT NULL,
+  quantity    BIGINT       NOT NULL,
+  PRIMARY KEY (id),
+  UNIQUE KEY uq_shipment_lines_sku (tenant_id, shipment_id, sku),
+  KEY ix_shipment_lines_order (tenant_id, order_id, sku)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS order_histories (
@@ -1462,7 +1490,7 @@ DROP TABLE IF EXISTS actions, action_counts;
 DROP TABLE IF EXISTS flash_sales, flash_sale_histories, flash_sale_stocks, flash_sale_rejections,
   flash_sale_samples, flash_sale_gates, flash_sale_tickets, flash_sale_buyers, flash_sale_arrivals;
 DROP TABLE IF EXISTS refunds, refund_lines, refund_histories;
-DROP TABLE IF EXISTS orders, order_lines, order_histories;
+DROP TABLE IF EXISTS orders, order_lines, order_histories, shipments, shipment_lines;
 DROP TABLE IF EXISTS wallets, wallet_entries;
 DROP TABLE IF EXISTS coupon_campaigns, coupon_campaign_histories, coupons, coupon_histories,
   coupon_holders;

@@ -825,8 +825,8 @@ CREATE TABLE orders (
   external_id       TEXT         NULL, -- null: none
   content_hash      TEXT         NULL, -- of the request that created it; null: without external_id
   email             TEXT     NOT NULL DEFAULT '',
-  shipping_address  TEXT     NOT NULL DEFAULT 'null', -- JSON
-  billing_address   TEXT     NOT NULL DEFAULT 'null', -- JSON
+  shipping_address  TEXT         NULL, -- JSON; null: none
+  billing_address   TEXT         NULL, -- JSON; null: none
   note              TEXT     NOT NULL DEFAULT '',
   tags              TEXT     NOT NULL DEFAULT '[]', -- JSON
   metadata          TEXT     NOT NULL DEFAULT '{}' -- JSON
@@ -860,6 +860,32 @@ CREATE TABLE order_lines (
 );
 CREATE UNIQUE INDEX uq_order_lines_sku ON order_lines (tenant_id, order_id, sku);
 CREATE INDEX ix_order_lines_sku ON order_lines (tenant_id, sku);
+
+CREATE TABLE shipments (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  order_id        INTEGER  NOT NULL,
+  carrier         TEXT     NOT NULL,
+  tracking_no     TEXT     NOT NULL,
+  created_by      INTEGER  NOT NULL,
+  created_by_name TEXT     NOT NULL,
+  created_time    DATETIME NOT NULL
+);
+CREATE INDEX ix_shipments_order ON shipments (tenant_id, order_id, id);
+CREATE INDEX ix_shipments_tracking ON shipments (tenant_id, tracking_no);
+
+CREATE TABLE shipment_lines (
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  tenant_id   INTEGER NOT NULL,
+  shipment_id INTEGER NOT NULL,
+  order_id    INTEGER NOT NULL,
+  line_id     INTEGER NOT NULL, -- the number of the line in its order, from 1
+  sku         TEXT    NOT NULL,
+  name        TEXT    NOT NULL,
+  quantity    INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX uq_shipment_lines_sku ON shipment_lines (tenant_id, shipment_id, sku);
+CREATE INDEX ix_shipment_lines_order ON shipment_lines (tenant_id, order_id, sku);
 
 CREATE TABLE order_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
@@ -1427,6 +1453,8 @@ DROP TABLE refund_lines;
 DROP TABLE refunds;
 DROP TABLE order_histories;
 DROP TABLE order_lines;
+DROP TABLE shipments;
+DROP TABLE shipment_lines;
 DROP TABLE orders;
 DROP TABLE wallet_entries;
 DROP TABLE wallets;

@@ -87,7 +87,12 @@ func (d day) sell() {
 	require.Equal(d.t, http.StatusNotModified, answer.Status)
 	d.do(200, "POST", order+"/pay", `{"method":"external","reference":"PSP-1"}`, "If-Match", d.etag(order))
 	d.do(412, "POST", order+"/ship", `{"carrier":"DHL","trackingNo":"1"}`, "If-Match", `"zz-1"`)
+	d.do(422, "POST", order+"/shipments", `{"lines":[{"lineId":1,"quantity":2}],"carrier":"DHL","trackingNo":"1"}`)
 	d.do(200, "POST", order+"/ship", `{"carrier":"DHL","trackingNo":"1"}`)
+	d.do(409, "POST", order+"/shipments", `{"carrier":"DHL","trackingNo":"1"}`)
+	parcels := "/orders/" + newPaidOrder(d.t, d.Caller) + "/shipments"
+	d.do(201, "POST", parcels, `{"lines":[{"lineId":1,"quantity":1}],"carrier":"DHL","trackingNo":"2"}`)
+	require.Len(d.t, d.do(200, "GET", parcels+"?sort=id", nil)["items"], 1)
 	d.do(200, "POST", order+"/complete", nil)
 	d.do(409, "POST", order+"/cancel", `{"reason":"too late"}`)
 	d.do(200, "GET", order+"/history?sort=version", nil)

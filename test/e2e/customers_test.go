@@ -478,7 +478,7 @@ func TestExportContainsAllDataOfOneCustomer(t *testing.T) {
 		require.Equal(t, fmt.Sprintf(`{"rows":%d}`, rows), lines[len(lines)-1])
 		require.Equal(t, 6, tables["wallet_entries"], "his own side of transfers alone")
 		for table, atLeast := range map[string]int{
-			"orders": 2, "order_lines": 2, "refunds": 1, "coupons": 1, "actions": 1, "work_orders": 1, "work_order_comments": 1, "aggregate_events": 2, "aggregates": 1,
+			"orders": 2, "order_lines": 2, "shipments": 1, "shipment_lines": 1, "refunds": 1, "coupons": 1, "actions": 1, "work_orders": 1, "work_order_comments": 1, "aggregate_events": 2, "aggregates": 1,
 			"approvals": 1, "audit_entries": 10, "flash_sale_tickets": 1, "flash_sale_rejections": 1, "order_histories": 4,
 		} {
 			require.GreaterOrEqual(t, tables[table], atLeast, table)

@@ -60,7 +60,7 @@ func (tr *traffic) step(list string, bodies object) {
 	// Mostly possible steps, so that records progress, and some rejected ones.
 	allowed, _ := row["allowedTransitions"].([]any)
 	actions := slices.DeleteFunc(slices.Sorted(maps.Keys(bodies)), func(action string) bool {
-		return tr.random.IntN(5) > 0 && !slices.Contains(allowed, any(action)) && action != "refunds"
+		return tr.random.IntN(5) > 0 && !slices.Contains(allowed, any(action)) && action != "refunds" && action != "shipments"
 	})
 	if len(actions) == 0 {
 		return
@@ -104,7 +104,8 @@ func (tr *traffic) stepOfOrder() {
 	method := oneOf(tr, "wallet", "external")
 	tr.step("/orders", object{
 		"pay": object{"method": method, "reference": tr.reference()}, "ship": parcel, "complete": nil, "cancel": reason,
-		"refunds": object{"reason": "broken", "lines": []object{{"sku": oneOf(tr, "TEA-1", "CUP-1"), "quantity": 1 + tr.random.IntN(2), "restock": oneOf(tr, true, false)}}},
+		"shipments": object{"carrier": "DHL", "trackingNo": "2", "lines": []object{{"lineId": 1 + tr.random.IntN(2), "quantity": 1 + tr.random.IntN(2)}}},
+		"refunds":   object{"reason": "broken", "lines": []object{{"sku": oneOf(tr, "TEA-1", "CUP-1"), "quantity": 1 + tr.random.IntN(2), "restock": oneOf(tr, true, false)}}},
 	})
 }
 

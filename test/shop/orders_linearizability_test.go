@@ -43,8 +43,8 @@ var oneOrder = racing.Model[orderRequest, orderReply, string]{
 		from, _ := orders.Machine.Named(at)
 		verb, _ := strings.CutSuffix(in.action, " by wallet")
 		to, allowed := orders.Machine.Next(verb, from)
-		if verb == "ship" && at == "shipped" {
-			// Only a refund that is rejected after the shipment leaves units to ship.
+		if verb == "ship" && at == "pending" || verb == "cancel" && at == "shipped" {
+			// The orders are prepaid, and no unit is returned.
 			allowed = false
 		}
 		switch out.code {

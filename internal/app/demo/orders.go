@@ -57,7 +57,7 @@ func placed(i, n int) time.Duration {
 }
 
 // visits returns all steps of the orders in order of time: an order is paid immediately, shipped
-// six hours later and completed a day after that.
+// six hours later, and completed or shipped again a day after that.
 //
 // An order that is older than the payment timeout is overdue from its placement until it is paid a
 // moment later. If a running server cancels it in between, it remains cancelled.
@@ -110,7 +110,8 @@ func (l *Loader) advance(ctx context.Context, order *orders.Order, v visit) (*or
 		}
 		order = &listing.Rows[0]
 	}
-	if v.steps == 0 {
+	// An interrupted run may have made the first shipment, which is the second step.
+	if v.steps == 0 || v.steps == 2 && order.FulfilmentStatus() != orders.NoneShipped {
 		return order, nil
 	}
 	return l.transition(ctx, order, l.journey(v.order)[v.steps-1])
@@ -143,8 +144,8 @@ func (l *Loader) transition(ctx context.Context, order *orders.Order, step order
 	return after, err
 }
 
-// journey returns the steps of order i: of ten orders, one is pending, two are paid, two shipped,
-// four completed and one cancelled. A buyer with a wallet pays from it.
+// journey returns the steps of order i: of ten orders, one is pending, two are paid, two shipped
+// (one of them in two parcels), four completed and one cancelled. A buyer with a wallet pays from it.
 func (l *Loader) journey(i int) []orders.Step {
 	pay := orders.Payment{Method: "external", Reference: "psp-" + strconv.Itoa(100_000+i)}
 	if i < l.Size.Wallets {
@@ -156,8 +157,12 @@ func (l *Loader) journey(i int) []orders.Step {
 		return nil
 	case 1, 2:
 		return []orders.Step{pay}
-	case 3, 4:
+	case 3:
 		return []orders.Step{pay, ship}
+	case 4:
+		first := ship.Of(orders.ShipmentLine{LineID: 1, Quantity: 1})
+		ship.TrackingNo += "-2"
+		return []orders.Step{pay, first, ship}
 	case 9:
 		return []orders.Step{orders.Cancellation{Reason: []string{"ordered twice", "changed my mind", "found it cheaper"}[i/10%3]}}
 	default:

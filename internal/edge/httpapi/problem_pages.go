@@ -164,7 +164,7 @@ var kinds = map[apperr.Code]kind{
 	apperr.NothingToShip: {
 		http.StatusConflict, "The order has nothing to ship",
 		"The order has no unit that may be shipped. No change was made.",
-		"All units are shipped, refunded, or part of an open refund.",
+		"All units that are left are in open refunds or back in stock, or the whole payment was refunded.",
 		"Settle or reject the open refund. For a fully refunded order send `{\"shipRefunded\":true}` if it is meant.",
 	},
 	apperr.InsufficientBalance: {

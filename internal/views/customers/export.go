@@ -16,12 +16,13 @@ import (
 	"interlock/internal/module"
 )
 
-// exported returns the tables of an export: the erased ones, and the lines of orders and refunds.
+// exported returns the tables of an export: the erased ones, and the lines of orders, shipments and refunds.
 // Of transfers only the customer's side is exported.
 func (s *Service) exported() []table {
 	return slices.Concat([]table{
 		{"orders", []string{id}, nil, module.ByCustomer},
 		{"order_lines", []string{id}, nil, module.OwnedBy("orders", "order_id")},
+		{"shipment_lines", []string{id}, nil, module.OwnedBy("orders", "order_id")},
 		{"refund_lines", []string{id}, nil, module.OwnedBy("refunds", "refund_id")},
 		wallets,
 		{"wallet_entries", []string{id}, nil, module.ByCustomer},

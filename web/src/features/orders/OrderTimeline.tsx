@@ -9,6 +9,7 @@ const verbs = {
   create: 'eventCreate',
   pay: 'eventPay',
   ship: 'eventShip',
+  shipment: 'eventShipment',
   complete: 'eventComplete',
   cancel: 'eventCancel',
   'reserve-refund': 'eventReserveRefund',

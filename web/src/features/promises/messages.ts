@@ -103,6 +103,8 @@ export const saysInChinese: Readonly<Record<PromiseName, string>> = {
   'order-units': '订单每行的每一件要么待发货，要么在未结退款中，要么已发货，要么已退回库存；退回的不多于已发货的。',
   'stock-shipped': '每种商品因订单离开库存的件数，恰为订单发出的件数减去退回的件数。',
   'order-holds': '订单恰好预留其待发货的件数与未结退款中的件数。',
+  'order-shipments': '订单每行已发货的件数，恰为其各次发货的件数之和。',
+  'shipped-orders': '有已发货的件、且没有待发货或在未结退款中的件时，订单才为已发货。',
   'sale-units': '每场抢购售出的件数等于其有效订单的件数，且不超过配额。',
   'sale-holds': '抢购配额中未售出的件数都为其预留。',
   'sale-limits': '每位客户在一场抢购中所得不超过每人上限。',
