@@ -2,7 +2,7 @@ import type { components } from '@/api';
 import { catalogue } from '@/i18n';
 
 type Schemas = components['schemas'];
-type Machine = 'Approval' | 'Coupon' | 'FlashSale' | 'Order' | 'RefundRead' | 'WorkOrder';
+type Machine = 'Approval' | 'Coupon' | 'FlashSale' | 'Order' | 'PaymentRecord' | 'RefundRead' | 'WorkOrder';
 /** The verbs of the actions in the contract. A verb without a text is a compile error. */
 type Verb =
   | Schemas[Machine]['allowedTransitions'][number]
@@ -23,7 +23,11 @@ export const actionMessages = catalogue(
     did_delete: 'deleted',
     did_rollback: 'rolled back',
     did_pay: 'marked as paid',
+    did_payment: 'recorded a payment of',
+    did_record: 'recorded',
+    did_refund: 'sent back',
     did_ship: 'shipped',
+    did_shipment: 'shipped units of',
     did_complete: 'completed',
     did_cancel: 'cancelled',
     did_issue: 'issued',
@@ -114,7 +118,11 @@ export const actionMessages = catalogue(
     did_delete: '删除了',
     did_rollback: '回滚了',
     did_pay: '收款',
+    did_payment: '登记了部分付款：',
+    did_record: '登记了',
+    did_refund: '退回了',
     did_ship: '发货',
+    did_shipment: '部分发货',
     did_complete: '完成了',
     did_cancel: '取消了',
     did_issue: '发放了',

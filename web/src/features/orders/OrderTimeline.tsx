@@ -8,6 +8,7 @@ import { orderHistory, type Order, type OrderEvent } from './queries';
 const verbs = {
   create: 'eventCreate',
   pay: 'eventPay',
+  payment: 'eventPayment',
   ship: 'eventShip',
   shipment: 'eventShipment',
   complete: 'eventComplete',

@@ -58,8 +58,8 @@ export function EditOrder({ order, onClose }: { order: Order; onClose: () => voi
   return (
     <Modal opened onClose={onClose} size="xl" title={title} closeButtonProps={{ 'aria-label': ui('close') }}>
       <RecordForm editing={editing} hasInput={hasInput} label={title}>
-        <Textarea label={t('note')} autosize minRows={2} maxLength={2000} {...input('note')} data-autofocus />
-        <TextInput label={t('tags')} description={t('tagsHint')} {...input('tags')} />
+        <Textarea label={t('note')} autosize minRows={2} maxLength={4000} {...input('note')} data-autofocus />
+        <Textarea label={t('tags')} description={t('tagsHint')} autosize minRows={1} {...input('tags')} />
         <Textarea label={t('metadata')} description={t('metadataHint')} autosize minRows={2} classNames={{ input: 'mono' }} {...input('metadata')} />
         <TextInput label={t('email')} type="email" autoComplete="off" maxLength={254} {...input('email')} />
         {addresses.map((address) => (

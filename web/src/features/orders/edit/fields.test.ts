@@ -6,7 +6,7 @@ const order = {
   email: 'ana@example.com',
   note: 'Ring twice.',
   tags: ['gift', 'vip'],
-  metadata: { channel: 'app', slot: '9:30' },
+  metadata: { channel: 'app', slot: '9:30', 'a:b': ' two\nlines ', quote: 'say "x"' },
   shippingAddress: address,
   billingAddress: null,
 };
@@ -24,13 +24,15 @@ test('an empty email and an empty address are absent', () => {
 });
 
 test('repeated and empty tags are omitted', () => {
-  expect(contentOf({ ...readFields(order), tags: ' gift,, vip ，gift' })).toMatchObject({ tags: ['gift', 'vip'] });
+  expect(contentOf({ ...readFields(order), tags: ' gift\n\n vip \ngift' })).toMatchObject({ tags: ['gift', 'vip'] });
 });
 
 test.each([
   ['', {}],
   ['slot: 9:30\n\n channel : app', { slot: '9:30', channel: 'app' }],
   ['empty:', { empty: '' }],
+  ['"a:b": "1\\n2"', { 'a:b': '1\n2' }],
+  ['a: "1', undefined],
   ['no colon', undefined],
   [': value', undefined],
   ['a: 1\na: 2', undefined],

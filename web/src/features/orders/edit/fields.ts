@@ -16,9 +16,9 @@ export type AddressField = `${AddressName}/${AddressMember}`;
 export type OrderFields = {
   email: string;
   note: string;
-  /** Separated by commas. */
+  /** One line per tag. */
   tags: string;
-  /** One line per entry: `name: value`. */
+  /** One line per entry: `name: value`. Texts that a line cannot contain are JSON strings. */
   metadata: string;
 } & Record<AddressField, string>;
 
@@ -30,21 +30,32 @@ export const addressFields: readonly AddressField[] = pairs.map(([address, membe
 export const readFields = (order: Pick<Order, 'email' | 'note' | 'tags' | 'metadata' | AddressName>): OrderFields => ({
   email: order.email ?? '',
   note: order.note,
-  tags: order.tags.join(', '),
+  tags: order.tags.join('\n'),
   metadata: Object.entries(order.metadata)
-    .map(([name, value]) => `${name}: ${value}`)
+    .map(([name, value]) => `${name.includes(':') ? JSON.stringify(name) : spelled(name)}: ${spelled(value)}`)
     .join('\n'),
   ...(Object.fromEntries(pairs.map(([address, member]) => [`${address}/${member}`, order[address]?.[member] ?? ''])) as Record<AddressField, string>),
 });
+
+const spelled = (text: string): string => (text.trim() !== text || /["\r\n]/.test(text) ? JSON.stringify(text) : text);
+
+const entry = /^("(?:[^"\\]|\\.)+"|[^":]+):(.*)$/;
+
+/** The text of a name or value; throws if it starts as a JSON string and is none. */
+const textOf = (part = ''): string => (part.trim().startsWith('"') ? (JSON.parse(part) as string) : part.trim());
 
 /** The entries of the metadata; undefined if a line has no name or a name occurs twice. */
 export function metadataOf(text: string): Record<string, string> | undefined {
   const entries: Record<string, string> = {};
   for (const line of text.split('\n').filter((one) => one.trim() !== '')) {
-    const colon = line.indexOf(':');
-    const name = line.slice(0, Math.max(colon, 0)).trim();
-    if (name === '' || Object.hasOwn(entries, name)) return undefined;
-    entries[name] = line.slice(colon + 1).trim();
+    const [, left, right] = entry.exec(line.trim()) ?? [];
+    try {
+      const name = textOf(left);
+      if (name === '' || Object.hasOwn(entries, name)) return undefined;
+      entries[name] = textOf(right);
+    } catch {
+      return undefined;
+    }
   }
   return entries;
 }
@@ -53,7 +64,7 @@ export function metadataOf(text: string): Record<string, string> | undefined {
 export function contentOf(fields: OrderFields): JsonObject | Error {
   const metadata = metadataOf(fields.metadata);
   if (metadata === undefined) return new Error('metadata');
-  const tags = fields.tags.split(/[,，]/).map((tag) => tag.trim());
+  const tags = fields.tags.split('\n').map((tag) => tag.trim());
   const content: JsonObject = { note: fields.note, tags: [...new Set(tags.filter((tag) => tag !== ''))], metadata };
   if (fields.email.trim() !== '') content.email = fields.email.trim();
   for (const address of addresses) {
