@@ -49,6 +49,11 @@ type ExportEnd struct {
 // SchemaName returns the name of the type in the contract.
 func (ExportEnd) SchemaName() string { return "ExportEnd" }
 
+// ExportDoc describes the formats of an export in the contract.
+const ExportDoc = "CSV (RFC 4180, UTF-8) has a header and a column for each member; a member of an object has a column such as `payment.method`, lists and maps are JSON, " +
+	"and text that starts like a formula has an apostrophe before it. JSON lines end with the number of rows. " +
+	"If the export fails, the connection is closed before the end of the body. HEAD is not possible."
+
 // Export registers a GET that streams all rows of a list to a file with that name, without an
 // extension. fn calls write for each row; it must hold no transaction, because a client can read
 // slowly. The export is not limited by the time of a request; it ends when the caller loses the
