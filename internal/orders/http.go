@@ -27,6 +27,9 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.Get(r, "/orders", ReadPermission, h.list).
 		Doc("List orders", "Newest first by default. Each order contains its lines. With `from` or `to`, the sort by `id` becomes a sort by `createdTime`.").
 		With(httpapi.Contract{Sorts: orderSorts})
+	httpapi.Export(r, "/orders/export", ReadPermission, "orders", h.export).
+		Doc("Export orders", "All orders that match the filters, oldest first, as CSV or as JSON lines. "+httpapi.ExportDoc).
+		With(httpapi.Contract{ID: "exportOrders"})
 	httpapi.Mutation(r, http.MethodPost, "/orders", writePermission, h.place).
 		Doc("Create an order", "The lines copy name and price from the catalog at this moment. One transaction creates the order, reserves the units and redeems the coupon. "+
 			"422 at `/items/<i>/sku` for an item that is not for sale or is listed twice, and at `/couponCode` for a coupon that cannot be used.").
@@ -82,7 +85,8 @@ func Routes(r *httpapi.Router, s *Service) {
 
 type handler struct{ service *Service }
 
-type listRequest struct {
+// filterParams are the parameters that filter orders.
+type filterParams struct {
 	// Prefix of the order number, ignoring case.
 	NumberPrefix string              `query:"q"`
 	Status       status.Param[Order] `query:"status"`
@@ -90,13 +94,54 @@ type listRequest struct {
 	UserID principal.CustomerID `query:"userId"`
 	From   *time.Time           `query:"from"`
 	To     *time.Time           `query:"to"`
+	// The order with this id in the storefront.
+	ExternalID string `query:"externalId"`
+	Email      string `query:"email"`
+	TrackingNo string `query:"trackingNo"`
+	// Orders with a payment of this reference.
+	Reference string `query:"reference"`
+	// Orders with a line of this item.
+	SKU              string                          `query:"sku"`
+	CouponCode       string                          `query:"couponCode"`
+	FlashSaleID      int64                           `query:"flashSaleId"`
+	PaymentStatus    httpapi.OneOf[PaymentStatus]    `query:"paymentStatus"`
+	FulfilmentStatus httpapi.OneOf[FulfilmentStatus] `query:"fulfilmentStatus"`
+	// `true`: orders with units to ship that are paid, or have other terms than `prepaid`. `false`: the others.
+	ToShip *bool `query:"toShip"`
+	// Orders that were paid in full at this time or later.
+	PaidFrom *time.Time `query:"paidFrom"`
+	PaidTo   *time.Time `query:"paidTo"`
+	// Orders of which the last units were shipped at this time or later.
+	ShippedFrom *time.Time `query:"shippedFrom"`
+	ShippedTo   *time.Time `query:"shippedTo"`
+}
+
+func (p filterParams) filter() Filter {
+	return Filter{
+		Status: p.Status.State, UserID: p.UserID, From: p.From, To: p.To, NumberPrefix: p.NumberPrefix,
+		ExternalID: p.ExternalID, Email: p.Email, TrackingNo: p.TrackingNo, Reference: p.Reference, SKU: p.SKU, CouponCode: p.CouponCode, SaleID: p.FlashSaleID,
+		PaymentStatus: p.PaymentStatus.Value, FulfilmentStatus: p.FulfilmentStatus.Value, ToShip: p.ToShip,
+		PaidFrom: p.PaidFrom, PaidTo: p.PaidTo, ShippedFrom: p.ShippedFrom, ShippedTo: p.ShippedTo,
+	}
+}
+
+type listRequest struct {
+	filterParams
 	httpapi.Page
 }
 
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[orderView], error) {
-	filter := Filter{Status: in.Status.State, UserID: in.UserID, From: in.From, To: in.To, NumberPrefix: in.NumberPrefix}
-	listing, err := h.service.List(ctx, filter, in.Page.Page())
+	listing, err := h.service.List(ctx, in.filter(), in.Page.Page())
 	return httpapi.ListOf(listing, func(order Order) orderView { return viewOf(ctx, order) }), err
+}
+
+type exportRequest struct {
+	filterParams
+	httpapi.ExportRequest
+}
+
+func (h handler) export(ctx context.Context, in exportRequest, write func(orderView) error) error {
+	return h.service.Export(ctx, in.filter(), func(order Order) error { return write(viewOf(ctx, order)) })
 }
 
 type placeRequest struct{ Body orderCreate }

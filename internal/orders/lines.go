@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"gorm.io/gorm"
+
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
@@ -100,6 +102,9 @@ func moveLines(ctx context.Context, u *uow.Unit, order *Order, moves []LineMove)
 		return nil, err
 	}
 	caller, _ := principal.From(ctx)
+	if err := storeFulfilment(tx, caller.TenantID, Order{Row: order.Row, Lines: moved}); err != nil {
+		return nil, err
+	}
 	for _, m := range moves {
 		changed, err := storage.ExecDeferredOneRow(tx, "UPDATE order_lines SET to_ship = to_ship + ?, in_refund = in_refund + ?, shipped = shipped + ?, returned = returned + ?"+
 			" WHERE tenant_id = ? AND order_id = ? AND sku = ? AND to_ship + ? >= 0 AND in_refund + ? >= 0 AND shipped >= returned + ?",
@@ -112,6 +117,17 @@ func moveLines(ctx context.Context, u *uow.Unit, order *Order, moves []LineMove)
 		}
 	}
 	return moved, nil
+}
+
+// storeFulfilment stores the facts about an order's lines by which lists filter. The unit has
+// written the order's row under its guard.
+func storeFulfilment(tx *gorm.DB, tenant int64, moved Order) error {
+	err := storage.Deferred(tx).Exec("UPDATE orders SET units_to_ship = ?, fulfilment_status = ? WHERE tenant_id = ? AND id = ?",
+		moved.unitsToShip(), moved.FulfilmentStatus(), tenant, moved.ID).Error
+	if err != nil {
+		return fmt.Errorf("store the fulfilment of an order: %w", err)
+	}
+	return nil
 }
 
 // withMoves returns the lines with their moves applied.

@@ -74,6 +74,8 @@ type Order struct {
 	PaymentTerms  Terms
 	// The times of the steps; nil before the step.
 	PaidTime, ShippedTime, CompletedTime, CancelledTime *time.Time
+	// UnitsToShip is the sum of ToShip of the lines, for the filter of lists: see moveLines.
+	UnitsToShip int64
 	Details
 	// ContentHash identifies the content of the request that created an order with an external id;
 	// nil for other orders.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/catalog"
 	"interlock/internal/core/change"
@@ -67,12 +68,18 @@ func (s *Service) Order(ctx context.Context, id int64) (*Order, error) {
 
 // List returns one page of orders with their lines.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Order], error) {
-	filters, sorts := f.filters()
+	caller, _ := principal.From(ctx)
+	filters, sorts := f.filters(caller.TenantID)
 	listing, err := storage.List[Order](s.db.Read(ctx), page, sorts, filters...)
 	if err != nil || len(listing.Rows) == 0 {
 		return listing, err
 	}
 	return listing, withLines(s.db.Read(ctx), listing.Pointers())
+}
+
+// Export calls write for each order of a list, oldest first.
+func (s *Service) Export(ctx context.Context, f Filter, write func(Order) error) error {
+	return storage.EachRow("id", func(page storage.Page) (storage.Listing[Order], error) { return s.List(ctx, f, page) }, write)
 }
 
 // History returns one page of an order's events, newest first.

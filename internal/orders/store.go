@@ -25,6 +25,20 @@ type Filter struct {
 	From, To *time.Time
 	// NumberPrefix is a prefix of the order number, ignoring case.
 	NumberPrefix string
+
+	ExternalID, Email, TrackingNo, CouponCode string
+	// Reference is the reference of a payment.
+	Reference string
+	// SKU is an item of a line.
+	SKU              string
+	SaleID           int64
+	PaymentStatus    PaymentStatus
+	FulfilmentStatus FulfilmentStatus
+	// ToShip selects the orders that have units to ship and are paid or need no payment before, or
+	// the other orders; nil for all.
+	ToShip *bool
+	// From <= t < To of the complete payment, and of the shipment of the last units.
+	PaidFrom, PaidTo, ShippedFrom, ShippedTo *time.Time
 }
 
 var orderSorts = storage.Sorts{
@@ -61,8 +75,31 @@ func withLines(db *gorm.DB, orders []*Order) error {
 	return nil
 }
 
-// filters returns the filters of a list, the most selective first, and its sorts.
-func (f Filter) filters() (filters []storage.Filter, sorts storage.Sorts) {
+// filters returns the filters of a list of a tenant, the most selective first, and its sorts.
+func (f Filter) filters(tenant int64) (filters []storage.Filter, sorts storage.Sorts) {
+	for _, exact := range []struct{ column, value string }{
+		{"external_id", f.ExternalID}, {"tracking_no", f.TrackingNo}, {"coupon_code", f.CouponCode}, {"email", f.Email},
+		{"payment_status", string(f.PaymentStatus)}, {"fulfilment_status", string(f.FulfilmentStatus)},
+	} {
+		if exact.value != "" {
+			filters = append(filters, storage.Equal(exact.column, exact.value))
+		}
+	}
+	if f.Reference != "" {
+		filters = append(filters, storage.AmongEach("SELECT id FROM orders WHERE tenant_id = ? AND payment_method IN ('external', 'wallet') AND payment_reference = ?",
+			tenant, f.Reference))
+	}
+	if f.SKU != "" {
+		filters = append(filters, storage.AmongEach("SELECT order_id FROM order_lines WHERE tenant_id = ? AND sku = ?", tenant, f.SKU).
+			WithLookup("(SELECT COUNT(*) FROM order_lines l WHERE l.tenant_id = ? AND l.sku = ? AND l.order_id = orders.id) > 0"))
+	}
+	if f.SaleID != 0 {
+		filters = append(filters, storage.Equal("sale_id", f.SaleID))
+	}
+	if f.ToShip != nil {
+		filters = append(filters, storage.Equal("shippable", *f.ToShip))
+	}
+	filters = append(filters, storage.Period("paid_time", f.PaidFrom, f.PaidTo), storage.Period("shipped_time", f.ShippedFrom, f.ShippedTo))
 	if f.NumberPrefix != "" {
 		filters = append(filters, storage.HasPrefix("order_no", strings.ToUpper(f.NumberPrefix)))
 	}
@@ -80,6 +117,7 @@ func (f Filter) filters() (filters []storage.Filter, sorts storage.Sorts) {
 // insert inserts a new order with its lines. A duplicate number retries the unit with another
 // number.
 func insert(ctx context.Context, u *uow.Unit, order *Order) error {
+	order.UnitsToShip = order.unitsToShip()
 	err := guard.Insert(ctx, u, order)
 	if storage.IsDuplicate(err, "uq_orders_no") {
 		return uow.Retry(fmt.Errorf("draw a free order number: %w", err))

@@ -148,6 +148,9 @@ CREATE TABLE IF NOT EXISTS tenant_settings (
   approval_days             INT          NOT NULL, -- until an approval expires
   refund_approval_threshold BIGINT           NULL, -- null: none
   wallet_approval_threshold BIGINT           NULL, -- null: none
+  self_approval             BOOLEAN      NOT NULL DEFAULT FALSE,
+  time_zone                 VARCHAR(64)  NOT NULL DEFAULT 'UTC', -- IANA name
+  unpaid_order_minutes      INT          NOT NULL DEFAULT 0, -- 0: never
   PRIMARY KEY (id),
   UNIQUE KEY uq_tenant_settings_tenant (tenant_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
@@ -164,6 +167,9 @@ CREATE TABLE IF NOT EXISTS tenant_setting_histories (
   changed_time              DATETIME(6)  NOT NULL,
   refund_approval_threshold BIGINT           NULL,
   wallet_approval_threshold BIGINT           NULL,
+  self_approval             BOOLEAN      NOT NULL DEFAULT FALSE,
+  time_zone                 VARCHAR(64)  NOT NULL DEFAULT 'UTC',
+  unpaid_order_minutes      INT          NOT NULL DEFAULT 0,
   PRIMARY KEY (id),
   UNIQUE KEY uq_tenant_setting_histories_version (tenant_id, version)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
@@ -882,11 +888,21 @@ CREATE TABLE IF NOT EXISTS orders (
   external_id       VARCHAR(128)     NULL, -- null: none
   content_hash      VARCHAR(64)      NULL, -- of the request that created it; null: without external_id
   email             VARCHAR(254) NOT NULL DEFAULT '',
-  shipping_address  VARCHAR(2000)    NULL, -- JSON; null: none
-  billing_address   VARCHAR(2000)    NULL, -- JSON; null: none
+  shipping_address  VARCHAR(2000) NOT NULL DEFAULT '', -- JSON, or empty for none
+  billing_address   VARCHAR(2000) NOT NULL DEFAULT '', -- JSON, or empty for none
   note              TEXT         NOT NULL DEFAULT '',
   tags              VARCHAR(4000) NOT NULL DEFAULT '[]', -- JSON
   metadata          MEDIUMTEXT   NOT NULL DEFAULT '{}', -- JSON
+  -- Derived from the lines by each change of them.
+  units_to_ship     BIGINT       NOT NULL DEFAULT 0,
+  fulfilment_status VARCHAR(16)  NOT NULL DEFAULT 'none',
+  payment_status    VARCHAR(16)  GENERATED ALWAYS AS (CASE
+    WHEN refunded > 0 AND refunded = paid THEN 'refunded'
+    WHEN refunded > 0 THEN 'partly_refunded'
+    WHEN paid_time IS NOT NULL THEN 'paid'
+    WHEN paid > 0 THEN 'partly_paid'
+    ELSE 'unpaid' END) VIRTUAL,
+  shippable         INT          GENERATED ALWAYS AS (CASE WHEN units_to_ship > 0 AND (status IN (1, 2) OR status = 0 AND payment_terms <> 'prepaid') THEN 1 ELSE 0 END) VIRTUAL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_orders_external (tenant_id, external_id),
   UNIQUE KEY uq_orders_no (tenant_id, order_no),
@@ -900,7 +916,15 @@ CREATE TABLE IF NOT EXISTS orders (
   KEY ix_orders_updated (tenant_id, updated_time, id),
   KEY ix_orders_sale (tenant_id, sale_id, id),
   KEY ix_orders_due (payment_due),
-  KEY ix_orders_sale_user (tenant_id, sale_id, user_id)
+  KEY ix_orders_sale_user (tenant_id, sale_id, user_id),
+  KEY ix_orders_tracking (tenant_id, tracking_no, id),
+  KEY ix_orders_coupon (tenant_id, coupon_code, id),
+  KEY ix_orders_email (tenant_id, email, id),
+  KEY ix_orders_payment_status (tenant_id, payment_status, id),
+  KEY ix_orders_fulfilment (tenant_id, fulfilment_status, id),
+  KEY ix_orders_shippable (tenant_id, shippable, id),
+  KEY ix_orders_paid (tenant_id, paid_time, id),
+  KEY ix_orders_shipped (tenant_id, shipped_time, id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS order_lines (
@@ -917,7 +941,7 @@ CREATE TABLE IF NOT EXISTS order_lines (
   returned  BIGINT       NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_order_lines_sku (tenant_id, order_id, sku),
-  KEY ix_order_lines_sku (tenant_id, sku)
+  KEY ix_order_lines_sku (tenant_id, sku, order_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS shipments (

@@ -841,11 +841,15 @@ CREATE TABLE `orders` (
   `external_id` varchar(128) DEFAULT NULL,
   `content_hash` varchar(64) DEFAULT NULL,
   `email` varchar(254) NOT NULL DEFAULT '',
-  `shipping_address` varchar(2000) NOT NULL DEFAULT 'null',
-  `billing_address` varchar(2000) NOT NULL DEFAULT 'null',
+  `shipping_address` varchar(2000) NOT NULL DEFAULT '',
+  `billing_address` varchar(2000) NOT NULL DEFAULT '',
   `note` text NOT NULL DEFAULT '',
   `tags` varchar(4000) NOT NULL DEFAULT '[]',
   `metadata` mediumtext NOT NULL DEFAULT '{}',
+  `units_to_ship` bigint(20) NOT NULL DEFAULT 0,
+  `fulfilment_status` varchar(16) NOT NULL DEFAULT 'none',
+  `payment_status` varchar(16) GENERATED ALWAYS AS (case when `refunded` > 0 and `refunded` = `paid` then 'refunded' when `refunded` > 0 then 'partly_refunded' when `paid_time` is not null then 'paid' when `paid` > 0 then 'partly_paid' else 'unpaid' end) VIRTUAL,
+  `shippable` int(11) GENERATED ALWAYS AS (case when `units_to_ship` > 0 and (`status` in (1,2) or `status` = 0 and `payment_terms` <> 'prepaid') then 1 else 0 end) VIRTUAL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_orders_no` (`tenant_id`,`order_no`),
   UNIQUE KEY `uq_orders_external` (`tenant_id`,`external_id`),
@@ -859,7 +863,15 @@ CREATE TABLE `orders` (
   KEY `ix_orders_updated` (`tenant_id`,`updated_time`,`id`),
   KEY `ix_orders_sale` (`tenant_id`,`sale_id`,`id`),
   KEY `ix_orders_due` (`payment_due`),
-  KEY `ix_orders_sale_user` (`tenant_id`,`sale_id`,`user_id`)
+  KEY `ix_orders_sale_user` (`tenant_id`,`sale_id`,`user_id`),
+  KEY `ix_orders_tracking` (`tenant_id`,`tracking_no`,`id`),
+  KEY `ix_orders_coupon` (`tenant_id`,`coupon_code`,`id`),
+  KEY `ix_orders_email` (`tenant_id`,`email`,`id`),
+  KEY `ix_orders_payment_status` (`tenant_id`,`payment_status`,`id`),
+  KEY `ix_orders_fulfilment` (`tenant_id`,`fulfilment_status`,`id`),
+  KEY `ix_orders_shippable` (`tenant_id`,`shippable`,`id`),
+  KEY `ix_orders_paid` (`tenant_id`,`paid_time`,`id`),
+  KEY `ix_orders_shipped` (`tenant_id`,`shipped_time`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `order_histories` (
@@ -892,7 +904,7 @@ CREATE TABLE `order_lines` (
   `returned` bigint(20) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_order_lines_sku` (`tenant_id`,`order_id`,`sku`),
-  KEY `ix_order_lines_sku` (`tenant_id`,`sku`)
+  KEY `ix_order_lines_sku` (`tenant_id`,`sku`,`order_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `promise_checks` (
@@ -1166,6 +1178,9 @@ CREATE TABLE `tenant_settings` (
   `approval_days` int(11) NOT NULL,
   `refund_approval_threshold` bigint(20) DEFAULT NULL,
   `wallet_approval_threshold` bigint(20) DEFAULT NULL,
+  `self_approval` tinyint(1) NOT NULL DEFAULT 0,
+  `time_zone` varchar(64) NOT NULL DEFAULT 'UTC',
+  `unpaid_order_minutes` int(11) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_tenant_settings_tenant` (`tenant_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
@@ -1182,6 +1197,9 @@ CREATE TABLE `tenant_setting_histories` (
   `changed_time` datetime(6) NOT NULL,
   `refund_approval_threshold` bigint(20) DEFAULT NULL,
   `wallet_approval_threshold` bigint(20) DEFAULT NULL,
+  `self_approval` tinyint(1) NOT NULL DEFAULT 0,
+  `time_zone` varchar(64) NOT NULL DEFAULT 'UTC',
+  `unpaid_order_minutes` int(11) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_tenant_setting_histories_version` (`tenant_id`,`version`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;

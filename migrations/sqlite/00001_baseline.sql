@@ -129,7 +129,10 @@ CREATE TABLE tenant_settings (
   approvals_required        INTEGER  NOT NULL,
   approval_days             INTEGER  NOT NULL, -- until an approval expires
   refund_approval_threshold INTEGER      NULL, -- null: none
-  wallet_approval_threshold INTEGER      NULL -- null: none
+  wallet_approval_threshold INTEGER      NULL, -- null: none
+  self_approval             BOOLEAN  NOT NULL DEFAULT FALSE,
+  time_zone                 TEXT     NOT NULL DEFAULT 'UTC', -- IANA name
+  unpaid_order_minutes      INTEGER  NOT NULL DEFAULT 0 -- 0: never
 );
 CREATE UNIQUE INDEX uq_tenant_settings_tenant ON tenant_settings (tenant_id);
 
@@ -144,7 +147,10 @@ CREATE TABLE tenant_setting_histories (
   changed_by_name           TEXT     NOT NULL,
   changed_time              DATETIME NOT NULL,
   refund_approval_threshold INTEGER      NULL,
-  wallet_approval_threshold INTEGER      NULL
+  wallet_approval_threshold INTEGER      NULL,
+  self_approval             BOOLEAN  NOT NULL DEFAULT FALSE,
+  time_zone                 TEXT     NOT NULL DEFAULT 'UTC',
+  unpaid_order_minutes      INTEGER  NOT NULL DEFAULT 0
 );
 CREATE UNIQUE INDEX uq_tenant_setting_histories_version ON tenant_setting_histories (tenant_id, version);
 
@@ -825,11 +831,21 @@ CREATE TABLE orders (
   external_id       TEXT         NULL, -- null: none
   content_hash      TEXT         NULL, -- of the request that created it; null: without external_id
   email             TEXT     NOT NULL DEFAULT '',
-  shipping_address  TEXT         NULL, -- JSON; null: none
-  billing_address   TEXT         NULL, -- JSON; null: none
+  shipping_address  TEXT     NOT NULL DEFAULT '', -- JSON, or empty for none
+  billing_address   TEXT     NOT NULL DEFAULT '', -- JSON, or empty for none
   note              TEXT     NOT NULL DEFAULT '',
   tags              TEXT     NOT NULL DEFAULT '[]', -- JSON
-  metadata          TEXT     NOT NULL DEFAULT '{}' -- JSON
+  metadata          TEXT     NOT NULL DEFAULT '{}', -- JSON
+  -- Derived from the lines by each change of them.
+  units_to_ship     INTEGER  NOT NULL DEFAULT 0,
+  fulfilment_status TEXT     NOT NULL DEFAULT 'none',
+  payment_status    TEXT     GENERATED ALWAYS AS (CASE
+    WHEN refunded > 0 AND refunded = paid THEN 'refunded'
+    WHEN refunded > 0 THEN 'partly_refunded'
+    WHEN paid_time IS NOT NULL THEN 'paid'
+    WHEN paid > 0 THEN 'partly_paid'
+    ELSE 'unpaid' END) VIRTUAL,
+  shippable         INTEGER  GENERATED ALWAYS AS (CASE WHEN units_to_ship > 0 AND (status IN (1, 2) OR status = 0 AND payment_terms <> 'prepaid') THEN 1 ELSE 0 END) VIRTUAL
 );
 CREATE UNIQUE INDEX uq_orders_external ON orders (tenant_id, external_id);
 CREATE UNIQUE INDEX uq_orders_no ON orders (tenant_id, order_no);
@@ -844,6 +860,14 @@ CREATE INDEX ix_orders_updated ON orders (tenant_id, updated_time, id);
 CREATE INDEX ix_orders_sale ON orders (tenant_id, sale_id, id);
 CREATE INDEX ix_orders_due ON orders (payment_due);
 CREATE INDEX ix_orders_sale_user ON orders (tenant_id, sale_id, user_id);
+CREATE INDEX ix_orders_tracking ON orders (tenant_id, tracking_no, id);
+CREATE INDEX ix_orders_coupon ON orders (tenant_id, coupon_code, id);
+CREATE INDEX ix_orders_email ON orders (tenant_id, email, id);
+CREATE INDEX ix_orders_payment_status ON orders (tenant_id, payment_status, id);
+CREATE INDEX ix_orders_fulfilment ON orders (tenant_id, fulfilment_status, id);
+CREATE INDEX ix_orders_shippable ON orders (tenant_id, shippable, id);
+CREATE INDEX ix_orders_paid ON orders (tenant_id, paid_time, id);
+CREATE INDEX ix_orders_shipped ON orders (tenant_id, shipped_time, id);
 
 CREATE TABLE order_lines (
   id        INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -859,7 +883,7 @@ CREATE TABLE order_lines (
   returned  INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX uq_order_lines_sku ON order_lines (tenant_id, order_id, sku);
-CREATE INDEX ix_order_lines_sku ON order_lines (tenant_id, sku);
+CREATE INDEX ix_order_lines_sku ON order_lines (tenant_id, sku, order_id);
 
 CREATE TABLE shipments (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
