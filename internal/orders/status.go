@@ -20,9 +20,9 @@ var Machine = status.New(status.Machine{
 	Name:    "order",
 	Initial: pending,
 	States:  []status.State{pending, paid, shipped, completed, cancelled},
-	Verbs:   []string{"create", RefundReserved, RefundReleased, RefundSettled},
+	Verbs:   []string{"create", PaymentReceived, RefundReserved, RefundReleased, RefundSettled},
 	Actions: []status.Action{
-		{Name: "pay", Participle: "paid", From: []status.State{pending}, To: paid},
+		{Name: "pay", Participle: "paid", From: []status.State{pending}, To: paid, Within: []status.State{shipped}},
 		{Name: "ship", Participle: "shipped", From: []status.State{paid, shipped}, To: shipped},
 		{Name: "complete", Participle: "completed", From: []status.State{shipped}, To: completed},
 		{Name: "cancel", Participle: "cancelled", From: []status.State{pending, paid}, To: cancelled},
@@ -32,10 +32,11 @@ var Machine = status.New(status.Machine{
 // States returns the status machine.
 func (Order) States() *status.Machine { return Machine }
 
-// Allowed returns the currently possible transitions. Shipping needs units to ship, and completion
+// Allowed returns the currently possible transitions. The payment of a shipped order needs an amount
+// that is due. Shipping needs units to ship, and completion
 // needs all reserved units shipped or returned.
 func (o *Order) Allowed() []string {
 	return slices.DeleteFunc(Machine.Allowed(Machine.Of(o.Status)), func(action string) bool {
-		return action == "ship" && o.unitsToShip() == 0 || action == "complete" && o.unitsHeld() > 0
+		return action == "pay" && o.PaidTime != nil || action == "ship" && o.unitsToShip() == 0 || action == "complete" && o.unitsHeld() > 0
 	})
 }

@@ -6,7 +6,6 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/status"
-	"interlock/internal/base/storage"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -64,17 +63,12 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, ste
 	lifecycle.Repeated = func(current *Order) bool { return repeats(step, current) }
 	after, err := lifecycle.Transition(ctx, u, order, step.action(), ifMatch, func(to status.State) (*Order, error) {
 		after := *order
-		after.Status, after.PaymentDue = to.Code, nil
+		after.Status = to.Code
 		if err := step.prepare(ctx, u, s, &after); err != nil {
 			return nil, err
 		}
 		step.fill(&after)
-		err := updateStatus(ctx, u, order, &after)
-		if storage.IsDuplicate(err, "uq_orders_payment") {
-			paid := after.payment()
-			return nil, lifecycle.ReferenceTaken(paid.Reference, "payment_method = ? AND payment_reference = ?", paid.Method, paid.Reference)
-		}
-		if err != nil {
+		if err := updateStatus(ctx, u, order, &after); err != nil {
 			return nil, err
 		}
 		return &after, guard.Advance(ctx, u, &after)
@@ -85,13 +79,22 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, ste
 	if err := step.apply(ctx, u, s, order, after); err != nil {
 		return nil, err
 	}
-	if err := insertHistory(ctx, u, after, step.action(), &order.Status, step); err != nil {
-		return nil, err
+	var detail any = step
+	if payment, isPayment := step.(Payment); isPayment {
+		detail = payment.detail(after)
 	}
-	s.record(u, step.action(), after, map[string]any{
-		"version": after.Version, "from": Machine.Of(order.Status).Name, "to": Machine.Of(after.Status).Name, "detail": step,
+	return after, s.recordStep(ctx, u, order, after, step.action(), detail)
+}
+
+// recordStep writes history and audit of a step.
+func (s *Service) recordStep(ctx context.Context, u *uow.Unit, before, after *Order, action string, detail any) error {
+	if err := insertHistory(ctx, u, after, action, &before.Status, detail); err != nil {
+		return err
+	}
+	s.record(u, action, after, map[string]any{
+		"version": after.Version, "from": Machine.Of(before.Status).Name, "to": Machine.Of(after.Status).Name, "detail": detail,
 	})
-	return after, nil
+	return nil
 }
 
 // impossible explains why a step is not possible for an order that was just read. The row and the

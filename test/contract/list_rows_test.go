@@ -45,7 +45,7 @@ const anyUser = "CASE WHEN i % 4 = 0 THEN 'heavy' ELSE CONCAT('u', i * 7919 % 49
 // tables are the large tables of a shop. {n} of configs is a fifth of {n} of orders.
 var tables = []table{
 	{"orders", 100, guardedColumns("order_no", "CONCAT('20260101-', 10000000 + i)", "user_id", anyUser, "status", oneOfFive, "discount", "0", "amount", "100 + i * 7919 % 99991",
-		"coupon_code", "''", "payment_method", "'wallet'", "payment_reference", "NULL", "carrier", "''", "tracking_no", "''", "cancel_reason", "''")},
+		"coupon_code", "''", "carrier", "''", "tracking_no", "''", "cancel_reason", "''")},
 	{"order_lines", 100, []string{"tenant_id", "{t}", "order_id", "i", "sku", "CONCAT('sku-', i % 999)", "name", "'Tea'", "price", "100", "quantity", "1", "to_ship", "1", "in_refund", "0", "shipped", "0", "returned", "0"}},
 	{"order_histories", 100, append([]string{"order_id", "CASE WHEN i % 4 = 0 THEN 1 ELSE i + 1 END", "version", "i", "to_status", "1", "detail", "'{}'"}, event...)},
 	{"audit_entries", 300, []string{
