@@ -1517,6 +1517,7 @@ DROP TABLE IF EXISTS actions, action_counts;
 DROP TABLE IF EXISTS flash_sales, flash_sale_histories, flash_sale_stocks, flash_sale_rejections,
   flash_sale_samples, flash_sale_gates, flash_sale_tickets, flash_sale_buyers, flash_sale_arrivals;
 DROP TABLE IF EXISTS refunds, refund_lines, refund_histories;
+DROP TABLE IF EXISTS payments, payment_histories;
 DROP TABLE IF EXISTS orders, order_lines, order_histories;
 DROP TABLE IF EXISTS wallets, wallet_entries;
 DROP TABLE IF EXISTS coupon_campaigns, coupon_campaign_histories, coupons, coupon_histories,

@@ -1477,6 +1477,8 @@ DROP TABLE flash_sale_histories;
 DROP TABLE flash_sales;
 DROP TABLE refund_histories;
 DROP TABLE refund_lines;
+DROP TABLE payment_histories;
+DROP TABLE payments;
 DROP TABLE refunds;
 DROP TABLE order_histories;
 DROP TABLE order_lines;
