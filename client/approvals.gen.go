@@ -21,10 +21,8 @@ type Approvals struct{ client *Client }
 // Approval is a row of [Approvals.List].
 type Approval struct {
 	Stamp
-	ID int64 `json:"id"`
-	// One of config.update, config.delete, config.rollback, config.batch, config.import,
-	// wallet.entry, wallet.transfer, refund.approve, flash_sale.update, settings.update.
-	Kind string `json:"kind"`
+	ID   int64        `json:"id"`
+	Kind ApprovalKind `json:"kind"`
 	// The path of the changed resource, or of the collection for many.
 	Resource string `json:"resource"`
 	// The paths of all changed resources; in lists and error responses the first 20.
@@ -76,6 +74,23 @@ type Approval struct {
 	// The resources before the change, after it, and now; null where they do not exist.
 	Sides []ApprovalComparison `json:"sides,omitzero"`
 }
+
+// ApprovalKind is part of [Approval].
+type ApprovalKind string
+
+// The values of ApprovalKind.
+const (
+	ApprovalKindRefundApprove   ApprovalKind = "refund.approve"
+	ApprovalKindFlashSaleUpdate ApprovalKind = "flash_sale.update"
+	ApprovalKindWalletEntry     ApprovalKind = "wallet.entry"
+	ApprovalKindWalletTransfer  ApprovalKind = "wallet.transfer"
+	ApprovalKindConfigUpdate    ApprovalKind = "config.update"
+	ApprovalKindConfigDelete    ApprovalKind = "config.delete"
+	ApprovalKindConfigRollback  ApprovalKind = "config.rollback"
+	ApprovalKindConfigBatch     ApprovalKind = "config.batch"
+	ApprovalKindConfigImport    ApprovalKind = "config.import"
+	ApprovalKindSettingsUpdate  ApprovalKind = "settings.update"
+)
 
 // ApprovalVote is part of [Approval].
 type ApprovalVote struct {

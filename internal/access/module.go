@@ -25,6 +25,7 @@ var Declaration = &module.Declaration{
 	Roles: map[module.Role][]string{
 		module.Auditor: {ReadPermission, ReadUsersPermission, readSettingsPermission},
 	},
+	Approvals: []string{kindSettings},
 	Pages: []module.Page{
 		{Group: module.Govern, Path: "/users", Permission: ReadUsersPermission},
 		{Group: module.Govern, Path: "/roles", Permission: ReadPermission},

@@ -8,6 +8,7 @@ import (
 
 	"interlock/internal/access"
 	"interlock/internal/approvals"
+	"interlock/internal/payments"
 	"interlock/internal/refunds"
 	"interlock/internal/wallets"
 )
@@ -21,6 +22,7 @@ func (t tenancyOfApprovals) Rules(_ context.Context, db *gorm.DB) (approvals.Rul
 	above := map[string]int64{}
 	if rules.RefundApprovalThreshold != nil {
 		above[refunds.ApprovalKind] = *rules.RefundApprovalThreshold
+		above[payments.ApprovalKind] = *rules.RefundApprovalThreshold
 	}
 	if rules.WalletApprovalThreshold != nil {
 		above[wallets.ApprovalKind] = *rules.WalletApprovalThreshold

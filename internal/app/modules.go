@@ -16,6 +16,7 @@ import (
 func (sv *Services) modules() []module.Module {
 	return []module.Module{
 		sv.Orders.Module(),
+		sv.Payments.Module(),
 		sv.Refunds.Module(),
 		sv.WorkOrders.Module(),
 		sv.Approvals.Module(),

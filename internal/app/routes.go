@@ -5,6 +5,7 @@ import (
 	"interlock/internal/edge/httpapi"
 	"interlock/internal/flashsale"
 	"interlock/internal/inventory"
+	"interlock/internal/module"
 	"interlock/internal/refunds"
 	"interlock/internal/views/dashboard"
 	"interlock/internal/views/realtime"
@@ -44,6 +45,7 @@ func Enums() map[string][]string {
 			enums["SearchKind"] = append(enums["SearchKind"], kind.Name)
 		}
 	}
+	enums["ApprovalKind"] = collect(Declarations(), func(d *module.Declaration) []string { return d.Approvals })
 	enums["EventTopic"] = append(enums["EventTopic"], realtime.Presence)
 	for _, promise := range Promises() {
 		enums["PromiseName"] = append(enums["PromiseName"], promise.Name)

@@ -38,6 +38,7 @@ import (
 	"interlock/internal/module"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
+	"interlock/internal/payments"
 	"interlock/internal/ratelimit"
 	"interlock/internal/refunds"
 	"interlock/internal/settings"
@@ -74,6 +75,7 @@ type Services struct {
 	// Approvals stores changes of protected resources until they are approved.
 	Approvals  *approvals.Service
 	Catalog    *catalog.Service
+	Payments   *payments.Service
 	Orders     *orders.Service
 	Refunds    *refunds.Service
 	WorkOrders *workorders.Service
@@ -272,9 +274,10 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 	sv.Ledger = aggregates.New(aggregates.Deps{DB: sv.DB, Bus: sv.bus})
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, OrderOwner: orders.OwnerOf})
 	sv.Actions = actions.New(actions.Deps{DB: sv.DB, Clock: sv.Clock, Items: sv.Catalog, Coupons: sv.Coupons})
+	sv.Payments = payments.New(payments.Deps{DB: sv.DB, Bus: sv.bus, Approvals: sv.Approvals})
 	sv.Orders = orders.New(orders.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus,
-		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Sales: salesOfOrders{sv}, Refunds: refundsOfOrders{sv},
+		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Payments: sv.Payments, Sales: salesOfOrders{sv}, Refunds: refundsOfOrders{sv},
 	})
 	sv.Refunds = refunds.New(refunds.Deps{DB: sv.DB, Bus: sv.bus, Approvals: sv.Approvals, Orders: sv.Orders, Stock: sv.Inventory, Wallets: sv.Wallets})
 	sv.FlashSales = flashsale.New(flashsale.Deps{

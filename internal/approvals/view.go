@@ -29,7 +29,7 @@ type voteView struct {
 
 type approvalView struct {
 	ID   int64  `json:"id"`
-	Kind string `json:"kind" validate:"oneof=config.update config.delete config.rollback config.batch config.import wallet.entry wallet.transfer refund.approve flash_sale.update settings.update"`
+	Kind string `json:"kind" schema:"ApprovalKind"`
 	// The path of the changed resource, or of the collection for many.
 	Resource string `json:"resource"`
 	// The paths of all changed resources; in lists and error responses the first 20.

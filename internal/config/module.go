@@ -22,6 +22,7 @@ var Declaration = &module.Declaration{
 		module.Approver:     {ReadPermission},
 		module.Auditor:      {ReadPermission},
 	},
+	Approvals: []string{kindUpdate, kindDelete, kindRollback, kindBatch, kindImport},
 	Pages:     []module.Page{{Group: module.Govern, Path: "/configs", Permission: ReadPermission}},
 	Resources: []module.Resource{{Name: Topic, Read: ReadPermission, Live: true}, {Name: "config-batches", Read: ReadPermission}},
 	Tables:    tables,

@@ -22,6 +22,7 @@ var Declaration = &module.Declaration{
 	Roles: map[module.Role][]string{
 		module.Operator: {"flash-sales:*"},
 	},
+	Approvals: []string{kindUpdate},
 	Pages:     []module.Page{{Group: module.Sell, Path: "/flash-sales", Permission: ReadPermission}},
 	Resources: []module.Resource{{Name: Topic, Read: ReadPermission, Live: true}},
 	Tables:    tables,

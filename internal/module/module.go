@@ -26,6 +26,8 @@ type Declaration struct {
 	// Roles assigns the domain's permissions to the ready-made roles of a new tenant.
 	// The viewer has every read permission.
 	Roles map[Role][]string
+	// Approvals are the kinds of approvals that the domain proposes: "config.update".
+	Approvals []string
 	// Pages are the pages in the navigation of a new tenant, in their order.
 	Pages []Page
 	// Resources are the first segments of the domain's paths, with their permissions and topics.

@@ -17,6 +17,7 @@ import (
 	"interlock/internal/core/uow"
 	"interlock/internal/coupons"
 	"interlock/internal/edge/httpapi"
+	"interlock/internal/payments"
 )
 
 // Routes registers the routes of orders.
@@ -39,16 +40,16 @@ func Routes(r *httpapi.Router, s *Service) {
 		}})
 	httpapi.GetOf(r, "/orders/:id", ReadPermission, byID, h.get).Doc("Get an order", "")
 	httpapi.GetOf(r, "/orders/:id/history", ReadPermission, byID, h.history).
-		Doc("List the history of an order", "Newest first: one event for each version. `shipment` is a partial shipment. It does not change the status, nor do the actions of refunds, except that a `settle-refund` that returns the last units makes a partly shipped order `shipped`.").
+		Doc("List the history of an order", "Newest first: one event for each version. `payment`: a payment that left an amount due. `shipment`: a partial shipment. They do not change the status, nor do the actions of refunds, except that a `settle-refund` that returns the last units makes a partly shipped order `shipped`.").
 		With(httpapi.Contract{Sorts: change.HistorySorts})
 	httpapi.Transition(r, "/orders/:id", "pay", writePermission, byID, transition[Payment](s)).
-		Doc("Pay an order", "`wallet` debits the wallet of the order's user in the same transaction. `external`: the money was received outside, and `reference`, which is required, "+
+		Doc("Pay an order", "Records a payment of all that is due. `wallet` debits the wallet of the order's user in the same transaction. `external`: the money was received outside, and `reference`, which is required, "+
 			"identifies the payment there. Of concurrent requests one succeeds; the others return 409 with the author of the successful one.\n\n"+
-			"A reference pays one order of a tenant and method. Repeating the same payment of the same order returns 200 with the order and changes nothing, "+
-			"so that a provider may repeat its callback.").
-		With(httpapi.Contract{Body: Payment{external, "PSP-90211"}, Locks: true, Rejections: []httpapi.Rejection{
-			{Code: apperr.InsufficientBalance, Cause: "the user's wallet has less than the order's amount"},
-			{Code: apperr.PayloadMismatch, Cause: "the reference paid another order, which is `first`", Members: paymentMismatch{}},
+			"A reference is unique per tenant and provider. Repeating the same payment of the same order returns 200 with the order and changes nothing, "+
+			"so that a provider may repeat its callback. This action rejects money that the order cannot take; `POST /orders/{id}/payments` records it.").
+		With(httpapi.Contract{Body: Payment{Method: payments.External, Reference: "PSP-90211"}, Locks: true, Rejections: []httpapi.Rejection{
+			{Code: apperr.InsufficientBalance, Cause: "the user's wallet has less than the due amount"},
+			{Code: apperr.PayloadMismatch, Cause: "the reference belongs to another payment, which is `payment`. `first` is the order that it paid", Members: paymentMismatch{}},
 		}})
 	httpapi.Transition(r, "/orders/:id", "ship", writePermission, byID, transition[Shipment](s)).
 		Doc("Ship an order", "Sends all units in `toShip` as one shipment and removes them from stock. An order with the terms `prepaid` is shipped from `paid`. "+
@@ -68,9 +69,10 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.Transition(r, "/orders/:id", "complete", writePermission, byID, transition[Completion](s)).
 		Doc("Complete an order", "`transition_not_allowed` while an amount is `due`.")
 	httpapi.Transition(r, "/orders/:id", "cancel", writePermission, byID, transition[Cancellation](s)).
-		Doc("Cancel an order", "Not while the customer has shipped units, and not after a shipment of a flash sale's units: `transition_not_allowed`. One transaction releases the units, returns the coupon to `unused`, and refunds the remaining payment (`refundable`). "+
+		Doc("Cancel an order", "Not while the customer has shipped units, and not after a shipment of a flash sale's units: `transition_not_allowed`. One transaction releases the units, returns the coupon to `unused`, and refunds the rest of each payment (`refundable`). "+
 			"A `wallet` payment is credited to the wallet; for an `external` payment a refund is `requested`, which another user approves.").
 		With(httpapi.Contract{Body: Cancellation{"The customer changed their mind."}, Locks: true})
+	paymentRoutes(r, s)
 	// Each order of a batch has a separate unit.
 	httpapi.MultiUnit(r, http.MethodPost, "/order-batches", writePermission, h.batch).
 		Doc("Transition many orders", "Applies one transition to each order, in the order of `ids`, each in a separate transaction: the rejection of one order does not affect the others. "+
@@ -163,7 +165,8 @@ type invalid struct {
 
 // paymentMismatch has the members of PayloadMismatch.
 type paymentMismatch struct {
-	First orderView `json:"first"`
+	First   *orderView    `json:"first,omitempty"`
+	Payment payments.View `json:"payment"`
 }
 
 func (h handler) place(ctx context.Context, u *uow.Unit, in placeRequest) (httpapi.Created[orderView], error) {

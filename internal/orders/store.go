@@ -14,6 +14,7 @@ import (
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
+	"interlock/internal/payments"
 )
 
 // Filter narrows a list of orders. Fields with the zero value do not filter.
@@ -51,14 +52,14 @@ func find(db *gorm.DB, id int64) (*Order, error) {
 	if err := db.Where("id = ?", id).Take(&order).Error; err != nil {
 		return nil, err
 	}
-	if err := withLines(db, []*Order{&order}); err != nil {
+	if err := withParts(db, []*Order{&order}); err != nil {
 		return nil, err
 	}
 	return &order, nil
 }
 
-// withLines reads the lines of all orders in one query.
-func withLines(db *gorm.DB, orders []*Order) error {
+// withParts reads the lines of all orders in one query, and their payments in another.
+func withParts(db *gorm.DB, orders []*Order) error {
 	byID := make(map[int64]*Order, len(orders))
 	ids := make([]int64, len(orders))
 	for i, order := range orders {
@@ -72,7 +73,11 @@ func withLines(db *gorm.DB, orders []*Order) error {
 		order := byID[line.OrderID]
 		order.Lines = append(order.Lines, line)
 	}
-	return nil
+	received, err := payments.OfOrders(db, ids)
+	for id, order := range byID {
+		order.Payments = received[id]
+	}
+	return err
 }
 
 // filters returns the filters of a list of a tenant, the most selective first, and its sorts.
@@ -86,7 +91,7 @@ func (f Filter) filters(tenant int64) (filters []storage.Filter, sorts storage.S
 		}
 	}
 	if f.Reference != "" {
-		filters = append(filters, storage.AmongEach("SELECT id FROM orders WHERE tenant_id = ? AND payment_method IN ('external', 'wallet') AND payment_reference = ?",
+		filters = append(filters, storage.AmongEach("SELECT order_id FROM payments WHERE tenant_id = ? AND order_id IS NOT NULL AND reference = ?",
 			tenant, f.Reference))
 	}
 	if f.SKU != "" {
@@ -156,24 +161,24 @@ func insertHistory(ctx context.Context, u *uow.Unit, order *Order, action string
 
 // updateStatus issues the guarded UPDATE of a transition:
 //
-//	UPDATE orders SET status = ?, payment_method = ?, …, paid = ?, refunded = ?, …, version = version + 1
+//	UPDATE orders SET status = ?, carrier = ?, …, paid = ?, refunded = ?, …, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
 //
 // The amounts are computed from the order that was read. A concurrent refund increments the
 // version, so the guard then rejects the UPDATE.
 func updateStatus(ctx context.Context, u *uow.Unit, before, after *Order) error {
 	return guard.Transition[Order](ctx, guard.Deferred(u), before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), guard.Set{
-		"payment_method":    after.PaymentMethod,
-		"payment_reference": after.PaymentReference,
-		"carrier":           after.Carrier,
-		"tracking_no":       after.TrackingNo,
-		"cancel_reason":     after.CancelReason,
-		"payment_due":       after.PaymentDue,
-		"shipped_time":      after.ShippedTime,
-		"completed_time":    after.CompletedTime,
-		"paid":              after.Paid,
-		"refund_reserved":   after.RefundReserved,
-		"refunded":          after.Refunded,
+		"carrier":         after.Carrier,
+		"tracking_no":     after.TrackingNo,
+		"cancel_reason":   after.CancelReason,
+		"payment_due":     after.PaymentDue,
+		"paid":            after.Paid,
+		"paid_time":       after.PaidTime,
+		"shipped_time":    after.ShippedTime,
+		"completed_time":  after.CompletedTime,
+		"cancelled_time":  after.CancelledTime,
+		"refund_reserved": after.RefundReserved,
+		"refunded":        after.Refunded,
 	})
 }
 

@@ -81,7 +81,7 @@ type orderView struct {
 	Amount int64 `json:"amount" validate:"min=0"`
 	// The part of the total that was not paid, in minor units; 0 for a cancelled order.
 	Due int64 `json:"due" validate:"min=0"`
-	// The paid amount, in minor units; 0 before the payment.
+	// The sum of the applied payments, in minor units.
 	Paid int64 `json:"paid" validate:"min=0"`
 	// The part of it that unsettled refunds reserve.
 	RefundReserved int64 `json:"refundReserved" validate:"min=0"`
@@ -95,7 +95,8 @@ type orderView struct {
 	PaymentTerms     Terms              `json:"paymentTerms"`
 	// The actions that are possible now.
 	AllowedTransitions []status.ActionName[Order] `json:"allowedTransitions"`
-	Payment            *Payment                   `json:"payment"`
+	// The latest applied payment.
+	Payment *Payment `json:"payment"`
 	// The latest shipment.
 	Shipment     *shipmentView `json:"shipment"`
 	CancelReason *string       `json:"cancelReason"`
@@ -141,10 +142,7 @@ func viewOf(ctx context.Context, o Order) orderView {
 			ToShip: line.ToShip, Shipped: line.Shipped, Returned: line.Returned,
 		}
 	}
-	if o.PaymentMethod != "" {
-		payment := o.payment()
-		v.Payment = &payment
-	}
+	v.Payment = o.latestPayment()
 	if o.Carrier != "" {
 		v.Shipment = &shipmentView{o.Carrier, o.TrackingNo}
 	}

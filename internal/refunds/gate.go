@@ -194,7 +194,7 @@ func fitsAgain(db *gorm.DB, order *orders.Order, refund *Refund) (bool, error) {
 	if order.Cancelled() {
 		return true, nil
 	}
-	if order.Refundable() < refund.Amount {
+	if choosePayment(order, refund.PaymentID, refund.Amount) == nil {
 		return false, nil
 	}
 	others, err := refundedPartsOf(db, order.ID)

@@ -23,6 +23,7 @@ var Declaration = &module.Declaration{
 		module.Approver: {ReadPermission, approvePermission},
 		module.Auditor:  {ReadPermission},
 	},
+	Approvals: []string{kindApprove},
 	Pages:     []module.Page{{Group: module.Operate, Path: "/refunds", Permission: ReadPermission}},
 	Resources: []module.Resource{{Name: Topic, Read: ReadPermission, Live: true}},
 	Tables:    tables,

@@ -21,6 +21,7 @@ var Declaration = &module.Declaration{
 		module.Approver: {ReadPermission},
 		module.Auditor:  {ReadPermission},
 	},
+	Approvals: []string{kindEntry, kindTransfer},
 	Pages:     []module.Page{{Group: module.Sell, Path: "/wallets", Permission: ReadPermission}},
 	Resources: []module.Resource{{Name: Topic, Read: ReadPermission, Live: true}, {Name: "wallet-transfers", Read: ReadPermission}},
 	Tables:    tables,

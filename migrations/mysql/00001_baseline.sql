@@ -867,8 +867,6 @@ CREATE TABLE IF NOT EXISTS orders (
   discount          BIGINT       NOT NULL,
   amount            BIGINT       NOT NULL,
   coupon_code       VARCHAR(32)  NOT NULL,
-  payment_method    VARCHAR(16)  NOT NULL,
-  payment_reference VARCHAR(100)     NULL, -- null: not paid, or paid without one
   carrier           VARCHAR(100) NOT NULL,
   tracking_no       VARCHAR(100) NOT NULL,
   cancel_reason     VARCHAR(500) NOT NULL,
@@ -907,7 +905,6 @@ CREATE TABLE IF NOT EXISTS orders (
   UNIQUE KEY uq_orders_external (tenant_id, external_id),
   UNIQUE KEY uq_orders_no (tenant_id, order_no),
   UNIQUE KEY uq_orders_ticket (tenant_id, ticket),
-  UNIQUE KEY uq_orders_payment (tenant_id, payment_method, payment_reference),
   KEY ix_orders_id (tenant_id, id),
   KEY ix_orders_status (tenant_id, status, id),
   KEY ix_orders_user (tenant_id, user_id, id),
@@ -988,6 +985,62 @@ CREATE TABLE IF NOT EXISTS order_histories (
   UNIQUE KEY uq_order_histories_version (tenant_id, order_id, version)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
+-- Payments of orders (payments): one row for each receipt of money.
+CREATE TABLE IF NOT EXISTS payments (
+  id                  BIGINT       NOT NULL AUTO_INCREMENT,
+  tenant_id           BIGINT       NOT NULL,
+  version             BIGINT       NOT NULL,
+  created_time        DATETIME(6)  NOT NULL,
+  updated_time        DATETIME(6)  NOT NULL,
+  updated_by          BIGINT       NOT NULL,
+  updated_by_name     VARCHAR(100) NOT NULL,
+  order_id            BIGINT           NULL, -- null: the recorder named an order that does not exist
+  named_order_id      BIGINT       NOT NULL, -- the order in the request that recorded it
+  order_no            VARCHAR(32)  NOT NULL,
+  user_id             VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  method              VARCHAR(16)  NOT NULL,
+  provider            VARCHAR(64)  NOT NULL,
+  reference           VARCHAR(100)     NULL, -- null: a wallet payment without one
+  amount              BIGINT       NOT NULL,
+  refund_reserved     BIGINT       NOT NULL DEFAULT 0, -- part of amount that open refunds reserve
+  refunded            BIGINT       NOT NULL DEFAULT 0, -- part of amount that was refunded
+  status              INT          NOT NULL,
+  reason              VARCHAR(500) NOT NULL,
+  applied_time        DATETIME(6)      NULL, -- null: never applied to an order
+  recorded_by         BIGINT       NOT NULL,
+  recorded_by_name    VARCHAR(100) NOT NULL,
+  recorder_creator_id BIGINT       NOT NULL DEFAULT 0, -- the creator of the API token that recorded it; 0: none
+  proposed            BIGINT       NOT NULL DEFAULT 0, -- proposals since the last change; counting one conflicts with a concurrent change
+  PRIMARY KEY (id),
+  UNIQUE KEY uq_payments_reference (tenant_id, provider, reference),
+  KEY ix_payments_id (tenant_id, id),
+  KEY ix_payments_order (tenant_id, order_id, id),
+  KEY ix_payments_status (tenant_id, status, id),
+  KEY ix_payments_user (tenant_id, user_id, id),
+  KEY ix_payments_method (tenant_id, method, id),
+  KEY ix_payments_provider (tenant_id, provider, id),
+  KEY ix_payments_created (tenant_id, created_time, id),
+  KEY ix_payments_amount (tenant_id, amount, id),
+  KEY ix_payments_updated (tenant_id, updated_time, id),
+  KEY ix_payments_reference (tenant_id, reference, id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE IF NOT EXISTS payment_histories (
+  id              BIGINT       NOT NULL AUTO_INCREMENT,
+  tenant_id       BIGINT       NOT NULL,
+  payment_id      BIGINT       NOT NULL,
+  version         BIGINT       NOT NULL,
+  action          VARCHAR(16)  NOT NULL,
+  from_status     INT              NULL, -- null: the payment was recorded
+  to_status       INT          NOT NULL,
+  detail          JSON         NOT NULL,
+  changed_by      BIGINT       NOT NULL,
+  changed_by_name VARCHAR(100) NOT NULL,
+  changed_time    DATETIME(6)  NOT NULL,
+  PRIMARY KEY (id),
+  UNIQUE KEY uq_payment_histories_version (tenant_id, payment_id, version)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
 -- Refunds of orders (refunds).
 CREATE TABLE IF NOT EXISTS refunds (
   id                BIGINT       NOT NULL AUTO_INCREMENT,
@@ -1000,6 +1053,7 @@ CREATE TABLE IF NOT EXISTS refunds (
   order_id          BIGINT       NOT NULL,
   order_no          VARCHAR(32)  NOT NULL,
   user_id           VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  payment_id        BIGINT       NOT NULL,
   amount            BIGINT       NOT NULL,
   method            VARCHAR(16)  NOT NULL,
   origin            VARCHAR(16)  NOT NULL,
@@ -1018,6 +1072,7 @@ CREATE TABLE IF NOT EXISTS refunds (
   UNIQUE KEY uq_refunds_reference (tenant_id, method, reference),
   KEY ix_refunds_id (tenant_id, id),
   KEY ix_refunds_order (tenant_id, order_id, id),
+  KEY ix_refunds_payment (tenant_id, payment_id, id),
   KEY ix_refunds_status (tenant_id, status, id),
   KEY ix_refunds_user (tenant_id, user_id, id),
   KEY ix_refunds_created (tenant_id, created_time, id),
@@ -1514,6 +1569,7 @@ DROP TABLE IF EXISTS actions, action_counts;
 DROP TABLE IF EXISTS flash_sales, flash_sale_histories, flash_sale_stocks, flash_sale_rejections,
   flash_sale_samples, flash_sale_gates, flash_sale_tickets, flash_sale_buyers, flash_sale_arrivals;
 DROP TABLE IF EXISTS refunds, refund_lines, refund_histories;
+DROP TABLE IF EXISTS payments, payment_histories;
 DROP TABLE IF EXISTS orders, order_lines, order_histories, shipments, shipment_lines;
 DROP TABLE IF EXISTS wallets, wallet_entries;
 DROP TABLE IF EXISTS coupon_campaigns, coupon_campaign_histories, coupons, coupon_histories,

@@ -905,8 +905,6 @@ CREATE TABLE orders (
   discount          INTEGER  NOT NULL,
   amount            INTEGER  NOT NULL,
   coupon_code       TEXT     NOT NULL,
-  payment_method    TEXT     NOT NULL,
-  payment_reference TEXT         NULL, -- null: not paid, or paid without one
   carrier           TEXT     NOT NULL,
   tracking_no       TEXT     NOT NULL,
   cancel_reason     TEXT     NOT NULL,
@@ -981,9 +979,72 @@ CREATE UNIQUE INDEX uq_orders_external ON orders (tenant_id, external_id);
 
 CREATE UNIQUE INDEX uq_orders_no ON orders (tenant_id, order_no);
 
-CREATE UNIQUE INDEX uq_orders_payment ON orders (tenant_id, payment_method, payment_reference);
-
 CREATE UNIQUE INDEX uq_orders_ticket ON orders (tenant_id, ticket);
+
+CREATE TABLE payment_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  payment_id      INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  from_status     INTEGER      NULL, -- null: the payment was recorded
+  to_status       INTEGER  NOT NULL,
+  detail          TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_payment_histories_version ON payment_histories (tenant_id, payment_id, version);
+
+CREATE TABLE payments (
+  id                  INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id           INTEGER  NOT NULL,
+  version             INTEGER  NOT NULL,
+  created_time        DATETIME NOT NULL,
+  updated_time        DATETIME NOT NULL,
+  updated_by          INTEGER  NOT NULL,
+  updated_by_name     TEXT     NOT NULL,
+  order_id            INTEGER      NULL, -- null: the recorder named an order that does not exist
+  named_order_id      INTEGER  NOT NULL, -- the order in the request that recorded it
+  order_no            TEXT     NOT NULL,
+  user_id             TEXT     NOT NULL,
+  method              TEXT     NOT NULL,
+  provider            TEXT     NOT NULL,
+  reference           TEXT         NULL, -- null: a wallet payment without one
+  amount              INTEGER  NOT NULL,
+  refund_reserved     INTEGER  NOT NULL DEFAULT 0, -- part of amount that open refunds reserve
+  refunded            INTEGER  NOT NULL DEFAULT 0, -- part of amount that was refunded
+  status              INTEGER  NOT NULL,
+  reason              TEXT     NOT NULL,
+  applied_time        DATETIME     NULL, -- null: never applied to an order
+  recorded_by         INTEGER  NOT NULL,
+  recorded_by_name    TEXT     NOT NULL,
+  recorder_creator_id INTEGER  NOT NULL DEFAULT 0, -- the creator of the API token that recorded it; 0: none
+  proposed            INTEGER  NOT NULL DEFAULT 0 -- proposals since the last change; counting one conflicts with a concurrent change
+);
+
+CREATE INDEX ix_payments_amount ON payments (tenant_id, amount, id);
+
+CREATE INDEX ix_payments_created ON payments (tenant_id, created_time, id);
+
+CREATE INDEX ix_payments_id ON payments (tenant_id, id);
+
+CREATE INDEX ix_payments_method ON payments (tenant_id, method, id);
+
+CREATE INDEX ix_payments_order ON payments (tenant_id, order_id, id);
+
+CREATE INDEX ix_payments_provider ON payments (tenant_id, provider, id);
+
+CREATE INDEX ix_payments_reference ON payments (tenant_id, reference, id);
+
+CREATE INDEX ix_payments_status ON payments (tenant_id, status, id);
+
+CREATE INDEX ix_payments_updated ON payments (tenant_id, updated_time, id);
+
+CREATE INDEX ix_payments_user ON payments (tenant_id, user_id, id);
+
+CREATE UNIQUE INDEX uq_payments_reference ON payments (tenant_id, provider, reference);
 
 CREATE TABLE promise_checks (
   name          TEXT     NOT NULL PRIMARY KEY,
@@ -1073,6 +1134,7 @@ CREATE TABLE refunds (
   order_id          INTEGER  NOT NULL,
   order_no          TEXT     NOT NULL,
   user_id           TEXT     NOT NULL,
+  payment_id        INTEGER  NOT NULL,
   amount            INTEGER  NOT NULL,
   method            TEXT     NOT NULL,
   origin            TEXT     NOT NULL,
@@ -1096,6 +1158,8 @@ CREATE INDEX ix_refunds_created ON refunds (tenant_id, created_time, id);
 CREATE INDEX ix_refunds_id ON refunds (tenant_id, id);
 
 CREATE INDEX ix_refunds_order ON refunds (tenant_id, order_id, id);
+
+CREATE INDEX ix_refunds_payment ON refunds (tenant_id, payment_id, id);
 
 CREATE INDEX ix_refunds_reference ON refunds (tenant_id, reference, id);
 

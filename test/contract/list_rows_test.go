@@ -45,7 +45,7 @@ const anyUser = "CASE WHEN i % 4 = 0 THEN 'heavy' ELSE CONCAT('u', i * 7919 % 49
 // tables are the large tables of a shop. {n} of configs is a fifth of {n} of orders.
 var tables = []table{
 	{"orders", 100, guardedColumns("order_no", "CONCAT('20260101-', 10000000 + i)", "user_id", anyUser, "status", oneOfFive, "discount", "0", "amount", "100 + i * 7919 % 99991",
-		"coupon_code", "CASE WHEN i % 7 = 0 THEN 'WELCOME' WHEN i % 4999 = 0 THEN 'RARE' ELSE '' END", "payment_method", "'external'", "payment_reference", "CONCAT('PSP-', i)", "carrier", "''", "tracking_no", "CONCAT('JD', i * 7919 % 99991)", "cancel_reason", "''",
+		"coupon_code", "CASE WHEN i % 7 = 0 THEN 'WELCOME' WHEN i % 4999 = 0 THEN 'RARE' ELSE '' END", "carrier", "''", "tracking_no", "CONCAT('JD', i * 7919 % 99991)", "cancel_reason", "''",
 		"external_id", "CONCAT('web-', i)", "email", "CONCAT('c', i % 4999, '@example.com')", "sale_id", "CASE WHEN i % 3 = 0 THEN 1 WHEN i % 4999 = 0 THEN 17 END",
 		"paid", "CASE WHEN i % 2 = 0 THEN 100 ELSE 0 END", "paid_time", "CASE WHEN i % 2 = 0 THEN {at i * 7919 % 63072000} END",
 		"refunded", "CASE WHEN i % 5000 = 0 THEN 100 WHEN i % 2 = 0 AND i % 100 = 0 THEN 50 ELSE 0 END",

@@ -60,7 +60,7 @@ var damages = []damage{
 	{promise: "action-counts", insert: "UPDATE action_counts SET likes = likes + 1 WHERE tenant_id > 0"},
 	{promise: "wallet-balances", table: "wallets", set: "balance = balance + 1", where: "1 = 1"},
 	{promise: "wallet-transfers", table: "wallet_entries", set: "reference = 'elsewhere'", where: "other_user_id IS NOT NULL"},
-	{promise: "order-money", table: "orders", set: "paid = paid + 1", where: "payment_method <> '' AND status <> 4"},
+	{promise: "order-money", table: "orders", set: "paid = paid + 1", where: "paid > 0 AND status <> 4"},
 	{promise: "order-money", table: "orders", set: "refunded = refunded + 1", where: "paid > refunded + refund_reserved"},
 	{promise: "refund-credits", table: "wallet_entries", set: "kind = 'gift'", where: "kind = 'refund'"},
 	{promise: "credits-of-refunds", table: "wallet_entries", set: "kind = 'refund', reference = '@none'", where: "kind <> 'refund' AND other_user_id IS NULL"},

@@ -84,7 +84,11 @@ func description(r httpapi.Route) string {
 		for i, state := range action.From {
 			from[i] = "`" + state.Name + "`"
 		}
-		return strings.TrimSpace(strings.Join(from, " or ") + " → `" + action.To.Name + "`. " + r.Contract.Description)
+		states := strings.Join(from, " or ") + " → `" + action.To.Name + "`"
+		for _, state := range action.Within {
+			states += ", or unchanged `" + state.Name + "`"
+		}
+		return strings.TrimSpace(states + ". " + r.Contract.Description)
 	}
 	panic("openapi: the machine of " + r.Resource.Noun + " has no action " + r.Action)
 }
