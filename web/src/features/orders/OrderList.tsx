@@ -1,4 +1,4 @@
-import { Anchor, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useMay } from '@/api';
@@ -62,9 +62,9 @@ export function OrderList({ search }: { search: Raw<OrderSearch> }) {
           {t('payment_unpaid')}
         </Choice>
         {mayPayments && (
-          <Anchor component={Link} to="/payments" search={{ status: 'unmatched' }}>
+          <Link to="/payments" search={{ status: 'unmatched' }}>
             {t('unmatchedPayments')}
-          </Anchor>
+          </Link>
         )}
       </StatusFilter>
       <DataTable
