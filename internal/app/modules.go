@@ -17,6 +17,7 @@ func (sv *Services) modules() []module.Module {
 	return []module.Module{
 		sv.Orders.Module(),
 		sv.Refunds.Module(),
+		sv.Returns.Module(),
 		sv.WorkOrders.Module(),
 		sv.Approvals.Module(),
 		sv.Catalog.Module(),

@@ -158,11 +158,13 @@ func (f Flow[T, M, E]) Write(ctx context.Context, u *uow.Unit, row M, action str
 	return after, f.AddHistory(ctx, u, after, action, &from.Code, detail)
 }
 
-// Edit changes fields of a record but not its status, and records it under a verb of the machine:
+// Edit changes fields of a record but not its status, and inserts the version into the history under
+// a verb of the machine:
 //
 //	UPDATE t SET …, version = version + 1 WHERE tenant_id = ? AND id = ? AND version = ?
 //
-// If another unit has changed the record since it was read, the unit is run again.
+// If another unit has changed the record since it was read, the unit is run again. The caller calls
+// Record, or Announce if the audit entry of another resource covers the change.
 func (f Flow[T, M, E]) Edit(ctx context.Context, u *uow.Unit, row M, verb string, detail any, fill func(after M) guard.Set) (M, error) {
 	after := copyOf[T](row)
 	err := guard.Update[T](ctx, guard.Deferred(u), row.Ref(), fill(after))
@@ -175,11 +177,7 @@ func (f Flow[T, M, E]) Edit(ctx context.Context, u *uow.Unit, row M, verb string
 	if err := guard.Advance(ctx, u, after); err != nil {
 		return nil, err
 	}
-	if err := f.AddHistory(ctx, u, after, verb, row.StatusCode(), detail); err != nil {
-		return nil, err
-	}
-	f.Record(u, verb, after, f.Detail(row, after, detail))
-	return after, nil
+	return after, f.AddHistory(ctx, u, after, verb, row.StatusCode(), detail)
 }
 
 func copyOf[T any, M change.Model[T]](row M) M {
@@ -211,11 +209,19 @@ func (f Flow[T, M, E]) Detail(before, after M, detail any) map[string]any {
 
 // Record writes the unit's audit entry, and announces the change after commit.
 func (f Flow[T, M, E]) Record(u *uow.Unit, action string, row M, detail any) {
+	change.AuditAndAnnounce(u, f.Bus, change.RowChange{Kind: f.Kind, Topic: f.Topic, Key: keyOf(row), Detail: detail, Change: f.changeOf(action, row)})
+}
+
+// Announce announces a change after commit that the audit entry of another resource covers.
+func (f Flow[T, M, E]) Announce(u *uow.Unit, action string, row M) {
+	change.Announce(u, f.Bus, f.Topic, keyOf(row), f.changeOf(action, row))
+}
+
+func keyOf(row guard.Versioned) string { return strconv.FormatInt(row.Ref().ID, 10) }
+
+func (f Flow[T, M, E]) changeOf(action string, row M) events.Change {
 	ref := row.Ref()
-	change.AuditAndAnnounce(u, f.Bus, change.RowChange{
-		Kind: f.Kind, Topic: f.Topic, Key: strconv.FormatInt(ref.ID, 10), Detail: detail,
-		Change: events.Change{Version: ref.Version, ETag: ref.ETag(), Action: action, Status: f.State(row).Name, Label: row.ShortName()},
-	})
+	return events.Change{Version: ref.Version, ETag: ref.ETag(), Action: action, Status: f.State(row).Name, Label: row.ShortName()}
 }
 
 // StepRequest is the request of a transition.

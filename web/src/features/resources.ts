@@ -14,6 +14,7 @@ import { aggregateResource } from './ledger/resource';
 import { orderResource } from './orders/resource';
 import { promiseResource } from './promises/resource';
 import { refundResource } from './refunds/resource';
+import { returnResource } from './returns/resource';
 import { walletResource } from './wallets/resource';
 import { workOrderResource } from './workorders/resource';
 
@@ -23,6 +24,7 @@ const resources = [
   approvalResource,
   orderResource,
   refundResource,
+  returnResource,
   workOrderResource,
   customerResource,
   itemResource,
