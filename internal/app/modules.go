@@ -18,6 +18,7 @@ func (sv *Services) modules() []module.Module {
 		sv.Orders.Module(),
 		sv.Payments.Module(),
 		sv.Refunds.Module(),
+		sv.Returns.Module(),
 		sv.WorkOrders.Module(),
 		sv.Approvals.Module(),
 		sv.Catalog.Module(),

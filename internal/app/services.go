@@ -41,6 +41,7 @@ import (
 	"interlock/internal/payments"
 	"interlock/internal/ratelimit"
 	"interlock/internal/refunds"
+	"interlock/internal/returns"
 	"interlock/internal/settings"
 	"interlock/internal/views/audit"
 	"interlock/internal/views/customers"
@@ -78,6 +79,7 @@ type Services struct {
 	Payments   *payments.Service
 	Orders     *orders.Service
 	Refunds    *refunds.Service
+	Returns    *returns.Service
 	WorkOrders *workorders.Service
 	Coupons    *coupons.Service
 	Actions    *actions.Service
@@ -280,6 +282,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Payments: sv.Payments, Sales: salesOfOrders{sv}, Refunds: refundsOfOrders{sv},
 	})
 	sv.Refunds = refunds.New(refunds.Deps{DB: sv.DB, Bus: sv.bus, Approvals: sv.Approvals, Orders: sv.Orders, Stock: sv.Inventory, Wallets: sv.Wallets})
+	sv.Returns = returns.New(returns.Deps{DB: sv.DB, Bus: sv.bus, Orders: sv.Orders, Refunds: sv.Refunds, Stock: sv.Inventory})
 	sv.FlashSales = flashsale.New(flashsale.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Gate: sv.gate, Queues: sv.broker,
 		Items: sv.Catalog, Inventory: sv.Inventory, Orders: sv.Orders, Approvals: sv.Approvals, PaymentTimeout: o.PaymentTimeout,

@@ -23,7 +23,7 @@ type lineView struct {
 	ToShip int64 `json:"toShip" validate:"min=0"`
 	// Shipped units.
 	Shipped int64 `json:"shipped" validate:"min=0"`
-	// Shipped units that a refund has returned to stock.
+	// Shipped units that came back, with a return or a refund, whether or not they are in stock again.
 	Returned int64 `json:"returned" validate:"min=0"`
 }
 
@@ -139,7 +139,7 @@ func viewOf(ctx context.Context, o Order) orderView {
 	for i, line := range o.Lines {
 		v.Items[i] = lineView{
 			LineID: int64(i + 1), SKU: line.SKU, Name: line.Name, Quantity: line.Quantity, Price: line.Price,
-			ToShip: line.ToShip, Shipped: line.Shipped, Returned: line.Returned,
+			ToShip: line.ToShip, Shipped: line.Shipped, Returned: line.CameBack(),
 		}
 	}
 	v.Payment = o.latestPayment()

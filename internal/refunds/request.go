@@ -239,7 +239,7 @@ func (s *Service) addLines(ctx context.Context, u *uow.Unit, refund *Refund, req
 // notRestockable returns the reason why a refund cannot return units of a line to stock, and "" if
 // it can.
 func notRestockable(order *orders.Order, line orders.Line, before refundedPart, unshipped, returned int64) string {
-	switch left := line.Shipped - before.Returned; {
+	switch left := line.Shipped - line.InReturns - before.Returned; {
 	case order.Cancelled():
 		return "cannot be true: the order's cancellation returned its units"
 	case unshipped > 0 && order.SaleID != nil:
@@ -306,7 +306,7 @@ func (s *Service) checkUnits(ctx context.Context, u *uow.Unit, order *orders.Ord
 		return err
 	}
 	for _, line := range order.Lines {
-		if before[line.SKU].Quantity > line.Quantity || before[line.SKU].Returned > line.Shipped {
+		if before[line.SKU].Quantity > line.Quantity || before[line.SKU].Returned+line.InReturns > line.Shipped {
 			return errTooManyUnits
 		}
 	}

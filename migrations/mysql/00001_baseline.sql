@@ -936,6 +936,8 @@ CREATE TABLE IF NOT EXISTS order_lines (
   in_refund BIGINT       NOT NULL,
   shipped   BIGINT       NOT NULL,
   returned  BIGINT       NOT NULL,
+  in_returns  BIGINT     NOT NULL DEFAULT 0,
+  written_off BIGINT     NOT NULL DEFAULT 0,
   PRIMARY KEY (id),
   UNIQUE KEY uq_order_lines_sku (tenant_id, order_id, sku),
   KEY ix_order_lines_sku (tenant_id, sku, order_id)
@@ -1111,6 +1113,65 @@ CREATE TABLE IF NOT EXISTS refund_histories (
   changed_time    DATETIME(6)  NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_refund_histories_version (tenant_id, refund_id, version)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+-- Returns of shipped goods (returns).
+CREATE TABLE IF NOT EXISTS returns (
+  id                BIGINT       NOT NULL AUTO_INCREMENT,
+  tenant_id         BIGINT       NOT NULL,
+  version           BIGINT       NOT NULL,
+  created_time      DATETIME(6)  NOT NULL,
+  updated_time      DATETIME(6)  NOT NULL,
+  updated_by        BIGINT       NOT NULL,
+  updated_by_name   VARCHAR(100) NOT NULL,
+  order_id          BIGINT       NOT NULL,
+  order_no          VARCHAR(32)  NOT NULL,
+  user_id           VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  status            INT          NOT NULL,
+  reason            VARCHAR(500) NOT NULL,
+  status_reason     VARCHAR(500) NOT NULL, -- the reason of a rejection
+  refund_id         BIGINT           NULL,
+  exchange_order_id BIGINT           NULL, -- the order that replaces the goods
+  PRIMARY KEY (id),
+  KEY ix_returns_id (tenant_id, id),
+  KEY ix_returns_order (tenant_id, order_id, id),
+  KEY ix_returns_order_no (tenant_id, order_no, id),
+  KEY ix_returns_status (tenant_id, status, id),
+  KEY ix_returns_user (tenant_id, user_id, id),
+  KEY ix_returns_created (tenant_id, created_time, id),
+  KEY ix_returns_updated (tenant_id, updated_time, id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE IF NOT EXISTS return_lines (
+  id        BIGINT       NOT NULL AUTO_INCREMENT,
+  tenant_id BIGINT       NOT NULL,
+  return_id BIGINT       NOT NULL,
+  order_id  BIGINT       NOT NULL,
+  line_no   BIGINT       NOT NULL, -- the number of the order's line
+  sku       VARCHAR(64)  NOT NULL,
+  name      VARCHAR(200) NOT NULL,
+  quantity  BIGINT       NOT NULL,
+  received  BIGINT       NOT NULL, -- of them, units that arrived
+  restocked BIGINT       NOT NULL, -- of them, units that are in stock again
+  PRIMARY KEY (id),
+  UNIQUE KEY uq_return_lines_sku (tenant_id, return_id, sku),
+  KEY ix_return_lines_order (tenant_id, order_id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE IF NOT EXISTS return_histories (
+  id              BIGINT       NOT NULL AUTO_INCREMENT,
+  tenant_id       BIGINT       NOT NULL,
+  return_id       BIGINT       NOT NULL,
+  version         BIGINT       NOT NULL,
+  action          VARCHAR(16)  NOT NULL,
+  from_status     INT              NULL, -- null: the return was requested
+  to_status       INT          NOT NULL,
+  detail          JSON         NOT NULL,
+  changed_by      BIGINT       NOT NULL,
+  changed_by_name VARCHAR(100) NOT NULL,
+  changed_time    DATETIME(6)  NOT NULL,
+  PRIMARY KEY (id),
+  UNIQUE KEY uq_return_histories_version (tenant_id, return_id, version)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Flash sales (flashsale). flash_sale_stocks counts the units of a sale.
@@ -1568,6 +1629,7 @@ DROP TABLE IF EXISTS aggregates, aggregate_events, aggregate_writers;
 DROP TABLE IF EXISTS actions, action_counts;
 DROP TABLE IF EXISTS flash_sales, flash_sale_histories, flash_sale_stocks, flash_sale_rejections,
   flash_sale_samples, flash_sale_gates, flash_sale_tickets, flash_sale_buyers, flash_sale_arrivals;
+DROP TABLE IF EXISTS returns, return_lines, return_histories;
 DROP TABLE IF EXISTS refunds, refund_lines, refund_histories;
 DROP TABLE IF EXISTS payments, payment_histories;
 DROP TABLE IF EXISTS orders, order_lines, order_histories, shipments, shipment_lines;

@@ -64,6 +64,10 @@ var values = map[string][]string{
 	"/refunds status":  {"requested", "settled"},
 	"/refunds orderId": {"17", "99999999"},
 
+	"/returns status":  {"closed", "requested"},
+	"/returns orderId": {"17", "99999999"},
+	"/returns q":       {"2026", "20260101-1000001", "none"},
+
 	"/items q":      {"Tea", "no. 17", "nowhere"},
 	"/items status": {"active", "archived"},
 
@@ -120,6 +124,7 @@ var alike = map[string]string{
 	"/approvals/{id}/history":        "has the shape and the index of /orders/{id}/history",
 	"/items/{sku}/history":           "has the shape and the index of /orders/{id}/history",
 	"/refunds/{id}/history":          "has the shape and the index of /orders/{id}/history",
+	"/returns/{id}/history":          "has the shape and the index of /orders/{id}/history",
 	"/work-orders/{id}/history":      "has the shape and the index of /orders/{id}/history",
 	"/orders/{id}/shipments":         "is walked along (tenant, order, id), as /wallets/{userId}/entries is along its own",
 	"/approvals/{id}/comments":       "is walked along (tenant, approval, id), as /work-orders/{id}/comments is along its own",

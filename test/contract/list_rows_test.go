@@ -79,6 +79,8 @@ var tables = []table{
 		"created_by", "1", "created_by_name", "'Li'", "created_time", "{made}"}},
 	{"refunds", 20, guardedColumns("order_id", "1 + i % 999", "order_no", "'20260101-1'", "user_id", anyUser, "amount", "100 + i * 7919 % 9973", "method", "'wallet'", "origin", "'request'", "status", "i % 5", "reason", "'broken'",
 		"requested_by", "1", "requested_by_name", "'Li'", "approved_by_name", "''", "reference", "NULL", "status_reason", "''")},
+	{"returns", 20, guardedColumns("order_id", "1 + i % 999", "order_no", "CONCAT('20260101-', 10000000 + i)", "user_id", anyUser, "status", "i % 4", "reason", "'broken'", "status_reason", "''")},
+	{"return_lines", 20, []string{"tenant_id", "{t}", "return_id", "i", "order_id", "1 + i % 999", "line_no", "1", "sku", "'sku-1'", "name", "'Tea'", "quantity", "1", "received", "0", "restocked", "0"}},
 	{"work_orders", 20, guardedColumns("created_by", "1", "created_by_name", "'Li'", "title", "CONCAT('Call customer ', i)", "body", "''", "priority", "i % 4", "status", "CASE WHEN i > {n} - {n} / 500 THEN 0 WHEN i % 10 = 0 THEN 1 ELSE 3 END",
 		"due_time", "CASE WHEN i % 3 = 0 THEN {at i * 7919 % 63072000} END", "holder_id", "CASE WHEN i % 10 = 0 THEN 100 + i % 7 END", "holder_name", "''", "resolution", "''", "comments", "0")},
 	{"work_order_links", 20, []string{"tenant_id", "{t}", "work_order_id", "i", "resource", "CONCAT('orders/', i % 999)"}},

@@ -188,6 +188,7 @@ func (s *Service) resources(ctx context.Context, e *erasure) (map[string]bool, e
 	const statement = `SELECT CONCAT('orders/', id) FROM orders WHERE tenant_id = ? AND user_id IN (?, ?)
 		UNION SELECT CONCAT('refunds/', id) FROM refunds WHERE tenant_id = ? AND user_id IN (?, ?)
 		UNION SELECT CONCAT('payments/', id) FROM payments WHERE tenant_id = ? AND user_id IN (?, ?)
+		UNION SELECT CONCAT('returns/', id) FROM returns WHERE tenant_id = ? AND user_id IN (?, ?)
 		UNION SELECT CONCAT('approvals/', id) FROM approvals WHERE tenant_id = ? AND resource IN (?, ?)
 		UNION SELECT CONCAT('work-orders/', work_order_id) FROM work_order_links WHERE tenant_id = ? AND resource IN (?, ?)`
 	theirs, wallet := []any{tenant.TenantID, e.id, e.pseudonym}, append([]any{tenant.TenantID}, e.paths()...)

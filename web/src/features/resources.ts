@@ -15,6 +15,7 @@ import { orderResource } from './orders/resource';
 import { paymentResource } from './payments/resource';
 import { promiseResource } from './promises/resource';
 import { refundResource } from './refunds/resource';
+import { returnResource } from './returns/resource';
 import { walletResource } from './wallets/resource';
 import { workOrderResource } from './workorders/resource';
 
@@ -25,6 +26,7 @@ const resources = [
   orderResource,
   paymentResource,
   refundResource,
+  returnResource,
   workOrderResource,
   customerResource,
   itemResource,

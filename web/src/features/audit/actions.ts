@@ -2,7 +2,7 @@ import type { components } from '@/api';
 import { catalogue } from '@/i18n';
 
 type Schemas = components['schemas'];
-type Machine = 'Approval' | 'Coupon' | 'FlashSale' | 'Order' | 'PaymentRecord' | 'RefundRead' | 'WorkOrder';
+type Machine = 'Approval' | 'Coupon' | 'FlashSale' | 'Order' | 'PaymentRecord' | 'RefundRead' | 'Return' | 'WorkOrder';
 /** The verbs of the actions in the contract. A verb without a text is a compile error. */
 type Verb =
   | Schemas[Machine]['allowedTransitions'][number]
@@ -73,6 +73,8 @@ export const actionMessages = catalogue(
     did_apply: 'applied',
     did_outdate: 'made stale',
     did_request: 'requested',
+    did_receive: 'received',
+    did_refund: 'requested a refund of',
     did_settle: 'settled',
     did_fail: 'marked as failed',
     did_unknown: 'marked as unknown',
@@ -168,6 +170,8 @@ export const actionMessages = catalogue(
     did_apply: '按排期执行了',
     did_outdate: '使之过时：',
     did_request: '申请了',
+    did_receive: '收到了',
+    did_refund: '申请退款：',
     did_settle: '登记到账：',
     did_fail: '登记失败：',
     did_unknown: '登记结果未知：',
