@@ -1165,6 +1165,34 @@ CREATE TABLE `sessions` (
   KEY `ix_sessions_expires` (`expires_time`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
+CREATE TABLE `shipments` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `order_id` bigint(20) NOT NULL,
+  `carrier` varchar(100) NOT NULL,
+  `tracking_no` varchar(100) NOT NULL,
+  `created_by` bigint(20) NOT NULL,
+  `created_by_name` varchar(100) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_shipments_order` (`tenant_id`,`order_id`,`id`),
+  KEY `ix_shipments_tracking` (`tenant_id`,`tracking_no`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE `shipment_lines` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `shipment_id` bigint(20) NOT NULL,
+  `order_id` bigint(20) NOT NULL,
+  `line_id` bigint(20) NOT NULL,
+  `sku` varchar(64) NOT NULL,
+  `name` varchar(200) NOT NULL,
+  `quantity` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_shipment_lines_sku` (`tenant_id`,`shipment_id`,`sku`),
+  KEY `ix_shipment_lines_order` (`tenant_id`,`order_id`,`sku`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
 CREATE TABLE `sign_in_attempts` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `account` char(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,

@@ -1261,6 +1261,36 @@ CREATE INDEX ix_sessions_user ON sessions (tenant_id, user_id);
 
 CREATE UNIQUE INDEX uq_sessions_token_hash ON sessions (token_hash);
 
+CREATE TABLE shipment_lines (
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  tenant_id   INTEGER NOT NULL,
+  shipment_id INTEGER NOT NULL,
+  order_id    INTEGER NOT NULL,
+  line_id     INTEGER NOT NULL, -- the number of the line in its order, from 1
+  sku         TEXT    NOT NULL,
+  name        TEXT    NOT NULL,
+  quantity    INTEGER NOT NULL
+);
+
+CREATE INDEX ix_shipment_lines_order ON shipment_lines (tenant_id, order_id, sku);
+
+CREATE UNIQUE INDEX uq_shipment_lines_sku ON shipment_lines (tenant_id, shipment_id, sku);
+
+CREATE TABLE shipments (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  order_id        INTEGER  NOT NULL,
+  carrier         TEXT     NOT NULL,
+  tracking_no     TEXT     NOT NULL,
+  created_by      INTEGER  NOT NULL,
+  created_by_name TEXT     NOT NULL,
+  created_time    DATETIME NOT NULL
+);
+
+CREATE INDEX ix_shipments_order ON shipments (tenant_id, order_id, id);
+
+CREATE INDEX ix_shipments_tracking ON shipments (tenant_id, tracking_no);
+
 CREATE TABLE sign_in_attempts (
   id           INTEGER  PRIMARY KEY AUTOINCREMENT,
   account      TEXT     NOT NULL,

@@ -106,7 +106,7 @@ func (tr *traffic) stepOfOrder() {
 		"pay": object{"method": method, "reference": tr.reference()}, "ship": parcel, "complete": nil, "cancel": reason,
 		"shipments": object{"carrier": "DHL", "trackingNo": "2", "lines": []object{{"lineId": 1 + tr.random.IntN(2), "quantity": 1 + tr.random.IntN(2)}}},
 		"refunds":   object{"reason": "broken", "lines": []object{{"sku": oneOf(tr, "TEA-1", "CUP-1"), "quantity": 1 + tr.random.IntN(2), "restock": oneOf(tr, true, false)}}},
-		"returns": object{"reason": "too small", "lines": []object{{"lineId": 1, "quantity": 1}}},
+		"returns":   object{"reason": "too small", "lines": []object{{"lineId": 1, "quantity": 1}}},
 	})
 }
 

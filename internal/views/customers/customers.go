@@ -193,7 +193,7 @@ func (s *Service) resources(ctx context.Context, e *erasure) (map[string]bool, e
 		UNION SELECT CONCAT('work-orders/', work_order_id) FROM work_order_links WHERE tenant_id = ? AND resource IN (?, ?)`
 	theirs, wallet := []any{tenant.TenantID, e.id, e.pseudonym}, append([]any{tenant.TenantID}, e.paths()...)
 	var paths []string
-	if err := s.db.Read(ctx).Raw(statement, slices.Concat(theirs, theirs, theirs, wallet, wallet)...).Scan(&paths).Error; err != nil {
+	if err := s.db.Read(ctx).Raw(statement, slices.Concat(theirs, theirs, theirs, theirs, wallet, wallet)...).Scan(&paths).Error; err != nil {
 		return nil, fmt.Errorf("find the customer's resources: %w", err)
 	}
 	about := make(map[string]bool, len(paths))

@@ -74,3 +74,17 @@ test.each([
   await waitFor(() => expect(readEntries).toHaveBeenCalledWith('12', { reference }, expect.anything()));
   expect(readEntries).toHaveBeenCalledTimes(1);
 });
+
+test.each([
+  ['an order', { action: 'create' }, '@orders/17/place'],
+  ['a shipment', { action: 'ship', detail: { shipmentId: 7 } }, '@shipments/7'],
+  ['a partial shipment', { action: 'shipment', detail: { shipmentId: 8 } }, '@shipments/8'],
+])('the stock movements of %s are found', async (_, event, reference) => {
+  vi.mocked(readMovements).mockClear();
+  sessionStore.signedIn(session());
+  const queries = newQueryClient();
+  renderHook(() => useEffects(order, { changedTime: 't', detail: {}, ...event } as OrderEvent), {
+    wrapper: ({ children }) => <QueryClientProvider client={queries}>{children}</QueryClientProvider>,
+  });
+  await waitFor(() => expect(readMovements).toHaveBeenCalledWith('TEA', { reference }, expect.anything()));
+});
