@@ -49,7 +49,7 @@ func (c *demoCommand) Run(ctx context.Context) error {
 			Size:   size,
 			Runner: sv.Runner, Clock: sv.Clock, Configs: sv.Configs, Catalog: sv.Catalog,
 			Inventory: sv.Inventory, Wallets: sv.Wallets, Ledger: sv.Ledger,
-			Orders: sv.Orders, Refunds: sv.Refunds, WorkOrders: sv.WorkOrders, Coupons: sv.Coupons, Sales: sv.FlashSales, Approvals: sv.Approvals,
+			Orders: sv.Orders, Refunds: sv.Refunds, Returns: sv.Returns, WorkOrders: sv.WorkOrders, Coupons: sv.Coupons, Sales: sv.FlashSales, Approvals: sv.Approvals,
 			Progress: progressOn(os.Stderr), Planner: planner,
 		}
 		if err := loader.Load(ctx); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"interlock/internal/access"
 	"interlock/internal/approvals"
+	"interlock/internal/payments"
 	"interlock/internal/refunds"
 	"interlock/internal/wallets"
 )
@@ -21,11 +22,16 @@ func (t tenancyOfApprovals) Rules(_ context.Context, db *gorm.DB) (approvals.Rul
 	above := map[string]int64{}
 	if rules.RefundApprovalThreshold != nil {
 		above[refunds.ApprovalKind] = *rules.RefundApprovalThreshold
+		above[payments.ApprovalKind] = *rules.RefundApprovalThreshold
 	}
 	if rules.WalletApprovalThreshold != nil {
 		above[wallets.ApprovalKind] = *rules.WalletApprovalThreshold
 	}
+	var selfApproved []string
+	if rules.SelfApproval {
+		selfApproved = []string{refunds.ApprovalKind}
+	}
 	return approvals.Rules{
-		Required: rules.ApprovalsRequired, Lasts: time.Duration(rules.ApprovalDays) * 24 * time.Hour, Above: above, Since: since,
+		Required: rules.ApprovalsRequired, Lasts: time.Duration(rules.ApprovalDays) * 24 * time.Hour, Above: above, SelfApproved: selfApproved, Since: since,
 	}, err
 }

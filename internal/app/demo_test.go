@@ -29,6 +29,7 @@ import (
 	"interlock/internal/mq"
 	"interlock/internal/orders"
 	"interlock/internal/refunds"
+	"interlock/internal/returns"
 	"interlock/internal/wallets"
 	"interlock/internal/workorders"
 )
@@ -71,6 +72,7 @@ func newLoader(db *storage.DB) *demo.Loader {
 	})
 	l.WorkOrders = workorders.New(workorders.Deps{DB: db, Bus: bus, People: noDisabledUsers{}})
 	l.Refunds = refunds.New(refunds.Deps{DB: db, Bus: bus, Orders: l.Orders, Stock: l.Inventory, Wallets: l.Wallets, Approvals: votes})
+	l.Returns = returns.New(returns.Deps{DB: db, Bus: bus, Orders: l.Orders, Refunds: l.Refunds, Stock: l.Inventory})
 	queues := mq.NewSQL(db, clock.System{}, mq.Options{})
 	l.Sales = flashsale.New(flashsale.Deps{
 		DB: db, Runner: runner, Bus: bus, Clock: clock.System{}, Gate: gate.NewSQL(db, queues, clock.System{}), Queues: queues,

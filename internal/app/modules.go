@@ -16,7 +16,9 @@ import (
 func (sv *Services) modules() []module.Module {
 	return []module.Module{
 		sv.Orders.Module(),
+		sv.Payments.Module(),
 		sv.Refunds.Module(),
+		sv.Returns.Module(),
 		sv.WorkOrders.Module(),
 		sv.Approvals.Module(),
 		sv.Catalog.Module(),

@@ -38,8 +38,10 @@ import (
 	"interlock/internal/module"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
+	"interlock/internal/payments"
 	"interlock/internal/ratelimit"
 	"interlock/internal/refunds"
+	"interlock/internal/returns"
 	"interlock/internal/settings"
 	"interlock/internal/views/audit"
 	"interlock/internal/views/customers"
@@ -74,8 +76,10 @@ type Services struct {
 	// Approvals stores changes of protected resources until they are approved.
 	Approvals  *approvals.Service
 	Catalog    *catalog.Service
+	Payments   *payments.Service
 	Orders     *orders.Service
 	Refunds    *refunds.Service
+	Returns    *returns.Service
 	WorkOrders *workorders.Service
 	Coupons    *coupons.Service
 	Actions    *actions.Service
@@ -272,11 +276,13 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 	sv.Ledger = aggregates.New(aggregates.Deps{DB: sv.DB, Bus: sv.bus})
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, OrderOwner: orders.OwnerOf})
 	sv.Actions = actions.New(actions.Deps{DB: sv.DB, Clock: sv.Clock, Items: sv.Catalog, Coupons: sv.Coupons})
+	sv.Payments = payments.New(payments.Deps{DB: sv.DB, Bus: sv.bus, Approvals: sv.Approvals})
 	sv.Orders = orders.New(orders.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus,
-		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Sales: salesOfOrders{sv}, Refunds: refundsOfOrders{sv},
+		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Payments: sv.Payments, Sales: salesOfOrders{sv}, Refunds: refundsOfOrders{sv},
 	})
 	sv.Refunds = refunds.New(refunds.Deps{DB: sv.DB, Bus: sv.bus, Approvals: sv.Approvals, Orders: sv.Orders, Stock: sv.Inventory, Wallets: sv.Wallets})
+	sv.Returns = returns.New(returns.Deps{DB: sv.DB, Bus: sv.bus, Orders: sv.Orders, Refunds: sv.Refunds, Stock: sv.Inventory})
 	sv.FlashSales = flashsale.New(flashsale.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Gate: sv.gate, Queues: sv.broker,
 		Items: sv.Catalog, Inventory: sv.Inventory, Orders: sv.Orders, Approvals: sv.Approvals, PaymentTimeout: o.PaymentTimeout,
@@ -286,7 +292,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		Broker: sv.broker, Locks: sv.locks, Owned: []ops.Owned{sv.FlashSales.Queues},
 	})
 	sv.Promises = promises.New(promises.Deps{
-		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Bus: sv.bus, Clock: sv.Clock, Promises: Promises(), Gates: sv.lookAtGates, Replies: sv.Idempotency, Share: o.PromiseShare,
+		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Bus: sv.bus, Clock: sv.Clock, Promises: Promises(), Gates: sv.lookAtGates, Replies: sv.Idempotency, SelfApproval: sv.Access, Share: o.PromiseShare,
 	})
 	sv.Retention = retention.New(retention.Deps{
 		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Clock: sv.Clock, Tables: Tables(), Share: o.Retention.Share / 100,

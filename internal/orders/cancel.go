@@ -10,6 +10,7 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
+	"interlock/internal/payments"
 )
 
 // Sales returns the units of a cancelled order to the flash sale that it came from. Package
@@ -21,7 +22,7 @@ type Sales interface {
 }
 
 // Cancellation cancels an order without units that the customer has. It returns the coupon, and the units to
-// stock or to their flash sale, and refunds the rest of the payment: a wallet is credited in the
+// stock or to their flash sale, and refunds the rest of each payment: a wallet is credited in the
 // same unit, an outside payment becomes a refund that waits for its approval. Each effect happens
 // once. Open refunds are rejected, except approved and unknown ones: their money may already have
 // moved, so they retain their reservation.
@@ -51,26 +52,48 @@ func (o *Order) isCancellable() bool {
 	return o.unitsOut() == 0 && (o.SaleID == nil || o.unitsShipped() == 0)
 }
 
-// prepare rejects the order's open refunds in favour of the refund of the rest.
+// rest is the part of one payment that a cancellation refunds.
+type rest struct {
+	payment payments.Payment
+	// amount is in minor units. It includes released, which refunds had reserved that the
+	// cancellation rejects.
+	amount, released int64
+}
+
+// move returns the booking of the rest: as refunded for a wallet, otherwise as reserved.
+func (r rest) move() payments.RefundMove {
+	if r.payment.ByWallet() {
+		return payments.RefundMove{Action: RefundSettled, Reserved: -r.released, Refunded: r.amount}
+	}
+	return payments.RefundMove{Action: RefundReserved, Reserved: r.amount - r.released}
+}
+
+// prepare rejects the order's open refunds in favour of refunds of the rests. It adds the rests to
+// the order's refunded and reserved amounts, so that the UPDATE that cancels the order also books
+// these refunds.
 func (Cancellation) prepare(ctx context.Context, u *uow.Unit, s *Service, order *Order) error {
 	released, err := s.refunds.TakeOver(ctx, u, order)
-	order.RefundReserved -= released
-	return err
-}
-
-// fill adds the rest of the payment to the order's refunded or reserved amount, so that the UPDATE
-// that cancels the order also books the refund.
-func (c Cancellation) fill(o *Order) {
-	o.CancelReason, o.PaymentDue = c.Reason, nil
-	o.rest = o.Refundable()
-	if o.PaidByWallet() {
-		o.Refunded += o.rest
-	} else {
-		o.RefundReserved += o.rest
+	if err != nil {
+		return err
 	}
+	order.rests = nil
+	for _, payment := range order.Payments {
+		r := rest{payment: payment, amount: payment.Refundable() + released[payment.ID], released: released[payment.ID]}
+		if r.amount == 0 {
+			continue
+		}
+		order.rests = append(order.rests, r)
+		order.RefundReserved += r.move().Reserved
+		order.Refunded += r.move().Refunded
+	}
+	now := u.Now()
+	order.PaymentDue, order.CancelledTime = nil, &now
+	return nil
 }
 
-func (Cancellation) locks(o *Order) locks { return locks{stock: true, wallet: o.PaidByWallet()} }
+func (c Cancellation) fill(o *Order) { o.CancelReason = c.Reason }
+
+func (Cancellation) locks(o *Order) locks { return locks{stock: true, wallet: o.paidByWallet()} }
 
 func (Cancellation) apply(ctx context.Context, u *uow.Unit, s *Service, before, cancelled *Order) error {
 	if err := s.returnUnits(ctx, u, before); err != nil {
@@ -91,8 +114,16 @@ func (Cancellation) apply(ctx context.Context, u *uow.Unit, s *Service, before, 
 			return err
 		}
 	}
-	if cancelled.rest > 0 {
-		return s.refunds.RefundRest(ctx, u, cancelled, cancelled.rest)
+	for _, r := range cancelled.rests {
+		id, err := s.refunds.RefundRest(ctx, u, cancelled, &r.payment, r.amount)
+		if err != nil {
+			return err
+		}
+		move := r.move()
+		move.Detail = map[string]any{"refundId": id, "amount": r.amount}
+		if err := s.payments.MoveRefund(ctx, u, r.payment.ID, move); err != nil {
+			return fmt.Errorf("refund the rest of a payment: %w", err)
+		}
 	}
 	return nil
 }

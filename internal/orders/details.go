@@ -64,7 +64,7 @@ func (PaymentStatus) Enum() []string {
 }
 
 // PaymentStatus returns the payment status. An order without an amount is unpaid until its payment
-// step.
+// step. Refunds do not increase the amount that is due.
 func (o *Order) PaymentStatus() PaymentStatus {
 	switch {
 	case o.Refunded > 0 && o.Refunded == o.Paid:

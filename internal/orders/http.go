@@ -17,6 +17,7 @@ import (
 	"interlock/internal/core/uow"
 	"interlock/internal/coupons"
 	"interlock/internal/edge/httpapi"
+	"interlock/internal/payments"
 )
 
 // Routes registers the routes of orders.
@@ -27,6 +28,9 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.Get(r, "/orders", ReadPermission, h.list).
 		Doc("List orders", "Newest first by default. Each order contains its lines. With `from` or `to`, the sort by `id` becomes a sort by `createdTime`.").
 		With(httpapi.Contract{Sorts: orderSorts})
+	httpapi.Export(r, "/orders/export", ReadPermission, "orders", h.export).
+		Doc("Export orders", "All orders that match the filters, oldest first, as CSV or as JSON lines. "+httpapi.ExportDoc).
+		With(httpapi.Contract{ID: "exportOrders"})
 	httpapi.Mutation(r, http.MethodPost, "/orders", writePermission, h.place).
 		Doc("Create an order", "The lines copy name and price from the catalog at this moment. One transaction creates the order, reserves the units and redeems the coupon. "+
 			"422 at `/items/<i>/sku` for an item that is not for sale or is listed twice, and at `/couponCode` for a coupon that cannot be used.").
@@ -36,16 +40,16 @@ func Routes(r *httpapi.Router, s *Service) {
 		}})
 	httpapi.GetOf(r, "/orders/:id", ReadPermission, byID, h.get).Doc("Get an order", "")
 	httpapi.GetOf(r, "/orders/:id/history", ReadPermission, byID, h.history).
-		Doc("List the history of an order", "Newest first: one event for each version. `shipment` is a partial shipment. It does not change the status, nor do the actions of refunds, except that a `settle-refund` that returns the last units makes a partly shipped order `shipped`.").
+		Doc("List the history of an order", "Newest first: one event for each version. `payment`: a payment that left an amount due. `shipment`: a partial shipment. They do not change the status, nor do the actions of refunds, except that a `settle-refund` that returns the last units makes a partly shipped order `shipped`.").
 		With(httpapi.Contract{Sorts: change.HistorySorts})
 	httpapi.Transition(r, "/orders/:id", "pay", writePermission, byID, transition[Payment](s)).
-		Doc("Pay an order", "`wallet` debits the wallet of the order's user in the same transaction. `external`: the money was received outside, and `reference`, which is required, "+
+		Doc("Pay an order", "Records a payment of all that is due. `wallet` debits the wallet of the order's user in the same transaction. `external`: the money was received outside, and `reference`, which is required, "+
 			"identifies the payment there. Of concurrent requests one succeeds; the others return 409 with the author of the successful one.\n\n"+
-			"A reference pays one order of a tenant and method. Repeating the same payment of the same order returns 200 with the order and changes nothing, "+
-			"so that a provider may repeat its callback.").
-		With(httpapi.Contract{Body: Payment{external, "PSP-90211"}, Locks: true, Rejections: []httpapi.Rejection{
-			{Code: apperr.InsufficientBalance, Cause: "the user's wallet has less than the order's amount"},
-			{Code: apperr.PayloadMismatch, Cause: "the reference paid another order, which is `first`", Members: paymentMismatch{}},
+			"A reference is unique per tenant and provider. Repeating the same payment of the same order returns 200 with the order and changes nothing, "+
+			"so that a provider may repeat its callback. This action rejects money that the order cannot take; `POST /orders/{id}/payments` records it.").
+		With(httpapi.Contract{Body: Payment{Method: payments.External, Reference: "PSP-90211"}, Locks: true, Rejections: []httpapi.Rejection{
+			{Code: apperr.InsufficientBalance, Cause: "the user's wallet has less than the due amount"},
+			{Code: apperr.PayloadMismatch, Cause: "the reference belongs to another payment, which is `payment`. `first` is the order that it paid", Members: paymentMismatch{}},
 		}})
 	httpapi.Transition(r, "/orders/:id", "ship", writePermission, byID, transition[Shipment](s)).
 		Doc("Ship an order", "Sends all units in `toShip` as one shipment and removes them from stock. An order with the terms `prepaid` is shipped from `paid`. "+
@@ -65,9 +69,10 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.Transition(r, "/orders/:id", "complete", writePermission, byID, transition[Completion](s)).
 		Doc("Complete an order", "`transition_not_allowed` while an amount is `due`.")
 	httpapi.Transition(r, "/orders/:id", "cancel", writePermission, byID, transition[Cancellation](s)).
-		Doc("Cancel an order", "Not while the customer has shipped units, and not after a shipment of a flash sale's units: `transition_not_allowed`. One transaction releases the units, returns the coupon to `unused`, and refunds the remaining payment (`refundable`). "+
+		Doc("Cancel an order", "Not while the customer has shipped units, and not after a shipment of a flash sale's units: `transition_not_allowed`. One transaction releases the units, returns the coupon to `unused`, and refunds the rest of each payment (`refundable`). "+
 			"A `wallet` payment is credited to the wallet; for an `external` payment a refund is `requested`, which another user approves.").
 		With(httpapi.Contract{Body: Cancellation{"The customer changed their mind."}, Locks: true})
+	paymentRoutes(r, s)
 	// Each order of a batch has a separate unit.
 	httpapi.MultiUnit(r, http.MethodPost, "/order-batches", writePermission, h.batch).
 		Doc("Transition many orders", "Applies one transition to each order, in the order of `ids`, each in a separate transaction: the rejection of one order does not affect the others. "+
@@ -82,7 +87,8 @@ func Routes(r *httpapi.Router, s *Service) {
 
 type handler struct{ service *Service }
 
-type listRequest struct {
+// filterParams are the parameters that filter orders.
+type filterParams struct {
 	// Prefix of the order number, ignoring case.
 	NumberPrefix string              `query:"q"`
 	Status       status.Param[Order] `query:"status"`
@@ -90,13 +96,54 @@ type listRequest struct {
 	UserID principal.CustomerID `query:"userId"`
 	From   *time.Time           `query:"from"`
 	To     *time.Time           `query:"to"`
+	// The order with this id in the storefront.
+	ExternalID string `query:"externalId"`
+	Email      string `query:"email"`
+	TrackingNo string `query:"trackingNo"`
+	// Orders with a payment of this reference.
+	Reference string `query:"reference"`
+	// Orders with a line of this item.
+	SKU              string                          `query:"sku"`
+	CouponCode       string                          `query:"couponCode"`
+	FlashSaleID      int64                           `query:"flashSaleId"`
+	PaymentStatus    httpapi.OneOf[PaymentStatus]    `query:"paymentStatus"`
+	FulfilmentStatus httpapi.OneOf[FulfilmentStatus] `query:"fulfilmentStatus"`
+	// `true`: orders with units to ship that are paid, or have other terms than `prepaid`. `false`: the others.
+	ToShip *bool `query:"toShip"`
+	// Orders that were paid in full at this time or later.
+	PaidFrom *time.Time `query:"paidFrom"`
+	PaidTo   *time.Time `query:"paidTo"`
+	// Orders of which the last units were shipped at this time or later.
+	ShippedFrom *time.Time `query:"shippedFrom"`
+	ShippedTo   *time.Time `query:"shippedTo"`
+}
+
+func (p filterParams) filter() Filter {
+	return Filter{
+		Status: p.Status.State, UserID: p.UserID, From: p.From, To: p.To, NumberPrefix: p.NumberPrefix,
+		ExternalID: p.ExternalID, Email: p.Email, TrackingNo: p.TrackingNo, Reference: p.Reference, SKU: p.SKU, CouponCode: p.CouponCode, SaleID: p.FlashSaleID,
+		PaymentStatus: p.PaymentStatus.Value, FulfilmentStatus: p.FulfilmentStatus.Value, ToShip: p.ToShip,
+		PaidFrom: p.PaidFrom, PaidTo: p.PaidTo, ShippedFrom: p.ShippedFrom, ShippedTo: p.ShippedTo,
+	}
+}
+
+type listRequest struct {
+	filterParams
 	httpapi.Page
 }
 
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[orderView], error) {
-	filter := Filter{Status: in.Status.State, UserID: in.UserID, From: in.From, To: in.To, NumberPrefix: in.NumberPrefix}
-	listing, err := h.service.List(ctx, filter, in.Page.Page())
+	listing, err := h.service.List(ctx, in.filter(), in.Page.Page())
 	return httpapi.ListOf(listing, func(order Order) orderView { return viewOf(ctx, order) }), err
+}
+
+type exportRequest struct {
+	filterParams
+	httpapi.ExportRequest
+}
+
+func (h handler) export(ctx context.Context, in exportRequest, write func(orderView) error) error {
+	return h.service.Export(ctx, in.filter(), func(order Order) error { return write(viewOf(ctx, order)) })
 }
 
 type placeRequest struct{ Body orderCreate }
@@ -118,7 +165,8 @@ type invalid struct {
 
 // paymentMismatch has the members of PayloadMismatch.
 type paymentMismatch struct {
-	First orderView `json:"first"`
+	First   *orderView    `json:"first,omitempty"`
+	Payment payments.View `json:"payment"`
 }
 
 func (h handler) place(ctx context.Context, u *uow.Unit, in placeRequest) (httpapi.Created[orderView], error) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"gorm.io/gorm"
+
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
@@ -13,7 +15,7 @@ import (
 // placed. The other numbers count units of the line:
 //
 //	Quantity = ToShip + InRefund + Shipped + units that a refund or the cancellation returned to stock
-//	Shipped >= Returned
+//	Shipped >= Returned + WrittenOff
 //	the order's hold on the item = ToShip + InRefund
 //
 // They change only in a unit that has written the order's row under its guard.
@@ -32,8 +34,11 @@ type Line struct {
 	// return to stock when the refund is settled, or to ToShip when it is rejected or fails.
 	InRefund int64
 	// Shipped is the number of shipped units, and Returned the number of shipped units that a
-	// refund has returned to stock.
+	// refund or a return has put back into stock.
 	Shipped, Returned int64
+	// InReturns are the shipped units of requested and received returns, and WrittenOff the received
+	// ones that are not fit for stock.
+	InReturns, WrittenOff int64
 }
 
 // TableName returns the table of order lines.
@@ -82,7 +87,7 @@ func (o *Order) unitsOut() (units int64) {
 //
 //	UPDATE order_lines SET to_ship = to_ship + ?, in_refund = in_refund + ?, shipped = shipped + ?, returned = returned + ?
 //	 WHERE tenant_id = ? AND order_id = ? AND sku = ?
-//	   AND to_ship + ? >= 0 AND in_refund + ? >= 0 AND shipped >= returned + ?
+//	   AND to_ship + ? >= 0 AND in_refund + ? >= 0 AND shipped >= returned + written_off + ?
 //
 // Errors: ErrNotRefundable if a line has too few units for its move.
 func moveLines(ctx context.Context, u *uow.Unit, order *Order, moves []LineMove) ([]Line, error) {
@@ -91,7 +96,7 @@ func moveLines(ctx context.Context, u *uow.Unit, order *Order, moves []LineMove)
 	}
 	moved := withMoves(order.Lines, moves)
 	for _, line := range moved {
-		if line.ToShip < 0 || line.InRefund < 0 || line.Shipped < line.Returned {
+		if line.ToShip < 0 || line.InRefund < 0 || line.Shipped < line.CameBack() {
 			return nil, ErrNotRefundable
 		}
 	}
@@ -100,9 +105,12 @@ func moveLines(ctx context.Context, u *uow.Unit, order *Order, moves []LineMove)
 		return nil, err
 	}
 	caller, _ := principal.From(ctx)
+	if err := storeFulfilment(tx, caller.TenantID, Order{Row: order.Row, Lines: moved}); err != nil {
+		return nil, err
+	}
 	for _, m := range moves {
 		changed, err := storage.ExecDeferredOneRow(tx, "UPDATE order_lines SET to_ship = to_ship + ?, in_refund = in_refund + ?, shipped = shipped + ?, returned = returned + ?"+
-			" WHERE tenant_id = ? AND order_id = ? AND sku = ? AND to_ship + ? >= 0 AND in_refund + ? >= 0 AND shipped >= returned + ?",
+			" WHERE tenant_id = ? AND order_id = ? AND sku = ? AND to_ship + ? >= 0 AND in_refund + ? >= 0 AND shipped >= returned + written_off + ?",
 			m.ToShip, m.InRefund, m.Shipped, m.Returned, caller.TenantID, order.ID, m.SKU, m.ToShip, m.InRefund, m.Returned)
 		if err != nil {
 			return nil, fmt.Errorf("change the units of an order line: %w", err)
@@ -112,6 +120,17 @@ func moveLines(ctx context.Context, u *uow.Unit, order *Order, moves []LineMove)
 		}
 	}
 	return moved, nil
+}
+
+// storeFulfilment stores the facts about an order's lines by which lists filter. The unit has
+// written the order's row under its guard.
+func storeFulfilment(tx *gorm.DB, tenant int64, moved Order) error {
+	err := storage.Deferred(tx).Exec("UPDATE orders SET units_to_ship = ?, fulfilment_status = ? WHERE tenant_id = ? AND id = ?",
+		moved.unitsToShip(), moved.FulfilmentStatus(), tenant, moved.ID).Error
+	if err != nil {
+		return fmt.Errorf("store the fulfilment of an order: %w", err)
+	}
+	return nil
 }
 
 // withMoves returns the lines with their moves applied.

@@ -17,10 +17,11 @@
 //   - An order is shipped when units were shipped and none is left to ship or in an open refund: by
 //     its last parcel, or by the refund that returns the last units to stock.
 //   - A cancelled order has no refundable amount: its cancellation rejects the requested and failed
-//     refunds, and refunds the rest of the payment.
+//     refunds, and refunds the rest of each payment.
 //   - A ticket of a flash sale becomes at most one order. The order's cancellation returns the
 //     units only to the sale, in the same unit of work.
-//   - An order that is paid from a wallet has debited the wallet exactly once.
+//   - paid = sum of the order's applied payments <= amount. Payment and order change in one unit,
+//     under the order's version; see package payments.
 //   - 0 <= refund reserved + refunded <= paid. Refunds change these amounts only under that
 //     condition; the cancellation of a paid order refunds the rest.
 package orders
@@ -34,6 +35,7 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
+	"interlock/internal/payments"
 )
 
 // Permissions to read and to change orders.
@@ -51,38 +53,38 @@ type Order struct {
 	// Discount and Amount are in minor units. Amount is the amount to pay.
 	Discount int64
 	Amount   int64
-	// Paid is the paid amount, 0 before the payment; RefundReserved is its part that open refunds
-	// have reserved, and Refunded its part that was refunded. See Refundable.
+	// Paid is the sum of the applied payments; RefundReserved is its part that open refunds have
+	// reserved, and Refunded its part that was refunded. See Refundable.
 	Paid, RefundReserved, Refunded int64
 	// CouponCode is "" without a coupon.
-	CouponCode string
-	// PaymentMethod is "" before the payment.
-	PaymentMethod string
-	// PaymentReference names the payment at its provider; nil before the payment, or if the payment
-	// has no reference. It is unique per tenant and method.
-	PaymentReference *string
-	Carrier          string
-	TrackingNo       string
-	CancelReason     string
+	CouponCode   string
+	Carrier      string
+	TrackingNo   string
+	CancelReason string
 	// SaleID and Ticket name the flash-sale purchase that became the order; nil for other orders.
 	SaleID *int64
 	Ticket *string
-	// PaymentDue is the time at which a pending order is cancelled; nil for never.
+	// PaymentDue is the time at which a pending order is cancelled; nil for never, and if nothing is
+	// due.
 	PaymentDue *time.Time
 	// Shipping and Tax are parts of Amount, in minor units.
 	Shipping, Tax int64
 	PaymentTerms  Terms
 	// The times of the steps; nil before the step.
 	PaidTime, ShippedTime, CompletedTime, CancelledTime *time.Time
+	// UnitsToShip is the sum of ToShip of the lines, for the filter of lists: see moveLines.
+	UnitsToShip int64
 	Details
 	// ContentHash identifies the content of the request that created an order with an external id;
 	// nil for other orders.
 	ContentHash *string
 
 	Lines []Line `gorm:"-"`
+	// Payments are in the order of their receipt, with unmatched ones that name the order.
+	Payments []payments.Payment `gorm:"-"`
 
-	// rest is the amount that the order's cancellation refunds, in minor units.
-	rest int64
+	// rests are the amounts that the order's cancellation refunds.
+	rests []rest
 	// parcel is the parcel that the order's shipment makes.
 	parcel *Parcel
 }

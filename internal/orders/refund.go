@@ -4,50 +4,57 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
+	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/events"
+	"interlock/internal/payments"
 )
 
-// Refunds refunds the rest of a cancelled order's payment. Package refunds imports orders, so app
+// Refunds refunds the rest of a cancelled order's payments. Package refunds imports orders, so app
 // provides the implementation.
 type Refunds interface {
 	// TakeOver rejects the order's requested and failed refunds, in the unit that cancels it, and
-	// returns the amount that they had reserved, in minor units.
-	TakeOver(ctx context.Context, u *uow.Unit, order *Order) (released int64, err error)
-	// RefundRest inserts the refund of a cancelled order's rest, in the order's unit, which has
-	// already booked the amount: as refunded for a wallet payment (the unit has the wallet's lock),
-	// as reserved for an outside payment.
-	RefundRest(ctx context.Context, u *uow.Unit, cancelled *Order, rest int64) error
+	// returns the amounts that they had reserved, in minor units, by payment.
+	TakeOver(ctx context.Context, u *uow.Unit, order *Order) (released map[int64]int64, err error)
+	// RefundRest inserts the refund of the rest of a cancelled order's payment, in the order's unit,
+	// which has already booked the amount: as refunded for a wallet payment (the unit has the
+	// wallet's lock), as reserved for an outside payment. It returns the refund's id.
+	RefundRest(ctx context.Context, u *uow.Unit, cancelled *Order, payment *payments.Payment, rest int64) (id int64, err error)
 }
 
-// Refundable returns the part of the payment that can still be refunded, in minor units.
+// Refundable returns the part of the payments that can still be refunded, in minor units.
 func (o *Order) Refundable() int64 { return o.Paid - o.RefundReserved - o.Refunded }
 
-// PaidByWallet reports whether the wallet of the order's user paid it.
-func (o *Order) PaidByWallet() bool { return o.PaymentMethod == fromWallet }
+// paidByWallet reports whether the wallet of the order's user paid a part of it.
+func (o *Order) paidByWallet() bool {
+	return slices.ContainsFunc(o.Payments, func(p payments.Payment) bool { return p.Applied() && p.ByWallet() })
+}
 
 // Cancelled reports whether the order was cancelled.
 func (o *Order) Cancelled() bool { return o.Status == cancelled.Code }
 
-// ErrNotRefundable is returned if a refund exceeds the rest of the payment.
+// ErrNotRefundable is returned if a refund exceeds the rest of its payment.
 var ErrNotRefundable = errors.New("orders: the refund exceeds the rest of the payment")
 
 // The actions of refunds in the history of their order.
 const (
-	RefundReserved = "reserve-refund"
-	RefundReleased = "release-refund"
-	RefundSettled  = "settle-refund"
+	RefundReserved = payments.RefundReserved
+	RefundReleased = payments.RefundReleased
+	RefundSettled  = payments.RefundSettled
 )
 
-// RefundMove is the change of an order's refund amounts by a step of a refund.
+// RefundMove is the change of the refund amounts of an order and its payment by a step of a refund.
 type RefundMove struct {
 	// Action is RefundReserved, RefundReleased or RefundSettled.
 	Action string
-	// Reserved and Refunded are added to the order's amounts, in minor units.
+	// PaymentID is the refunded payment of the order.
+	PaymentID int64
+	// Reserved and Refunded are added to the amounts of the order and of the payment, in minor units.
 	Reserved, Refunded int64
 	// Seen is the order that the move was derived from; nil if it does not depend on the order. If
 	// the order has a newer version, the unit is retried.
@@ -58,8 +65,8 @@ type RefundMove struct {
 	Detail any
 }
 
-// MoveRefund changes an order's refund amounts, in the unit of a refund; the refund's audit entry
-// covers both. Refunds of one order commute while their sum fits the payment, so the guard is a
+// MoveRefund changes the refund amounts of an order and its payment, in the unit of a refund; the
+// refund's audit entry covers all three. Refunds of one order commute while their sum fits the payment, so the guard is a
 // condition on the amounts, not the version:
 //
 //	UPDATE orders SET refund_reserved = refund_reserved + ?, refunded = refunded + ?, version = version + 1
@@ -83,6 +90,13 @@ func (s *Service) MoveRefund(ctx context.Context, u *uow.Unit, id int64, move Re
 	}
 	if err != nil {
 		return nil, fmt.Errorf("book a refund with its order: %w", err)
+	}
+	err = s.payments.MoveRefund(ctx, u, move.PaymentID, payments.RefundMove{Action: move.Action, Reserved: move.Reserved, Refunded: move.Refunded, Detail: move.Detail})
+	if errors.Is(err, payments.ErrNotRefundable) {
+		return nil, ErrNotRefundable
+	}
+	if err != nil {
+		return nil, err
 	}
 	if move.Seen != nil {
 		if _, err := moveLines(ctx, u, move.Seen, move.Lines); err != nil {
@@ -131,11 +145,12 @@ func (s *Service) notMoved(ctx context.Context, u *uow.Unit, id int64, move Refu
 	return ErrNotRefundable
 }
 
-// LockRefunds acquires the lock of an order's refunds until the unit ends. A request calls it
-// before the transaction starts, so that requests run one after the other; the guard of MoveRefund
-// ensures correctness. Errors: lock.ErrNotAcquired.
-func (s *Service) LockRefunds(ctx context.Context, u *uow.Unit, order *Order) (context.Context, error) {
-	return u.Lock(ctx, lockWait, fmt.Sprintf("refunds:%d:%d", order.TenantID, order.ID))
+// LockMoney acquires the lock of the payments and refunds of the order with an id until the unit
+// ends. A payment and the request of a refund call it before the transaction starts, so that they
+// run one after the other; the guards of the order ensure correctness. Errors: lock.ErrNotAcquired.
+func (s *Service) LockMoney(ctx context.Context, u *uow.Unit, id int64) (context.Context, error) {
+	caller, _ := principal.From(ctx)
+	return u.Lock(ctx, lockWait, fmt.Sprintf("money:%d:%d", caller.TenantID, id))
 }
 
 // InUnit reads an order in the unit's transaction.

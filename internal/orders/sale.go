@@ -70,7 +70,7 @@ func (s *Service) PlaceMany(ctx context.Context, u *uow.Unit, lot SaleLot, ticke
 		}
 		due := lot.PaymentDue
 		rows[i] = Order{
-			OrderNo: number, UserID: t.UserID, Status: pending.Code, Amount: lot.Price * t.Units,
+			OrderNo: number, UserID: t.UserID, Status: pending.Code, Amount: lot.Price * t.Units, UnitsToShip: t.Units,
 			SaleID: &lot.Sale, Ticket: &t.Ticket, PaymentDue: &due, PaymentTerms: Prepaid,
 			Details: Details{Tags: []string{}, Metadata: map[string]string{}},
 		}

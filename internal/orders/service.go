@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/catalog"
 	"interlock/internal/core/change"
@@ -13,6 +14,7 @@ import (
 	"interlock/internal/coupons"
 	"interlock/internal/events"
 	"interlock/internal/inventory"
+	"interlock/internal/payments"
 	"interlock/internal/wallets"
 )
 
@@ -21,31 +23,33 @@ const Topic = "orders"
 
 // Deps are the dependencies of a Service.
 type Deps struct {
-	DB      *storage.DB
-	Runner  *uow.Runner
-	Bus     events.Bus
-	Catalog *catalog.Service
-	Coupons *coupons.Service
-	Stock   *inventory.Service
-	Wallets *wallets.Service
-	Sales   Sales
-	Refunds Refunds
+	DB       *storage.DB
+	Runner   *uow.Runner
+	Bus      events.Bus
+	Catalog  *catalog.Service
+	Coupons  *coupons.Service
+	Stock    *inventory.Service
+	Wallets  *wallets.Service
+	Payments *payments.Service
+	Sales    Sales
+	Refunds  Refunds
 	// Random is the source of order numbers; nil means crypto/rand.
 	Random io.Reader
 }
 
 // Service implements the use cases of orders. It is safe for concurrent use.
 type Service struct {
-	db      *storage.DB
-	runner  *uow.Runner
-	bus     events.Bus
-	catalog *catalog.Service
-	coupons *coupons.Service
-	stock   *inventory.Service
-	wallets *wallets.Service
-	sales   Sales
-	refunds Refunds
-	random  io.Reader
+	db       *storage.DB
+	runner   *uow.Runner
+	bus      events.Bus
+	catalog  *catalog.Service
+	coupons  *coupons.Service
+	stock    *inventory.Service
+	wallets  *wallets.Service
+	payments *payments.Service
+	sales    Sales
+	refunds  Refunds
+	random   io.Reader
 }
 
 // New returns a Service.
@@ -55,24 +59,30 @@ func New(d Deps) *Service {
 	}
 	return &Service{
 		db: d.DB, runner: d.Runner, bus: d.Bus, random: d.Random,
-		catalog: d.Catalog, coupons: d.Coupons, stock: d.Stock, wallets: d.Wallets, sales: d.Sales, refunds: d.Refunds,
+		catalog: d.Catalog, coupons: d.Coupons, stock: d.Stock, wallets: d.Wallets, payments: d.Payments, sales: d.Sales, refunds: d.Refunds,
 	}
 }
 
-// Order returns an order with its lines. Errors: NotFound.
+// Order returns an order with its lines and payments. Errors: NotFound.
 func (s *Service) Order(ctx context.Context, id int64) (*Order, error) {
 	order, err := find(s.db.Read(ctx), id)
 	return order, storage.Found(err, "order", strconv.FormatInt(id, 10))
 }
 
-// List returns one page of orders with their lines.
+// List returns one page of orders with their lines and payments.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Order], error) {
-	filters, sorts := f.filters()
+	caller, _ := principal.From(ctx)
+	filters, sorts := f.filters(caller.TenantID)
 	listing, err := storage.List[Order](s.db.Read(ctx), page, sorts, filters...)
 	if err != nil || len(listing.Rows) == 0 {
 		return listing, err
 	}
-	return listing, withLines(s.db.Read(ctx), listing.Pointers())
+	return listing, withParts(s.db.Read(ctx), listing.Pointers())
+}
+
+// Export calls write for each order of a list, oldest first.
+func (s *Service) Export(ctx context.Context, f Filter, write func(Order) error) error {
+	return storage.EachRow("id", func(page storage.Page) (storage.Listing[Order], error) { return s.List(ctx, f, page) }, write)
 }
 
 // History returns one page of an order's events, newest first.

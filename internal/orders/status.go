@@ -20,9 +20,9 @@ var Machine = status.New(status.Machine{
 	Name:    "order",
 	Initial: pending,
 	States:  []status.State{pending, paid, shipped, completed, cancelled},
-	Verbs:   []string{"create", partShipment, RefundReserved, RefundReleased, RefundSettled},
+	Verbs:   []string{"create", PaymentReceived, partShipment, RefundReserved, RefundReleased, RefundSettled, ReturnRequested, ReturnReceived, ReturnRejected},
 	Actions: []status.Action{
-		{Name: "pay", Participle: "paid", From: []status.State{pending}, To: paid},
+		{Name: "pay", Participle: "paid", From: []status.State{pending}, To: paid, Within: []status.State{shipped}},
 		{Name: "ship", Participle: "shipped", From: []status.State{pending, paid}, To: shipped},
 		{Name: "complete", Participle: "completed", From: []status.State{shipped}, To: completed},
 		{Name: "cancel", Participle: "cancelled", From: []status.State{pending, paid, shipped}, To: cancelled},
@@ -32,12 +32,14 @@ var Machine = status.New(status.Machine{
 // States returns the status machine.
 func (Order) States() *status.Machine { return Machine }
 
-// Allowed returns the currently possible transitions. Shipping needs units to ship, and the payment
-// of a prepaid order; completion needs the whole payment; cancellation needs all shipped units
-// returned.
+// Allowed returns the currently possible transitions. The payment of a shipped order needs an amount
+// that is due. Shipping needs units to ship, and the payment of a prepaid order; completion needs the
+// whole payment; cancellation needs all shipped units returned.
 func (o *Order) Allowed() []string {
 	return slices.DeleteFunc(Machine.Allowed(Machine.Of(o.Status)), func(action string) bool {
 		switch action {
+		case "pay":
+			return o.PaidTime != nil
 		case "ship":
 			return o.unitsToShip() == 0 || o.isUnpaidPrepaid()
 		case "complete":

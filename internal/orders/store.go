@@ -14,6 +14,7 @@ import (
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
+	"interlock/internal/payments"
 )
 
 // Filter narrows a list of orders. Fields with the zero value do not filter.
@@ -25,6 +26,20 @@ type Filter struct {
 	From, To *time.Time
 	// NumberPrefix is a prefix of the order number, ignoring case.
 	NumberPrefix string
+
+	ExternalID, Email, TrackingNo, CouponCode string
+	// Reference is the reference of a payment.
+	Reference string
+	// SKU is an item of a line.
+	SKU              string
+	SaleID           int64
+	PaymentStatus    PaymentStatus
+	FulfilmentStatus FulfilmentStatus
+	// ToShip selects the orders that have units to ship and are paid or need no payment before, or
+	// the other orders; nil for all.
+	ToShip *bool
+	// From <= t < To of the complete payment, and of the shipment of the last units.
+	PaidFrom, PaidTo, ShippedFrom, ShippedTo *time.Time
 }
 
 var orderSorts = storage.Sorts{
@@ -37,14 +52,14 @@ func find(db *gorm.DB, id int64) (*Order, error) {
 	if err := db.Where("id = ?", id).Take(&order).Error; err != nil {
 		return nil, err
 	}
-	if err := withLines(db, []*Order{&order}); err != nil {
+	if err := withParts(db, []*Order{&order}); err != nil {
 		return nil, err
 	}
 	return &order, nil
 }
 
-// withLines reads the lines of all orders in one query.
-func withLines(db *gorm.DB, orders []*Order) error {
+// withParts reads the lines of all orders in one query, and their payments in another.
+func withParts(db *gorm.DB, orders []*Order) error {
 	byID := make(map[int64]*Order, len(orders))
 	ids := make([]int64, len(orders))
 	for i, order := range orders {
@@ -58,11 +73,38 @@ func withLines(db *gorm.DB, orders []*Order) error {
 		order := byID[line.OrderID]
 		order.Lines = append(order.Lines, line)
 	}
-	return nil
+	received, err := payments.OfOrders(db, ids)
+	for id, order := range byID {
+		order.Payments = received[id]
+	}
+	return err
 }
 
-// filters returns the filters of a list, the most selective first, and its sorts.
-func (f Filter) filters() (filters []storage.Filter, sorts storage.Sorts) {
+// filters returns the filters of a list of a tenant, the most selective first, and its sorts.
+func (f Filter) filters(tenant int64) (filters []storage.Filter, sorts storage.Sorts) {
+	for _, exact := range []struct{ column, value string }{
+		{"external_id", f.ExternalID}, {"tracking_no", f.TrackingNo}, {"coupon_code", f.CouponCode}, {"email", f.Email},
+		{"payment_status", string(f.PaymentStatus)}, {"fulfilment_status", string(f.FulfilmentStatus)},
+	} {
+		if exact.value != "" {
+			filters = append(filters, storage.Equal(exact.column, exact.value))
+		}
+	}
+	if f.Reference != "" {
+		filters = append(filters, storage.AmongEach("SELECT order_id FROM payments WHERE tenant_id = ? AND order_id IS NOT NULL AND reference = ?",
+			tenant, f.Reference))
+	}
+	if f.SKU != "" {
+		filters = append(filters, storage.AmongEach("SELECT order_id FROM order_lines WHERE tenant_id = ? AND sku = ?", tenant, f.SKU).
+			WithLookup("(SELECT COUNT(*) FROM order_lines l WHERE l.tenant_id = ? AND l.sku = ? AND l.order_id = orders.id) > 0"))
+	}
+	if f.SaleID != 0 {
+		filters = append(filters, storage.Equal("sale_id", f.SaleID))
+	}
+	if f.ToShip != nil {
+		filters = append(filters, storage.Equal("shippable", *f.ToShip))
+	}
+	filters = append(filters, storage.Period("paid_time", f.PaidFrom, f.PaidTo), storage.Period("shipped_time", f.ShippedFrom, f.ShippedTo))
 	if f.NumberPrefix != "" {
 		filters = append(filters, storage.HasPrefix("order_no", strings.ToUpper(f.NumberPrefix)))
 	}
@@ -80,6 +122,7 @@ func (f Filter) filters() (filters []storage.Filter, sorts storage.Sorts) {
 // insert inserts a new order with its lines. A duplicate number retries the unit with another
 // number.
 func insert(ctx context.Context, u *uow.Unit, order *Order) error {
+	order.UnitsToShip = order.unitsToShip()
 	err := guard.Insert(ctx, u, order)
 	if storage.IsDuplicate(err, "uq_orders_no") {
 		return uow.Retry(fmt.Errorf("draw a free order number: %w", err))
@@ -118,24 +161,24 @@ func insertHistory(ctx context.Context, u *uow.Unit, order *Order, action string
 
 // updateStatus issues the guarded UPDATE of a transition:
 //
-//	UPDATE orders SET status = ?, payment_method = ?, …, paid = ?, refunded = ?, …, version = version + 1
+//	UPDATE orders SET status = ?, carrier = ?, …, paid = ?, refunded = ?, …, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
 //
 // The amounts are computed from the order that was read. A concurrent refund increments the
 // version, so the guard then rejects the UPDATE.
 func updateStatus(ctx context.Context, u *uow.Unit, before, after *Order) error {
 	return guard.Transition[Order](ctx, guard.Deferred(u), before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), guard.Set{
-		"payment_method":    after.PaymentMethod,
-		"payment_reference": after.PaymentReference,
-		"carrier":           after.Carrier,
-		"tracking_no":       after.TrackingNo,
-		"cancel_reason":     after.CancelReason,
-		"payment_due":       after.PaymentDue,
-		"shipped_time":      after.ShippedTime,
-		"completed_time":    after.CompletedTime,
-		"paid":              after.Paid,
-		"refund_reserved":   after.RefundReserved,
-		"refunded":          after.Refunded,
+		"carrier":         after.Carrier,
+		"tracking_no":     after.TrackingNo,
+		"cancel_reason":   after.CancelReason,
+		"payment_due":     after.PaymentDue,
+		"paid":            after.Paid,
+		"paid_time":       after.PaidTime,
+		"shipped_time":    after.ShippedTime,
+		"completed_time":  after.CompletedTime,
+		"cancelled_time":  after.CancelledTime,
+		"refund_reserved": after.RefundReserved,
+		"refunded":        after.Refunded,
 	})
 }
 

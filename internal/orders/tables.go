@@ -5,12 +5,11 @@ import "interlock/internal/module"
 // tables are the tables of this package.
 var tables = []module.Table{
 	{
-		Name: "orders", Plain: "order_no coupon_code payment_method payment_terms content_hash carrier tags", Stays: module.Current,
+		Name: "orders", Plain: "order_no coupon_code payment_terms content_hash carrier tags fulfilment_status payment_status", Stays: module.Current,
 		Columns: []module.Column{
 			{Name: "ticket", Erase: module.NewTicket},
 			{Name: "tracking_no", Erase: module.Blanked},
 			{Name: "cancel_reason", Erase: module.Blanked},
-			{Name: "payment_reference", Erase: module.Renamed},
 			{Name: "external_id", Erase: module.Renamed},
 			{Name: "email", Erase: module.Blanked},
 			{Name: "shipping_address", Erase: module.Blanked},

@@ -6,7 +6,6 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/status"
-	"interlock/internal/base/storage"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -78,12 +77,7 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, ste
 		if after.reaches(to) {
 			after.Status = to.Code
 		}
-		err := updateStatus(ctx, u, order, &after)
-		if storage.IsDuplicate(err, "uq_orders_payment") {
-			paid := after.payment()
-			return nil, lifecycle.ReferenceTaken(paid.Reference, "payment_method = ? AND payment_reference = ?", paid.Method, paid.Reference)
-		}
-		if err != nil {
+		if err := updateStatus(ctx, u, order, &after); err != nil {
 			return nil, err
 		}
 		return &after, guard.Advance(ctx, u, &after)
@@ -95,21 +89,28 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, ste
 		return nil, err
 	}
 	verb, detail := step.action(), any(step)
-	if shipment, ok := step.(Shipment); ok {
-		verb, detail = shipment.event(after)
+	switch step := step.(type) {
+	case Payment:
+		detail = step.detail(after)
+	case Shipment:
+		verb, detail = step.event(after)
 	}
-	if err := insertHistory(ctx, u, after, verb, &order.Status, detail); err != nil {
-		return nil, err
+	return after, s.recordStep(ctx, u, order, after, verb, detail)
+}
+
+// recordStep writes history and audit of a step.
+func (s *Service) recordStep(ctx context.Context, u *uow.Unit, before, after *Order, action string, detail any) error {
+	if err := insertHistory(ctx, u, after, action, &before.Status, detail); err != nil {
+		return err
 	}
-	s.record(u, verb, after, map[string]any{
-		"version": after.Version, "from": Machine.Of(order.Status).Name, "to": Machine.Of(after.Status).Name, "detail": detail,
+	s.record(u, action, after, map[string]any{
+		"version": after.Version, "from": Machine.Of(before.Status).Name, "to": Machine.Of(after.Status).Name, "detail": detail,
 	})
-	return after, nil
+	return nil
 }
 
 // checkPossible returns the error of a step that the status of an order allows but its units or
-// amounts do not; nil for other steps. The order was just read, its row and its lines by separate
-// statements: if it has a newer version, the unit is retried.
+// amounts do not; nil for other steps.
 func (s *Service) checkPossible(order *Order, step Step) error {
 	if _, allowed := Machine.Next(step.action(), Machine.Of(order.Status)); !allowed {
 		return nil
@@ -118,6 +119,12 @@ func (s *Service) checkPossible(order *Order, step Step) error {
 	if rejection == nil {
 		return nil
 	}
+	return s.impossible(order, step.action(), rejection)
+}
+
+// impossible explains why a step is not possible for an order that was just read, its row and its
+// lines by separate statements: if the order has a newer version, the unit is retried.
+func (s *Service) impossible(order *Order, action string, rejection *apperr.Error) error {
 	return uow.Explain(func(ctx context.Context) error {
 		current, err := s.Order(ctx, order.ID)
 		switch {
@@ -128,7 +135,7 @@ func (s *Service) checkPossible(order *Order, step Step) error {
 		case rejection.Code == apperr.ValidationFailed:
 			return rejection
 		case rejection.Code == apperr.TransitionNotAllowed:
-			refusal := s.lifecycle().Refusal(ctx, current, rejection.Code, step.action())
+			refusal := s.lifecycle().Refusal(ctx, current, rejection.Code, action)
 			refusal.Detail += " " + rejection.Detail
 			return refusal
 		}

@@ -23,7 +23,7 @@ type lineView struct {
 	ToShip int64 `json:"toShip" validate:"min=0"`
 	// Shipped units.
 	Shipped int64 `json:"shipped" validate:"min=0"`
-	// Shipped units that a refund has returned to stock.
+	// Shipped units that came back, with a return or a refund, whether or not they are in stock again.
 	Returned int64 `json:"returned" validate:"min=0"`
 }
 
@@ -81,7 +81,7 @@ type orderView struct {
 	Amount int64 `json:"amount" validate:"min=0"`
 	// The part of the total that was not paid, in minor units; 0 for a cancelled order.
 	Due int64 `json:"due" validate:"min=0"`
-	// The paid amount, in minor units; 0 before the payment.
+	// The sum of the applied payments, in minor units.
 	Paid int64 `json:"paid" validate:"min=0"`
 	// The part of it that unsettled refunds reserve.
 	RefundReserved int64 `json:"refundReserved" validate:"min=0"`
@@ -95,7 +95,8 @@ type orderView struct {
 	PaymentTerms     Terms              `json:"paymentTerms"`
 	// The actions that are possible now.
 	AllowedTransitions []status.ActionName[Order] `json:"allowedTransitions"`
-	Payment            *Payment                   `json:"payment"`
+	// The latest applied payment.
+	Payment *Payment `json:"payment"`
 	// The latest shipment.
 	Shipment     *shipmentView `json:"shipment"`
 	CancelReason *string       `json:"cancelReason"`
@@ -138,13 +139,10 @@ func viewOf(ctx context.Context, o Order) orderView {
 	for i, line := range o.Lines {
 		v.Items[i] = lineView{
 			LineID: int64(i + 1), SKU: line.SKU, Name: line.Name, Quantity: line.Quantity, Price: line.Price,
-			ToShip: line.ToShip, Shipped: line.Shipped, Returned: line.Returned,
+			ToShip: line.ToShip, Shipped: line.Shipped, Returned: line.CameBack(),
 		}
 	}
-	if o.PaymentMethod != "" {
-		payment := o.payment()
-		v.Payment = &payment
-	}
+	v.Payment = o.latestPayment()
 	if o.Carrier != "" {
 		v.Shipment = &shipmentView{o.Carrier, o.TrackingNo}
 	}

@@ -55,7 +55,7 @@ func (s *Service) reserveAgain(ctx context.Context, u *uow.Unit, refund *Refund)
 		return err
 	}
 	order, err := s.orders.MoveRefund(ctx, u, refund.OrderID, orders.RefundMove{
-		Action: orders.RefundReserved, Reserved: refund.Amount, Seen: seen, Lines: refund.moves(withheld), Detail: detailOf(refund),
+		Action: orders.RefundReserved, PaymentID: refund.PaymentID, Reserved: refund.Amount, Seen: seen, Lines: refund.moves(withheld), Detail: detailOf(refund),
 	})
 	if err != nil {
 		return err

@@ -21,8 +21,8 @@ func Routes(r *httpapi.Router, s *Service) {
 	r = r.Critical().About(httpapi.Resource{Tag: "Refunds", Noun: "refund", Machine: Machine, Example: example})
 	h := handler{s}
 	httpapi.MutationOf(r, http.MethodPost, "/orders/:id/refunds", writePermission, httpapi.Numbered("order", s.orders.Order), h.request).
-		Doc("Create a refund", "Creates the refund as `requested` and reserves its amount. Concurrent requests never reserve more than the remaining payment: "+
-			"an amount beyond `refundable` returns 422 at `/amount`, with `refundable` in the body.\n\n"+
+		Doc("Create a refund", "Creates the refund of one payment as `requested` and reserves its amount. Concurrent requests never reserve more than the rest of the payment: "+
+			"an amount that no single payment has left returns 422 at `/amount`, with the largest possible amount as `refundable`; request one refund for each payment then.\n\n"+
 			"The lines name the refunded units; `restock` returns them to stock at settlement. The default of `amount` is the value of the lines: their share of the payment, "+
 			"with the discount divided among the lines in proportion (largest remainder method), and the remainder within a line assigned to its last units. "+
 			"An explicit `amount` is refunded regardless of the value of the lines. 422 at `/lines/<i>/quantity` if other refunds already contain the units, "+
@@ -107,6 +107,8 @@ type refundRequest struct {
 	Reason string `json:"reason" validate:"required,max=500"`
 	// Each sku at most once. Required if `amount` is absent.
 	Lines []LineRequest `json:"lines" validate:"max=100,dive"`
+	// The payment to repay. If absent: the first received one that has the amount left.
+	PaymentID *int64 `json:"paymentId,omitempty" min:"1"`
 }
 
 var requestExample = refundRequest{Reason: "One tin arrived open.", Lines: []LineRequest{{"TEA-100", 1, true}}}
@@ -141,7 +143,11 @@ func (in *requestRequest) Check() error {
 }
 
 func (h handler) request(ctx context.Context, u *uow.Unit, order *orders.Order, in requestRequest) (httpapi.Created[refundView], error) {
-	refund, err := h.service.Request(ctx, u, order, Request{Amount: in.Body.Amount, Reason: in.Body.Reason, Lines: in.Body.Lines})
+	request := Request{Amount: in.Body.Amount, Reason: in.Body.Reason, Lines: in.Body.Lines}
+	if in.Body.PaymentID != nil {
+		request.PaymentID = *in.Body.PaymentID
+	}
+	refund, err := h.service.Request(ctx, u, order, request)
 	if err != nil {
 		return httpapi.Created[refundView]{}, err
 	}

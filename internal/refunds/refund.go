@@ -1,18 +1,19 @@
-// Package refunds repays payments of orders, in whole or in part.
+// Package refunds repays payments of orders, in whole or in part. Each refund repays one payment.
 //
 // Invariants:
 //
 //   - No order has more refunded or reserved than was paid: the order's refundReserved is the sum
 //     of its requested, approved and unknown refunds, its refunded is the sum of its settled
 //     refunds, and both together never exceed the paid amount. The guarded UPDATE of the order
-//     enforces this limit; see orders.MoveRefund.
+//     enforces this limit; see orders.MoveRefund. The same is true for each payment.
 //   - A refund is inserted before any money moves, and is never deleted; its amount and its
 //     lines never change, and its reference is set once, when it is settled.
 //   - A payment by wallet is credited to the wallet exactly once for each settled refund, under
 //     the reference @refunds/{id}, in the unit that settles it.
 //   - An outside payment is settled only when its provider confirms. Until then its refund is
 //     approved, or unknown if the provider did not respond, and retains its reservation.
-//   - A user may not approve a refund that they requested, with any credential.
+//   - A user may not approve a refund that they requested, with any credential, unless the
+//     tenant's setting selfApproval permits it.
 //   - A refund above the tenant's threshold is approved only in a unit that applies an approval
 //     with its votes; see gate.go.
 //   - Units return to stock only for lines with restock, once, when the refund is settled. The
@@ -36,13 +37,14 @@ import (
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/orders"
+	"interlock/internal/payments"
 )
 
 // Permissions to read, to request and to decide on refunds.
 const (
 	ReadPermission    = "refunds:read"
 	writePermission   = "refunds:write"
-	approvePermission = "refunds:approve"
+	approvePermission = payments.RefundPermission
 )
 
 // The origins of refunds.
@@ -59,9 +61,11 @@ type Refund struct {
 	OrderID int64
 	OrderNo string
 	UserID  principal.CustomerID
+	// PaymentID is the payment that it repays.
+	PaymentID int64
 	// Amount is in minor units, more than 0.
 	Amount int64
-	// Method is the order's payment method, "wallet" or "external", and also the way of repayment.
+	// Method is the method of the payment, "wallet" or "external", and also the way of repayment.
 	Method string
 	// Origin is Requested or Cancellation.
 	Origin string
@@ -92,7 +96,7 @@ func (Refund) Proposable() {}
 func (r *Refund) Label() string { return fmt.Sprintf("refund %d of order %q", r.ID, r.OrderNo) }
 
 // byWallet reports whether the refund credits a wallet.
-func (r *Refund) byWallet() bool { return r.Method == "wallet" }
+func (r *Refund) byWallet() bool { return r.Method == payments.FromWallet }
 
 // path returns the path of the refund's representation.
 func (r *Refund) path() string { return fmt.Sprintf("%s/%d", Topic, r.ID) }

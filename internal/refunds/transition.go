@@ -123,10 +123,10 @@ func (s *Service) lock(ctx context.Context, u *uow.Unit, refund *Refund, step St
 	return ctx, nil
 }
 
-// payOut settles a refund: the order's reserved amount becomes refunded, a wallet is credited, and
+// payOut settles a refund: the reserved amount of the order and the payment becomes refunded, a wallet is credited, and
 // the units of the lines with restock return to stock.
 func (s *Service) payOut(ctx context.Context, u *uow.Unit, refund *Refund) error {
-	move := orders.RefundMove{Action: orders.RefundSettled, Reserved: -refund.Amount, Refunded: refund.Amount, Detail: detailOf(refund)}
+	move := orders.RefundMove{Action: orders.RefundSettled, PaymentID: refund.PaymentID, Reserved: -refund.Amount, Refunded: refund.Amount, Detail: detailOf(refund)}
 	order, err := s.moveWithLines(ctx, u, refund, move, func(line Line) orders.LineMove {
 		return orders.LineMove{InRefund: -line.Unshipped, Returned: line.returnedGoods()}
 	})
@@ -189,7 +189,7 @@ func (s *Service) release(ctx context.Context, u *uow.Unit, refund *Refund) erro
 		return err
 	}
 	_, err = s.orders.MoveRefund(ctx, u, refund.OrderID, orders.RefundMove{
-		Action: orders.RefundReleased, Reserved: -refund.Amount, Seen: order, Detail: detailOf(refund),
+		Action: orders.RefundReleased, PaymentID: refund.PaymentID, Reserved: -refund.Amount, Seen: order, Detail: detailOf(refund),
 		Lines: refund.moves(func(line Line) orders.LineMove {
 			return orders.LineMove{ToShip: line.Unshipped, InRefund: -line.Unshipped}
 		}),

@@ -26,10 +26,12 @@ type refundView struct {
 	OrderID int64                `json:"orderId"`
 	OrderNo string               `json:"orderNo" validate:"required"`
 	UserID  principal.CustomerID `json:"userId"`
+	// The payment that it repays.
+	PaymentID int64 `json:"paymentId"`
 	// The refunded amount, in minor units.
 	Amount   int64  `json:"amount" validate:"min=1"`
 	Currency string `json:"currency"`
-	// The payment method of the order, which is also the way of the refund.
+	// The method of the payment, which is also the way of the refund.
 	Method string `json:"method" validate:"oneof=external wallet"`
 	// `cancellation`: the refund repays the rest of a cancelled order.
 	Origin string              `json:"origin" validate:"oneof=request cancellation"`
@@ -65,7 +67,7 @@ type changeNeeds struct {
 
 func viewOf(ctx context.Context, r Refund) refundView {
 	v := refundView{
-		ID: r.ID, OrderID: r.OrderID, OrderNo: r.OrderNo, UserID: r.UserID, Amount: r.Amount, Currency: principal.CurrencyOf(ctx), Method: r.Method, Origin: r.Origin,
+		ID: r.ID, OrderID: r.OrderID, OrderNo: r.OrderNo, UserID: r.UserID, PaymentID: r.PaymentID, Amount: r.Amount, Currency: principal.CurrencyOf(ctx), Method: r.Method, Origin: r.Origin,
 		Lines: make([]lineView, len(r.Lines)), Reason: r.Reason,
 		Status: status.NameOf[Refund](r.Status), AllowedTransitions: status.ActionNames[Refund](r.allowed()),
 		StatusReason: httpapi.OrNull(r.StatusReason), Reference: r.Reference,
@@ -85,7 +87,7 @@ var example = func() refundView {
 	created := time.Date(2026, time.February, 3, 10, 0, 0, 123456000, time.UTC)
 	refund := Refund{
 		Row:     guard.Row{ID: 12, Version: 1, CreatedTime: created, UpdatedTime: created, UpdatedBy: 7, UpdatedByName: "Li"},
-		OrderID: 41, OrderNo: "20260131-7KQ2M9XZTV", UserID: "user-12", Amount: 1740, Method: "external", Origin: Requested,
+		OrderID: 41, OrderNo: "20260131-7KQ2M9XZTV", UserID: "user-12", PaymentID: 17, Amount: 1740, Method: "external", Origin: Requested,
 		Reason: "One tin arrived open.", RequestedBy: 7, RequestedByName: "Li",
 		Lines: []Line{{SKU: "TEA-100", Name: "Green tea 100 g", Quantity: 1, Restock: true, Worth: 1740}},
 	}

@@ -13,13 +13,14 @@ import (
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
+	"interlock/internal/module"
 )
 
 // Routes registers the routes of work orders.
 func Routes(r *httpapi.Router, s *Service) {
 	r = r.About(httpapi.Resource{Tag: "Work orders", Noun: "work order", Machine: Machine, Example: example, Refusal: refusalView{}})
 	h := handler{s, r}
-	byID := httpapi.Numbered("work order", s.WorkOrder)
+	byID := s.flow.ByID()
 	httpapi.Get(r, "/work-orders", ReadPermission, h.list).
 		Doc("List work orders", "The newest first by default; with `sort=priority` the most urgent first.").
 		With(httpapi.Contract{Sorts: workOrderSorts})
@@ -32,7 +33,7 @@ func Routes(r *httpapi.Router, s *Service) {
 			"Concurrent callers get different ones. 404 if none is offered.").
 		With(httpapi.Contract{Success: "The work order, which the caller now has.", Locks: true, MayMiss: true})
 	httpapi.GetOf(r, "/work-orders/:id", ReadPermission, byID, h.get).Doc("Get a work order", "")
-	httpapi.GetOf(r, "/work-orders/:id/history", ReadPermission, byID, h.history).
+	httpapi.GetOf(r, "/work-orders/:id/history", ReadPermission, byID, s.flow.History).
 		Doc("List the history of a work order", "The newest first: one event for each version, comments included.").
 		With(httpapi.Contract{Sorts: change.HistorySorts})
 	httpapi.GetOf(r, "/work-orders/:id/comments", ReadPermission, byID, h.comments).
@@ -41,20 +42,20 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.MutationOf(r, http.MethodPost, "/work-orders/:id/comments", writePermission, byID, h.comment).
 		Doc("Comment on a work order", "A comment on an open work order claims it first.").
 		With(httpapi.Contract{ID: "commentOnWorkOrder", Success: "The comment.", Body: commentCreate{"The courier has been called."}, ChecksStatus: true, Locks: true})
-	httpapi.Transition(r, "/work-orders/:id", "claim", writePermission, byID, transition[Claim](s)).
+	module.Transition(r, "/work-orders/:id", writePermission, byID, transition[Claim](s)).
 		Doc("Claim a work order", "Of concurrent claims one succeeds; the others get 409 with the `holder`. "+
 			"A claimed work order can be claimed only while its holder is disabled or may not read work orders.")
-	httpapi.Transition(r, "/work-orders/:id", "release", writePermission, byID, transition[Release](s)).
+	module.Transition(r, "/work-orders/:id", writePermission, byID, transition[Release](s)).
 		Doc("Release a work order", "For its holder, and for users who may assign.")
-	httpapi.Transition(r, "/work-orders/:id", "assign", assignPermission, byID, transition[Assignment](s)).
+	module.Transition(r, "/work-orders/:id", assignPermission, byID, transition[Assignment](s)).
 		Doc("Assign a work order to a user", "Replaces the holder. 422 at `/userId` for a user who is disabled or may not read work orders.").
 		With(httpapi.Contract{Body: Assignment{7}})
-	httpapi.Transition(r, "/work-orders/:id", "resolve", writePermission, byID, transition[Resolution](s)).
+	module.Transition(r, "/work-orders/:id", writePermission, byID, transition[Resolution](s)).
 		Doc("Resolve a work order", "For its holder, and for users who may assign. Resolving an open work order claims it first, in the same transaction.").
 		With(httpapi.Contract{Body: Resolution{"A new one has been sent."}})
-	httpapi.Transition(r, "/work-orders/:id", "reopen", writePermission, byID, transition[Reopening](s)).
+	module.Transition(r, "/work-orders/:id", writePermission, byID, transition[Reopening](s)).
 		Doc("Reopen a work order", "It has no holder then.")
-	httpapi.Transition(r, "/work-orders/:id", "close", writePermission, byID, transition[Closing](s)).Doc("Close a work order", "")
+	module.Transition(r, "/work-orders/:id", writePermission, byID, transition[Closing](s)).Doc("Close a work order", "")
 }
 
 var openExample = workOrderCreate{
@@ -151,11 +152,6 @@ func (h handler) get(ctx context.Context, order *WorkOrder, _ httpapi.None) (htt
 	return httpapi.Fresh[workOrderView]{Body: viewOf(*order, unable), Changed: order.Status == claimed.Code}, nil
 }
 
-func (h handler) history(ctx context.Context, order *WorkOrder, in httpapi.Page) (httpapi.List[change.EventView[WorkOrder]], error) {
-	listing, err := h.service.History(ctx, order, in.Page())
-	return httpapi.ListOf(listing, eventViewOf), err
-}
-
 func (h handler) comments(ctx context.Context, order *WorkOrder, in httpapi.Page) (httpapi.List[commentView], error) {
 	listing, err := h.service.Comments(ctx, order, in.Page())
 	return httpapi.ListOf(listing, commentViewOf), err
@@ -175,15 +171,10 @@ func (h handler) comment(ctx context.Context, u *uow.Unit, order *WorkOrder, in 
 	return httpapi.Created[commentView]{Location: fmt.Sprintf("/work-orders/%d/comments", order.ID), Body: commentViewOf(*comment)}, nil
 }
 
-type transitionRequest[S Step] struct {
-	Body    httpapi.StepBody[S]
-	IfMatch *guard.Precondition
-}
-
 // transition handles POST /work-orders/{id}/{action}.
-func transition[S Step](s *Service) func(context.Context, *uow.Unit, *WorkOrder, transitionRequest[S]) (workOrderView, error) {
-	return func(ctx context.Context, u *uow.Unit, order *WorkOrder, in transitionRequest[S]) (workOrderView, error) {
-		after, err := s.Transition(ctx, u, order, in.Body.Step, in.IfMatch)
+func transition[S Step](s *Service) func(context.Context, *uow.Unit, *WorkOrder, S, *guard.Precondition) (workOrderView, error) {
+	return func(ctx context.Context, u *uow.Unit, order *WorkOrder, step S, ifMatch *guard.Precondition) (workOrderView, error) {
+		after, err := s.Transition(ctx, u, order, step, ifMatch)
 		if err != nil {
 			return workOrderView{}, err
 		}

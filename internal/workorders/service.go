@@ -3,7 +3,6 @@ package workorders
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"interlock/internal/base/apperr"
@@ -12,6 +11,7 @@ import (
 	"interlock/internal/core/change"
 	"interlock/internal/core/uow"
 	"interlock/internal/events"
+	"interlock/internal/module"
 )
 
 // Topic announces changes of work orders, keyed by id.
@@ -29,18 +29,22 @@ type Deps struct {
 
 // Service implements the use cases of work orders. It is safe for concurrent use.
 type Service struct {
+	flow   module.Flow[WorkOrder, *WorkOrder, Event]
 	db     *storage.DB
-	bus    events.Bus
 	people People
 }
 
 // New returns a Service.
-func New(d Deps) *Service { return &Service{db: d.DB, bus: d.Bus, people: d.People} }
+func New(d Deps) *Service {
+	return &Service{db: d.DB, people: d.People, flow: module.Flow[WorkOrder, *WorkOrder, Event]{
+		DB: d.DB, Bus: d.Bus, Topic: Topic, Kind: "work_order", Find: find, Owner: "work_order_id",
+		Event: func(id int64, e change.Event) Event { return Event{WorkOrderID: id, Event: e} },
+	}}
+}
 
 // WorkOrder returns a work order with its links. Errors: NotFound.
 func (s *Service) WorkOrder(ctx context.Context, id int64) (*WorkOrder, error) {
-	order, err := find(s.db.Read(ctx), id)
-	return order, storage.Found(err, "work order", strconv.FormatInt(id, 10))
+	return s.flow.One(ctx, id)
 }
 
 // List returns one page of work orders with their links.
@@ -51,11 +55,6 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 		return listing, err
 	}
 	return listing, withLinks(s.db.Read(ctx), listing.Pointers())
-}
-
-// History returns one page of a work order's events, newest first.
-func (s *Service) History(ctx context.Context, order *WorkOrder, page storage.Page) (storage.Listing[Event], error) {
-	return storage.List[Event](s.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("work_order_id", order.ID))
 }
 
 // Comments returns one page of a work order's comments, oldest first.
@@ -80,15 +79,11 @@ func (s *Service) Open(ctx context.Context, u *uow.Unit, o Opening) (*WorkOrder,
 	for _, resource := range o.Links {
 		order.Links = append(order.Links, Link{Resource: string(resource)})
 	}
-	if err := insert(ctx, u, order); err != nil {
-		return nil, err
-	}
 	detail := map[string]any{"title": order.Title, "priority": priorities[order.Priority], "links": resourcesOf(*order)}
-	if err := insertHistory(ctx, u, order, "create", nil, detail); err != nil {
+	if err := s.flow.Create(ctx, u, order, detail); err != nil {
 		return nil, err
 	}
-	s.record(u, "create", order, map[string]any{"version": order.Version, "detail": detail})
-	return order, nil
+	return order, insertLinks(ctx, u, order)
 }
 
 // Comment adds a comment of the caller, and claims an open work order for the caller. See
@@ -98,7 +93,7 @@ func (s *Service) Comment(ctx context.Context, u *uow.Unit, order *WorkOrder, te
 	if violations := change.CheckText("/text", text); len(violations) > 0 {
 		return nil, apperr.Invalid(violations...)
 	}
-	from, lifecycle := order.Status, s.lifecycle(nil)
+	before, lifecycle := order, s.lifecycle(nil)
 	if Machine.Of(order.Status) == opened {
 		var err error
 		if order, err = s.applyStep(ctx, u, lifecycle, order, Claim{}, caller.Person(), nil); err != nil {
@@ -111,18 +106,16 @@ func (s *Service) Comment(ctx context.Context, u *uow.Unit, order *WorkOrder, te
 		return nil, err
 	}
 	detail := map[string]any{"commentId": comment.ID, "text": text}
-	if err := insertHistory(ctx, u, after, "comment", &after.Status, detail); err != nil {
+	if err := s.flow.AddHistory(ctx, u, after, "comment", &after.Status, detail); err != nil {
 		return nil, err
 	}
-	s.record(u, "comment", after, map[string]any{
-		"version": after.Version, "from": Machine.Of(from).Name, "to": Machine.Of(after.Status).Name, "detail": detail,
-	})
+	s.flow.Record(u, "comment", after, s.flow.Detail(before, after, detail))
 	return comment, nil
 }
 
 // CountByStatus returns the number of work orders per status, zeros included; see storage.Count.
 func (s *Service) CountByStatus(ctx context.Context) (map[string]storage.Count, error) {
-	return change.CountByStatus[WorkOrder](s.db.Read(ctx), Machine)
+	return s.flow.CountByStatus(ctx)
 }
 
 // ByTitle returns at most limit work orders, without their links, with a title that starts with
@@ -133,14 +126,4 @@ func (s *Service) ByTitle(ctx context.Context, text string, limit int) ([]WorkOr
 		return nil, fmt.Errorf("find work orders by title: %w", err)
 	}
 	return orders, nil
-}
-
-// record writes the unit's audit entry, and publishes the change after commit.
-func (s *Service) record(u *uow.Unit, verb string, order *WorkOrder, detail any) {
-	change.AuditAndAnnounce(u, s.bus, change.RowChange{
-		Kind: "work_order", Topic: Topic, Key: strconv.FormatInt(order.ID, 10), Detail: detail,
-		Change: events.Change{
-			Version: order.Version, ETag: order.Ref().ETag(), Action: verb, Status: Machine.Of(order.Status).Name, Label: order.Title,
-		},
-	})
 }

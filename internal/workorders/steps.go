@@ -4,12 +4,12 @@ import (
 	"time"
 
 	"interlock/internal/base/principal"
+	"interlock/internal/module"
 )
 
 // Step is a transition with its fields.
 type Step interface {
-	// action returns the name of the step's action in Machine.
-	action() string
+	module.Action
 	// fill sets the step's fields of the work order. person is the user that the step names, or the
 	// caller.
 	fill(w *WorkOrder, person principal.Person, now time.Time)
@@ -23,7 +23,8 @@ type Step interface {
 // Claim makes the caller the holder.
 type Claim struct{}
 
-func (Claim) action() string { return "claim" }
+// Action implements module.Action.
+func (Claim) Action() string { return "claim" }
 func (Claim) names() int64   { return 0 }
 func (Claim) ofHolder() bool { return false }
 
@@ -32,7 +33,8 @@ func (Claim) fill(w *WorkOrder, caller principal.Person, now time.Time) { w.setH
 // Release ends the holder's claim.
 type Release struct{}
 
-func (Release) action() string { return "release" }
+// Action implements module.Action.
+func (Release) Action() string { return "release" }
 func (Release) names() int64   { return 0 }
 func (Release) ofHolder() bool { return true }
 
@@ -43,7 +45,8 @@ type Assignment struct {
 	UserID int64 `json:"userId" validate:"required,gt=0"`
 }
 
-func (Assignment) action() string { return "assign" }
+// Action implements module.Action.
+func (Assignment) Action() string { return "assign" }
 func (a Assignment) names() int64 { return a.UserID }
 func (Assignment) ofHolder() bool { return false }
 
@@ -54,7 +57,8 @@ type Resolution struct {
 	Resolution string `json:"resolution" validate:"required,max=5000"`
 }
 
-func (Resolution) action() string { return "resolve" }
+// Action implements module.Action.
+func (Resolution) Action() string { return "resolve" }
 func (Resolution) names() int64   { return 0 }
 func (Resolution) ofHolder() bool { return true }
 
@@ -63,7 +67,8 @@ func (r Resolution) fill(w *WorkOrder, _ principal.Person, _ time.Time) { w.Reso
 // Reopening opens a resolved or closed work order again.
 type Reopening struct{}
 
-func (Reopening) action() string { return "reopen" }
+// Action implements module.Action.
+func (Reopening) Action() string { return "reopen" }
 func (Reopening) names() int64   { return 0 }
 func (Reopening) ofHolder() bool { return false }
 
@@ -75,7 +80,8 @@ func (Reopening) fill(w *WorkOrder, _ principal.Person, _ time.Time) {
 // Closing closes a resolved work order.
 type Closing struct{}
 
-func (Closing) action() string                               { return "close" }
+// Action implements module.Action.
+func (Closing) Action() string                               { return "close" }
 func (Closing) names() int64                                 { return 0 }
 func (Closing) ofHolder() bool                               { return false }
 func (Closing) fill(*WorkOrder, principal.Person, time.Time) {}

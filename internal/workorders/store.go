@@ -10,7 +10,6 @@ import (
 
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
-	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
@@ -123,11 +122,8 @@ func (s *Service) holders(ctx context.Context) ([]int64, error) {
 	return holders, nil
 }
 
-// insert adds a new work order with its links.
-func insert(ctx context.Context, u *uow.Unit, order *WorkOrder) error {
-	if err := guard.Insert(ctx, u, order); err != nil {
-		return fmt.Errorf("insert work order: %w", err)
-	}
+// insertLinks inserts the links of a new work order.
+func insertLinks(ctx context.Context, u *uow.Unit, order *WorkOrder) error {
 	if len(order.Links) == 0 {
 		return nil
 	}
@@ -144,34 +140,9 @@ func insert(ctx context.Context, u *uow.Unit, order *WorkOrder) error {
 	return nil
 }
 
-// insertHistory inserts the work order's current version into its history. from is nil for a new
-// one.
-func insertHistory(ctx context.Context, u *uow.Unit, order *WorkOrder, action string, from *int, detail any) error {
-	tx, err := u.Tx(ctx)
-	if err != nil {
-		return err
-	}
-	event, err := change.EncodeEvent(order.Row, action, from, order.Status, detail)
-	if err != nil {
-		return err
-	}
-	if err := storage.Deferred(tx).Create(&Event{WorkOrderID: order.ID, Event: event}).Error; err != nil {
-		return fmt.Errorf("insert work order event: %w", err)
-	}
-	return nil
-}
-
-// updateStatus issues the guarded UPDATE of a transition:
-//
-//	UPDATE work_orders SET status = ?, holder_id = ?, …, version = version + 1
-//	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
-func updateStatus(ctx context.Context, u *uow.Unit, before, after *WorkOrder) error {
-	return guard.Transition[WorkOrder](ctx, guard.Deferred(u), before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), guard.Set{
-		"holder_id":   after.HolderID,
-		"holder_name": after.HolderName,
-		"held_time":   after.HeldTime,
-		"resolution":  after.Resolution,
-	})
+// holding returns the columns of a transition.
+func holding(w *WorkOrder) guard.Set {
+	return guard.Set{"holder_id": w.HolderID, "holder_name": w.HolderName, "held_time": w.HeldTime, "resolution": w.Resolution}
 }
 
 // isTaken reports whether the error means that another caller has changed or deleted the candidate.

@@ -7,7 +7,6 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
-	"interlock/internal/base/status"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -33,22 +32,22 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *WorkOrder,
 		return nil, err
 	}
 	from := order
-	if Machine.Of(order.Status) == opened && step.ofHolder() && step.action() != "release" {
+	if Machine.Of(order.Status) == opened && step.ofHolder() && step.Action() != "release" {
 		if order, err = s.applyStep(ctx, u, lifecycle, order, Claim{}, caller.Person(), ifMatch); err != nil {
 			return nil, err
 		}
 		ifMatch = nil
 	}
 	if step.ofHolder() && Machine.Of(order.Status) == claimed && !order.heldBy(caller.UserID) && !caller.May(assignPermission) && !order.orphaned(unable) {
-		return nil, lifecycle.Refusal(ctx, order, apperr.TransitionNotAllowed, step.action())
+		return nil, lifecycle.Refusal(ctx, order, apperr.TransitionNotAllowed, step.Action())
 	}
 	after, err := s.applyStep(ctx, u, lifecycle, order, step, person, ifMatch)
 	if err != nil {
 		return nil, err
 	}
-	s.record(u, step.action(), after, map[string]any{
-		"version": after.Version, "from": Machine.Of(from.Status).Name, "to": Machine.Of(after.Status).Name, "holder": after.HolderID, "detail": step,
-	})
+	detail := s.flow.Detail(from, after, step)
+	detail["holder"] = after.HolderID
+	s.flow.Record(u, step.Action(), after, detail)
 	return after, nil
 }
 
@@ -75,19 +74,10 @@ func (s *Service) personOf(ctx context.Context, step Step, caller principal.Prin
 func (s *Service) applyStep(
 	ctx context.Context, u *uow.Unit, lifecycle change.Lifecycle[WorkOrder, *WorkOrder], order *WorkOrder, step Step, person principal.Person, ifMatch *guard.Precondition,
 ) (*WorkOrder, error) {
-	after, err := lifecycle.Transition(ctx, u, order, step.action(), ifMatch, func(to status.State) (*WorkOrder, error) {
-		after := *order
-		after.Status = to.Code
-		step.fill(&after, person, u.Now())
-		if err := updateStatus(ctx, u, order, &after); err != nil {
-			return nil, err
-		}
-		return &after, guard.Advance(ctx, u, &after)
+	return s.flow.Move(ctx, u, lifecycle, order, step.Action(), ifMatch, step, func(after *WorkOrder) guard.Set {
+		step.fill(after, person, u.Now())
+		return holding(after)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return after, insertHistory(ctx, u, after, step.action(), &order.Status, step)
 }
 
 // Next claims for the caller the oldest work order of the highest priority that is open or has an
@@ -113,26 +103,20 @@ func (s *Service) Next(ctx context.Context, u *uow.Unit) (*WorkOrder, error) {
 	}
 	for i := range offered {
 		order := &offered[i]
-		after := *order
-		after.Status = claimed.Code
-		after.setHolder(caller.Person(), u.Now())
-		err := updateStatus(ctx, u, order, &after)
+		after, err := s.flow.Write(ctx, u, order, "claim", Claim{}, func(after *WorkOrder) guard.Set {
+			after.setHolder(caller.Person(), u.Now())
+			return holding(after)
+		})
 		if isTaken(err) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		if err := guard.Advance(ctx, u, &after); err != nil {
-			return nil, err
-		}
-		if err := insertHistory(ctx, u, &after, "claim", &order.Status, Claim{}); err != nil {
-			return nil, err
-		}
-		s.record(u, "claim", &after, map[string]any{
+		s.flow.Record(u, "claim", after, map[string]any{
 			"version": after.Version, "from": Machine.Of(order.Status).Name, "to": claimed.Name, "holder": after.HolderID, "next": true,
 		})
-		return &after, nil
+		return after, nil
 	}
 	if len(offered) == 0 {
 		return nil, apperr.New(apperr.NotFound, "No work order is waiting.")
@@ -157,22 +141,17 @@ func (s *Service) unableHolders(ctx context.Context, list ...WorkOrder) ([]int64
 
 // lifecycle declares work orders to package change; unable are the users who cannot have them.
 func (s *Service) lifecycle(unable []int64) change.Lifecycle[WorkOrder, *WorkOrder] {
-	return change.Lifecycle[WorkOrder, *WorkOrder]{
-		Rows: change.Rows[WorkOrder, *WorkOrder]{
-			DB: s.db, Label: (*WorkOrder).Label, Find: find,
-			View: func(_ context.Context, w *WorkOrder) any { return viewOf(*w, unable) },
-		},
-		Machine: Machine,
-		State:   func(w *WorkOrder) status.State { return Machine.Of(w.Status) },
-		Allowed: func(w *WorkOrder) []string { return allowed(w, unable) },
-		// Comments increment the version too.
-		Edited: true,
-		Refused: func(w *WorkOrder, rejection *apperr.Error) {
-			rejection.With("holder", holderOf(*w))
-			if w.Status == claimed.Code && w.HeldTime != nil {
-				rejection.Detail = apperr.New(rejection.Code, "%s has been held by %s since %s.",
-					w.Label(), w.HolderName, w.HeldTime.UTC().Format("2006-01-02 at 15:04 UTC")).Detail
-			}
-		},
+	l := s.flow.Lifecycle()
+	l.View = func(_ context.Context, w *WorkOrder) any { return viewOf(*w, unable) }
+	l.Allowed = func(w *WorkOrder) []string { return allowed(w, unable) }
+	// Comments increment the version too.
+	l.Edited = true
+	l.Refused = func(w *WorkOrder, rejection *apperr.Error) {
+		rejection.With("holder", holderOf(*w))
+		if w.Status == claimed.Code && w.HeldTime != nil {
+			rejection.Detail = apperr.New(rejection.Code, "%s has been held by %s since %s.",
+				w.Label(), w.HolderName, w.HeldTime.UTC().Format("2006-01-02 at 15:04 UTC")).Detail
+		}
 	}
+	return l
 }

@@ -67,8 +67,6 @@ type commentView struct {
 
 func commentViewOf(c Comment) commentView { return commentView{c.WorkOrderID, c.View()} }
 
-func eventViewOf(e Event) change.EventView[WorkOrder] { return change.EventViewOf[WorkOrder](e.Event) }
-
 // refusalView has the members of a rejected transition that only work orders have.
 type refusalView struct {
 	// The user that has the work order.

@@ -107,6 +107,12 @@ type WorkOrder struct {
 // Label returns a name for messages.
 func (w *WorkOrder) Label() string { return fmt.Sprintf("work order %d (%q)", w.ID, w.Title) }
 
+// ShortName returns the name in announcements.
+func (w *WorkOrder) ShortName() string { return w.Title }
+
+// StatusCode returns a pointer to the code of the status.
+func (w *WorkOrder) StatusCode() *int { return &w.Status }
+
 // heldBy reports whether a user is the holder.
 func (w *WorkOrder) heldBy(user int64) bool { return w.HolderID != nil && *w.HolderID == user }
 

@@ -148,6 +148,9 @@ CREATE TABLE IF NOT EXISTS tenant_settings (
   approval_days             INT          NOT NULL, -- until an approval expires
   refund_approval_threshold BIGINT           NULL, -- null: none
   wallet_approval_threshold BIGINT           NULL, -- null: none
+  self_approval             BOOLEAN      NOT NULL DEFAULT FALSE,
+  time_zone                 VARCHAR(64)  NOT NULL DEFAULT 'UTC', -- IANA name
+  unpaid_order_minutes      INT          NOT NULL DEFAULT 0, -- 0: never
   PRIMARY KEY (id),
   UNIQUE KEY uq_tenant_settings_tenant (tenant_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
@@ -164,6 +167,9 @@ CREATE TABLE IF NOT EXISTS tenant_setting_histories (
   changed_time              DATETIME(6)  NOT NULL,
   refund_approval_threshold BIGINT           NULL,
   wallet_approval_threshold BIGINT           NULL,
+  self_approval             BOOLEAN      NOT NULL DEFAULT FALSE,
+  time_zone                 VARCHAR(64)  NOT NULL DEFAULT 'UTC',
+  unpaid_order_minutes      INT          NOT NULL DEFAULT 0,
   PRIMARY KEY (id),
   UNIQUE KEY uq_tenant_setting_histories_version (tenant_id, version)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
@@ -861,8 +867,6 @@ CREATE TABLE IF NOT EXISTS orders (
   discount          BIGINT       NOT NULL,
   amount            BIGINT       NOT NULL,
   coupon_code       VARCHAR(32)  NOT NULL,
-  payment_method    VARCHAR(16)  NOT NULL,
-  payment_reference VARCHAR(100)     NULL, -- null: not paid, or paid without one
   carrier           VARCHAR(100) NOT NULL,
   tracking_no       VARCHAR(100) NOT NULL,
   cancel_reason     VARCHAR(500) NOT NULL,
@@ -882,16 +886,25 @@ CREATE TABLE IF NOT EXISTS orders (
   external_id       VARCHAR(128)     NULL, -- null: none
   content_hash      VARCHAR(64)      NULL, -- of the request that created it; null: without external_id
   email             VARCHAR(254) NOT NULL DEFAULT '',
-  shipping_address  VARCHAR(2000) NOT NULL DEFAULT 'null', -- JSON
-  billing_address   VARCHAR(2000) NOT NULL DEFAULT 'null', -- JSON
+  shipping_address  VARCHAR(2000) NOT NULL DEFAULT '', -- JSON, or empty for none
+  billing_address   VARCHAR(2000) NOT NULL DEFAULT '', -- JSON, or empty for none
   note              TEXT         NOT NULL DEFAULT '',
   tags              VARCHAR(4000) NOT NULL DEFAULT '[]', -- JSON
   metadata          MEDIUMTEXT   NOT NULL DEFAULT '{}', -- JSON
+  -- Derived from the lines by each change of them.
+  units_to_ship     BIGINT       NOT NULL DEFAULT 0,
+  fulfilment_status VARCHAR(16)  NOT NULL DEFAULT 'none',
+  payment_status    VARCHAR(16)  GENERATED ALWAYS AS (CASE
+    WHEN refunded > 0 AND refunded = paid THEN 'refunded'
+    WHEN refunded > 0 THEN 'partly_refunded'
+    WHEN paid_time IS NOT NULL THEN 'paid'
+    WHEN paid > 0 THEN 'partly_paid'
+    ELSE 'unpaid' END) VIRTUAL,
+  shippable         INT          GENERATED ALWAYS AS (CASE WHEN units_to_ship > 0 AND (status IN (1, 2) OR status = 0 AND payment_terms <> 'prepaid') THEN 1 ELSE 0 END) VIRTUAL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_orders_external (tenant_id, external_id),
   UNIQUE KEY uq_orders_no (tenant_id, order_no),
   UNIQUE KEY uq_orders_ticket (tenant_id, ticket),
-  UNIQUE KEY uq_orders_payment (tenant_id, payment_method, payment_reference),
   KEY ix_orders_id (tenant_id, id),
   KEY ix_orders_status (tenant_id, status, id),
   KEY ix_orders_user (tenant_id, user_id, id),
@@ -900,7 +913,15 @@ CREATE TABLE IF NOT EXISTS orders (
   KEY ix_orders_updated (tenant_id, updated_time, id),
   KEY ix_orders_sale (tenant_id, sale_id, id),
   KEY ix_orders_due (payment_due),
-  KEY ix_orders_sale_user (tenant_id, sale_id, user_id)
+  KEY ix_orders_sale_user (tenant_id, sale_id, user_id),
+  KEY ix_orders_tracking (tenant_id, tracking_no, id),
+  KEY ix_orders_coupon (tenant_id, coupon_code, id),
+  KEY ix_orders_email (tenant_id, email, id),
+  KEY ix_orders_payment_status (tenant_id, payment_status, id),
+  KEY ix_orders_fulfilment (tenant_id, fulfilment_status, id),
+  KEY ix_orders_shippable (tenant_id, shippable, id),
+  KEY ix_orders_paid (tenant_id, paid_time, id),
+  KEY ix_orders_shipped (tenant_id, shipped_time, id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS order_lines (
@@ -915,9 +936,11 @@ CREATE TABLE IF NOT EXISTS order_lines (
   in_refund BIGINT       NOT NULL,
   shipped   BIGINT       NOT NULL,
   returned  BIGINT       NOT NULL,
+  in_returns  BIGINT     NOT NULL DEFAULT 0,
+  written_off BIGINT     NOT NULL DEFAULT 0,
   PRIMARY KEY (id),
   UNIQUE KEY uq_order_lines_sku (tenant_id, order_id, sku),
-  KEY ix_order_lines_sku (tenant_id, sku)
+  KEY ix_order_lines_sku (tenant_id, sku, order_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS shipments (
@@ -964,6 +987,62 @@ CREATE TABLE IF NOT EXISTS order_histories (
   UNIQUE KEY uq_order_histories_version (tenant_id, order_id, version)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
+-- Payments of orders (payments): one row for each receipt of money.
+CREATE TABLE IF NOT EXISTS payments (
+  id                  BIGINT       NOT NULL AUTO_INCREMENT,
+  tenant_id           BIGINT       NOT NULL,
+  version             BIGINT       NOT NULL,
+  created_time        DATETIME(6)  NOT NULL,
+  updated_time        DATETIME(6)  NOT NULL,
+  updated_by          BIGINT       NOT NULL,
+  updated_by_name     VARCHAR(100) NOT NULL,
+  order_id            BIGINT           NULL, -- null: the recorder named an order that does not exist
+  named_order_id      BIGINT       NOT NULL, -- the order in the request that recorded it
+  order_no            VARCHAR(32)  NOT NULL,
+  user_id             VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  method              VARCHAR(16)  NOT NULL,
+  provider            VARCHAR(64)  NOT NULL,
+  reference           VARCHAR(100)     NULL, -- null: a wallet payment without one
+  amount              BIGINT       NOT NULL,
+  refund_reserved     BIGINT       NOT NULL DEFAULT 0, -- part of amount that open refunds reserve
+  refunded            BIGINT       NOT NULL DEFAULT 0, -- part of amount that was refunded
+  status              INT          NOT NULL,
+  reason              VARCHAR(500) NOT NULL,
+  applied_time        DATETIME(6)      NULL, -- null: never applied to an order
+  recorded_by         BIGINT       NOT NULL,
+  recorded_by_name    VARCHAR(100) NOT NULL,
+  recorder_creator_id BIGINT       NOT NULL DEFAULT 0, -- the creator of the API token that recorded it; 0: none
+  proposed            BIGINT       NOT NULL DEFAULT 0, -- proposals since the last change; counting one conflicts with a concurrent change
+  PRIMARY KEY (id),
+  UNIQUE KEY uq_payments_reference (tenant_id, provider, reference),
+  KEY ix_payments_id (tenant_id, id),
+  KEY ix_payments_order (tenant_id, order_id, id),
+  KEY ix_payments_status (tenant_id, status, id),
+  KEY ix_payments_user (tenant_id, user_id, id),
+  KEY ix_payments_method (tenant_id, method, id),
+  KEY ix_payments_provider (tenant_id, provider, id),
+  KEY ix_payments_created (tenant_id, created_time, id),
+  KEY ix_payments_amount (tenant_id, amount, id),
+  KEY ix_payments_updated (tenant_id, updated_time, id),
+  KEY ix_payments_reference (tenant_id, reference, id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE IF NOT EXISTS payment_histories (
+  id              BIGINT       NOT NULL AUTO_INCREMENT,
+  tenant_id       BIGINT       NOT NULL,
+  payment_id      BIGINT       NOT NULL,
+  version         BIGINT       NOT NULL,
+  action          VARCHAR(16)  NOT NULL,
+  from_status     INT              NULL, -- null: the payment was recorded
+  to_status       INT          NOT NULL,
+  detail          JSON         NOT NULL,
+  changed_by      BIGINT       NOT NULL,
+  changed_by_name VARCHAR(100) NOT NULL,
+  changed_time    DATETIME(6)  NOT NULL,
+  PRIMARY KEY (id),
+  UNIQUE KEY uq_payment_histories_version (tenant_id, payment_id, version)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
 -- Refunds of orders (refunds).
 CREATE TABLE IF NOT EXISTS refunds (
   id                BIGINT       NOT NULL AUTO_INCREMENT,
@@ -976,6 +1055,7 @@ CREATE TABLE IF NOT EXISTS refunds (
   order_id          BIGINT       NOT NULL,
   order_no          VARCHAR(32)  NOT NULL,
   user_id           VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  payment_id        BIGINT       NOT NULL,
   amount            BIGINT       NOT NULL,
   method            VARCHAR(16)  NOT NULL,
   origin            VARCHAR(16)  NOT NULL,
@@ -994,6 +1074,7 @@ CREATE TABLE IF NOT EXISTS refunds (
   UNIQUE KEY uq_refunds_reference (tenant_id, method, reference),
   KEY ix_refunds_id (tenant_id, id),
   KEY ix_refunds_order (tenant_id, order_id, id),
+  KEY ix_refunds_payment (tenant_id, payment_id, id),
   KEY ix_refunds_status (tenant_id, status, id),
   KEY ix_refunds_user (tenant_id, user_id, id),
   KEY ix_refunds_created (tenant_id, created_time, id),
@@ -1032,6 +1113,65 @@ CREATE TABLE IF NOT EXISTS refund_histories (
   changed_time    DATETIME(6)  NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_refund_histories_version (tenant_id, refund_id, version)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+-- Returns of shipped goods (returns).
+CREATE TABLE IF NOT EXISTS returns (
+  id                BIGINT       NOT NULL AUTO_INCREMENT,
+  tenant_id         BIGINT       NOT NULL,
+  version           BIGINT       NOT NULL,
+  created_time      DATETIME(6)  NOT NULL,
+  updated_time      DATETIME(6)  NOT NULL,
+  updated_by        BIGINT       NOT NULL,
+  updated_by_name   VARCHAR(100) NOT NULL,
+  order_id          BIGINT       NOT NULL,
+  order_no          VARCHAR(32)  NOT NULL,
+  user_id           VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  status            INT          NOT NULL,
+  reason            VARCHAR(500) NOT NULL,
+  status_reason     VARCHAR(500) NOT NULL, -- the reason of a rejection
+  refund_id         BIGINT           NULL,
+  exchange_order_id BIGINT           NULL, -- the order that replaces the goods
+  PRIMARY KEY (id),
+  KEY ix_returns_id (tenant_id, id),
+  KEY ix_returns_order (tenant_id, order_id, id),
+  KEY ix_returns_order_no (tenant_id, order_no, id),
+  KEY ix_returns_status (tenant_id, status, id),
+  KEY ix_returns_user (tenant_id, user_id, id),
+  KEY ix_returns_created (tenant_id, created_time, id),
+  KEY ix_returns_updated (tenant_id, updated_time, id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE IF NOT EXISTS return_lines (
+  id        BIGINT       NOT NULL AUTO_INCREMENT,
+  tenant_id BIGINT       NOT NULL,
+  return_id BIGINT       NOT NULL,
+  order_id  BIGINT       NOT NULL,
+  line_no   BIGINT       NOT NULL, -- the number of the order's line
+  sku       VARCHAR(64)  NOT NULL,
+  name      VARCHAR(200) NOT NULL,
+  quantity  BIGINT       NOT NULL,
+  received  BIGINT       NOT NULL, -- of them, units that arrived
+  restocked BIGINT       NOT NULL, -- of them, units that are in stock again
+  PRIMARY KEY (id),
+  UNIQUE KEY uq_return_lines_sku (tenant_id, return_id, sku),
+  KEY ix_return_lines_order (tenant_id, order_id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE IF NOT EXISTS return_histories (
+  id              BIGINT       NOT NULL AUTO_INCREMENT,
+  tenant_id       BIGINT       NOT NULL,
+  return_id       BIGINT       NOT NULL,
+  version         BIGINT       NOT NULL,
+  action          VARCHAR(16)  NOT NULL,
+  from_status     INT              NULL, -- null: the return was requested
+  to_status       INT          NOT NULL,
+  detail          JSON         NOT NULL,
+  changed_by      BIGINT       NOT NULL,
+  changed_by_name VARCHAR(100) NOT NULL,
+  changed_time    DATETIME(6)  NOT NULL,
+  PRIMARY KEY (id),
+  UNIQUE KEY uq_return_histories_version (tenant_id, return_id, version)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Flash sales (flashsale). flash_sale_stocks counts the units of a sale.
@@ -1489,7 +1629,9 @@ DROP TABLE IF EXISTS aggregates, aggregate_events, aggregate_writers;
 DROP TABLE IF EXISTS actions, action_counts;
 DROP TABLE IF EXISTS flash_sales, flash_sale_histories, flash_sale_stocks, flash_sale_rejections,
   flash_sale_samples, flash_sale_gates, flash_sale_tickets, flash_sale_buyers, flash_sale_arrivals;
+DROP TABLE IF EXISTS returns, return_lines, return_histories;
 DROP TABLE IF EXISTS refunds, refund_lines, refund_histories;
+DROP TABLE IF EXISTS payments, payment_histories;
 DROP TABLE IF EXISTS orders, order_lines, order_histories, shipments, shipment_lines;
 DROP TABLE IF EXISTS wallets, wallet_entries;
 DROP TABLE IF EXISTS coupon_campaigns, coupon_campaign_histories, coupons, coupon_histories,

@@ -820,8 +820,6 @@ CREATE TABLE `orders` (
   `discount` bigint(20) NOT NULL,
   `amount` bigint(20) NOT NULL,
   `coupon_code` varchar(32) NOT NULL,
-  `payment_method` varchar(16) NOT NULL,
-  `payment_reference` varchar(100) DEFAULT NULL,
   `carrier` varchar(100) NOT NULL,
   `tracking_no` varchar(100) NOT NULL,
   `cancel_reason` varchar(500) NOT NULL,
@@ -841,16 +839,19 @@ CREATE TABLE `orders` (
   `external_id` varchar(128) DEFAULT NULL,
   `content_hash` varchar(64) DEFAULT NULL,
   `email` varchar(254) NOT NULL DEFAULT '',
-  `shipping_address` varchar(2000) NOT NULL DEFAULT 'null',
-  `billing_address` varchar(2000) NOT NULL DEFAULT 'null',
+  `shipping_address` varchar(2000) NOT NULL DEFAULT '',
+  `billing_address` varchar(2000) NOT NULL DEFAULT '',
   `note` text NOT NULL DEFAULT '',
   `tags` varchar(4000) NOT NULL DEFAULT '[]',
   `metadata` mediumtext NOT NULL DEFAULT '{}',
+  `units_to_ship` bigint(20) NOT NULL DEFAULT 0,
+  `fulfilment_status` varchar(16) NOT NULL DEFAULT 'none',
+  `payment_status` varchar(16) GENERATED ALWAYS AS (case when `refunded` > 0 and `refunded` = `paid` then 'refunded' when `refunded` > 0 then 'partly_refunded' when `paid_time` is not null then 'paid' when `paid` > 0 then 'partly_paid' else 'unpaid' end) VIRTUAL,
+  `shippable` int(11) GENERATED ALWAYS AS (case when `units_to_ship` > 0 and (`status` in (1,2) or `status` = 0 and `payment_terms` <> 'prepaid') then 1 else 0 end) VIRTUAL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_orders_no` (`tenant_id`,`order_no`),
   UNIQUE KEY `uq_orders_external` (`tenant_id`,`external_id`),
   UNIQUE KEY `uq_orders_ticket` (`tenant_id`,`ticket`),
-  UNIQUE KEY `uq_orders_payment` (`tenant_id`,`payment_method`,`payment_reference`),
   KEY `ix_orders_id` (`tenant_id`,`id`),
   KEY `ix_orders_status` (`tenant_id`,`status`,`id`),
   KEY `ix_orders_user` (`tenant_id`,`user_id`,`id`),
@@ -859,7 +860,15 @@ CREATE TABLE `orders` (
   KEY `ix_orders_updated` (`tenant_id`,`updated_time`,`id`),
   KEY `ix_orders_sale` (`tenant_id`,`sale_id`,`id`),
   KEY `ix_orders_due` (`payment_due`),
-  KEY `ix_orders_sale_user` (`tenant_id`,`sale_id`,`user_id`)
+  KEY `ix_orders_sale_user` (`tenant_id`,`sale_id`,`user_id`),
+  KEY `ix_orders_tracking` (`tenant_id`,`tracking_no`,`id`),
+  KEY `ix_orders_coupon` (`tenant_id`,`coupon_code`,`id`),
+  KEY `ix_orders_email` (`tenant_id`,`email`,`id`),
+  KEY `ix_orders_payment_status` (`tenant_id`,`payment_status`,`id`),
+  KEY `ix_orders_fulfilment` (`tenant_id`,`fulfilment_status`,`id`),
+  KEY `ix_orders_shippable` (`tenant_id`,`shippable`,`id`),
+  KEY `ix_orders_paid` (`tenant_id`,`paid_time`,`id`),
+  KEY `ix_orders_shipped` (`tenant_id`,`shipped_time`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `order_histories` (
@@ -892,7 +901,62 @@ CREATE TABLE `order_lines` (
   `returned` bigint(20) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_order_lines_sku` (`tenant_id`,`order_id`,`sku`),
-  KEY `ix_order_lines_sku` (`tenant_id`,`sku`)
+  KEY `ix_order_lines_sku` (`tenant_id`,`sku`,`order_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE `payments` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `order_id` bigint(20) DEFAULT NULL,
+  `named_order_id` bigint(20) NOT NULL,
+  `order_no` varchar(32) NOT NULL,
+  `user_id` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `method` varchar(16) NOT NULL,
+  `provider` varchar(64) NOT NULL,
+  `reference` varchar(100) DEFAULT NULL,
+  `amount` bigint(20) NOT NULL,
+  `refund_reserved` bigint(20) NOT NULL DEFAULT 0,
+  `refunded` bigint(20) NOT NULL DEFAULT 0,
+  `status` int(11) NOT NULL,
+  `reason` varchar(500) NOT NULL,
+  `applied_time` datetime(6) DEFAULT NULL,
+  `recorded_by` bigint(20) NOT NULL,
+  `recorded_by_name` varchar(100) NOT NULL,
+  `recorder_creator_id` bigint(20) NOT NULL DEFAULT 0,
+  `proposed` bigint(20) NOT NULL DEFAULT 0,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_payments_reference` (`tenant_id`,`provider`,`reference`),
+  KEY `ix_payments_id` (`tenant_id`,`id`),
+  KEY `ix_payments_order` (`tenant_id`,`order_id`,`id`),
+  KEY `ix_payments_status` (`tenant_id`,`status`,`id`),
+  KEY `ix_payments_user` (`tenant_id`,`user_id`,`id`),
+  KEY `ix_payments_method` (`tenant_id`,`method`,`id`),
+  KEY `ix_payments_provider` (`tenant_id`,`provider`,`id`),
+  KEY `ix_payments_created` (`tenant_id`,`created_time`,`id`),
+  KEY `ix_payments_amount` (`tenant_id`,`amount`,`id`),
+  KEY `ix_payments_updated` (`tenant_id`,`updated_time`,`id`),
+  KEY `ix_payments_reference` (`tenant_id`,`reference`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE `payment_histories` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `payment_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `action` varchar(16) NOT NULL,
+  `from_status` int(11) DEFAULT NULL,
+  `to_status` int(11) NOT NULL,
+  `detail` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL CHECK (json_valid(`detail`)),
+  `changed_by` bigint(20) NOT NULL,
+  `changed_by_name` varchar(100) NOT NULL,
+  `changed_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_payment_histories_version` (`tenant_id`,`payment_id`,`version`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `promise_checks` (
@@ -952,6 +1016,7 @@ CREATE TABLE `refunds` (
   `order_id` bigint(20) NOT NULL,
   `order_no` varchar(32) NOT NULL,
   `user_id` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `payment_id` bigint(20) NOT NULL,
   `amount` bigint(20) NOT NULL,
   `method` varchar(16) NOT NULL,
   `origin` varchar(16) NOT NULL,
@@ -970,6 +1035,7 @@ CREATE TABLE `refunds` (
   UNIQUE KEY `uq_refunds_reference` (`tenant_id`,`method`,`reference`),
   KEY `ix_refunds_id` (`tenant_id`,`id`),
   KEY `ix_refunds_order` (`tenant_id`,`order_id`,`id`),
+  KEY `ix_refunds_payment` (`tenant_id`,`payment_id`,`id`),
   KEY `ix_refunds_status` (`tenant_id`,`status`,`id`),
   KEY `ix_refunds_user` (`tenant_id`,`user_id`,`id`),
   KEY `ix_refunds_created` (`tenant_id`,`created_time`,`id`),
@@ -1194,6 +1260,9 @@ CREATE TABLE `tenant_settings` (
   `approval_days` int(11) NOT NULL,
   `refund_approval_threshold` bigint(20) DEFAULT NULL,
   `wallet_approval_threshold` bigint(20) DEFAULT NULL,
+  `self_approval` tinyint(1) NOT NULL DEFAULT 0,
+  `time_zone` varchar(64) NOT NULL DEFAULT 'UTC',
+  `unpaid_order_minutes` int(11) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_tenant_settings_tenant` (`tenant_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
@@ -1210,6 +1279,9 @@ CREATE TABLE `tenant_setting_histories` (
   `changed_time` datetime(6) NOT NULL,
   `refund_approval_threshold` bigint(20) DEFAULT NULL,
   `wallet_approval_threshold` bigint(20) DEFAULT NULL,
+  `self_approval` tinyint(1) NOT NULL DEFAULT 0,
+  `time_zone` varchar(64) NOT NULL DEFAULT 'UTC',
+  `unpaid_order_minutes` int(11) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_tenant_setting_histories_version` (`tenant_id`,`version`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;

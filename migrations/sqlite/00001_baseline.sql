@@ -129,7 +129,10 @@ CREATE TABLE tenant_settings (
   approvals_required        INTEGER  NOT NULL,
   approval_days             INTEGER  NOT NULL, -- until an approval expires
   refund_approval_threshold INTEGER      NULL, -- null: none
-  wallet_approval_threshold INTEGER      NULL -- null: none
+  wallet_approval_threshold INTEGER      NULL, -- null: none
+  self_approval             BOOLEAN  NOT NULL DEFAULT FALSE,
+  time_zone                 TEXT     NOT NULL DEFAULT 'UTC', -- IANA name
+  unpaid_order_minutes      INTEGER  NOT NULL DEFAULT 0 -- 0: never
 );
 CREATE UNIQUE INDEX uq_tenant_settings_tenant ON tenant_settings (tenant_id);
 
@@ -144,7 +147,10 @@ CREATE TABLE tenant_setting_histories (
   changed_by_name           TEXT     NOT NULL,
   changed_time              DATETIME NOT NULL,
   refund_approval_threshold INTEGER      NULL,
-  wallet_approval_threshold INTEGER      NULL
+  wallet_approval_threshold INTEGER      NULL,
+  self_approval             BOOLEAN  NOT NULL DEFAULT FALSE,
+  time_zone                 TEXT     NOT NULL DEFAULT 'UTC',
+  unpaid_order_minutes      INTEGER  NOT NULL DEFAULT 0
 );
 CREATE UNIQUE INDEX uq_tenant_setting_histories_version ON tenant_setting_histories (tenant_id, version);
 
@@ -804,8 +810,6 @@ CREATE TABLE orders (
   discount          INTEGER  NOT NULL,
   amount            INTEGER  NOT NULL,
   coupon_code       TEXT     NOT NULL,
-  payment_method    TEXT     NOT NULL,
-  payment_reference TEXT         NULL, -- null: not paid, or paid without one
   carrier           TEXT     NOT NULL,
   tracking_no       TEXT     NOT NULL,
   cancel_reason     TEXT     NOT NULL,
@@ -825,16 +829,25 @@ CREATE TABLE orders (
   external_id       TEXT         NULL, -- null: none
   content_hash      TEXT         NULL, -- of the request that created it; null: without external_id
   email             TEXT     NOT NULL DEFAULT '',
-  shipping_address  TEXT     NOT NULL DEFAULT 'null', -- JSON
-  billing_address   TEXT     NOT NULL DEFAULT 'null', -- JSON
+  shipping_address  TEXT     NOT NULL DEFAULT '', -- JSON, or empty for none
+  billing_address   TEXT     NOT NULL DEFAULT '', -- JSON, or empty for none
   note              TEXT     NOT NULL DEFAULT '',
   tags              TEXT     NOT NULL DEFAULT '[]', -- JSON
-  metadata          TEXT     NOT NULL DEFAULT '{}' -- JSON
+  metadata          TEXT     NOT NULL DEFAULT '{}', -- JSON
+  -- Derived from the lines by each change of them.
+  units_to_ship     INTEGER  NOT NULL DEFAULT 0,
+  fulfilment_status TEXT     NOT NULL DEFAULT 'none',
+  payment_status    TEXT     GENERATED ALWAYS AS (CASE
+    WHEN refunded > 0 AND refunded = paid THEN 'refunded'
+    WHEN refunded > 0 THEN 'partly_refunded'
+    WHEN paid_time IS NOT NULL THEN 'paid'
+    WHEN paid > 0 THEN 'partly_paid'
+    ELSE 'unpaid' END) VIRTUAL,
+  shippable         INTEGER  GENERATED ALWAYS AS (CASE WHEN units_to_ship > 0 AND (status IN (1, 2) OR status = 0 AND payment_terms <> 'prepaid') THEN 1 ELSE 0 END) VIRTUAL
 );
 CREATE UNIQUE INDEX uq_orders_external ON orders (tenant_id, external_id);
 CREATE UNIQUE INDEX uq_orders_no ON orders (tenant_id, order_no);
 CREATE UNIQUE INDEX uq_orders_ticket ON orders (tenant_id, ticket);
-CREATE UNIQUE INDEX uq_orders_payment ON orders (tenant_id, payment_method, payment_reference);
 CREATE INDEX ix_orders_id ON orders (tenant_id, id);
 CREATE INDEX ix_orders_status ON orders (tenant_id, status, id);
 CREATE INDEX ix_orders_user ON orders (tenant_id, user_id, id);
@@ -844,6 +857,14 @@ CREATE INDEX ix_orders_updated ON orders (tenant_id, updated_time, id);
 CREATE INDEX ix_orders_sale ON orders (tenant_id, sale_id, id);
 CREATE INDEX ix_orders_due ON orders (payment_due);
 CREATE INDEX ix_orders_sale_user ON orders (tenant_id, sale_id, user_id);
+CREATE INDEX ix_orders_tracking ON orders (tenant_id, tracking_no, id);
+CREATE INDEX ix_orders_coupon ON orders (tenant_id, coupon_code, id);
+CREATE INDEX ix_orders_email ON orders (tenant_id, email, id);
+CREATE INDEX ix_orders_payment_status ON orders (tenant_id, payment_status, id);
+CREATE INDEX ix_orders_fulfilment ON orders (tenant_id, fulfilment_status, id);
+CREATE INDEX ix_orders_shippable ON orders (tenant_id, shippable, id);
+CREATE INDEX ix_orders_paid ON orders (tenant_id, paid_time, id);
+CREATE INDEX ix_orders_shipped ON orders (tenant_id, shipped_time, id);
 
 CREATE TABLE order_lines (
   id        INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -856,10 +877,12 @@ CREATE TABLE order_lines (
   to_ship   INTEGER NOT NULL,
   in_refund INTEGER NOT NULL,
   shipped   INTEGER NOT NULL,
-  returned  INTEGER NOT NULL
+  returned  INTEGER NOT NULL,
+  in_returns  INTEGER NOT NULL DEFAULT 0,
+  written_off INTEGER NOT NULL DEFAULT 0
 );
 CREATE UNIQUE INDEX uq_order_lines_sku ON order_lines (tenant_id, order_id, sku);
-CREATE INDEX ix_order_lines_sku ON order_lines (tenant_id, sku);
+CREATE INDEX ix_order_lines_sku ON order_lines (tenant_id, sku, order_id);
 
 CREATE TABLE shipments (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
@@ -902,6 +925,60 @@ CREATE TABLE order_histories (
 );
 CREATE UNIQUE INDEX uq_order_histories_version ON order_histories (tenant_id, order_id, version);
 
+-- Payments of orders (payments): one row for each receipt of money.
+CREATE TABLE payments (
+  id                  INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id           INTEGER  NOT NULL,
+  version             INTEGER  NOT NULL,
+  created_time        DATETIME NOT NULL,
+  updated_time        DATETIME NOT NULL,
+  updated_by          INTEGER  NOT NULL,
+  updated_by_name     TEXT     NOT NULL,
+  order_id            INTEGER      NULL, -- null: the recorder named an order that does not exist
+  named_order_id      INTEGER  NOT NULL, -- the order in the request that recorded it
+  order_no            TEXT     NOT NULL,
+  user_id             TEXT     NOT NULL,
+  method              TEXT     NOT NULL,
+  provider            TEXT     NOT NULL,
+  reference           TEXT         NULL, -- null: a wallet payment without one
+  amount              INTEGER  NOT NULL,
+  refund_reserved     INTEGER  NOT NULL DEFAULT 0, -- part of amount that open refunds reserve
+  refunded            INTEGER  NOT NULL DEFAULT 0, -- part of amount that was refunded
+  status              INTEGER  NOT NULL,
+  reason              TEXT     NOT NULL,
+  applied_time        DATETIME     NULL, -- null: never applied to an order
+  recorded_by         INTEGER  NOT NULL,
+  recorded_by_name    TEXT     NOT NULL,
+  recorder_creator_id INTEGER  NOT NULL DEFAULT 0, -- the creator of the API token that recorded it; 0: none
+  proposed            INTEGER  NOT NULL DEFAULT 0 -- proposals since the last change; counting one conflicts with a concurrent change
+);
+CREATE UNIQUE INDEX uq_payments_reference ON payments (tenant_id, provider, reference);
+CREATE INDEX ix_payments_id ON payments (tenant_id, id);
+CREATE INDEX ix_payments_order ON payments (tenant_id, order_id, id);
+CREATE INDEX ix_payments_status ON payments (tenant_id, status, id);
+CREATE INDEX ix_payments_user ON payments (tenant_id, user_id, id);
+CREATE INDEX ix_payments_method ON payments (tenant_id, method, id);
+CREATE INDEX ix_payments_provider ON payments (tenant_id, provider, id);
+CREATE INDEX ix_payments_created ON payments (tenant_id, created_time, id);
+CREATE INDEX ix_payments_amount ON payments (tenant_id, amount, id);
+CREATE INDEX ix_payments_updated ON payments (tenant_id, updated_time, id);
+CREATE INDEX ix_payments_reference ON payments (tenant_id, reference, id);
+
+CREATE TABLE payment_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  payment_id      INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  from_status     INTEGER      NULL, -- null: the payment was recorded
+  to_status       INTEGER  NOT NULL,
+  detail          TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+CREATE UNIQUE INDEX uq_payment_histories_version ON payment_histories (tenant_id, payment_id, version);
+
 -- Refunds of orders (refunds).
 CREATE TABLE refunds (
   id                INTEGER  PRIMARY KEY AUTOINCREMENT,
@@ -914,6 +991,7 @@ CREATE TABLE refunds (
   order_id          INTEGER  NOT NULL,
   order_no          TEXT     NOT NULL,
   user_id           TEXT     NOT NULL,
+  payment_id        INTEGER  NOT NULL,
   amount            INTEGER  NOT NULL,
   method            TEXT     NOT NULL,
   origin            TEXT     NOT NULL,
@@ -932,6 +1010,7 @@ CREATE TABLE refunds (
 CREATE UNIQUE INDEX uq_refunds_reference ON refunds (tenant_id, method, reference);
 CREATE INDEX ix_refunds_id ON refunds (tenant_id, id);
 CREATE INDEX ix_refunds_order ON refunds (tenant_id, order_id, id);
+CREATE INDEX ix_refunds_payment ON refunds (tenant_id, payment_id, id);
 CREATE INDEX ix_refunds_status ON refunds (tenant_id, status, id);
 CREATE INDEX ix_refunds_user ON refunds (tenant_id, user_id, id);
 CREATE INDEX ix_refunds_created ON refunds (tenant_id, created_time, id);
@@ -968,6 +1047,62 @@ CREATE TABLE refund_histories (
   changed_time    DATETIME NOT NULL
 );
 CREATE UNIQUE INDEX uq_refund_histories_version ON refund_histories (tenant_id, refund_id, version);
+
+-- Returns of shipped goods (returns).
+CREATE TABLE returns (
+  id                INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id         INTEGER  NOT NULL,
+  version           INTEGER  NOT NULL,
+  created_time      DATETIME NOT NULL,
+  updated_time      DATETIME NOT NULL,
+  updated_by        INTEGER  NOT NULL,
+  updated_by_name   TEXT     NOT NULL,
+  order_id          INTEGER  NOT NULL,
+  order_no          TEXT     NOT NULL,
+  user_id           TEXT     NOT NULL,
+  status            INTEGER  NOT NULL,
+  reason            TEXT     NOT NULL,
+  status_reason     TEXT     NOT NULL, -- the reason of a rejection
+  refund_id         INTEGER      NULL,
+  exchange_order_id INTEGER      NULL -- the order that replaces the goods
+);
+CREATE INDEX ix_returns_id ON returns (tenant_id, id);
+CREATE INDEX ix_returns_order ON returns (tenant_id, order_id, id);
+CREATE INDEX ix_returns_order_no ON returns (tenant_id, order_no, id);
+CREATE INDEX ix_returns_status ON returns (tenant_id, status, id);
+CREATE INDEX ix_returns_user ON returns (tenant_id, user_id, id);
+CREATE INDEX ix_returns_created ON returns (tenant_id, created_time, id);
+CREATE INDEX ix_returns_updated ON returns (tenant_id, updated_time, id);
+
+CREATE TABLE return_lines (
+  id        INTEGER PRIMARY KEY AUTOINCREMENT,
+  tenant_id INTEGER NOT NULL,
+  return_id INTEGER NOT NULL,
+  order_id  INTEGER NOT NULL,
+  line_no   INTEGER NOT NULL, -- the number of the order's line
+  sku       TEXT    NOT NULL,
+  name      TEXT    NOT NULL,
+  quantity  INTEGER NOT NULL,
+  received  INTEGER NOT NULL, -- of them, units that arrived
+  restocked INTEGER NOT NULL -- of them, units that are in stock again
+);
+CREATE UNIQUE INDEX uq_return_lines_sku ON return_lines (tenant_id, return_id, sku);
+CREATE INDEX ix_return_lines_order ON return_lines (tenant_id, order_id);
+
+CREATE TABLE return_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  return_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  from_status     INTEGER      NULL, -- null: the return was requested
+  to_status       INTEGER  NOT NULL,
+  detail          TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+CREATE UNIQUE INDEX uq_return_histories_version ON return_histories (tenant_id, return_id, version);
 
 -- Flash sales (flashsale). flash_sale_stocks counts the units of a sale.
 CREATE TABLE flash_sales (
@@ -1448,8 +1583,13 @@ DROP TABLE flash_sale_rejections;
 DROP TABLE flash_sale_stocks;
 DROP TABLE flash_sale_histories;
 DROP TABLE flash_sales;
+DROP TABLE return_histories;
+DROP TABLE return_lines;
+DROP TABLE returns;
 DROP TABLE refund_histories;
 DROP TABLE refund_lines;
+DROP TABLE payment_histories;
+DROP TABLE payments;
 DROP TABLE refunds;
 DROP TABLE order_histories;
 DROP TABLE order_lines;

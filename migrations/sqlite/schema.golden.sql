@@ -887,7 +887,7 @@ CREATE TABLE order_lines (
   returned  INTEGER NOT NULL
 );
 
-CREATE INDEX ix_order_lines_sku ON order_lines (tenant_id, sku);
+CREATE INDEX ix_order_lines_sku ON order_lines (tenant_id, sku, order_id);
 
 CREATE UNIQUE INDEX uq_order_lines_sku ON order_lines (tenant_id, order_id, sku);
 
@@ -905,8 +905,6 @@ CREATE TABLE orders (
   discount          INTEGER  NOT NULL,
   amount            INTEGER  NOT NULL,
   coupon_code       TEXT     NOT NULL,
-  payment_method    TEXT     NOT NULL,
-  payment_reference TEXT         NULL, -- null: not paid, or paid without one
   carrier           TEXT     NOT NULL,
   tracking_no       TEXT     NOT NULL,
   cancel_reason     TEXT     NOT NULL,
@@ -926,26 +924,52 @@ CREATE TABLE orders (
   external_id       TEXT         NULL, -- null: none
   content_hash      TEXT         NULL, -- of the request that created it; null: without external_id
   email             TEXT     NOT NULL DEFAULT '',
-  shipping_address  TEXT     NOT NULL DEFAULT 'null', -- JSON
-  billing_address   TEXT     NOT NULL DEFAULT 'null', -- JSON
+  shipping_address  TEXT     NOT NULL DEFAULT '', -- JSON, or empty for none
+  billing_address   TEXT     NOT NULL DEFAULT '', -- JSON, or empty for none
   note              TEXT     NOT NULL DEFAULT '',
   tags              TEXT     NOT NULL DEFAULT '[]', -- JSON
-  metadata          TEXT     NOT NULL DEFAULT '{}' -- JSON
+  metadata          TEXT     NOT NULL DEFAULT '{}', -- JSON
+  -- Derived from the lines by each change of them.
+  units_to_ship     INTEGER  NOT NULL DEFAULT 0,
+  fulfilment_status TEXT     NOT NULL DEFAULT 'none',
+  payment_status    TEXT     GENERATED ALWAYS AS (CASE
+    WHEN refunded > 0 AND refunded = paid THEN 'refunded'
+    WHEN refunded > 0 THEN 'partly_refunded'
+    WHEN paid_time IS NOT NULL THEN 'paid'
+    WHEN paid > 0 THEN 'partly_paid'
+    ELSE 'unpaid' END) VIRTUAL,
+  shippable         INTEGER  GENERATED ALWAYS AS (CASE WHEN units_to_ship > 0 AND (status IN (1, 2) OR status = 0 AND payment_terms <> 'prepaid') THEN 1 ELSE 0 END) VIRTUAL
 );
 
 CREATE INDEX ix_orders_amount ON orders (tenant_id, amount, id);
+
+CREATE INDEX ix_orders_coupon ON orders (tenant_id, coupon_code, id);
 
 CREATE INDEX ix_orders_created ON orders (tenant_id, created_time, id);
 
 CREATE INDEX ix_orders_due ON orders (payment_due);
 
+CREATE INDEX ix_orders_email ON orders (tenant_id, email, id);
+
+CREATE INDEX ix_orders_fulfilment ON orders (tenant_id, fulfilment_status, id);
+
 CREATE INDEX ix_orders_id ON orders (tenant_id, id);
+
+CREATE INDEX ix_orders_paid ON orders (tenant_id, paid_time, id);
+
+CREATE INDEX ix_orders_payment_status ON orders (tenant_id, payment_status, id);
 
 CREATE INDEX ix_orders_sale ON orders (tenant_id, sale_id, id);
 
 CREATE INDEX ix_orders_sale_user ON orders (tenant_id, sale_id, user_id);
 
+CREATE INDEX ix_orders_shippable ON orders (tenant_id, shippable, id);
+
+CREATE INDEX ix_orders_shipped ON orders (tenant_id, shipped_time, id);
+
 CREATE INDEX ix_orders_status ON orders (tenant_id, status, id);
+
+CREATE INDEX ix_orders_tracking ON orders (tenant_id, tracking_no, id);
 
 CREATE INDEX ix_orders_updated ON orders (tenant_id, updated_time, id);
 
@@ -955,9 +979,72 @@ CREATE UNIQUE INDEX uq_orders_external ON orders (tenant_id, external_id);
 
 CREATE UNIQUE INDEX uq_orders_no ON orders (tenant_id, order_no);
 
-CREATE UNIQUE INDEX uq_orders_payment ON orders (tenant_id, payment_method, payment_reference);
-
 CREATE UNIQUE INDEX uq_orders_ticket ON orders (tenant_id, ticket);
+
+CREATE TABLE payment_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  payment_id      INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  from_status     INTEGER      NULL, -- null: the payment was recorded
+  to_status       INTEGER  NOT NULL,
+  detail          TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_payment_histories_version ON payment_histories (tenant_id, payment_id, version);
+
+CREATE TABLE payments (
+  id                  INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id           INTEGER  NOT NULL,
+  version             INTEGER  NOT NULL,
+  created_time        DATETIME NOT NULL,
+  updated_time        DATETIME NOT NULL,
+  updated_by          INTEGER  NOT NULL,
+  updated_by_name     TEXT     NOT NULL,
+  order_id            INTEGER      NULL, -- null: the recorder named an order that does not exist
+  named_order_id      INTEGER  NOT NULL, -- the order in the request that recorded it
+  order_no            TEXT     NOT NULL,
+  user_id             TEXT     NOT NULL,
+  method              TEXT     NOT NULL,
+  provider            TEXT     NOT NULL,
+  reference           TEXT         NULL, -- null: a wallet payment without one
+  amount              INTEGER  NOT NULL,
+  refund_reserved     INTEGER  NOT NULL DEFAULT 0, -- part of amount that open refunds reserve
+  refunded            INTEGER  NOT NULL DEFAULT 0, -- part of amount that was refunded
+  status              INTEGER  NOT NULL,
+  reason              TEXT     NOT NULL,
+  applied_time        DATETIME     NULL, -- null: never applied to an order
+  recorded_by         INTEGER  NOT NULL,
+  recorded_by_name    TEXT     NOT NULL,
+  recorder_creator_id INTEGER  NOT NULL DEFAULT 0, -- the creator of the API token that recorded it; 0: none
+  proposed            INTEGER  NOT NULL DEFAULT 0 -- proposals since the last change; counting one conflicts with a concurrent change
+);
+
+CREATE INDEX ix_payments_amount ON payments (tenant_id, amount, id);
+
+CREATE INDEX ix_payments_created ON payments (tenant_id, created_time, id);
+
+CREATE INDEX ix_payments_id ON payments (tenant_id, id);
+
+CREATE INDEX ix_payments_method ON payments (tenant_id, method, id);
+
+CREATE INDEX ix_payments_order ON payments (tenant_id, order_id, id);
+
+CREATE INDEX ix_payments_provider ON payments (tenant_id, provider, id);
+
+CREATE INDEX ix_payments_reference ON payments (tenant_id, reference, id);
+
+CREATE INDEX ix_payments_status ON payments (tenant_id, status, id);
+
+CREATE INDEX ix_payments_updated ON payments (tenant_id, updated_time, id);
+
+CREATE INDEX ix_payments_user ON payments (tenant_id, user_id, id);
+
+CREATE UNIQUE INDEX uq_payments_reference ON payments (tenant_id, provider, reference);
 
 CREATE TABLE promise_checks (
   name          TEXT     NOT NULL PRIMARY KEY,
@@ -1047,6 +1134,7 @@ CREATE TABLE refunds (
   order_id          INTEGER  NOT NULL,
   order_no          TEXT     NOT NULL,
   user_id           TEXT     NOT NULL,
+  payment_id        INTEGER  NOT NULL,
   amount            INTEGER  NOT NULL,
   method            TEXT     NOT NULL,
   origin            TEXT     NOT NULL,
@@ -1070,6 +1158,8 @@ CREATE INDEX ix_refunds_created ON refunds (tenant_id, created_time, id);
 CREATE INDEX ix_refunds_id ON refunds (tenant_id, id);
 
 CREATE INDEX ix_refunds_order ON refunds (tenant_id, order_id, id);
+
+CREATE INDEX ix_refunds_payment ON refunds (tenant_id, payment_id, id);
 
 CREATE INDEX ix_refunds_reference ON refunds (tenant_id, reference, id);
 
@@ -1259,7 +1349,10 @@ CREATE TABLE tenant_setting_histories (
   changed_by_name           TEXT     NOT NULL,
   changed_time              DATETIME NOT NULL,
   refund_approval_threshold INTEGER      NULL,
-  wallet_approval_threshold INTEGER      NULL
+  wallet_approval_threshold INTEGER      NULL,
+  self_approval             BOOLEAN  NOT NULL DEFAULT FALSE,
+  time_zone                 TEXT     NOT NULL DEFAULT 'UTC',
+  unpaid_order_minutes      INTEGER  NOT NULL DEFAULT 0
 );
 
 CREATE UNIQUE INDEX uq_tenant_setting_histories_version ON tenant_setting_histories (tenant_id, version);
@@ -1277,7 +1370,10 @@ CREATE TABLE tenant_settings (
   approvals_required        INTEGER  NOT NULL,
   approval_days             INTEGER  NOT NULL, -- until an approval expires
   refund_approval_threshold INTEGER      NULL, -- null: none
-  wallet_approval_threshold INTEGER      NULL -- null: none
+  wallet_approval_threshold INTEGER      NULL, -- null: none
+  self_approval             BOOLEAN  NOT NULL DEFAULT FALSE,
+  time_zone                 TEXT     NOT NULL DEFAULT 'UTC', -- IANA name
+  unpaid_order_minutes      INTEGER  NOT NULL DEFAULT 0 -- 0: never
 );
 
 CREATE UNIQUE INDEX uq_tenant_settings_tenant ON tenant_settings (tenant_id);

@@ -21,6 +21,7 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"items/:sku":           newItem,
 	"orders/:id":           newOrder,
 	"refunds/:id":          newRefund,
+	"returns/:id":          newReturn,
 	"work-orders/:id":      newDiscussedWorkOrder,
 	"users/:id":            newUser,
 	"roles/:id":            newRole,
@@ -169,6 +170,15 @@ func newOrder(t *testing.T, c *apptest.Caller) string {
 func newRefund(t *testing.T, c *apptest.Caller) string {
 	refund := created(t, c, "/orders/"+newPaidOrder(t, c)+"/refunds", map[string]any{"amount": 995, "reason": unique("broken")})
 	return fmt.Sprint(int64(refund["id"].(float64)))
+}
+
+// newReturn requests a return of a shipped order.
+func newReturn(t *testing.T, c *apptest.Caller) string {
+	order := "/orders/" + newPaidOrder(t, c)
+	shipped := c.Do(t, "POST", httpapi.Base+order+"/ship", map[string]any{"carrier": "DHL", "trackingNo": unique("JD")})
+	require.Equal(t, 200, shipped.Status, "%s", shipped.Body)
+	row := created(t, c, order+"/returns", map[string]any{"lines": []any{map[string]any{"lineId": 1, "quantity": 1}}, "reason": unique("broken")})
+	return fmt.Sprint(int64(row["id"].(float64)))
 }
 
 func newPaidOrder(t *testing.T, c *apptest.Caller) string {

@@ -45,7 +45,12 @@ const anyUser = "CASE WHEN i % 4 = 0 THEN 'heavy' ELSE CONCAT('u', i * 7919 % 49
 // tables are the large tables of a shop. {n} of configs is a fifth of {n} of orders.
 var tables = []table{
 	{"orders", 100, guardedColumns("order_no", "CONCAT('20260101-', 10000000 + i)", "user_id", anyUser, "status", oneOfFive, "discount", "0", "amount", "100 + i * 7919 % 99991",
-		"coupon_code", "''", "payment_method", "'wallet'", "payment_reference", "NULL", "carrier", "''", "tracking_no", "''", "cancel_reason", "''")},
+		"coupon_code", "CASE WHEN i % 7 = 0 THEN 'WELCOME' WHEN i % 4999 = 0 THEN 'RARE' ELSE '' END", "carrier", "''", "tracking_no", "CONCAT('JD', i * 7919 % 99991)", "cancel_reason", "''",
+		"external_id", "CONCAT('web-', i)", "email", "CONCAT('c', i % 4999, '@example.com')", "sale_id", "CASE WHEN i % 3 = 0 THEN 1 WHEN i % 4999 = 0 THEN 17 END",
+		"paid", "CASE WHEN i % 2 = 0 THEN 100 ELSE 0 END", "paid_time", "CASE WHEN i % 2 = 0 THEN {at i * 7919 % 63072000} END",
+		"refunded", "CASE WHEN i % 5000 = 0 THEN 100 WHEN i % 2 = 0 AND i % 100 = 0 THEN 50 ELSE 0 END",
+		"shipped_time", "CASE WHEN i % 3 = 0 THEN {at i * 7919 % 63072000} END", "units_to_ship", "CASE WHEN i % 3 = 0 THEN 0 ELSE 1 END",
+		"fulfilment_status", "CASE WHEN i % 3 = 0 THEN 'shipped' WHEN i % 4999 = 0 THEN 'partly_shipped' ELSE 'none' END")},
 	{"order_lines", 100, []string{"tenant_id", "{t}", "order_id", "i", "sku", "CONCAT('sku-', i % 999)", "name", "'Tea'", "price", "100", "quantity", "1", "to_ship", "1", "in_refund", "0", "shipped", "0", "returned", "0"}},
 	{"order_histories", 100, append([]string{"order_id", "CASE WHEN i % 4 = 0 THEN 1 ELSE i + 1 END", "version", "i", "to_status", "1", "detail", "'{}'"}, event...)},
 	{"audit_entries", 300, []string{
@@ -74,6 +79,8 @@ var tables = []table{
 		"created_by", "1", "created_by_name", "'Li'", "created_time", "{made}"}},
 	{"refunds", 20, guardedColumns("order_id", "1 + i % 999", "order_no", "'20260101-1'", "user_id", anyUser, "amount", "100 + i * 7919 % 9973", "method", "'wallet'", "origin", "'request'", "status", "i % 5", "reason", "'broken'",
 		"requested_by", "1", "requested_by_name", "'Li'", "approved_by_name", "''", "reference", "NULL", "status_reason", "''")},
+	{"returns", 20, guardedColumns("order_id", "1 + i % 999", "order_no", "CONCAT('20260101-', 10000000 + i)", "user_id", anyUser, "status", "i % 4", "reason", "'broken'", "status_reason", "''")},
+	{"return_lines", 20, []string{"tenant_id", "{t}", "return_id", "i", "order_id", "1 + i % 999", "line_no", "1", "sku", "'sku-1'", "name", "'Tea'", "quantity", "1", "received", "0", "restocked", "0"}},
 	{"work_orders", 20, guardedColumns("created_by", "1", "created_by_name", "'Li'", "title", "CONCAT('Call customer ', i)", "body", "''", "priority", "i % 4", "status", "CASE WHEN i > {n} - {n} / 500 THEN 0 WHEN i % 10 = 0 THEN 1 ELSE 3 END",
 		"due_time", "CASE WHEN i % 3 = 0 THEN {at i * 7919 % 63072000} END", "holder_id", "CASE WHEN i % 10 = 0 THEN 100 + i % 7 END", "holder_name", "''", "resolution", "''", "comments", "0")},
 	{"work_order_links", 20, []string{"tenant_id", "{t}", "work_order_id", "i", "resource", "CONCAT('orders/', i % 999)"}},

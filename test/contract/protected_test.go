@@ -94,6 +94,7 @@ var elsewhere = strings.Fields(`
 	me/factors/recovery-codes me/links me/links/{id} users/{id}/links/{linkId} users users/{id} users/{id}/disable users/{id}/enable users/{id}/reset-password users/{id}/invite users/{id}/reset-factors roles roles/{id} menus menus/{id} menus/{id}/move tokens tokens/{id} settings
 	approvals/{id} approvals/{id}/comments approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review
 	items items/{sku} orders orders/{id}/pay orders/{id}/ship orders/{id}/shipments orders/{id}/complete orders/{id}/cancel order-batches orders/{id}/refunds
+	orders/{id}/returns returns/{id}/receive returns/{id}/close returns/{id}/reject returns/{id}/refund
 	refunds/{id}/approve refunds/{id}/reject refunds/{id}/settle refunds/{id}/fail refunds/{id}/unknown
 	work-orders work-orders/claim-next work-orders/{id}/claim work-orders/{id}/release work-orders/{id}/assign work-orders/{id}/resolve
 	work-orders/{id}/reopen work-orders/{id}/close work-orders/{id}/comments
@@ -255,7 +256,7 @@ var byHand = map[string]func(m money) []attempt{
 // notByHand are the other routes that move money or decide to: orders are paid by their amount, and
 // promised refunds are paid.
 var notByHand = strings.Fields(`
-	orders/{id}/pay orders/{id}/cancel order-batches orders/{id}/refunds
+	orders/{id}/pay orders/{id}/cancel order-batches orders/{id}/refunds orders/{id}/returns
 	refunds/{id}/reject refunds/{id}/settle refunds/{id}/fail refunds/{id}/unknown
 	orders orders/{id}/ship orders/{id}/shipments orders/{id}/complete
 	approvals/{id} approvals/{id}/comments approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review`)

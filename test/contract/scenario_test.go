@@ -50,6 +50,7 @@ func TestEveryOperationSucceedsAsDocumented(t *testing.T) {
 		d := day{p.Admin(t), t}
 		d.sell()
 		d.refund()
+		d.sendBack()
 		d.work()
 		d.repeat()
 		d.stock()
@@ -137,6 +138,24 @@ func (d day) refund() {
 	require.Equal(d.t, "settled", boss.do(200, "POST", fmt.Sprint("/refunds/", int64(part["id"].(float64)), "/approve"), nil)["status"])
 	require.EqualValues(d.t, 0, d.do(200, "POST", byWallet+"/cancel", `{"reason":"changed their mind"}`)["refundable"])
 	require.Len(d.t, d.do(200, "GET", fmt.Sprint("/refunds?orderId=", int64(paid["id"].(float64))), nil)["items"], 2)
+}
+
+// sendBack receives, refunds, closes and rejects returns.
+func (d day) sendBack() {
+	first, second := "/returns/"+newReturn(d.t, d.Caller), "/returns/"+newReturn(d.t, d.Caller)
+	d.do(409, "POST", first+"/close", nil)
+	d.do(422, "POST", first+"/receive", `{"lines":[{"lineId":1,"quantity":2,"restock":true}]}`)
+	seen := d.etag(first)
+	d.do(200, "POST", first+"/receive", `{"lines":[{"lineId":1,"quantity":1,"restock":true}]}`, "If-Match", seen)
+	d.do(412, "POST", first+"/receive", `{"lines":[{"lineId":1,"quantity":1,"restock":true}]}`, "If-Match", seen)
+	require.NotNil(d.t, d.do(200, "POST", first+"/refund", nil)["refundId"])
+	d.do(409, "POST", first+"/refund", `{"amount":1}`)
+	d.do(200, "POST", first+"/close", nil)
+	d.do(200, "POST", second+"/reject", `{"reason":"used"}`)
+	answer := d.Do(d.t, "GET", httpapi.Base+first, nil, "If-None-Match", d.etag(first))
+	require.Equal(d.t, http.StatusNotModified, answer.Status)
+	d.do(200, "GET", first+"/history?sort=version", nil)
+	d.do(200, "GET", "/returns?status=closed&orderId=1&userId=7&q=20&from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&sort=-updatedTime", nil)
 }
 
 // work runs work orders with two users.

@@ -33,7 +33,7 @@ func openShop(t *testing.T, database string) *apptest.Caller {
 	loader := demo.Loader{
 		Size:   demo.Size{Configs: 30, Items: 10, Wallets: 15, Orders: 60, Coupons: 5, Shelves: 3},
 		Runner: sv.Runner, Clock: sv.Clock, Configs: sv.Configs, Catalog: sv.Catalog, Inventory: sv.Inventory, Wallets: sv.Wallets,
-		Ledger: sv.Ledger, Orders: sv.Orders, Refunds: sv.Refunds, WorkOrders: sv.WorkOrders, Coupons: sv.Coupons, Sales: sv.FlashSales, Approvals: sv.Approvals, Progress: silent{},
+		Ledger: sv.Ledger, Orders: sv.Orders, Refunds: sv.Refunds, Returns: sv.Returns, WorkOrders: sv.WorkOrders, Coupons: sv.Coupons, Sales: sv.FlashSales, Approvals: sv.Approvals, Progress: silent{},
 	}
 	require.NoError(t, loader.Load(ctx))
 	admin := p.Caller(t, tenant)

@@ -106,6 +106,7 @@ func (tr *traffic) stepOfOrder() {
 		"pay": object{"method": method, "reference": tr.reference()}, "ship": parcel, "complete": nil, "cancel": reason,
 		"shipments": object{"carrier": "DHL", "trackingNo": "2", "lines": []object{{"lineId": 1 + tr.random.IntN(2), "quantity": 1 + tr.random.IntN(2)}}},
 		"refunds":   object{"reason": "broken", "lines": []object{{"sku": oneOf(tr, "TEA-1", "CUP-1"), "quantity": 1 + tr.random.IntN(2), "restock": oneOf(tr, true, false)}}},
+		"returns":   object{"reason": "too small", "lines": []object{{"lineId": 1, "quantity": 1}}},
 	})
 }
 
@@ -148,6 +149,9 @@ func (tr *traffic) one() {
 		for range 3 {
 			tr.step("/refunds", object{"approve": nil, "reject": reason, "fail": reason, "unknown": reason, "settle": object{"reference": tr.reference()}})
 		}
+		tr.step("/returns", object{
+			"receive": object{"lines": []object{{"lineId": 1, "quantity": 1, "restock": oneOf(tr, true, false)}}}, "close": nil, "reject": reason, "refund": object{},
+		})
 	case 9:
 		tr.step("/coupon-campaigns", object{"coupons": object{"count": 1}})
 		tr.step("/coupons", object{"redeem": object{"userId": tr.user()}, "void": nil})

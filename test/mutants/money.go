@@ -53,7 +53,7 @@ var money = []mutant{
 	},
 	{
 		name: "another reference counts as the payment that an order has",
-		file: "internal/orders/pay.go", old: `p.Reference != "" && p == o.payment()`, new: `p.Reference != "" && p.Method == o.PaymentMethod`,
+		file: "internal/orders/pay.go", old: `string(requested.Provider), requested.Reference, nil)`, new: `string(requested.Provider), *p.Reference, nil)`,
 		caught: tests{"test/shop": {"TestPaymentReferencePaysOneOrder"}},
 	},
 	{

@@ -76,13 +76,21 @@ func (s *Shop) requireSettled(t *testing.T, order orders.Order) {
 	require.Equal(t, expected, held, "%s is %s", order.OrderNo, status)
 	var references []string
 	require.NoError(t, s.DB.Read(s.Ctx).Model(&refunds.Refund{}).Where("order_id = ? AND method = 'wallet'", order.ID).Pluck("reference", &references).Error)
-	var taken int64
-	require.NoError(t, s.DB.Read(s.Ctx).Model(&wallets.Entry{}).Where("(reference LIKE ? OR reference IN ?)", fmt.Sprintf("@orders/%d/%%", order.ID), references).
-		Select("COALESCE(-SUM(amount), 0)").Scan(&taken).Error)
-	owed := int64(0)
-	if order.PaymentMethod == "wallet" && status != "cancelled" {
-		owed = order.Amount
+	var sum, owed int64
+	for _, payment := range order.Payments {
+		if !payment.Applied() {
+			continue
+		}
+		sum += payment.Amount
+		if payment.ByWallet() {
+			references = append(references, payment.WalletReference())
+			owed += payment.Amount - payment.Refunded
+		}
 	}
+	require.Equal(t, order.Paid, sum, "%s is %s", order.OrderNo, status)
+	require.LessOrEqual(t, order.Paid, order.Amount)
+	var taken int64
+	require.NoError(t, s.DB.Read(s.Ctx).Model(&wallets.Entry{}).Where("reference IN ?", references).Select("COALESCE(-SUM(amount), 0)").Scan(&taken).Error)
 	require.Equal(t, owed, taken, "%s is %s", order.OrderNo, status)
 	if status == "cancelled" {
 		require.Zero(t, order.Refundable(), "%s: a cancellation refunds the rest", order.OrderNo)

@@ -100,7 +100,7 @@ func (s *Shop) bumpVersion(t *testing.T, order *orders.Order) {
 	t.Helper()
 	require.NoError(t, s.Runner.Do(s.Ctx, func(ctx context.Context, u *uow.Unit) error {
 		u.Audit(uow.Entry{Action: "order.test", Resource: fmt.Sprintf("orders/%d", order.ID)})
-		if err := guard.Update[orders.Order](ctx, u, order.Ref(), guard.Set{"payment_reference": "noted"}); err != nil {
+		if err := guard.Update[orders.Order](ctx, u, order.Ref(), guard.Set{"tracking_no": "noted"}); err != nil {
 			return err
 		}
 		tx, err := u.Tx(ctx)

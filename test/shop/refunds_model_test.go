@@ -162,6 +162,8 @@ func (tr *trial) check(t *testing.T, method string, taken []string) string {
 	require.LessOrEqual(t, reserved+refunded, order.Paid)
 	require.GreaterOrEqual(t, reserved, int64(0))
 
+	tr.requireFilters(t, order)
+
 	line := order.Lines[0]
 	names = append(names, fmt.Sprint(line.ToShip, line.InRefund, line.Shipped, line.Returned))
 	held := line.ToShip + line.InRefund

@@ -27,6 +27,7 @@ import (
 	"interlock/internal/inventory"
 	"interlock/internal/lock"
 	"interlock/internal/orders"
+	"interlock/internal/payments"
 	"interlock/internal/refunds"
 	"interlock/internal/wallets"
 	"interlock/test/world"
@@ -45,11 +46,14 @@ type Shop struct {
 	Inventory *inventory.Service
 	Wallets   *wallets.Service
 	Coupons   *coupons.Service
+	Payments  *payments.Service
 	Orders    *orders.Service
 	Refunds   *refunds.Service
 	// Above has the approval thresholds of the tenant by kind. RulesSince is when they last changed.
 	Above      map[string]int64
 	RulesSince time.Time
+	// SelfApproved are the kinds of changes that requesters decide on alone.
+	SelfApproved []string
 }
 
 // Options replaces parts of a shop.
@@ -73,12 +77,13 @@ func OpenWith(ctx context.Context, t testing.TB, db *storage.DB, o Options) *Sho
 	w := world.New(ctx, t, db, world.Options{Locks: o.Locks, Clock: o.Clock})
 	s := &Shop{World: w, Above: map[string]int64{}}
 	s.Approvals = approvals.New(approvals.Deps{
-		DB: db, Runner: w.Runner, Bus: w.Bus, Clock: w.Clock, Tenancy: approvalstest.OneVote{Above: s.Above, Since: &s.RulesSince},
+		DB: db, Runner: w.Runner, Bus: w.Bus, Clock: w.Clock, Tenancy: approvalstest.OneVote{Above: s.Above, Since: &s.RulesSince, SelfApproved: &s.SelfApproved},
 	})
 	s.Catalog = catalog.New(catalog.Deps{DB: db, Bus: w.Bus, InUse: []catalog.InUse{orders.ItemInUse, inventory.ItemInUse}})
 	s.Inventory = inventory.New(inventory.Deps{DB: db, Bus: w.Bus, Items: s.Catalog})
 	s.Wallets = wallets.New(wallets.Deps{DB: db, Bus: w.Bus, Clock: w.Clock, Approvals: s.Approvals})
 	s.Coupons = coupons.New(coupons.Deps{DB: db, Runner: w.Runner, Bus: w.Bus, Clock: w.Clock, OrderOwner: orders.OwnerOf})
+	s.Payments = payments.New(payments.Deps{DB: db, Bus: w.Bus, Approvals: s.Approvals})
 	s.Orders = orders.New(s.orderDeps(o.Sales))
 	s.Refunds = refunds.New(refunds.Deps{DB: db, Bus: w.Bus, Approvals: s.Approvals, Orders: s.Orders, Stock: s.Inventory, Wallets: s.Wallets})
 	w.Serve(s.Routes)
@@ -88,19 +93,19 @@ func OpenWith(ctx context.Context, t testing.TB, db *storage.DB, o Options) *Sho
 func (s *Shop) orderDeps(sales orders.Sales) orders.Deps {
 	return orders.Deps{
 		DB: s.DB, Runner: s.Runner, Bus: s.Bus, Catalog: s.Catalog, Coupons: s.Coupons, Stock: s.Inventory, Wallets: s.Wallets,
-		Sales: sales, Refunds: refundsOf{s},
+		Payments: s.Payments, Sales: sales, Refunds: refundsOf{s},
 	}
 }
 
 // refundsOf finds the refunds at the time of a cancellation, because orders are built before them.
 type refundsOf struct{ shop *Shop }
 
-func (r refundsOf) TakeOver(ctx context.Context, u *uow.Unit, order *orders.Order) (int64, error) {
+func (r refundsOf) TakeOver(ctx context.Context, u *uow.Unit, order *orders.Order) (map[int64]int64, error) {
 	return r.shop.Refunds.TakeOver(ctx, u, order)
 }
 
-func (r refundsOf) RefundRest(ctx context.Context, u *uow.Unit, cancelled *orders.Order, rest int64) error {
-	return r.shop.Refunds.RefundRest(ctx, u, cancelled, rest)
+func (r refundsOf) RefundRest(ctx context.Context, u *uow.Unit, cancelled *orders.Order, payment *payments.Payment, rest int64) (int64, error) {
+	return r.shop.Refunds.RefundRest(ctx, u, cancelled, payment, rest)
 }
 
 // Routes adds the routes of the shop.
@@ -110,6 +115,7 @@ func (s *Shop) Routes(r *httpapi.Router) {
 	inventory.Routes(r, s.Inventory)
 	wallets.Routes(r, s.Wallets)
 	coupons.Routes(r, s.Coupons)
+	payments.Routes(r, s.Payments)
 	orders.Routes(r, s.Orders)
 	refunds.Routes(r, s.Refunds)
 }

@@ -57,11 +57,7 @@ nightly('an order is placed, paid from the wallet and told of as one chain', asy
   await dialog.getByRole('button', { name: 'Place the order' }).click();
   await page.waitForURL('**/orders/*');
 
-  await page
-    .getByRole('button', { name: 'Pay', exact: true })
-    .or(page.getByRole('button', { name: 'Mark as paid' }))
-    .first()
-    .click();
+  await page.getByRole('button', { name: 'Record payment' }).click();
   const paying = page.getByRole('dialog');
   await paying.getByRole('radio', { name: /wallet/ }).check();
   await paying.getByText('¥40.00').waitFor();
@@ -99,16 +95,13 @@ nightly('what the wallet cannot pay is said before it is sent', async () => {
   const poor = await site.request<Order>('POST', '/orders', { userId: 'poor', items: [{ sku: 'CUST-1', quantity: 1 }] });
   const visitor = await site.enter(`/orders/${poor.id}`);
   const { page } = visitor;
-  await page
-    .getByRole('button', { name: 'Pay', exact: true })
-    .or(page.getByRole('button', { name: 'Mark as paid' }))
-    .first()
-    .click();
+  await page.getByRole('button', { name: 'Record payment' }).click();
   const paying = page.getByRole('dialog');
   await paying.getByRole('radio', { name: /wallet/ }).check();
-  await paying.getByText(/¥60\.00 short/).waitFor();
+  await paying.getByText(/¥60\.00 is missing/).waitFor();
   expect(await paying.locator('button[type=submit]').isDisabled()).toBe(true);
-  await paying.getByRole('radio', { name: /outside|Outside/ }).check();
+  await paying.getByRole('radio', { name: /outside/ }).check();
+  await paying.getByRole('textbox', { name: 'Reference' }).fill('psp-8');
   await paying.locator('button[type=submit]').click();
   await paying.waitFor({ state: 'detached' });
 });

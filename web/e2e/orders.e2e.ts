@@ -20,12 +20,14 @@ const placePaid = async () => {
   await site.request('POST', `/orders/${order.id}/pay`, { method: 'external', reference: order.orderNo });
   return order;
 };
-/** Ships the order of the open page. */
-const ship = async (page: Page) => {
+/** Ships the order of the open page; `units` are the units of its first line, all by default. */
+const ship = async (page: Page, units?: string) => {
+  const dialog = page.getByRole('dialog');
   await page.locator('header').getByRole('button', { name: 'Ship' }).click();
-  await page.getByRole('dialog').getByRole('textbox').first().fill('DHL');
-  await page.getByRole('dialog').getByRole('textbox').nth(1).fill('JD9');
-  await page.getByRole('dialog').getByRole('button', { name: 'Ship' }).click();
+  await dialog.getByRole('textbox', { name: 'Carrier' }).fill('DHL');
+  await dialog.getByRole('textbox', { name: 'Tracking number' }).fill('JD9');
+  if (units !== undefined) await dialog.getByRole('textbox', { name: 'Green tea' }).fill(units);
+  await dialog.getByRole('button', { name: 'Ship' }).click();
 };
 
 test('the loser of a race reads who won, when and what, and sees what is still allowed', async () => {
@@ -35,7 +37,7 @@ test('the loser of a race reads who won, when and what, and sees what is still a
   await first.page.getByRole('button', { name: 'Cancel the order' }).click();
   await first.page.getByRole('textbox', { name: 'Reason' }).fill('The customer changed their mind.');
   await ship(second.page);
-  await second.page.getByText(`Order ${orderNo} is now Shipped.`).waitFor();
+  await second.page.getByText(`Order ${orderNo} is now all shipped.`).waitFor();
 
   await first.page.getByRole('dialog').getByRole('button', { name: 'Cancel the order' }).click();
 
@@ -151,11 +153,12 @@ nightly('every function of orders can be reached by keyboard alone', async () =>
   await page.waitForURL(/\/orders\/\d+$/);
 
   // Performs all its transitions.
-  for (const [name, ...fields] of [['Mark as paid', 'PSP-9'], ['Ship', 'DHL', 'JD9'], ['Complete']] as const) {
+  const inputs = { 'Record payment': { Reference: 'PSP-9' }, Ship: { Carrier: 'DHL', 'Tracking number': 'JD9' }, Complete: {} };
+  for (const [name, fields] of Object.entries(inputs)) {
     await press(page.locator('header').getByRole('button', { name, exact: true }), 'Enter');
     await dialog.waitFor();
-    for (const [i, text] of fields.entries()) {
-      await press(dialog.getByRole('textbox').nth(i));
+    for (const [label, text] of Object.entries<string>(fields)) {
+      await press(dialog.getByRole('textbox', { name: label }));
       await page.keyboard.type(text);
     }
     await press(dialog.getByRole('button', { name, exact: true }), 'Enter');

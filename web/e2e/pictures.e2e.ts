@@ -109,7 +109,7 @@ async function comeSecond(page: Page, { order }: Made): Promise<void> {
   await page.unroute('**/api/v1/events');
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the order' }).click();
   await page.getByText(/Already paid by Li/).waitFor();
-  await page.getByText('marked it as paid').waitFor();
+  await page.getByText('recorded its payment in full').waitFor();
   await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
 }

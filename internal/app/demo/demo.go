@@ -1,5 +1,5 @@
 // Package demo loads realistic data into a tenant: configs, proposed and scheduled changes, items
-// with stock, wallets, orders in every status, refunds, work orders, campaigns and coupons, an open
+// with stock, wallets, orders in every status, payments, refunds, returns, work orders, campaigns and coupons, an open
 // flash sale, and shelves with scanned events.
 //
 // Each record is created by its domain in a separate unit of work, with history and audit entries.
@@ -32,6 +32,7 @@ import (
 	"interlock/internal/inventory"
 	"interlock/internal/orders"
 	"interlock/internal/refunds"
+	"interlock/internal/returns"
 	"interlock/internal/wallets"
 	"interlock/internal/workorders"
 )
@@ -78,6 +79,7 @@ type Loader struct {
 	Ledger     *aggregates.Service
 	Orders     *orders.Service
 	Refunds    *refunds.Service
+	Returns    *returns.Service
 	WorkOrders *workorders.Service
 	Coupons    *coupons.Service
 	Sales      *flashsale.Service
@@ -119,7 +121,7 @@ func (l *Loader) Load(ctx context.Context) error {
 	}{
 		{0, shop.loadConfigs}, {0, shop.loadProposals},
 		{fortnight, shop.loadItems}, {fortnight, shop.loadStock}, {fortnight, shop.loadWallets},
-		{0, shop.loadCampaigns}, {fortnight, shop.loadOrders}, {0, shop.loadRefunds}, {0, shop.loadWorkOrders},
+		{0, shop.loadCampaigns}, {fortnight, shop.loadOrders}, {0, shop.loadPayments}, {0, shop.loadRefunds}, {0, shop.loadReturns}, {0, shop.loadWorkOrders},
 		{0, shop.loadSale}, {0, shop.loadScheduled}, {0, shop.loadShelves},
 	} {
 		shop.date.ago = part.ago

@@ -10,6 +10,7 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
 	"interlock/internal/orders"
+	"interlock/internal/payments"
 	"interlock/internal/refunds"
 )
 
@@ -55,7 +56,7 @@ func (l *Loader) loadRefund(ctx context.Context, user principal.CustomerID, n in
 	if state := refunds.Machine.Of(refund.Status).Name; state != "requested" && state != "approved" {
 		return nil
 	}
-	for _, step := range refundJourney(n, order.PaidByWallet()) {
+	for _, step := range refundJourney(n, refund.Method == payments.FromWallet) {
 		var after *refunds.Refund
 		err := l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
 			after, err = l.Refunds.Transition(ctx, u, refund, step, nil)

@@ -26,6 +26,8 @@ type Action struct {
 	Participle string
 	From       []State
 	To         State
+	// Within are further states in which the action is possible and that it does not leave.
+	Within []State
 	// Internal actions are run by the program and never offered to a caller.
 	Internal bool
 }
@@ -54,7 +56,7 @@ func New(m Machine) *Machine {
 	known := func(s State) bool { return slices.Contains(m.States, s) }
 	actions := map[string]bool{}
 	for _, a := range m.Actions {
-		if actions[a.Name] || !known(a.To) || len(a.From) == 0 || slices.ContainsFunc(a.From, func(s State) bool { return !known(s) }) {
+		if actions[a.Name] || !known(a.To) || len(a.From) == 0 || slices.ContainsFunc(slices.Concat(a.From, a.Within), func(s State) bool { return !known(s) }) {
 			panic(fmt.Sprintf("status: %s: action %q is declared twice or leads to or from an unknown state", m.Name, a.Name))
 		}
 		if a.Participle == "" {
@@ -112,7 +114,7 @@ func (m *Machine) Names() []string {
 func (m *Machine) Allowed(from State) []string {
 	allowed := make([]string, 0, len(m.Actions))
 	for _, a := range m.Actions {
-		if !a.Internal && slices.Contains(a.From, from) {
+		if !a.Internal && (slices.Contains(a.From, from) || slices.Contains(a.Within, from)) {
 			allowed = append(allowed, a.Name)
 		}
 	}
@@ -133,7 +135,11 @@ func (m *Machine) Offered() (names []string) {
 // does not allow it. An unknown action is a programming error and panics.
 func (m *Machine) Next(action string, from State) (State, bool) {
 	for _, a := range m.Actions {
-		if a.Name == action {
+		switch {
+		case a.Name != action:
+		case slices.Contains(a.Within, from):
+			return from, true
+		default:
 			return a.To, slices.Contains(a.From, from)
 		}
 	}
@@ -170,6 +176,9 @@ func (m *Machine) Mermaid() string {
 	for _, a := range m.Actions {
 		for _, from := range a.From {
 			fmt.Fprintf(&b, "    %s --> %s: %s\n", from.Name, a.To.Name, a.Name)
+		}
+		for _, state := range a.Within {
+			fmt.Fprintf(&b, "    %[1]s --> %[1]s: %s\n", state.Name, a.Name)
 		}
 	}
 	for _, s := range m.States {

@@ -33,6 +33,9 @@ type term struct {
 	// returns the id of each matching row exactly once; otherwise it is "".
 	subquery bool
 	ids      string
+	// lookup is the condition for one row, with the same args as the subquery; "" for the
+	// subquery.
+	lookup string
 }
 
 // Equal returns the filter column = value, served by an index on (tenant_id, column, id).
@@ -62,7 +65,10 @@ func Between(column string, from, to any) Filter {
 
 // Created returns the filter from <= created_time AND created_time < to, served by an index on
 // (tenant_id, created_time, id). A limit that is nil is left out. See Sorts.Within.
-func Created(from, to *time.Time) Filter {
+func Created(from, to *time.Time) Filter { return Period("created_time", from, to) }
+
+// Period is Created for another column.
+func Period(column string, from, to *time.Time) Filter {
 	var ends []limit
 	if from != nil {
 		ends = append(ends, limit{">=", *from})
@@ -73,7 +79,7 @@ func Created(from, to *time.Time) Filter {
 	if len(ends) == 0 {
 		return Filter{}
 	}
-	return limits("created_time", ends...)
+	return limits(column, ends...)
 }
 
 type limit struct {
@@ -108,6 +114,14 @@ func Among(subquery string, args ...any) Filter {
 func AmongEach(subquery string, args ...any) Filter {
 	f := Among(subquery, args...)
 	f.terms[0].ids = subquery
+	return f
+}
+
+// WithLookup sets the condition that List checks row by row if the filter has too many matches to
+// lead. It has the same args as the subquery of Among, which an engine would execute in full.
+func (f Filter) WithLookup(condition string) Filter {
+	f.terms = slices.Clone(f.terms)
+	f.terms[0].lookup = condition
 	return f
 }
 
@@ -230,6 +244,8 @@ func (t term) sql(isHidden func(test string) bool) string {
 		switch {
 		case t.column == "":
 			conditions[i] = test
+		case t.lookup != "" && isHidden(test):
+			conditions[i] = t.lookup
 		case isHidden(test):
 			conditions[i] = hide(t.column) + " " + test
 		default:

@@ -9,7 +9,6 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/base/strictjson"
-	"interlock/internal/core/guard"
 )
 
 // Event is a history row of a resource with a status.
@@ -22,18 +21,21 @@ type Event struct {
 }
 
 // EventOf returns the history event for the current version of a row.
-func EventOf(row guard.Row, action string, from *int, to int, detail json.RawMessage) Event {
+func EventOf(row Stamped, action string, from *int, to int, detail json.RawMessage) Event {
 	return Event{Revision: RevisionOf(row, action), FromStatus: from, ToStatus: to, Detail: detail}
 }
 
 // EncodeEvent is EventOf with a detail that it encodes.
-func EncodeEvent(row guard.Row, action string, from *int, to int, detail any) (Event, error) {
+func EncodeEvent(row Stamped, action string, from *int, to int, detail any) (Event, error) {
 	text, err := strictjson.Encode(detail)
 	if err != nil {
 		return Event{}, fmt.Errorf("encode event detail of %q: %w", action, err)
 	}
 	return EventOf(row, action, from, to, text), nil
 }
+
+// Recorded returns the event. History rows embed Event, and implement module.Event by it.
+func (e Event) Recorded() Event { return e }
 
 // EventView is the API representation of an event in the history of M.
 type EventView[M status.Stateful] struct {

@@ -21,10 +21,14 @@ type Revision struct {
 	ChangedTime   time.Time
 }
 
+// Stamped is a row of a guarded table.
+type Stamped interface{ Stamp() guard.Stamp }
+
 // RevisionOf returns the revision for the current version of a row, created by action.
-func RevisionOf(row guard.Row, action string) Revision {
+func RevisionOf(row Stamped, action string) Revision {
+	stamp := row.Stamp()
 	return Revision{
-		Version: row.Version, Action: action, ChangedBy: row.UpdatedBy, ChangedByName: row.UpdatedByName, ChangedTime: row.UpdatedTime,
+		Version: stamp.Version, Action: action, ChangedBy: stamp.UpdatedBy.ID, ChangedByName: stamp.UpdatedBy.Name, ChangedTime: stamp.UpdatedTime,
 	}
 }
 

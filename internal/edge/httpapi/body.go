@@ -161,6 +161,8 @@ func violations(location string, b validator.FieldError) apperr.Fields {
 			violation.Pointer = location
 			return apperr.Fields{*violation}
 		}
+	case "excluded_if":
+		return apperr.Fields{{Pointer: location, Code: "excluded", Message: "must be omitted"}}
 	case "required_if":
 		return apperr.Fields{{Pointer: location, Code: "required", Message: "is required"}}
 	}

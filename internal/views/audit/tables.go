@@ -21,6 +21,7 @@ var tables = []module.Table{
 		},
 		Customer: `(x.actor_kind = 'customer' AND x.actor_id IN (??)) OR x.on_behalf_of IN (??) OR x.resource IN (##)
 		OR EXISTS (SELECT 1 FROM orders o WHERE o.tenant_id = x.tenant_id AND o.user_id IN (??) AND o.id = CAST(SUBSTR(x.resource, 8) AS SIGNED) AND x.resource = CONCAT('orders/', o.id))
+		OR EXISTS (SELECT 1 FROM payments o WHERE o.tenant_id = x.tenant_id AND o.user_id IN (??) AND o.id = CAST(SUBSTR(x.resource, 10) AS SIGNED) AND x.resource = CONCAT('payments/', o.id))
 		OR EXISTS (SELECT 1 FROM refunds o WHERE o.tenant_id = x.tenant_id AND o.user_id IN (??) AND o.id = CAST(SUBSTR(x.resource, 9) AS SIGNED) AND x.resource = CONCAT('refunds/', o.id))
 		OR EXISTS (SELECT 1 FROM approvals o WHERE o.tenant_id = x.tenant_id AND o.resource IN (##) AND o.id = CAST(SUBSTR(x.resource, 11) AS SIGNED) AND x.resource = CONCAT('approvals/', o.id))
 		OR EXISTS (SELECT 1 FROM work_order_links o WHERE o.tenant_id = x.tenant_id AND o.resource IN (##) AND o.work_order_id = CAST(SUBSTR(x.resource, 13) AS SIGNED) AND x.resource = CONCAT('work-orders/', o.work_order_id))`,

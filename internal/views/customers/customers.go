@@ -187,11 +187,13 @@ func (s *Service) resources(ctx context.Context, e *erasure) (map[string]bool, e
 	tenant, _ := principal.From(ctx)
 	const statement = `SELECT CONCAT('orders/', id) FROM orders WHERE tenant_id = ? AND user_id IN (?, ?)
 		UNION SELECT CONCAT('refunds/', id) FROM refunds WHERE tenant_id = ? AND user_id IN (?, ?)
+		UNION SELECT CONCAT('payments/', id) FROM payments WHERE tenant_id = ? AND user_id IN (?, ?)
+		UNION SELECT CONCAT('returns/', id) FROM returns WHERE tenant_id = ? AND user_id IN (?, ?)
 		UNION SELECT CONCAT('approvals/', id) FROM approvals WHERE tenant_id = ? AND resource IN (?, ?)
 		UNION SELECT CONCAT('work-orders/', work_order_id) FROM work_order_links WHERE tenant_id = ? AND resource IN (?, ?)`
 	theirs, wallet := []any{tenant.TenantID, e.id, e.pseudonym}, append([]any{tenant.TenantID}, e.paths()...)
 	var paths []string
-	if err := s.db.Read(ctx).Raw(statement, slices.Concat(theirs, theirs, wallet, wallet)...).Scan(&paths).Error; err != nil {
+	if err := s.db.Read(ctx).Raw(statement, slices.Concat(theirs, theirs, theirs, theirs, wallet, wallet)...).Scan(&paths).Error; err != nil {
 		return nil, fmt.Errorf("find the customer's resources: %w", err)
 	}
 	about := make(map[string]bool, len(paths))

@@ -15,12 +15,13 @@ import (
 const (
 	openOrder    = "status IN (0, 1, 2)"
 	openRefund   = "status IN (0, 1, 5)"
+	openPayment  = "status = 0"
 	openApproval = "status IN (0, 8)"
 )
 
 // underWay contains, by table, the condition for open rows about the customer. No run changes such
 // rows: they were opened after the check of the run, and its last unit rejects them.
-var underWay = map[string]string{"orders": openOrder, "refunds": openRefund, "approvals": openApproval}
+var underWay = map[string]string{"orders": openOrder, "payments": openPayment, "refunds": openRefund, "approvals": openApproval}
 
 type question struct{ count, says string }
 
@@ -30,6 +31,7 @@ type question struct{ count, says string }
 var open = []question{
 	{"SELECT COUNT(*) FROM orders WHERE tenant_id = ? AND user_id IN (?, ?) AND " + openOrder, "%d of their orders are pending, paid or shipped: complete or cancel them"},
 	{"SELECT COUNT(*) FROM refunds WHERE tenant_id = ? AND user_id IN (?, ?) AND " + openRefund, "%d refunds to them are not settled: settle or reject them"},
+	{"SELECT COUNT(*) FROM payments WHERE tenant_id = ? AND user_id IN (?, ?) AND " + openPayment, "%d payments of theirs are unmatched: apply them or send them back"},
 	{"SELECT COUNT(*) FROM orders o JOIN flash_sale_stocks s ON s.tenant_id = o.tenant_id AND s.sale_id = o.sale_id WHERE o.tenant_id = ? AND o.user_id IN (?, ?) AND NOT s.finished",
 		"%d of their orders are of flash sales that have not finished, and count against their limit there: wait until they have"},
 	{"SELECT COUNT(*) FROM flash_sale_rejections o JOIN flash_sale_stocks s ON s.tenant_id = o.tenant_id AND s.sale_id = o.sale_id WHERE o.tenant_id = ? AND o.user_id IN (?, ?) AND NOT s.finished",

@@ -133,7 +133,7 @@ func redigest(tx *gorm.DB, tenant int64, approval any, e *erasure) error {
 }
 
 // eraseMoney runs the last unit. It changes the wallet with its entries, the counterparts of its
-// transfers and its refunds, writes the audit entry, and deletes the row that connects id and
+// transfers, its payments and refunds, writes the audit entry, and deletes the row that connects id and
 // pseudonym. References of other customers that contain the id are changed before this unit, each
 // with its counterpart.
 //
@@ -236,7 +236,8 @@ func moveMoney(tx *gorm.DB, tenant int64, e *erasure, held []wallet) (rows int, 
 		return 0, err
 	}
 	err = run(tx, clause{"UPDATE wallet_entries SET user_id = ? WHERE tenant_id = ? AND user_id = ?", []any{e.pseudonym, tenant, e.id}},
-		clause{"UPDATE refunds SET user_id = ? WHERE tenant_id = ? AND user_id = ?", []any{e.pseudonym, tenant, e.id}})
+		clause{"UPDATE refunds SET user_id = ? WHERE tenant_id = ? AND user_id = ?", []any{e.pseudonym, tenant, e.id}},
+		clause{"UPDATE payments SET user_id = ? WHERE tenant_id = ? AND user_id = ?", []any{e.pseudonym, tenant, e.id}})
 	return len(mine), err
 }
 

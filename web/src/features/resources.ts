@@ -12,8 +12,10 @@ import { stockResource } from './inventory/resource';
 import { itemResource } from './items/resource';
 import { aggregateResource } from './ledger/resource';
 import { orderResource } from './orders/resource';
+import { paymentResource } from './payments/resource';
 import { promiseResource } from './promises/resource';
 import { refundResource } from './refunds/resource';
+import { returnResource } from './returns/resource';
 import { walletResource } from './wallets/resource';
 import { workOrderResource } from './workorders/resource';
 
@@ -22,7 +24,9 @@ const resources = [
   configResource,
   approvalResource,
   orderResource,
+  paymentResource,
   refundResource,
+  returnResource,
   workOrderResource,
   customerResource,
   itemResource,

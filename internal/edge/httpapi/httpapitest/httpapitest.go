@@ -5,6 +5,7 @@ package httpapitest
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -102,6 +103,23 @@ func (c *Caller) SendContext(ctx context.Context, t testing.TB, method, path str
 		require.NoError(t, json.Unmarshal(recorder.Body.Bytes(), &answer.Body), answer.Text)
 	}
 	return answer
+}
+
+// Download sends a GET request over a connection, requires the status 200, and returns the text of
+// the body.
+func (c *Caller) Download(t testing.TB, path string) string {
+	t.Helper()
+	listening := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c.server.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), attached{}, c.principal)))
+	}))
+	defer listening.Close()
+	reply, err := http.Get(listening.URL + httpapi.Base + path)
+	require.NoError(t, err)
+	defer reply.Body.Close()
+	text, err := io.ReadAll(reply.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, reply.StatusCode, string(text))
+	return string(text)
 }
 
 // Post sends a POST request, requires the status of its response, and returns the body.

@@ -2,7 +2,7 @@ import type { components } from '@/api';
 import { catalogue } from '@/i18n';
 
 type Schemas = components['schemas'];
-type Machine = 'Approval' | 'Coupon' | 'FlashSale' | 'Order' | 'RefundRead' | 'WorkOrder';
+type Machine = 'Approval' | 'Coupon' | 'FlashSale' | 'Order' | 'PaymentRecord' | 'RefundRead' | 'Return' | 'WorkOrder';
 /** The verbs of the actions in the contract. A verb without a text is a compile error. */
 type Verb =
   | Schemas[Machine]['allowedTransitions'][number]
@@ -23,7 +23,11 @@ export const actionMessages = catalogue(
     did_delete: 'deleted',
     did_rollback: 'rolled back',
     did_pay: 'marked as paid',
+    did_payment: 'recorded a payment of',
+    did_record: 'recorded',
+    did_refund: 'sent back',
     did_ship: 'shipped',
+    did_shipment: 'shipped units of',
     did_complete: 'completed',
     did_cancel: 'cancelled',
     did_issue: 'issued',
@@ -69,6 +73,8 @@ export const actionMessages = catalogue(
     did_apply: 'applied',
     did_outdate: 'made stale',
     did_request: 'requested',
+    did_receive: 'received',
+    did_refund: 'requested a refund of',
     did_settle: 'settled',
     did_fail: 'marked as failed',
     did_unknown: 'marked as unknown',
@@ -114,7 +120,11 @@ export const actionMessages = catalogue(
     did_delete: '删除了',
     did_rollback: '回滚了',
     did_pay: '收款',
+    did_payment: '登记了部分付款：',
+    did_record: '登记了',
+    did_refund: '退回了',
     did_ship: '发货',
+    did_shipment: '部分发货',
     did_complete: '完成了',
     did_cancel: '取消了',
     did_issue: '发放了',
@@ -160,6 +170,8 @@ export const actionMessages = catalogue(
     did_apply: '按排期执行了',
     did_outdate: '使之过时：',
     did_request: '申请了',
+    did_receive: '收到了',
+    did_refund: '申请退款：',
     did_settle: '登记到账：',
     did_fail: '登记失败：',
     did_unknown: '登记结果未知：',

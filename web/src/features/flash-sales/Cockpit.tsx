@@ -37,7 +37,7 @@ import { SaleStatusChip } from './SaleStatusChip';
 import { Strip } from './Strip';
 import { Terms } from './Terms';
 import { TicketDrawer } from './TicketDrawer';
-import { Tiles } from './Tiles';
+import { Result, Tiles } from './Tiles';
 import { useFeed, type Following } from './useFeed';
 
 export interface CockpitSearch extends TableSearch {
@@ -133,7 +133,7 @@ function Numbers({ sale, following: { last, feed, error, retry } }: { sale: Sale
       {last !== undefined && (
         <>
           <Alerts sale={sale} stats={last.stats} />
-          <Tiles sale={sale} stats={last.stats} feed={feed} />
+          {sale.status === 'closed' ? <Result sale={sale} stats={last.stats} /> : <Tiles sale={sale} stats={last.stats} feed={feed} />}
           <Strip
             stats={last.stats}
             onReconcile={mayWrite && outcome !== 'unknown' ? () => reconciling.run({}) : undefined}

@@ -1,5 +1,6 @@
 import { Paper } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useMay } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { Facts, Money } from '@/ui';
 import { saleMessages } from './messages';
@@ -9,6 +10,7 @@ import type { Sale } from './queries';
 export function Terms({ sale }: { sale: Sale }) {
   const t = useText(saleMessages);
   const { number, dateTime } = useFormat();
+  const mayOrders = useMay()('orders:read');
   const { sku, itemName, price, status, quantity, perUserLimit, startsTime, endsTime, queueCap, rate, replicas } = sale;
   const time = (at: string) => <time dateTime={at}>{dateTime(at)}</time>;
   const item = (
@@ -33,6 +35,13 @@ export function Terms({ sale }: { sale: Sale }) {
           [t('endsTime'), time(endsTime)],
           [t('queueCap'), queueCap === null ? t('noCap') : t('capTickets', { n: queueCap })],
           [t('rate'), rate === null ? t('unlimited') : t('perSecond', { n: rate })],
+          status !== 'draft' &&
+            mayOrders && [
+              t('orders'),
+              <Link key="orders" to="/orders" search={{ flashSaleId: sale.id }}>
+                {t('showOrders')}
+              </Link>,
+            ],
           replicas !== null && [t('replicas'), number(replicas)],
         ]}
       />

@@ -1,4 +1,5 @@
 import { Paper } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useFormat, useText } from '@/i18n';
 import type { Tone } from '@/theme';
@@ -7,7 +8,8 @@ import { soldOutIn } from './balance';
 import styles from './Cockpit.module.css';
 import { peakOf, type Feed } from './feed';
 import { saleMessages } from './messages';
-import type { Sale, SaleStats } from './queries';
+import { saleSamples, type Sale, type SaleStats } from './queries';
+import { reportOf } from './report';
 
 interface TileProps {
   label: string;
@@ -28,6 +30,27 @@ function Tile({ label, value, note, tone }: TileProps) {
   );
 }
 
+/** The result of a closed sale. */
+export function Result({ sale, stats }: { sale: Sale; stats: SaleStats }) {
+  const t = useText(saleMessages);
+  const { number, money, duration } = useFormat();
+  const { data: samples = [] } = useQuery(saleSamples(sale.id, 60, true));
+  const { sold, revenue, soldOutAfter } = reportOf(sale, stats, samples);
+  return (
+    <dl className={styles.tiles}>
+      <Tile label={t('sold')} value={number(sold)} note={t('ofAllotted', { percent: shareOf(stats) })} />
+      <Tile label={t('revenue')} value={money(revenue)} note={t('beforeRefunds')} />
+      <Tile
+        label={t('soldOutAfter')}
+        value={soldOutAfter === undefined ? t('never') : duration(soldOutAfter)}
+        note={stats.remaining === 0 && soldOutAfter === undefined ? t('soldOutEarly') : t('left', { n: stats.remaining })}
+      />
+    </dl>
+  );
+}
+
+const shareOf = ({ allotted, confirmed }: SaleStats) => `${allotted === 0 ? 0 : Math.floor((100 * confirmed) / allotted)}%`;
+
 /** The key numbers of a sale. */
 export function Tiles({ sale, stats, feed }: { sale: Sale; stats: SaleStats; feed: Feed }) {
   const t = useText(saleMessages);
@@ -35,7 +58,6 @@ export function Tiles({ sale, stats, feed }: { sale: Sale; stats: SaleStats; fee
   const pace = (perSecond: number) => number(perSecond < 10 ? Math.round(perSecond * 10) / 10 : Math.round(perSecond));
   const peak = peakOf(feed, ({ acceptedPerSecond }) => acceptedPerSecond);
   const left = soldOutIn(sale.status, stats);
-  const share = stats.allotted === 0 ? 0 : Math.floor((100 * stats.confirmed) / stats.allotted);
   return (
     <dl className={styles.tiles}>
       <Tile
@@ -54,7 +76,7 @@ export function Tiles({ sale, stats, feed }: { sale: Sale; stats: SaleStats; fee
         value={pace(stats.confirmedPerSecond)}
         note={sale.rate === null ? t('fullSpeed') : t('rateIs', { rate: t('perSecond', { n: sale.rate }) })}
       />
-      <Tile label={t('confirmed')} value={number(stats.confirmed)} note={t('ofAllotted', { percent: `${share}%` })} />
+      <Tile label={t('confirmed')} value={number(stats.confirmed)} note={t('ofAllotted', { percent: shareOf(stats) })} />
       <Tile
         label={t('soldOutIn')}
         value={stats.remaining === 0 ? t('soldOutNow') : left === undefined ? t('never') : t('about', { time: duration(left * 1000) })}

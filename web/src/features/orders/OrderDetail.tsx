@@ -1,29 +1,45 @@
 import { Button } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay, type Winner } from '@/api';
+import { OrderPayments } from '@/features/payments/OrderPayments';
+import { RecordPayment } from '@/features/payments/RecordPayment';
 import { OrderRefunds } from '@/features/refunds/OrderRefunds';
 import { RequestRefund } from '@/features/refunds/RequestRefund';
 import { useFormat, useText } from '@/i18n';
-import { CustomerLink, Facts, History, LostRace, Money, RecordLink, RecordPage, revisionsOf, Section, StatusMove, useSteps, When } from '@/ui';
-import { Effects } from './effects/Effects';
+import { LostRace, RecordPage, useSteps } from '@/ui';
+import { EditOrder } from './edit/EditOrder';
 import { orderMessages } from './messages';
-import styles from '@/ui/record/Columns.module.css';
-import { OrderStatusChip } from './OrderStatusChip';
-import { oneOrder, orderHistory, type Order, type OrderAction, type OrderEvent } from './queries';
+import { stepsOf } from './next';
+import styles from './Order.module.css';
+import { OrderCustomer, OrderDetails, OrderFacts } from './OrderFacts';
+import { OrderLines } from './OrderLines';
+import { FulfilmentChip, OrderStatusChip, PaidChip } from './OrderStatusChip';
+import { OrderTimeline } from './OrderTimeline';
+import { OrderParcels } from './parcels/OrderParcels';
+import { ShipDialog } from './parcels/ShipDialog';
+import { oneOrder, stepLabels, type Order, type OrderAction } from './queries';
 import { StepDialog } from './StepDialog';
 
-/** The page of an order: amounts, refunds, history and actions. */
+/** The page of an order: the next step, lines, payments, parcels, refunds, customer, details and timeline. */
 export function OrderDetail({ id }: { id: number }) {
   const t = useText(orderMessages);
   const { money } = useFormat();
   const may = useMay();
   const query = useQuery(oneOrder(id));
-  const steps = useSteps<OrderAction>(`orders/${id}/steps`, query.data?.allowedTransitions ?? []);
-  const [open, setOpen] = useState<{ order: Order; action: OrderAction }>();
-  const [refunding, setRefunding] = useState(false);
+  const possible = useSteps<OrderAction>(`orders/${id}/steps`, query.data === undefined ? [] : stepsOf(query.data));
+  const steps = possible.filter((step) => may(step === 'pay' ? 'payments:write' : 'orders:write'));
+  const [open, setOpen] = useState<{ order: Order; dialog: OrderAction | 'refund' | 'edit' }>();
   const [winner, setWinner] = useState<Winner<Order>>();
+  const close = () => setOpen(undefined);
+  /** Opens a dialog for the displayed version; undefined if the user cannot use it now. */
+  const opens = (order: Order, dialog: OrderAction | 'refund' | 'edit', isPossible: boolean) =>
+    isPossible
+      ? () => {
+          setWinner(undefined);
+          setOpen({ order, dialog });
+        }
+      : undefined;
   return (
     <RecordPage
       query={query}
@@ -31,25 +47,20 @@ export function OrderDetail({ id }: { id: number }) {
       mono
       parent={{ to: '/orders', label: t('title') }}
       resource={`orders/${id}`}
-      chips={({ status }) => <OrderStatusChip status={status} />}
-      actions={(order) => (
+      chips={({ status, paymentStatus, fulfilmentStatus }) => (
         <>
-          {may('orders:write') &&
-            steps.map((action, i) => (
-              <Button
-                key={action}
-                variant={i === 0 && action !== 'cancel' ? 'filled' : 'default'}
-                onClick={() => {
-                  setWinner(undefined);
-                  setOpen({ order, action });
-                }}
-              >
-                {t(action)}
-              </Button>
-            ))}
-          {may('refunds:write') && order.refundable > 0 && <Button onClick={() => setRefunding(true)}>{t('refund')}</Button>}
+          <OrderStatusChip status={status} />
+          <PaidChip status={paymentStatus} />
+          <FulfilmentChip status={fulfilmentStatus} />
         </>
       )}
+      actions={(order) =>
+        steps.map((step, i) => (
+          <Button key={step} variant={i === 0 && step !== 'cancel' ? 'filled' : 'default'} onClick={opens(order, step, true)}>
+            {t(stepLabels[step])}
+          </Button>
+        ))
+      }
     >
       {(order) => (
         <>
@@ -58,163 +69,54 @@ export function OrderDetail({ id }: { id: number }) {
               winner={winner}
               status={t(winner.current.status)}
               more={money(winner.current.amount)}
-              actions={winner.current.allowedTransitions.map((action) => t(action))}
+              actions={stepsOf(winner.current).map((step) => t(stepLabels[step]))}
               onClose={() => setWinner(undefined)}
             />
           )}
-          <div className={styles.columns}>
+          <div className={styles.page}>
             <div className={styles.main}>
-              <Lines order={order} />
-              <About order={order} />
-              {order.paid > 0 && <OrderRefunds order={order} />}
+              <OrderLines order={order} />
+              <OrderPayments order={order} onPay={opens(order, 'pay', steps.includes('pay'))} />
+              <OrderParcels order={order} onShip={opens(order, 'ship', steps.includes('ship'))} />
+              {order.paid > 0 && <OrderRefunds order={order} onRefund={opens(order, 'refund', may('refunds:write') && order.refundable > 0)} />}
             </div>
-            <Timeline order={order} />
+            <div className={styles.side}>
+              <OrderCustomer order={order} />
+              <OrderDetails order={order} onEdit={opens(order, 'edit', may('orders:write'))} />
+              <OrderFacts order={order} />
+            </div>
+            <div className={styles.timeline}>
+              <OrderTimeline order={order} />
+            </div>
           </div>
-          {open !== undefined && <StepDialog {...open} onClose={() => setOpen(undefined)} onLost={setWinner} />}
-          {refunding && <RequestRefund order={order} onClose={() => setRefunding(false)} />}
+          {open !== undefined && <OpenDialog {...open} now={order} onClose={close} onLost={setWinner} />}
         </>
       )}
     </RecordPage>
   );
 }
 
-function Lines({ order }: { order: Order }) {
-  const t = useText(orderMessages);
-  return (
-    <Section title={t('lines')}>
-      <table className={styles.lines}>
-        <thead>
-          <tr>
-            <th scope="col">{t('sku')}</th>
-            <th scope="col">{t('name')}</th>
-            <th scope="col">{t('quantity')}</th>
-            <th scope="col">{t('toShip')}</th>
-            <th scope="col">{t('shipped')}</th>
-            <th scope="col">{t('returned')}</th>
-            <th scope="col">{t('price')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {order.items.map((line) => (
-            <tr key={line.sku}>
-              <td className="mono">
-                <RecordLink path={`items/${line.sku}`}>{line.sku}</RecordLink>
-              </td>
-              <td>{line.name}</td>
-              <td>{line.quantity}</td>
-              <td>{line.toShip}</td>
-              <td>{line.shipped}</td>
-              <td>{line.returned}</td>
-              <td>
-                <Money minor={line.price} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-        <tfoot>
-          {order.discount > 0 && (
-            <tr>
-              <th scope="row" colSpan={6}>
-                {t('discount')}
-              </th>
-              <td>
-                <Money minor={-order.discount} />
-              </td>
-            </tr>
-          )}
-          <tr>
-            <th scope="row" colSpan={6}>
-              {t('amount')}
-            </th>
-            <td>
-              <strong>
-                <Money minor={order.amount} />
-              </strong>
-            </td>
-          </tr>
-        </tfoot>
-      </table>
-    </Section>
-  );
+interface DialogProps {
+  /** The order when the dialog opened. */
+  order: Order;
+  /** The displayed version. */
+  now: Order;
+  dialog: OrderAction | 'refund' | 'edit';
+  onClose: () => void;
+  onLost: (winner: Winner<Order>) => void;
 }
 
-function About({ order }: { order: Order }) {
-  const t = useText(orderMessages);
-  const { dateTime } = useFormat();
-  const { userId, createdTime, payment, paymentDue, shipment, couponCode, cancelReason, flashSaleId, ticket, allowedTransitions } = order;
-  // The text for a missing value: "not yet" if a transition may still set it, otherwise "none".
-  const lacking = allowedTransitions.length > 0 ? t('noneYet') : t('none');
-  const coupon = couponCode === null ? t('none') : <RecordLink path={`coupons/${couponCode}`} children={<span className="mono">{couponCode}</span>} />;
-  const paid = payment && [t(payment.method === 'wallet' ? 'fromWallet' : 'external'), payment.reference].filter(Boolean).join(' · ');
-  return (
-    <Section title={t('facts')}>
-      <Facts
-        facts={[
-          [t('user'), <CustomerLink key="user" userId={userId} />],
-          [t('placed'), dateTime(createdTime)],
-          [t('coupon'), coupon],
-          [t('payment'), paid ?? lacking],
-          paymentDue !== null && [t('paymentDue'), <When key="due" time={paymentDue} />],
-          [t('shipment'), shipment === null ? lacking : `${shipment.carrier} · ${shipment.trackingNo}`],
-          [t('cancelReason'), cancelReason],
-          flashSaleId !== null && [
-            t('flashSale'),
-            <Link key="sale" to="/flash-sales/$id" params={{ id: String(flashSaleId) }} search={{ ticket: ticket ?? undefined }}>
-              {t('saleNumber', { id: String(flashSaleId) })}
-            </Link>,
-          ],
-        ]}
-      />
-    </Section>
-  );
-}
-
-const verbs = {
-  create: 'eventCreate',
-  pay: 'eventPay',
-  ship: 'eventShip',
-  shipment: 'eventShipment',
-  complete: 'eventComplete',
-  cancel: 'eventCancel',
-  'reserve-refund': 'eventReserveRefund',
-  'release-refund': 'eventReleaseRefund',
-  'settle-refund': 'eventSettleRefund',
-} as const;
-
-/** The history of an order, newest first: user, time, transition, details, and the effects on stock and money. */
-function Timeline({ order }: { order: Order }) {
-  const t = useText(orderMessages);
-  const query = useInfiniteQuery(orderHistory(order.id));
-  return (
-    <History
-      title={t('timeline')}
-      query={query}
-      aside
-      entries={revisionsOf(query).map((event) => ({
-        ...event,
-        action: t(verbs[event.action]),
-        marks: <StatusMove event={event} name={(status) => t(status)} />,
-        details: (
-          <>
-            <Detail detail={event.detail} />
-            <Effects order={order} event={event} />
-          </>
-        ),
-      }))}
-    />
-  );
-}
-
-function Detail({ detail }: { detail: OrderEvent['detail'] }) {
-  const given = detail as Readonly<Record<string, unknown>>;
-  const labels = ['reference', 'carrier', 'trackingNo', 'reason', 'couponCode'].flatMap((name) => {
-    const value = given[name];
-    return typeof value === 'string' && value !== '' ? [value] : [];
-  });
-  return (
-    <>
-      {typeof given.amount === 'number' && <Money minor={given.amount} />}
-      {labels.length > 0 && <div>{labels.join(' · ')}</div>}
-    </>
-  );
+function OpenDialog({ order, now, dialog, onClose, onLost }: DialogProps) {
+  switch (dialog) {
+    case 'pay':
+      return <RecordPayment order={order} onClose={onClose} />;
+    case 'ship':
+      return <ShipDialog order={order} onClose={onClose} onLost={onLost} />;
+    case 'refund':
+      return <RequestRefund order={now} onClose={onClose} />;
+    case 'edit':
+      return <EditOrder order={now} onClose={onClose} />;
+    default:
+      return <StepDialog order={order} action={dialog} onClose={onClose} onLost={onLost} />;
+  }
 }

@@ -4,7 +4,7 @@ import { useFaults } from '@/ui';
 import { orderMessages } from './messages';
 import type { OrderAction, StepInput } from './queries';
 
-type Name = Exclude<keyof StepInput, 'method' | 'shipRefunded'>;
+type Name = keyof StepInput;
 
 /** The fields of each transition; a `required` field must not be empty. */
 const fieldsOf: Record<OrderAction, readonly { name: Name; required: boolean; most: number }[]> = {
@@ -17,13 +17,9 @@ const fieldsOf: Record<OrderAction, readonly { name: Name; required: boolean; mo
   cancel: [{ name: 'reason', required: true, most: 500 }],
 };
 
-/** The required fields that are empty. A payment from the wallet needs no reference. */
+/** The required fields that are empty. */
 export const missingOf = (action: OrderAction, step: StepInput): ReadonlySet<Name> =>
-  new Set(
-    fieldsOf[action]
-      .filter(({ name, required }) => required && step[name].trim() === '' && !(name === 'reference' && step.method === 'wallet'))
-      .map(({ name }) => name),
-  );
+  new Set(fieldsOf[action].filter(({ name, required }) => required && step[name].trim() === '').map(({ name }) => name));
 
 /** The faults of a transition's inputs. */
 export function useStepFaults(action: OrderAction, step: StepInput, form: { strict: boolean; error: Error | null }) {

@@ -1,3 +1,4 @@
+import { queryOptions } from '@tanstack/react-query';
 import { resource, type components } from '@/api';
 import { inTimes, type TableSearch } from '@/ui/table';
 
@@ -6,11 +7,17 @@ export type OrderStatus = components['schemas']['OrderStatus'];
 export type OrderEvent = components['schemas']['OrderEvent'];
 export type OrderVerdict = components['schemas']['OrderVerdict'];
 export type NewOrder = components['schemas']['OrderCreate'];
+export type NewParcel = components['schemas']['ShipmentCreate'];
 export type OrderAction = Order['allowedTransitions'][number];
 
 export interface OrderSearch extends TableSearch {
   status?: OrderStatus;
+  paymentStatus?: Order['paymentStatus'];
+  fulfilmentStatus?: Order['fulfilmentStatus'];
+  /** True for orders with units that can be shipped now. */
+  toShip?: true;
   userId?: string;
+  flashSaleId?: number;
   /** The first day, in the browser's zone. */
   from?: string;
   /** The last day, inclusive. */
@@ -18,32 +25,43 @@ export interface OrderSearch extends TableSearch {
 }
 
 const orders = resource('/api/v1/orders');
-export const { read: readOrder, one: oneOrder, history: orderHistory, part: readOrderPart, act: actOnOrder, create: placeOrder } = orders;
+export const { read: readOrder, one: oneOrder, history: orderHistory, part: readOrderPart, act: actOnOrder, create: placeOrder, edit: editOrder } = orders;
 
 /** One page of orders. */
 export const readOrders = (search: OrderSearch, signal?: AbortSignal) => orders.list(inTimes(search), signal);
 
+/** The labels of the steps on the page of an order. */
+export const stepLabels = { pay: 'recordPayment', ship: 'ship', complete: 'complete', cancel: 'cancel' } as const satisfies Record<OrderAction, string>;
+
+/** The maximum number of an order's parcels displayed with it. */
+const mostParcels = 200;
+
+/** The parcels of an order, newest first. */
+export const parcelsOf = (id: number) =>
+  queryOptions({
+    queryKey: ['orders', 'one', String(id), 'shipments'],
+    queryFn: ({ signal }) => orders.part(id, 'shipments', { limit: mostParcels }, signal),
+  });
+
+/** Ships a parcel, guarded by the displayed version, and returns the order after it. */
+export async function shipParcel(id: number, etag: string, body: NewParcel, key: string): Promise<Order> {
+  await orders.act(id, 'shipments', { body, etag, key });
+  return readOrder(id);
+}
+
 /** The inputs of all transitions; each transition uses some of them. */
 export interface StepInput {
-  /** The source of the payment. */
-  method: 'external' | 'wallet';
   reference: string;
   carrier: string;
   trackingNo: string;
-  /** Confirms the shipment of an order that was completely refunded. */
-  shipRefunded: boolean;
   reason: string;
 }
 
-export const emptyStep: StepInput = { method: 'external', reference: '', carrier: '', trackingNo: '', shipRefunded: false, reason: '' };
+export const emptyStep: StepInput = { reference: '', carrier: '', trackingNo: '', reason: '' };
 
 const members = {
-  pay: ({ method, reference }: StepInput) => (method === 'wallet' ? { method } : { method, reference: reference.trim() }),
-  ship: ({ carrier, trackingNo, shipRefunded }: StepInput) => ({
-    carrier: carrier.trim(),
-    trackingNo: trackingNo.trim(),
-    ...(shipRefunded && { shipRefunded }),
-  }),
+  pay: ({ reference }: StepInput) => ({ method: 'external' as const, reference: reference.trim() }),
+  ship: ({ carrier, trackingNo }: StepInput) => ({ carrier: carrier.trim(), trackingNo: trackingNo.trim() }),
   complete: () => ({}),
   cancel: ({ reason }: StepInput) => ({ reason: reason.trim() }),
 };

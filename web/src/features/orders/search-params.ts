@@ -1,1 +1,3 @@
 export const statuses = ['pending', 'paid', 'shipped', 'completed', 'cancelled'] as const;
+export const paymentStatuses = ['unpaid', 'partly_paid', 'paid', 'partly_refunded', 'refunded'] as const;
+export const fulfilmentStatuses = ['none', 'partly_shipped', 'shipped'] as const;

@@ -1,22 +1,38 @@
-import { Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMay } from '@/api';
 import type { Order } from '@/features/orders/queries';
 import { useText } from '@/i18n';
 import { Money, Person, ProblemBanner, Section, When } from '@/ui';
+import styles from '@/features/orders/Order.module.css';
 import { refundMessages } from './messages';
-import styles from './OrderRefunds.module.css';
+
 import { Paid } from './Paid';
 import { refundsOf } from './queries';
 import { RefundStatusChip } from './RefundStatusChip';
 
-/** The payment of an order and its refundable amount, with the refunds if the user may read them. */
-export function OrderRefunds({ order }: { order: Order }) {
+interface Props {
+  order: Order;
+  /** Opens the dialog for a refund; undefined if the user cannot request one now. */
+  onRefund: (() => void) | undefined;
+}
+
+/** The refundable amount of an order, with the refunds if the user may read them. */
+export function OrderRefunds({ order, onRefund }: Props) {
   const t = useText(refundMessages);
   const { data, error, refetch } = useQuery({ ...refundsOf(order.id), enabled: useMay()('refunds:read') });
   return (
-    <Section title={t('refundsOfOrder')}>
+    <Section
+      title={t('refundsOfOrder')}
+      action={
+        onRefund !== undefined && (
+          <Button size="xs" onClick={onRefund}>
+            {t('ask')}
+          </Button>
+        )
+      }
+    >
       <Paid order={order} />
       {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
       {data?.items.length === 0 && (

@@ -118,7 +118,7 @@ function Left({ orderId }: { orderId: number }) {
 function About({ refund }: { refund: Refund }) {
   const t = useText(refundMessages);
   const { dateTime } = useFormat();
-  const { amount, method, orderId, orderNo, userId, origin, reason, requestedBy, createdTime, approvedBy, approvedTime, reference, statusReason } = refund;
+  const { amount, method, paymentId, orderId, orderNo, userId, origin, reason, requestedBy, createdTime, approvedBy, approvedTime, reference, statusReason } = refund;
   const mayWallets = useMay()('wallets:read');
   const named = reference !== null && <span className="mono">{reference}</span>;
   return (
@@ -132,6 +132,7 @@ function About({ refund }: { refund: Refund }) {
             </strong>,
           ],
           [t('method'), t(method)],
+          [t('payment'), <RecordLink key="payment" path={`payments/${paymentId}`} children={String(paymentId)} />],
           [
             t('order'),
             <span key="order" className="mono">

@@ -1,16 +1,29 @@
-import { Button, Checkbox, Radio, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Checkbox, NativeSelect, Radio, Stack, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isProblem, useMay } from '@/api';
 import type { Order } from '@/features/orders/queries';
+import { paymentsOf } from '@/features/payments/queries';
 import { useFormat, useText } from '@/i18n';
 import { Banner, FormDialog, useFaults, useKeyedForm, useNow, useToasts } from '@/ui';
 import { MoneyInput } from '@/ui/MoneyInput';
 import { WholeInput } from '@/ui/WholeInput';
 import { refundMessages } from './messages';
 import { refundsOf, requestRefund, type Refund } from './queries';
-import { blankRequest, isComplete, restOfLine, unitsRequested, requestOf, requestedOf, type RefundForm, type RequestedLine } from './request';
+import {
+  blankRequest,
+  isComplete,
+  mostOf,
+  refundablePayments,
+  restOfLine,
+  unitsRequested,
+  requestOf,
+  requestedOf,
+  type RefundForm,
+  type RequestedLine,
+} from './request';
 import styles from './RequestRefund.module.css';
+import { worthOf } from './worth';
 
 interface Props {
   /** The order as last read. */
@@ -20,19 +33,22 @@ interface Props {
 
 const longestReason = 500;
 
-/** Requests a refund of an order, by units or by amount. The service calculates the refundable amount and the value of units. */
+/** Requests a refund of an order, by units or by amount. The service calculates the refundable amount and the value of units, which the dialog previews. */
 export function RequestRefund({ order, onClose }: Props) {
   const t = useText(refundMessages);
   const { money } = useFormat();
   const toasts = useToasts();
   const { id, orderNo, refundable, items, status } = order;
-  const { data: others } = useQuery({ ...refundsOf(id), enabled: useMay()('refunds:read') });
+  const may = useMay();
+  const { data: others } = useQuery({ ...refundsOf(id), enabled: may('refunds:read') });
+  const { data: paid } = useQuery({ ...paymentsOf(id), enabled: may('payments:read') });
+  const payments = refundablePayments(paid?.items ?? []);
   const title = t('askTitle', { number: orderNo });
   const [opened] = useState(refundable);
   const keyed = useKeyedForm<RefundForm, Refund>({
     scope: `orders/${id}/refunds`,
     title,
-    topics: ['refunds', 'orders', 'overview'],
+    topics: ['refunds', 'orders', 'payments', 'overview'],
     open: () => blankRequest(order),
     isComplete,
     send: (form, key) => requestRefund(id, requestOf(form), key),
@@ -46,16 +62,21 @@ export function RequestRefund({ order, onClose }: Props) {
   const requested = requestedOf(form);
   const { errorOf, hasInput } = useFaults(
     keyed,
-    ['amount', 'reason', 'lines', ...requested.flatMap((_, i) => [`lines/${i}/quantity`, `lines/${i}/restock`])],
+    ['amount', 'paymentId', 'reason', 'lines', ...requested.flatMap((_, i) => [`lines/${i}/quantity`, `lines/${i}/restock`])],
     (name) => {
       if (name === 'amount') return form.by === 'amount' && (form.amount ?? 0) <= 0 && t('amountNeeded');
       if (name === 'reason') return form.reason.trim() === '' && t('needed');
+      if (name === 'paymentId') return false;
       return name === 'lines' && requested.length === 0 && t('piecesNeeded');
     },
   );
   const taken = unitsRequested(others?.items ?? []);
   const setLine = (sku: string, part: Partial<RequestedLine>) => change({ lines: form.lines.map((line) => (line.sku === sku ? { ...line, ...part } : line)) });
   const first = restOfLine(others?.items ?? []);
+  const most = mostOf(order, payments, form.paymentId);
+  const left = (sku: string, quantity: number) => Math.max(0, quantity - (taken.get(sku) ?? 0));
+  const setAll = () =>
+    change({ lines: items.map(({ sku, quantity }, i) => ({ restock: false, ...form.lines[i], sku, quantity: left(sku, quantity) || null })) });
   return (
     <FormDialog
       form={keyed}
@@ -63,8 +84,8 @@ export function RequestRefund({ order, onClose }: Props) {
       confirm={t('askConfirm')}
       hasInput={hasInput}
       renderRejection={(rejected) => {
-        const left = beyondOf(rejected);
-        return left === undefined ? undefined : <Beyond left={left} first={first} />;
+        const rest = beyondOf(rejected);
+        return rest === undefined ? undefined : <Beyond left={rest} first={first} />;
       }}
       onClose={onClose}
     >
@@ -72,6 +93,23 @@ export function RequestRefund({ order, onClose }: Props) {
         <strong>{t('refundableNow', { amount: money(refundable) })}</strong> {t('askHint')}
       </Text>
       {refundable < opened && !isFixed && error === null && <Taken first={first} />}
+      {payments.length > 1 && (
+        <NativeSelect
+          label={t('payment')}
+          description={t('paymentHint')}
+          disabled={isFixed}
+          value={form.paymentId ?? ''}
+          error={errorOf('paymentId')}
+          data={[
+            { value: '', label: t('anyPayment') },
+            ...payments.map((one) => ({
+              value: String(one.id),
+              label: t('paymentLeft', { id: String(one.id), method: t(one.method), amount: money(one.refundable) }),
+            })),
+          ]}
+          onChange={(event) => change({ paymentId: event.currentTarget.value === '' ? null : Number(event.currentTarget.value) })}
+        />
+      )}
       <Radio.Group label={t('by')} value={form.by} onChange={(by) => change({ by })}>
         <Stack gap="xs" mt={6}>
           <Radio value="lines" label={t('byLines')} description={t('byLinesHint')} disabled={isFixed} />
@@ -84,12 +122,12 @@ export function RequestRefund({ order, onClose }: Props) {
             const line = form.lines.find((one) => one.sku === sku);
             const place = requested.findIndex((one) => one.sku === sku);
             const before = taken.get(sku) ?? 0;
-            const most = t(before === 0 ? 'ofPieces' : 'ofPiecesTaken', { name, n: String(quantity), taken: String(before) });
+            const range = t(before === 0 ? 'ofPieces' : 'ofPiecesTaken', { name, n: String(quantity), taken: String(before) });
             return (
               <div key={sku} className={styles.line}>
                 <WholeInput
                   label={t('pieces', { sku })}
-                  description={most}
+                  description={range}
                   max={quantity}
                   clampBehavior="none"
                   disabled={isFixed}
@@ -109,6 +147,12 @@ export function RequestRefund({ order, onClose }: Props) {
               </div>
             );
           })}
+          <div className={styles.sum}>
+            <Text role="status">{t.rich('worthNow', { amount: <strong>{money(worthOf(order, others?.items ?? [], requested))}</strong> })}</Text>
+            <Button size="xs" disabled={isFixed} onClick={setAll}>
+              {t('allUnits')}
+            </Button>
+          </div>
           {status === 'cancelled' && <Text c="dimmed">{t('backNot')}</Text>}
           {errorOf('lines') !== undefined && <Text c="bad">{errorOf('lines')}</Text>}
         </div>
@@ -121,9 +165,9 @@ export function RequestRefund({ order, onClose }: Props) {
             error={beyond === undefined ? errorOf('amount') : beyond > 0 && t('atMost', { amount: money(beyond) })}
             onMinor={(amount) => change({ amount })}
           />
-          {refundable > 0 && (
-            <Button disabled={isFixed} onClick={() => change({ amount: refundable })}>
-              {t('takeRest')} · {money(refundable)}
+          {most > 0 && (
+            <Button disabled={isFixed} onClick={() => change({ amount: most })}>
+              {t('takeRest')} · {money(most)}
             </Button>
           )}
         </div>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Refund } from './queries';
-import { blankRequest, isComplete, restOfLine, unitsRequested, requestOf, type RefundForm } from './request';
+import { blankRequest, isComplete, mostOf, restOfLine, unitsRequested, requestOf, type RefundForm } from './request';
 
 const order = { items: ['TEA', 'POT'].map((sku) => ({ sku, name: sku, quantity: 3, price: 100 })) };
 const form = (over: Partial<RefundForm>): RefundForm => ({ ...blankRequest(order), reason: ' It broke. ', ...over });
@@ -43,4 +43,14 @@ test('who took of what is left is the newest that still has it', () => {
   const [rejected, settled] = [refund('rejected', 1), refund('settled', 1)];
   expect(restOfLine([rejected, settled, refund('requested', 1)])).toBe(settled);
   expect(restOfLine([rejected])).toBeUndefined();
+});
+
+test('a refund names the chosen payment and is limited to its rest', () => {
+  expect(requestOf(form({ by: 'amount', amount: 5, paymentId: 3 }))).toEqual({ reason: 'It broke.', amount: 5, paymentId: 3 });
+  const payments = [
+    { id: 3, refundable: 50 },
+    { id: 4, refundable: 70 },
+  ];
+  expect([null, 3, 4].map((id) => mostOf({ refundable: 120 }, payments, id))).toEqual([70, 50, 70]);
+  expect(mostOf({ refundable: 120 }, [], null)).toBe(120);
 });

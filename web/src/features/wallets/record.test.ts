@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { recordOf } from './record';
 
 test.each([
+  ['@payments/17', 'payments/17'],
   ['@orders/41/pay', 'orders/41'],
   ['@orders/41/refund', 'orders/41'],
   ['@refunds/12', 'refunds/12'],

@@ -1,7 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { OrderList } from '@/features/orders/OrderList';
-import { statuses } from '@/features/orders/search-params';
-import { aCustomer, aDay, oneOf, tableSearch } from '@/ui/table';
+import { fulfilmentStatuses, paymentStatuses, statuses } from '@/features/orders/search-params';
+import { aCustomer, aDay, aFlag, anId, oneOf, tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/orders/')({
   staticData: {
@@ -11,7 +11,16 @@ export const Route = createFileRoute('/orders/')({
       navigation: { group: 'operate', order: 10, icon: 'bag', waiting: ({ ordersByStatus }) => ordersByStatus && ordersByStatus.pending + ordersByStatus.paid },
     },
   },
-  validateSearch: tableSearch({ status: oneOf(...statuses), userId: aCustomer, from: aDay, to: aDay }),
+  validateSearch: tableSearch({
+    status: oneOf(...statuses),
+    paymentStatus: oneOf(...paymentStatuses),
+    fulfilmentStatus: oneOf(...fulfilmentStatuses),
+    toShip: aFlag,
+    userId: aCustomer,
+    flashSaleId: anId,
+    from: aDay,
+    to: aDay,
+  }),
   component: Page,
 });
 

@@ -15,8 +15,8 @@ interface Props<S extends TableSearch & { status?: string }> {
   /** The label for all statuses. */
   all: string;
   options: readonly { value: NonNullable<S['status']>; label: string }[];
-  /** The member of the overview with the counts. */
-  counts: Counts;
+  /** The member of the overview with the counts; undefined for no counts. */
+  counts?: Counts;
   /** Further chips on the same line. */
   children?: ReactNode;
 }
@@ -25,11 +25,11 @@ interface Props<S extends TableSearch & { status?: string }> {
 export function StatusFilter<S extends TableSearch & { status?: string }>({ state: { search, set }, label, all, options, counts, children }: Props<S>) {
   const { number } = useFormat();
   const { data } = useQuery(overview);
-  const numbers = data?.[counts] as Readonly<Record<string, number>> | undefined;
+  const numbers = (counts && data?.[counts]) as Readonly<Record<string, number>> | undefined;
   const isNarrowed = Object.keys(filtersOf(search)).some((name) => name !== 'status');
   const count = (status: string) => {
     const n = isNarrowed ? undefined : numbers?.[status];
-    return n === undefined ? '' : ` ${number(n)}${data?.capped?.includes(`/${counts}/${status}`) === true ? '+' : ''}`;
+    return n === undefined ? '' : ` ${number(n)}${data?.capped?.includes(`/${counts ?? ''}/${status}`) === true ? '+' : ''}`;
   };
   return (
     <Group gap="xs" mb="sm" role="group" aria-label={label}>

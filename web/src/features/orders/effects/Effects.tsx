@@ -3,14 +3,14 @@ import { useFormat, useText } from '@/i18n';
 import type { Order, OrderEvent } from '../queries';
 import styles from './Effects.module.css';
 import { effectMessages } from './messages';
-import { refundIn, useEffects } from './queries';
+import { idsIn, useEffects } from './queries';
 
 /** The effects of a transition, with links: request and key, ticket, stock, money. */
 export function Effects({ order, event }: { order: Order; event: OrderEvent }) {
   const t = useText(effectMessages);
   const { money, number, signed } = useFormat();
   const { audit, movements, entries, stockReference } = useEffects(order, event);
-  const refund = refundIn(event);
+  const { refund, payment } = idsIn(event);
   const { flashSaleId, ticket } = order;
   return (
     <ul className={styles.chain}>
@@ -19,6 +19,13 @@ export function Effects({ order, event }: { order: Order; event: OrderEvent }) {
           {t('queue')}{' '}
           <Link to="/flash-sales/$id" params={{ id: String(flashSaleId) }} search={{ ticket }}>
             {ticket}
+          </Link>
+        </li>
+      )}
+      {payment !== undefined && (
+        <li>
+          <Link to="/payments/$id" params={{ id: String(payment) }}>
+            {t('payment', { id: String(payment) })}
           </Link>
         </li>
       )}

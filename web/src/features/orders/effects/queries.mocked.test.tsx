@@ -20,14 +20,23 @@ vi.mock(import('@/features/inventory/queries'), async (original) => ({
 }));
 vi.mock(import('@/features/refunds/queries'), async (original) => ({
   ...(await original()),
-  readRefunds: vi.fn(() => Promise.resolve({ items: [{ origin: 'request' }, { origin: 'cancellation', reference: '@refunds/3' }] }) as never),
+  readRefunds: vi.fn(
+    () =>
+      Promise.resolve({
+        items: [
+          { id: 2, origin: 'request', method: 'wallet' },
+          { id: 3, origin: 'cancellation', method: 'wallet' },
+          { id: 4, origin: 'cancellation', method: 'external' },
+        ],
+      }) as never,
+  ),
 }));
 vi.mock(import('@/features/wallets/queries'), async (original) => ({
   ...(await original()),
   readEntries: vi.fn(() => Promise.resolve({ items: [] }) as never),
 }));
 
-const order = { id: 17, version: 3, userId: '12', flashSaleId: null, items: [{ sku: 'TEA' }], payment: { method: 'wallet' } } as Order;
+const order = { id: 17, version: 3, userId: '12', flashSaleId: null, items: [{ sku: 'TEA' }], paid: 100 } as Order;
 const step = { action: 'cancel', changedTime: 't', detail: {} } as OrderEvent;
 
 test('what a step did is read once, whatever is announced of any stock or wallet since', async () => {
@@ -52,7 +61,7 @@ test('what a step did is read once, whatever is announced of any stock or wallet
 });
 
 test.each([
-  ['a payment', { action: 'pay' }, '@orders/17/pay'],
+  ['a payment', { action: 'pay', detail: { paymentId: 5, method: 'wallet' } }, '@payments/5'],
   ['a cancellation, whose refund says how its money is called', { action: 'cancel' }, '@refunds/3'],
   ['a refund that is settled', { action: 'settle-refund', detail: { refundId: 9 } }, '@refunds/9'],
 ])('the money of %s is found', async (_, event, reference) => {
@@ -63,6 +72,7 @@ test.each([
     wrapper: ({ children }) => <QueryClientProvider client={queries}>{children}</QueryClientProvider>,
   });
   await waitFor(() => expect(readEntries).toHaveBeenCalledWith('12', { reference }, expect.anything()));
+  expect(readEntries).toHaveBeenCalledTimes(1);
 });
 
 test.each([

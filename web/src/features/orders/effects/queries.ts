@@ -6,23 +6,6 @@ import { readRefunds } from '@/features/refunds/queries';
 import { readEntries } from '@/features/wallets/queries';
 import type { Order, OrderEvent } from '../queries';
 
-/** The reference of the stock movements of an order event; undefined for an event without movements. */
-function stockReferenceOf(order: Order, event: OrderEvent): string | undefined {
-  switch (event.action) {
-    case 'create':
-      return `@orders/${order.id}/place`;
-    case 'cancel':
-      return `@orders/${order.id}/cancel`;
-    case 'ship':
-    case 'shipment':
-      return `@shipments/${idIn(event, 'shipmentId') ?? ''}`;
-    case 'settle-refund':
-      return `@refunds/${refundIn(event) ?? ''}`;
-    default:
-      return undefined;
-  }
-}
-
 /** The maximum number of items of an order that are read. */
 const mostLines = 10;
 /** The maximum number of refunds of an order that are searched for the refund of its cancellation. */
@@ -31,36 +14,44 @@ const mostRefunds = 200;
 const topic = 'order-effect';
 const staleTime = Infinity;
 
-/** The id of the refund in an order event; undefined if there is none. */
-export const refundIn = (event: Pick<OrderEvent, 'detail'>): number | undefined => idIn(event, 'refundId');
-
-function idIn({ detail }: Pick<OrderEvent, 'detail'>, member: string): number | undefined {
-  const id = (detail as Record<string, unknown>)[member];
-  return typeof id === 'number' ? id : undefined;
+/** The ids of the records in an order event. */
+export function idsIn({ detail }: Pick<OrderEvent, 'detail'>): { refund?: number; payment?: number; shipment?: number } {
+  const { refundId, paymentId, shipmentId } = detail as Readonly<Record<string, unknown>>;
+  const id = (value: unknown) => (typeof value === 'number' ? value : undefined);
+  return { refund: id(refundId), payment: id(paymentId), shipment: id(shipmentId) };
 }
 
-/** The reference of the wallet entry of an event. For a cancellation the entry belongs to its refund. */
-function useMoneyReference(order: Order, event: OrderEvent): string | undefined {
-  const mayRefunds = useMay()('refunds:read');
-  const { id, version, payment } = order;
-  const isFromWallet = payment?.method === 'wallet';
-  const { data } = useQuery({
-    queryKey: [topic, 'refund', id, version],
-    queryFn: ({ signal }) => readRefunds({ orderId: id, limit: mostRefunds }, signal),
-    enabled: event.action === 'cancel' && isFromWallet && mayRefunds,
-    staleTime,
-  });
-  if (!isFromWallet) return undefined;
+/** The reference of the stock movements of an event; undefined if it moves no stock. */
+function stockReferenceOf(order: Order, event: OrderEvent): string | undefined {
+  const { refund, shipment } = idsIn(event);
+  if (shipment !== undefined) return `@shipments/${shipment}`;
   switch (event.action) {
-    case 'pay':
-      return `@orders/${id}/pay`;
-    case 'settle-refund':
-      return `@refunds/${refundIn(event) ?? ''}`;
+    case 'create':
+      return `@orders/${order.id}/place`;
     case 'cancel':
-      return data?.items.find(({ origin }) => origin === 'cancellation')?.reference ?? undefined;
+      return `@orders/${order.id}/cancel`;
+    case 'settle-refund':
+      return `@refunds/${refund ?? ''}`;
     default:
       return undefined;
   }
+}
+
+/** The references of the wallet entries of an event. For a cancellation the entries belong to its refunds. */
+function useMoneyReferences(order: Order, event: OrderEvent): string[] {
+  const mayRefunds = useMay()('refunds:read');
+  const { id, version, paid } = order;
+  const { refund, payment } = idsIn(event);
+  const { data } = useQuery({
+    queryKey: [topic, 'refund', id, version],
+    queryFn: ({ signal }) => readRefunds({ orderId: id, limit: mostRefunds }, signal),
+    enabled: event.action === 'cancel' && paid > 0 && mayRefunds,
+    staleTime,
+  });
+  if (payment !== undefined) return (event.detail as { method?: unknown }).method === 'wallet' ? [`@payments/${payment}`] : [];
+  if (event.action === 'settle-refund') return [`@refunds/${refund ?? ''}`];
+  const isCredit = ({ origin, method }: { origin: string; method: string }) => origin === 'cancellation' && method === 'wallet';
+  return event.action === 'cancel' ? (data?.items.filter(isCredit).map((one) => `@refunds/${one.id}`) ?? []) : [];
 }
 
 /** The effects of an order event: the request, the stock movements and the wallet entries. */
@@ -68,7 +59,7 @@ export function useEffects(order: Order, event: OrderEvent) {
   const may = useMay();
   const { action, changedTime } = event;
   const stockReference = stockReferenceOf(order, event);
-  const moneyReference = useMoneyReference(order, event);
+  const moneyReferences = useMoneyReferences(order, event);
   const audit = useQuery({
     queryKey: [topic, 'request', order.id, order.version],
     queryFn: ({ signal }) => readAuditLog({ resource: `orders/${order.id}`, limit: 50 }, signal),
@@ -84,12 +75,13 @@ export function useEffects(order: Order, event: OrderEvent) {
       staleTime,
     })),
   }).flatMap(({ data }) => data?.items ?? []);
-  const entries =
-    useQuery({
-      queryKey: [topic, 'money', order.id, moneyReference],
-      queryFn: ({ signal }) => readEntries(order.userId, { reference: moneyReference }, signal),
-      enabled: moneyReference !== undefined && may('wallets:read'),
+  const entries = useQueries({
+    queries: moneyReferences.map((reference) => ({
+      queryKey: [topic, 'money', order.id, reference],
+      queryFn: ({ signal }: { signal: AbortSignal }) => readEntries(order.userId, { reference }, signal),
+      enabled: may('wallets:read'),
       staleTime,
-    }).data?.items ?? [];
+    })),
+  }).flatMap(({ data }) => data?.items ?? []);
   return { audit, movements, entries, stockReference };
 }

@@ -1,0 +1,133 @@
+package returns
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/base/status"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/module"
+	"interlock/internal/orders"
+)
+
+var sorts = storage.Sorts{
+	Columns: map[string]string{"id": "id", "createdTime": "created_time", "updatedTime": "updated_time"},
+	Default: "-id",
+}
+
+// Routes registers the routes of returns.
+func Routes(r *httpapi.Router, s *Service) {
+	r = r.Critical().About(httpapi.Resource{Tag: "Returns", Noun: "return", Machine: Machine, Example: example})
+	byID := s.flow.ByID()
+	httpapi.MutationOf(r, http.MethodPost, "/orders/:id/returns", writePermission, httpapi.Numbered("order", s.orders.Order), s.Ask).
+		Doc("Request a return", "For shipped units. 422 at `/lines/<i>/quantity` for units that were not shipped, or that another return or a refund with `restock` already has.").
+		With(httpapi.Contract{ID: "requestReturn", Body: Request{[]LineRequest{{1, 1}}, "One tin arrived open."}, Locks: true})
+	httpapi.Get(r, "/returns", ReadPermission, s.list).
+		Doc("List returns", "Newest first by default. Each return contains its lines. With `from` or `to`, the sort by `id` becomes a sort by `createdTime`.").
+		With(httpapi.Contract{Sorts: sorts})
+	httpapi.GetOf(r, "/returns/:id", ReadPermission, byID, func(_ context.Context, row *Return, _ httpapi.None) (View, error) { return viewOf(*row), nil }).
+		Doc("Get a return", "")
+	httpapi.GetOf(r, "/returns/:id/history", ReadPermission, byID, s.flow.History).
+		Doc("List the history of a return", "Newest first: one event for each version. `refund` does not change the status.").
+		With(httpapi.Contract{Sorts: change.HistorySorts})
+	module.Transition(r, "/returns/:id", writePermission, byID, step(s.Receive)).
+		Doc("Receive a return", "Records the units that arrived. Those with `restock` return to stock in the same transaction; the others are written off.").
+		With(httpapi.Contract{Body: Receipt{[]ReceivedLine{{1, 1, true}}}, Locks: true})
+	module.Transition(r, "/returns/:id", writePermission, byID, step(s.Close)).
+		Doc("Close a return", "`exchangeOrderId` links the order that replaces the goods.").
+		With(httpapi.Contract{Body: Closing{}})
+	module.Transition(r, "/returns/:id", writePermission, byID, step(s.Reject)).
+		Doc("Reject a return", "Its units can be returned or refunded otherwise.").
+		With(httpapi.Contract{Body: Rejection{"The goods were used."}})
+	httpapi.MutationOf(r, http.MethodPost, "/returns/:id/refund", refundPermission, byID, s.refund).
+		Doc("Refund a return", "Requests a refund of the received units, or of the requested ones before they arrive, and links it as `refundId`. The refund moves no goods. "+
+			"The default of `amount` is the units' share of the payment. A return has one refund, unless the refund was rejected.").
+		With(httpapi.Contract{ID: "refundReturn", Success: "The return.", Body: refundBody{}, ChecksStatus: true, Locks: true})
+}
+
+// step returns a handler that replies with the changed return.
+func step[S any](do func(ctx context.Context, u *uow.Unit, row *Return, step S, ifMatch *guard.Precondition) (*Return, error)) func(context.Context, *uow.Unit, *Return, S, *guard.Precondition) (View, error) {
+	return func(ctx context.Context, u *uow.Unit, row *Return, step S, ifMatch *guard.Precondition) (View, error) {
+		after, err := do(ctx, u, row, step, ifMatch)
+		if err != nil {
+			return View{}, err
+		}
+		return viewOf(*after), nil
+	}
+}
+
+// RequestInput is the input of a route that requests a return.
+type RequestInput struct{ Body Request }
+
+// Ask handles a request for a return of an order that the caller may read.
+func (s *Service) Ask(ctx context.Context, u *uow.Unit, order *orders.Order, in RequestInput) (httpapi.Created[View], error) {
+	row, err := s.Request(ctx, u, order, in.Body)
+	if err != nil {
+		return httpapi.Created[View]{}, err
+	}
+	return httpapi.Created[View]{Location: fmt.Sprintf("/returns/%d", row.ID), Body: viewOf(*row)}, nil
+}
+
+type refundRequest struct{ Body httpapi.StepBody[refundBody] }
+
+type refundBody struct {
+	// In minor units. If absent: the units' share of the payment.
+	Amount *int64 `json:"amount,omitempty" min:"1"`
+}
+
+func (s *Service) refund(ctx context.Context, u *uow.Unit, row *Return, in refundRequest) (View, error) {
+	after, err := s.Refund(ctx, u, row, in.Body.Step.Amount)
+	if err != nil {
+		return View{}, err
+	}
+	return viewOf(*after), nil
+}
+
+type listRequest struct {
+	// Prefix of the order number, ignoring case.
+	NumberPrefix string               `query:"q"`
+	Status       status.Param[Return] `query:"status"`
+	// Returns of this order.
+	OrderID int64 `query:"orderId"`
+	// Returns of this user's orders.
+	UserID principal.CustomerID `query:"userId"`
+	From   *time.Time           `query:"from"`
+	To     *time.Time           `query:"to"`
+	httpapi.Page
+}
+
+// filters returns the filters of a list, the most selective first, and its sorts.
+func (in listRequest) filters() (filters []storage.Filter, within storage.Sorts) {
+	if in.OrderID != 0 {
+		filters = append(filters, storage.Equal("order_id", in.OrderID))
+	}
+	if in.NumberPrefix != "" {
+		filters = append(filters, storage.HasPrefix("order_no", strings.ToUpper(in.NumberPrefix)))
+	}
+	if in.UserID != "" {
+		filters = append(filters, storage.Equal("user_id", in.UserID))
+	}
+	period := storage.Created(in.From, in.To)
+	filters = append(filters, period)
+	if in.Status.State != nil {
+		filters = append(filters, storage.Equal("status", in.Status.State.Code))
+	}
+	return filters, sorts.Within(period)
+}
+
+func (s *Service) list(ctx context.Context, in listRequest) (httpapi.List[View], error) {
+	filters, within := in.filters()
+	listing, err := storage.List[Return](s.flow.DB.Read(ctx), in.Page.Page(), within, filters...)
+	if err == nil && len(listing.Rows) > 0 {
+		err = withLines(s.flow.DB.Read(ctx), listing.Pointers())
+	}
+	return httpapi.ListOf(listing, viewOf), err
+}

@@ -1,0 +1,1 @@
+export const statuses = ['requested', 'received', 'closed', 'rejected'] as const;
