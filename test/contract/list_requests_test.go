@@ -47,6 +47,13 @@ var values = map[string][]string{
 
 	"/orders q": {"2026", "20260101-1000001", "none"},
 
+	"/payments status":         {"applied", "unmatched", "refunded"},
+	"/payments orderId":        {"17", "99999999"},
+	"/payments q":              {"pi-", "pi-10000017", "none"},
+	"/payments method":         {"external", "wallet"},
+	"/payments provider":       {"stripe", "wallet", "none"},
+	"/orders/{id}/payments id": {"1"},
+
 	"/refunds status":  {"requested", "settled"},
 	"/refunds orderId": {"17", "99999999"},
 
@@ -105,6 +112,7 @@ var alike = map[string]string{
 	"/settings/history":              "a tenant's settings change a few times in its life; unique by (tenant, version)",
 	"/approvals/{id}/history":        "has the shape and the index of /orders/{id}/history",
 	"/items/{sku}/history":           "has the shape and the index of /orders/{id}/history",
+	"/payments/{id}/history":         "has the shape and the index of /orders/{id}/history",
 	"/refunds/{id}/history":          "has the shape and the index of /orders/{id}/history",
 	"/work-orders/{id}/history":      "has the shape and the index of /orders/{id}/history",
 	"/approvals/{id}/comments":       "is walked along (tenant, approval, id), as /work-orders/{id}/comments is along its own",

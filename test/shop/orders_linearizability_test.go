@@ -43,8 +43,9 @@ var oneOrder = racing.Model[orderRequest, orderReply, string]{
 		from, _ := orders.Machine.Named(at)
 		verb, _ := strings.CutSuffix(in.action, " by wallet")
 		to, allowed := orders.Machine.Next(verb, from)
-		if verb == "ship" && at == "shipped" {
-			// Only a refund that is rejected after the shipment leaves units to ship.
+		if at == "shipped" && (verb == "ship" || verb == "pay") {
+			// Only a refund that is rejected after the shipment leaves units to ship, and only
+			// payment terms leave an amount due.
 			allowed = false
 		}
 		switch out.code {

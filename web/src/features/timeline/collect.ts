@@ -82,7 +82,7 @@ export class Collector {
     const further = await Promise.all([
       this.audit(`orders/${id}`),
       this.stock(order, [...acts.map((act) => `@orders/${id}/${act}`), ...refunds.map((refund) => `@refunds/${refund.id}`)]),
-      this.money(order.userId, [`@orders/${id}/pay`, ...ofRefunds]),
+      this.money(order.userId, [...history.items.flatMap((event) => debitIn(event) ?? []), ...ofRefunds]),
       couponCode === null ? [] : this.couponSteps(couponCode),
       flashSaleId === null || placed === undefined ? [] : this.auditAt(`flash-sales/${flashSaleId}`, placed.changedTime),
     ]);

@@ -52,7 +52,7 @@ test('what a step did is read once, whatever is announced of any stock or wallet
 });
 
 test.each([
-  ['a payment', { action: 'pay' }, '@orders/17/pay'],
+  ['a payment', { action: 'pay', detail: { paymentId: 5, method: 'wallet' } }, '@payments/5'],
   ['a cancellation, whose refund says how its money is called', { action: 'cancel' }, '@refunds/3'],
   ['a refund that is settled', { action: 'settle-refund', detail: { refundId: 9 } }, '@refunds/9'],
 ])('the money of %s is found', async (_, event, reference) => {

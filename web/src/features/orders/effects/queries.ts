@@ -23,6 +23,12 @@ export function refundIn({ detail }: Pick<OrderEvent, 'detail'>): number | undef
   return typeof refundId === 'number' ? refundId : undefined;
 }
 
+/** The reference of the wallet entry of a payment's event. */
+export function debitIn({ detail }: Pick<OrderEvent, 'detail'>): string | undefined {
+  const { paymentId, method } = detail as { paymentId?: unknown; method?: unknown };
+  return typeof paymentId === 'number' && method === 'wallet' ? `@payments/${paymentId}` : undefined;
+}
+
 /** The reference of the wallet entry of an event. For a cancellation the entry belongs to its refund. */
 function useMoneyReference(order: Order, event: OrderEvent): string | undefined {
   const mayRefunds = useMay()('refunds:read');
@@ -34,10 +40,9 @@ function useMoneyReference(order: Order, event: OrderEvent): string | undefined 
     enabled: event.action === 'cancel' && isFromWallet && mayRefunds,
     staleTime,
   });
-  if (!isFromWallet) return undefined;
+  const debit = debitIn(event);
+  if (debit !== undefined || !isFromWallet) return debit;
   switch (event.action) {
-    case 'pay':
-      return `@orders/${id}/pay`;
     case 'settle-refund':
       return `@refunds/${refundIn(event) ?? ''}`;
     case 'cancel':
