@@ -5,6 +5,7 @@ import type { TimelineKind } from '@/features/descriptor';
 import { readTicket } from '@/features/flash-sales/queries';
 import { readKeys } from '@/features/idempotency/queries';
 import { readMovements } from '@/features/inventory/queries';
+import { debitIn } from '@/features/orders/effects/queries';
 import { readOrder, readOrderPart, readOrders, type Order } from '@/features/orders/queries';
 import { readRefunds, type Refund } from '@/features/refunds/queries';
 import { readEntries } from '@/features/wallets/queries';
