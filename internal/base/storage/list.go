@@ -87,6 +87,8 @@ func List[T any](query *gorm.DB, page Page, sorts Sorts, filters ...Filter) (Lis
 		return none, err
 	}
 	switch {
+	case page.Uncounted:
+		listing.TotalIsExact = false
 	case page.Exact:
 		err = Apply(l.owned(), narrowing...).Count(&listing.Total).Error
 	case l.after == nil && len(listing.Rows) < l.limit && len(listing.Rows) <= l.bound:

@@ -50,6 +50,30 @@ type Page struct {
 	Cursor string
 	// Exact requests a total that counts every row.
 	Exact bool
+	// Uncounted requests no total.
+	Uncounted bool
+}
+
+// EachRow calls fn for each row of a list, in pages in the order of its sort. It holds no
+// transaction and no cursor of the database while fn runs: a row that is inserted or changed
+// concurrently may be included.
+func EachRow[T any](sort string, list func(Page) (Listing[T], error), fn func(T) error) error {
+	page := Page{Sort: sort, Limit: MaxLimit, Uncounted: true}
+	for {
+		listing, err := list(page)
+		if err != nil {
+			return err
+		}
+		for _, row := range listing.Rows {
+			if err := fn(row); err != nil {
+				return err
+			}
+		}
+		if listing.Next == nil {
+			return nil
+		}
+		page.Cursor = *listing.Next
+	}
 }
 
 // Listing is one page of rows.

@@ -63,7 +63,7 @@ func (s *Server) hold(c echo.Context, key string, rate ratelimit.Limit, sentence
 // keyOf identifies a principal within its tenant.
 func keyOf(p principal.Principal) string { return string(p.Kind) + ":" + p.ActorID() }
 
-// openStreams counts the event streams of each principal in this process.
+// openStreams counts the event streams and exports of each principal in this process.
 type openStreams struct {
 	// most is the maximum per principal; 0 means no limit.
 	most int
@@ -81,7 +81,7 @@ func (o *openStreams) enter(ctx context.Context) (leave func(), err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.most > 0 && o.open[key] >= o.most {
-		return nil, apperr.New(apperr.RateLimited, "You have %d open event streams, the maximum. Close one first.", o.open[key]).After(streamEnds)
+		return nil, apperr.New(apperr.RateLimited, "You have %d open event streams and exports, the maximum. Close one first.", o.open[key]).After(streamEnds)
 	}
 	o.open[key]++
 	return func() {

@@ -13,7 +13,8 @@ import (
 // A domain registers a route with a generic function. Its type parameters are the Go types of
 // the request and of the reply: see shape for requests, and replyOf for replies. Get, Act and
 // Open are in this file; Mutation and Transition, which run in one unit of work, in
-// mutation.go; MultiUnit in batch.go; Operations in document.go; Listen in stream.go.
+// mutation.go; MultiUnit in batch.go; Operations in document.go; Listen in stream.go; Export in
+// export.go.
 //
 // A route reads a request in the order of the contract: authentication, permission, the
 // resource of its path, the shape of parameters and body, the precondition.

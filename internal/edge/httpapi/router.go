@@ -30,6 +30,8 @@ type Route struct {
 	Mutates bool
 	// Stream is true for server-sent events.
 	Stream bool
+	// Export is true for a download of all rows of a list.
+	Export bool
 	// Critical routes change money or orders: see Router.Critical.
 	Critical bool
 	// StepUp routes require a recent second factor: see Router.SteppedUp.
@@ -136,14 +138,15 @@ func add[In, Out any](r *Router, route Route, handler echo.HandlerFunc) *Route {
 	}
 	added := &route
 	*r.routes = append(*r.routes, added)
-	if !route.Stream {
+	isLong := route.Stream || route.Export
+	if !isLong {
 		handler = r.server.bounded(handler)
 	}
 	if !route.Public {
 		handler = r.authorised(route, handler)
 	}
-	if route.Stream {
-		// HEAD of a stream would never end.
+	if isLong {
+		// HEAD of a stream would never end, and HEAD of an export would read all rows.
 		r.server.echo.Add(route.Method, Base+route.Path, decoded(handler))
 		return added
 	}

@@ -38,7 +38,7 @@ type Options struct {
 	// Rate limits one principal, TenantRate all principals of a tenant together, and RefusedRate
 	// one network with rejected credentials; zero means no limit.
 	Rate, TenantRate, RefusedRate ratelimit.Limit
-	// MaxStreams limits the event streams of one principal in this process. MaxConnections limits
+	// MaxStreams limits the event streams and exports of one principal in this process. MaxConnections limits
 	// the connections of all callers; one network may have a quarter. 0 means no limit.
 	MaxStreams, MaxConnections int
 	// TrustedProxies are the networks with trusted X-Forwarded-For and X-Forwarded-Proto headers.

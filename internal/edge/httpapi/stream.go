@@ -25,7 +25,7 @@ const (
 	// minAuthInterval is the minimum time before a stream checks its credential again when the
 	// credential is due to expire. Because clocks differ, the check can find it still valid.
 	minAuthInterval = 250 * time.Millisecond
-	// streamWriteTimeout bounds the write of one event.
+	// streamWriteTimeout bounds the write of one event, or of one part of an export.
 	streamWriteTimeout = 15 * time.Second
 )
 
@@ -38,32 +38,16 @@ func Listen[In any](r *Router, path, permission string, fn func(ctx context.Cont
 		request := c.Request()
 		ctx, cancel := context.WithCancel(request.Context())
 		defer cancel()
-		defer r.server.drain.endInTurn(cancel)()
 		_, in, err := receive[None, In](c, shape, nothing)
 		if err != nil {
 			return err
 		}
-		leave, err := r.server.streams.enter(ctx)
+		s, leave, err := r.open(ctx, cancel, c, permission)
 		if err != nil {
 			return err
 		}
 		defer leave()
-		control := http.NewResponseController(c.Response())
-		// The request is complete, so the read timeout of the server must not end the stream.
-		if err := control.SetReadDeadline(time.Time{}); err != nil {
-			return fmt.Errorf("open stream: %w", err)
-		}
-		s := &Stream{writer: c.Response(), control: control}
-		s.caller, _ = principal.From(ctx)
-		again := request.WithContext(WithStream(request.Context()))
-		s.admit = func() (principal.Principal, error) {
-			p, err := r.server.authenticator.Authenticate(again)
-			if err != nil {
-				return p, err
-			}
-			return p, Permitted(principal.With(ctx, p), permission)
-		}
-		defer r.endWhenRevoked(ctx, cancel, s)()
+		s.contentType = "text/event-stream"
 		err = fn(ctx, in, s)
 		if s.started && r.server.Draining() {
 			s.delayReconnect()
@@ -75,11 +59,45 @@ func Listen[In any](r *Router, path, permission string, fn func(ctx context.Cont
 	})
 }
 
+// open prepares a reply that can last longer than a request. It calls cancel when the caller loses
+// the permission, and when the server shuts down. The caller calls leave at the end. Errors:
+// RateLimited.
+func (r *Router) open(ctx context.Context, cancel context.CancelFunc, c echo.Context, permission string) (s *Stream, leave func(), err error) {
+	exit, err := r.server.streams.enter(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	control := http.NewResponseController(c.Response())
+	// The request is complete, so the read timeout of the server must not end the stream.
+	if err := control.SetReadDeadline(time.Time{}); err != nil {
+		exit()
+		return nil, nil, fmt.Errorf("open stream: %w", err)
+	}
+	s = &Stream{writer: c.Response(), control: control}
+	s.caller, _ = principal.From(ctx)
+	again := c.Request().WithContext(WithStream(c.Request().Context()))
+	s.admit = func() (principal.Principal, error) {
+		p, err := r.server.authenticator.Authenticate(again)
+		if err != nil {
+			return p, err
+		}
+		return p, Permitted(principal.With(ctx, p), permission)
+	}
+	stop, wait := r.server.drain.endInTurn(cancel), r.endWhenRevoked(ctx, cancel, s)
+	return s, func() {
+		wait()
+		stop()
+		exit()
+	}, nil
+}
+
 // Stream sends server-sent events (WHATWG HTML, 9.2). It is not safe for concurrent use.
 type Stream struct {
 	writer  http.ResponseWriter
 	control *http.ResponseController
 	started bool
+	// contentType is the media type. fileName is the name of a download, "" for none.
+	contentType, fileName string
 
 	caller principal.Principal
 	admit  func() (principal.Principal, error)
@@ -97,7 +115,8 @@ func (s *Stream) Send(id, event string, data any) error {
 		fmt.Fprintf(&b, "id: %s\n", id)
 	}
 	fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", event, text)
-	return s.write(b.Bytes())
+	_, err = s.Write(b.Bytes())
+	return err
 }
 
 // Caller returns the caller of the stream, with the permissions of the last Ping.
@@ -115,25 +134,28 @@ func (s *Stream) Ping() error {
 	case refused(err):
 		return err
 	}
-	return s.write([]byte(": ping\n\n"))
+	_, err = s.Write([]byte(": ping\n\n"))
+	return err
 }
 
-func (s *Stream) write(b []byte) error {
+// Write implements io.Writer. It sends b immediately.
+func (s *Stream) Write(b []byte) (int, error) {
 	s.start()
 	if err := s.control.SetWriteDeadline(clock.Deadline(streamWriteTimeout)); err != nil {
-		return err
+		return 0, err
 	}
-	if _, err := s.writer.Write(b); err != nil {
-		return err
+	n, err := s.writer.Write(b)
+	if err != nil {
+		return n, err
 	}
-	return s.control.Flush()
+	return n, s.control.Flush()
 }
 
 // delayReconnect sends the client a random delay for its reconnection, because all clients of this
 // process lose their streams at that time. It ignores write errors of clients that have
 // disconnected.
 func (s *Stream) delayReconnect() {
-	_ = s.write(fmt.Appendf(nil, "retry: %d\n\n", rand.N(maxReconnectDelay).Milliseconds()))
+	_, _ = s.Write(fmt.Appendf(nil, "retry: %d\n\n", rand.N(maxReconnectDelay).Milliseconds()))
 }
 
 func (s *Stream) start() {
@@ -142,7 +164,10 @@ func (s *Stream) start() {
 	}
 	s.started = true
 	header := s.writer.Header()
-	header.Set(echo.HeaderContentType, "text/event-stream")
+	header.Set(echo.HeaderContentType, s.contentType)
+	if s.fileName != "" {
+		header.Set(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=%q", s.fileName))
+	}
 	header.Set(echo.HeaderCacheControl, "no-store")
 	header.Set("X-Accel-Buffering", "no")
 	s.writer.WriteHeader(http.StatusOK)

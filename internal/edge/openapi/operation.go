@@ -270,8 +270,8 @@ func (d *document) patchBody(r httpapi.Route, t reflect.Type) mapping {
 type success struct {
 	status string
 	// body is the type of the body; nil for none. alternative is a second type that the body can
-	// have; nil for none.
-	body, alternative       reflect.Type
+	// have; nil for none. line is the type of a row of an export; nil for other replies.
+	body, alternative, line reflect.Type
 	hasLocation, setsCookie bool
 }
 
@@ -291,6 +291,8 @@ func successes(t reflect.Type) []success {
 		return []success{{status: "202", body: member("Body"), hasLocation: true}}
 	case "Fresh", "Download":
 		return []success{{status: "200", body: member("Body")}}
+	case "Exported":
+		return []success{{status: "200", line: member("Row")}}
 	case "WithCookies":
 		list := successes(member("Out"))
 		list[0].setsCookie = true
@@ -368,6 +370,14 @@ func (d *document) success(r httpapi.Route, reply success, isSecond bool) mappin
 			media = append(media, member{"example", plainJSON(example)})
 		}
 		response = append(response, member{"content", mapping{{"application/json", media}}})
+	}
+	if reply.line != nil {
+		response[0].value = "One row for each " + r.Resource.Noun + "."
+		lines := mapping{{"oneOf", []mapping{d.replySchema(reply.line), d.schema(reflect.TypeFor[httpapi.ExportEnd](), "", false)}}}
+		return mapping{{"200", append(response, member{"content", mapping{
+			{"text/csv", mapping{{"schema", mapping{{"type", "string"}}}}},
+			{"application/x-ndjson", mapping{{"schema", lines}}},
+		}})}}
 	}
 	if body == nil && r.Contract.Success == "" {
 		return mapping{{reply.status, ref("responses", "NoContent")}}
