@@ -95,7 +95,8 @@ type OrderLine struct {
 	ToShip int64 `json:"toShip"`
 	// Shipped units.
 	Shipped int64 `json:"shipped"`
-	// Shipped units that a refund has returned to stock.
+	// Shipped units that came back, with a return or a refund, whether or not they are in stock
+	// again.
 	Returned int64 `json:"returned"`
 }
 
@@ -239,6 +240,9 @@ const (
 	OrderEventNameReserveRefund OrderEventName = "reserve-refund"
 	OrderEventNameReleaseRefund OrderEventName = "release-refund"
 	OrderEventNameSettleRefund  OrderEventName = "settle-refund"
+	OrderEventNameRequestReturn OrderEventName = "request-return"
+	OrderEventNameReceiveReturn OrderEventName = "receive-return"
+	OrderEventNameRejectReturn  OrderEventName = "reject-return"
 	OrderEventNamePay           OrderEventName = "pay"
 	OrderEventNameShip          OrderEventName = "ship"
 	OrderEventNameComplete      OrderEventName = "complete"
