@@ -20,8 +20,9 @@ type Details struct {
 	// ExternalID is the order's id in the storefront, unique per tenant; nil for none.
 	ExternalID *string
 	// Email is "" for none.
-	Email                           string
-	ShippingAddress, BillingAddress *Address `gorm:"serializer:json"`
+	Email string
+	// The addresses are nil for none. "not null" stores nil as an empty text.
+	ShippingAddress, BillingAddress *Address `gorm:"serializer:json;not null"`
 	Note                            string
 	Tags                            []string          `gorm:"serializer:json"`
 	Metadata                        map[string]string `gorm:"serializer:json"`
