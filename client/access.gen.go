@@ -331,6 +331,13 @@ type Settings struct {
 	// the entries of the same author on the wallet within 24 hours. Null for none. Entries of the
 	// service itself need no votes.
 	WalletApprovalThreshold *int64 `json:"walletApprovalThreshold"`
+	// The user that requested a refund may approve it, with any credential.
+	SelfApproval bool `json:"selfApproval"`
+	// The IANA name of the time zone that determines the days of reports, such as Europe/Berlin.
+	TimeZone string `json:"timeZone"`
+	// The number of minutes after which a new unpaid prepaid order is cancelled, 5 or more; 0 for
+	// never. A change applies to later orders.
+	UnpaidOrderMinutes int64 `json:"unpaidOrderMinutes"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
 	// changes.
 	Currency string `json:"currency"`
@@ -340,7 +347,7 @@ type Settings struct {
 }
 
 func (*Settings) editable() []string {
-	return []string{"approvalsRequired", "approvalDays", "refundApprovalThreshold", "walletApprovalThreshold"}
+	return []string{"approvalsRequired", "approvalDays", "refundApprovalThreshold", "walletApprovalThreshold", "selfApproval", "timeZone", "unpaidOrderMinutes"}
 }
 
 // UnmarshalJSON decodes the value and stores it as the origin of the next Save.
@@ -376,6 +383,13 @@ type SettingsRevision struct {
 	// the entries of the same author on the wallet within 24 hours. Null for none. Entries of the
 	// service itself need no votes.
 	WalletApprovalThreshold *int64 `json:"walletApprovalThreshold"`
+	// The user that requested a refund may approve it, with any credential.
+	SelfApproval bool `json:"selfApproval"`
+	// The IANA name of the time zone that determines the days of reports, such as Europe/Berlin.
+	TimeZone string `json:"timeZone"`
+	// The number of minutes after which a new unpaid prepaid order is cancelled, 5 or more; 0 for
+	// never. A change applies to later orders.
+	UnpaidOrderMinutes int64 `json:"unpaidOrderMinutes"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
 	// changes.
 	Currency    string    `json:"currency"`

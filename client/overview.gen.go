@@ -145,6 +145,9 @@ type PromiseList struct {
 	Promises []Promise `json:"promises"`
 	// The idempotency keys of the tenant, as counted last. Empty without a quota.
 	Quotas []PromiseUsage `json:"quotas"`
+	// The tenant's setting `selfApproval`: if it is true, a refund may be approved by its
+	// requester.
+	SelfApproval bool `json:"selfApproval"`
 }
 
 // Promise is part of [PromiseList].

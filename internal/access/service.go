@@ -107,6 +107,7 @@ type Service struct {
 	customers   *CustomerKeys
 	customerMay []string
 	tenants     tenantCache
+	rules       rulesCache
 	// readyRoles are added to each new tenant.
 	readyRoles []Role
 }

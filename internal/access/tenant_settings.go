@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"time"
+	_ "time/tzdata" // so that every host accepts the same names of time zones
 
 	"gorm.io/gorm"
 
@@ -30,15 +31,24 @@ type TenantRules struct {
 	// the entries of the same author on the wallet within 24 hours. Null for none. Entries of the
 	// service itself need no votes.
 	WalletApprovalThreshold *int64 `json:"walletApprovalThreshold" validate:"min=0"`
+	// The user that requested a refund may approve it, with any credential.
+	SelfApproval bool `json:"selfApproval"`
+	// The IANA name of the time zone that determines the days of reports, such as Europe/Berlin.
+	TimeZone string `json:"timeZone" validate:"required,max=64"`
+	// The number of minutes after which a new unpaid prepaid order is cancelled, 5 or more; 0 for
+	// never. A change applies to later orders.
+	UnpaidOrderMinutes int `json:"unpaidOrderMinutes" validate:"min=0,max=43200"`
 }
 
 // defaultRules are the rules of a new tenant.
-var defaultRules = TenantRules{ApprovalsRequired: 1, ApprovalDays: 7}
+var defaultRules = TenantRules{ApprovalsRequired: 1, ApprovalDays: 7, TimeZone: "UTC"}
 
 // Bounds of the rules.
 const (
-	mostApprovals    = 10
-	mostApprovalDays = 90
+	mostApprovals      = 10
+	mostApprovalDays   = 90
+	leastUnpaidMinutes = 5
+	mostUnpaidMinutes  = 30 * 24 * 60
 )
 
 func (r TenantRules) check() (broken apperr.Fields) {
@@ -46,7 +56,25 @@ func (r TenantRules) check() (broken apperr.Fields) {
 	broken.Check(r.ApprovalDays >= 1 && r.ApprovalDays <= mostApprovalDays, "/approvalDays", "range", fmt.Sprintf("must be from 1 to %d", mostApprovalDays))
 	broken.Check(isThreshold(r.RefundApprovalThreshold), "/refundApprovalThreshold", "min", "must be 0 or more, or null for none")
 	broken.Check(isThreshold(r.WalletApprovalThreshold), "/walletApprovalThreshold", "min", "must be 0 or more, or null for none")
+	_, err := r.Location()
+	broken.Check(err == nil, "/timeZone", "time_zone", "must be an IANA name of a time zone, such as Europe/Berlin or UTC")
+	broken.Check(r.UnpaidOrderMinutes == 0 || r.UnpaidOrderMinutes >= leastUnpaidMinutes && r.UnpaidOrderMinutes <= mostUnpaidMinutes,
+		"/unpaidOrderMinutes", "range", fmt.Sprintf("must be from %d to %d, or 0 for never", leastUnpaidMinutes, mostUnpaidMinutes))
 	return broken
+}
+
+// Location returns the tenant's time zone. It rejects "" and "Local", which are names for
+// time.LoadLocation only.
+func (r TenantRules) Location() (*time.Location, error) {
+	if r.TimeZone == "" || r.TimeZone == "Local" {
+		return nil, fmt.Errorf("time zone %q is not an IANA name", r.TimeZone)
+	}
+	return time.LoadLocation(r.TimeZone)
+}
+
+// UnpaidAfter returns the time after which an unpaid order is cancelled; 0 for never.
+func (r TenantRules) UnpaidAfter() time.Duration {
+	return time.Duration(r.UnpaidOrderMinutes) * time.Minute
 }
 
 func isThreshold(amount *int64) bool { return amount == nil || *amount >= 0 }
@@ -110,6 +138,7 @@ func reviseSettings(row *TenantSettings, document any) (*TenantSettings, guard.S
 	return &after, guard.Set{
 		"approvals_required": after.ApprovalsRequired, "approval_days": after.ApprovalDays,
 		"refund_approval_threshold": after.RefundApprovalThreshold, "wallet_approval_threshold": after.WalletApprovalThreshold,
+		"self_approval": after.SelfApproval, "time_zone": after.TimeZone, "unpaid_order_minutes": after.UnpaidOrderMinutes,
 	}, nil
 }
 
@@ -131,6 +160,7 @@ func (s *Service) recordSettings(ctx context.Context, u *uow.Unit, before, after
 	if err := insertSettingsVersion(ctx, u, after, "update"); err != nil {
 		return err
 	}
+	u.AfterCommit(func(context.Context) { s.rules.byTenant.Delete(after.TenantID) })
 	return s.approvals.MarkStale(ctx, u, settingsPath)
 }
 

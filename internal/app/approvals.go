@@ -25,7 +25,11 @@ func (t tenancyOfApprovals) Rules(_ context.Context, db *gorm.DB) (approvals.Rul
 	if rules.WalletApprovalThreshold != nil {
 		above[wallets.ApprovalKind] = *rules.WalletApprovalThreshold
 	}
+	var selfApproved []string
+	if rules.SelfApproval {
+		selfApproved = []string{refunds.ApprovalKind}
+	}
 	return approvals.Rules{
-		Required: rules.ApprovalsRequired, Lasts: time.Duration(rules.ApprovalDays) * 24 * time.Hour, Above: above, Since: since,
+		Required: rules.ApprovalsRequired, Lasts: time.Duration(rules.ApprovalDays) * 24 * time.Hour, Above: above, SelfApproved: selfApproved, Since: since,
 	}, err
 }

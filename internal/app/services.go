@@ -286,7 +286,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		Broker: sv.broker, Locks: sv.locks, Owned: []ops.Owned{sv.FlashSales.Queues},
 	})
 	sv.Promises = promises.New(promises.Deps{
-		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Bus: sv.bus, Clock: sv.Clock, Promises: Promises(), Gates: sv.lookAtGates, Replies: sv.Idempotency, Share: o.PromiseShare,
+		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Bus: sv.bus, Clock: sv.Clock, Promises: Promises(), Gates: sv.lookAtGates, Replies: sv.Idempotency, SelfApproval: sv.Access, Share: o.PromiseShare,
 	})
 	sv.Retention = retention.New(retention.Deps{
 		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Clock: sv.Clock, Tables: Tables(), Share: o.Retention.Share / 100,

@@ -46,6 +46,24 @@ func (s *Service) RequireOtherUsers(ctx context.Context, u *uow.Unit, since time
 	return nil
 }
 
+// RequireOtherUsersFor is RequireOtherUsers for a change of a subject that needs no votes, unless the
+// tenant's rules let the users behind the acts decide on it.
+func (s *Service) RequireOtherUsersFor(ctx context.Context, u *uow.Unit, subject Subject, since time.Time, acts ...Act) error {
+	refused := s.RequireOtherUsers(ctx, u, since, acts...)
+	if !apperr.Has(refused, apperr.Forbidden) {
+		return refused
+	}
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	rules, err := s.tenancy.Rules(ctx, tx)
+	if err != nil || slices.Contains(rules.SelfApproved, subject.Grants().Kind) {
+		return err
+	}
+	return refused
+}
+
 // behind returns the users behind the credentials of users: also those who had reset the account of
 // a user before that one reset the next account.
 func behind(users []int64, resets []principal.Reset) []int64 {

@@ -30,6 +30,9 @@ type Rules struct {
 	// Above are the amounts, in minor units, above which changes that move money need votes, by the
 	// kind of their Subject. Kinds without an entry need none.
 	Above map[string]int64
+	// SelfApproved are the kinds of Subjects with changes that their requesters may decide on alone.
+	// Votes always need other users.
+	SelfApproved []string
 	// Since is the time of the last change of these rules.
 	Since time.Time
 }

@@ -41,7 +41,7 @@ type proposedApproval struct {
 }
 
 // proposeIfRequired is called before a refund's status is written. The users behind a refund's
-// request may not approve the refund. The approval of a refund above the tenant's threshold is
+// request may not approve the refund, unless the tenant's setting selfApproval permits it. The approval of a refund above the tenant's threshold is
 // proposed, unless the unit applies an approval. The credit of a cancelled order is not an
 // approval. Errors: Forbidden; errProposed; guard.ErrStale and guard.ErrGone if the refund has
 // changed since it was read.
@@ -50,7 +50,7 @@ func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, before, af
 		return nil
 	}
 	request := approvals.Act{Users: []int64{before.RequestedBy, before.RequesterCreatorID}, Time: before.CreatedTime, Predicate: "requested it"}
-	if err := s.approvals.RequireOtherUsers(ctx, u, before.CreatedTime, request); err != nil {
+	if err := s.approvals.RequireOtherUsersFor(ctx, u, subject{s}, before.CreatedTime, request); err != nil {
 		return err
 	}
 	now, err := s.approvals.ProposeAbove(ctx, u, subject{s},

@@ -12,7 +12,8 @@
 //     the reference @refunds/{id}, in the unit that settles it.
 //   - An outside payment is settled only when its provider confirms. Until then its refund is
 //     approved, or unknown if the provider did not respond, and retains its reservation.
-//   - A user may not approve a refund that they requested, with any credential.
+//   - A user may not approve a refund that they requested, with any credential, unless the
+//     tenant's setting selfApproval permits it.
 //   - A refund above the tenant's threshold is approved only in a unit that applies an approval
 //     with its votes; see gate.go.
 //   - Units return to stock only for lines with restock, once, when the refund is settled. The

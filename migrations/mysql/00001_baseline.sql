@@ -148,6 +148,9 @@ CREATE TABLE IF NOT EXISTS tenant_settings (
   approval_days             INT          NOT NULL, -- until an approval expires
   refund_approval_threshold BIGINT           NULL, -- null: none
   wallet_approval_threshold BIGINT           NULL, -- null: none
+  self_approval             BOOLEAN      NOT NULL DEFAULT FALSE,
+  time_zone                 VARCHAR(64)  NOT NULL DEFAULT 'UTC', -- IANA name
+  unpaid_order_minutes      INT          NOT NULL DEFAULT 0, -- 0: never
   PRIMARY KEY (id),
   UNIQUE KEY uq_tenant_settings_tenant (tenant_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
@@ -164,6 +167,9 @@ CREATE TABLE IF NOT EXISTS tenant_setting_histories (
   changed_time              DATETIME(6)  NOT NULL,
   refund_approval_threshold BIGINT           NULL,
   wallet_approval_threshold BIGINT           NULL,
+  self_approval             BOOLEAN      NOT NULL DEFAULT FALSE,
+  time_zone                 VARCHAR(64)  NOT NULL DEFAULT 'UTC',
+  unpaid_order_minutes      INT          NOT NULL DEFAULT 0,
   PRIMARY KEY (id),
   UNIQUE KEY uq_tenant_setting_histories_version (tenant_id, version)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
@@ -882,8 +888,8 @@ CREATE TABLE IF NOT EXISTS orders (
   external_id       VARCHAR(128)     NULL, -- null: none
   content_hash      VARCHAR(64)      NULL, -- of the request that created it; null: without external_id
   email             VARCHAR(254) NOT NULL DEFAULT '',
-  shipping_address  VARCHAR(2000) NOT NULL DEFAULT 'null', -- JSON
-  billing_address   VARCHAR(2000) NOT NULL DEFAULT 'null', -- JSON
+  shipping_address  VARCHAR(2000) NOT NULL DEFAULT '', -- JSON, or empty for none
+  billing_address   VARCHAR(2000) NOT NULL DEFAULT '', -- JSON, or empty for none
   note              TEXT         NOT NULL DEFAULT '',
   tags              VARCHAR(4000) NOT NULL DEFAULT '[]', -- JSON
   metadata          MEDIUMTEXT   NOT NULL DEFAULT '{}', -- JSON

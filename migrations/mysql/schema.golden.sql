@@ -841,8 +841,8 @@ CREATE TABLE `orders` (
   `external_id` varchar(128) DEFAULT NULL,
   `content_hash` varchar(64) DEFAULT NULL,
   `email` varchar(254) NOT NULL DEFAULT '',
-  `shipping_address` varchar(2000) NOT NULL DEFAULT 'null',
-  `billing_address` varchar(2000) NOT NULL DEFAULT 'null',
+  `shipping_address` varchar(2000) NOT NULL DEFAULT '',
+  `billing_address` varchar(2000) NOT NULL DEFAULT '',
   `note` text NOT NULL DEFAULT '',
   `tags` varchar(4000) NOT NULL DEFAULT '[]',
   `metadata` mediumtext NOT NULL DEFAULT '{}',
@@ -1166,6 +1166,9 @@ CREATE TABLE `tenant_settings` (
   `approval_days` int(11) NOT NULL,
   `refund_approval_threshold` bigint(20) DEFAULT NULL,
   `wallet_approval_threshold` bigint(20) DEFAULT NULL,
+  `self_approval` tinyint(1) NOT NULL DEFAULT 0,
+  `time_zone` varchar(64) NOT NULL DEFAULT 'UTC',
+  `unpaid_order_minutes` int(11) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_tenant_settings_tenant` (`tenant_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
@@ -1182,6 +1185,9 @@ CREATE TABLE `tenant_setting_histories` (
   `changed_time` datetime(6) NOT NULL,
   `refund_approval_threshold` bigint(20) DEFAULT NULL,
   `wallet_approval_threshold` bigint(20) DEFAULT NULL,
+  `self_approval` tinyint(1) NOT NULL DEFAULT 0,
+  `time_zone` varchar(64) NOT NULL DEFAULT 'UTC',
+  `unpaid_order_minutes` int(11) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_tenant_setting_histories_version` (`tenant_id`,`version`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;

@@ -926,8 +926,8 @@ CREATE TABLE orders (
   external_id       TEXT         NULL, -- null: none
   content_hash      TEXT         NULL, -- of the request that created it; null: without external_id
   email             TEXT     NOT NULL DEFAULT '',
-  shipping_address  TEXT     NOT NULL DEFAULT 'null', -- JSON
-  billing_address   TEXT     NOT NULL DEFAULT 'null', -- JSON
+  shipping_address  TEXT     NOT NULL DEFAULT '', -- JSON, or empty for none
+  billing_address   TEXT     NOT NULL DEFAULT '', -- JSON, or empty for none
   note              TEXT     NOT NULL DEFAULT '',
   tags              TEXT     NOT NULL DEFAULT '[]', -- JSON
   metadata          TEXT     NOT NULL DEFAULT '{}' -- JSON
@@ -1229,7 +1229,10 @@ CREATE TABLE tenant_setting_histories (
   changed_by_name           TEXT     NOT NULL,
   changed_time              DATETIME NOT NULL,
   refund_approval_threshold INTEGER      NULL,
-  wallet_approval_threshold INTEGER      NULL
+  wallet_approval_threshold INTEGER      NULL,
+  self_approval             BOOLEAN  NOT NULL DEFAULT FALSE,
+  time_zone                 TEXT     NOT NULL DEFAULT 'UTC',
+  unpaid_order_minutes      INTEGER  NOT NULL DEFAULT 0
 );
 
 CREATE UNIQUE INDEX uq_tenant_setting_histories_version ON tenant_setting_histories (tenant_id, version);
@@ -1247,7 +1250,10 @@ CREATE TABLE tenant_settings (
   approvals_required        INTEGER  NOT NULL,
   approval_days             INTEGER  NOT NULL, -- until an approval expires
   refund_approval_threshold INTEGER      NULL, -- null: none
-  wallet_approval_threshold INTEGER      NULL -- null: none
+  wallet_approval_threshold INTEGER      NULL, -- null: none
+  self_approval             BOOLEAN  NOT NULL DEFAULT FALSE,
+  time_zone                 TEXT     NOT NULL DEFAULT 'UTC', -- IANA name
+  unpaid_order_minutes      INTEGER  NOT NULL DEFAULT 0 -- 0: never
 );
 
 CREATE UNIQUE INDEX uq_tenant_settings_tenant ON tenant_settings (tenant_id);

@@ -22,7 +22,7 @@ func TestSettingsChangeAsProtectedThingsDo(t *testing.T) {
 		}
 		before := read()
 		require.Equal(t, object{"approvals": 1.0}, before["changeNeeds"])
-		for _, patch := range []object{{"walletApprovalThreshold": 5}, {"refundApprovalThreshold": 5}, {"approvalsRequired": 2}, {"approvalDays": 3}} {
+		for _, patch := range []object{{"walletApprovalThreshold": 5}, {"refundApprovalThreshold": 5}, {"approvalsRequired": 2}, {"approvalDays": 3}, {"selfApproval": true}} {
 			proposal := edit(w.author, "", patch)
 			require.Equal(t, http.StatusAccepted, proposal.Status, "%s", proposal.Body)
 			require.Equal(t, []any{"settings.update", "settings"}, []any{proposal.JSON(t)["kind"], proposal.JSON(t)["resource"]})
@@ -31,6 +31,13 @@ func TestSettingsChangeAsProtectedThingsDo(t *testing.T) {
 		}
 		require.Equal(t, http.StatusOK, edit(w.author, "", object{"approvalsRequired": 1}).Status, "no change needs no votes")
 		require.Equal(t, http.StatusUnprocessableEntity, edit(w.author, "", object{"approvalDays": 0}).Status)
+
+		for _, invalid := range []object{
+			{"timeZone": "Berlin"}, {"timeZone": "Local"}, {"timeZone": ""}, {"unpaidOrderMinutes": 4}, {"unpaidOrderMinutes": 43201},
+		} {
+			require.Equal(t, http.StatusUnprocessableEntity, edit(w.author, "", invalid).Status, "%v", invalid)
+		}
+		require.Equal(t, []any{"UTC", 0.0, false}, []any{before["timeZone"], before["unpaidOrderMinutes"], before["selfApproval"]})
 
 		proposal := edit(w.author, "", object{"approvalsRequired": 2}).JSON(t)
 		seen := w.approver.Do(t, "GET", fmt.Sprintf("%s/approvals/%v", httpapi.Base, proposal["id"]), nil).JSON(t)
@@ -42,7 +49,7 @@ func TestSettingsChangeAsProtectedThingsDo(t *testing.T) {
 
 		// The other proposals of the author are on a version that has passed.
 		list := w.author.Do(t, "GET", httpapi.Base+"/approvals?resource=settings&status=stale", nil).JSON(t)
-		require.Len(t, list["items"], 3)
+		require.Len(t, list["items"], 4)
 		stale := list["items"].([]any)[0].(object)
 		rebased := decide(t, w.author, stale, "rebase", nil)
 		require.Equal(t, []any{"pending", 2.0}, []any{rebased.JSON(t)["status"], rebased.JSON(t)["required"]}, "%s", rebased.Body)
@@ -56,7 +63,10 @@ func TestSettingsChangeAsProtectedThingsDo(t *testing.T) {
 		require.Equal(t, http.StatusForbidden, edit(weak, "?bypass=alone", object{"approvalsRequired": 1}).Status)
 		bypassed := edit(w.author, "?bypass=alone", object{"approvalsRequired": 1})
 		require.Equal(t, []any{http.StatusOK, 1.0}, []any{bypassed.Status, bypassed.JSON(t)["approvalsRequired"]}, "%s", bypassed.Body)
+		zoned := edit(w.author, "?bypass=alone", object{"timeZone": "Asia/Shanghai", "unpaidOrderMinutes": 5, "selfApproval": true}).JSON(t)
+		require.Equal(t, []any{"Asia/Shanghai", 5.0, true}, []any{zoned["timeZone"], zoned["unpaidOrderMinutes"], zoned["selfApproval"]})
+		require.Equal(t, true, w.admin.Do(t, "GET", httpapi.Base+"/promises", nil).JSON(t)["selfApproval"], "its limit of four eyes is shown")
 		list = w.admin.Do(t, "GET", httpapi.Base+"/approvals?resource=settings&status=bypassed", nil).JSON(t)
-		require.Len(t, list["items"], 1, "others review it")
+		require.Len(t, list["items"], 2, "others review it")
 	})
 }

@@ -290,3 +290,20 @@ func TestProposedRefundMovesOnlyWithItsApprovals(t *testing.T) {
 		require.ErrorIs(t, err, guard.ErrProposed)
 	})
 }
+
+// Proves G8.28.
+func TestSelfApprovalPermitsOnlyRefundsWithoutVotes(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s, wu := guarded(ctx, t, db)
+		order := s.paid(t, "external", Line("TEA-1", 2))
+		small, large := s.request(t, order, object{"amount": 50}), s.request(t, order, object{"amount": 51})
+		s.Post(t, http.StatusForbidden, RefundPath(small)+"/approve", nil)
+
+		s.SelfApproved = []string{refunds.ApprovalKind}
+		require.Equal(t, "approved", s.Post(t, 200, RefundPath(small)+"/approve", nil)["status"])
+		a := s.propose(t, s.Caller, large)
+		require.Equal(t, "four_eyes", vote(t, s.Caller, a).Body["reason"], "votes are those of other users")
+		require.Equal(t, http.StatusOK, vote(t, wu, a).Status)
+		require.Equal(t, "approved", s.Get(t, RefundPath(large)).Body["status"])
+	})
+}

@@ -50,6 +50,8 @@ type Shop struct {
 	// Above has the approval thresholds of the tenant by kind. RulesSince is when they last changed.
 	Above      map[string]int64
 	RulesSince time.Time
+	// SelfApproved are the kinds of changes that requesters decide on alone.
+	SelfApproved []string
 }
 
 // Options replaces parts of a shop.
@@ -73,7 +75,7 @@ func OpenWith(ctx context.Context, t testing.TB, db *storage.DB, o Options) *Sho
 	w := world.New(ctx, t, db, world.Options{Locks: o.Locks, Clock: o.Clock})
 	s := &Shop{World: w, Above: map[string]int64{}}
 	s.Approvals = approvals.New(approvals.Deps{
-		DB: db, Runner: w.Runner, Bus: w.Bus, Clock: w.Clock, Tenancy: approvalstest.OneVote{Above: s.Above, Since: &s.RulesSince},
+		DB: db, Runner: w.Runner, Bus: w.Bus, Clock: w.Clock, Tenancy: approvalstest.OneVote{Above: s.Above, Since: &s.RulesSince, SelfApproved: &s.SelfApproved},
 	})
 	s.Catalog = catalog.New(catalog.Deps{DB: db, Bus: w.Bus, InUse: []catalog.InUse{orders.ItemInUse, inventory.ItemInUse}})
 	s.Inventory = inventory.New(inventory.Deps{DB: db, Bus: w.Bus, Items: s.Catalog})

@@ -18,6 +18,8 @@ type OneVote struct {
 	Above map[string]int64
 	// Since is the time of the last change of these rules; nil for never.
 	Since *time.Time
+	// SelfApproved are the kinds that requesters decide on; see approvals.Rules. Nil for none.
+	SelfApproved *[]string
 }
 
 // Rules implements approvals.Tenancy.
@@ -25,6 +27,9 @@ func (o OneVote) Rules(context.Context, *gorm.DB) (approvals.Rules, error) {
 	rules := approvals.Rules{Required: 1, Lasts: time.Hour, Above: o.Above}
 	if o.Since != nil {
 		rules.Since = *o.Since
+	}
+	if o.SelfApproved != nil {
+		rules.SelfApproved = *o.SelfApproved
 	}
 	return rules, nil
 }

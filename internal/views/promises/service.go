@@ -46,11 +46,18 @@ type Deps struct {
 	Promises []module.Promise
 	// Gates checks the gates of flash sales; nil for none.
 	Gates Looker
+	// SelfApproval reads the tenant's setting that limits four eyes.
+	SelfApproval SelfApproval
 	// Replies counts the idempotency keys.
 	Replies *idempotency.ReplyStore
 	// Share is the share of one connection's time for checks, such as 0.01; 0 disables
 	// them.
 	Share float64
+}
+
+// SelfApproval reports whether requesters may approve their own refunds in the context's tenant.
+type SelfApproval interface {
+	SelfApproval(ctx context.Context) (bool, error)
 }
 
 // Service checks the promises while Run runs, and reports violations.
@@ -62,6 +69,7 @@ type Service struct {
 	clock   clock.Clock
 	replies *idempotency.ReplyStore
 	share   float64
+	tenancy SelfApproval
 
 	mu sync.Mutex
 	// seen contains the states that this process read last, for metrics.
@@ -79,7 +87,7 @@ type Service struct {
 // New returns a Service.
 func New(d Deps) *Service {
 	return &Service{
-		checks: checks{d.DB, d.Promises, d.Gates}, runner: d.Runner, locks: d.Locks, bus: d.Bus, clock: d.Clock, replies: d.Replies, share: d.Share,
+		checks: checks{d.DB, d.Promises, d.Gates}, runner: d.Runner, locks: d.Locks, bus: d.Bus, clock: d.Clock, replies: d.Replies, share: d.Share, tenancy: d.SelfApproval,
 		seen: map[string]state{}, rows: map[string]int{}, later: map[string]time.Time{}, rest: clock.Sleep, key: signer{db: d.DB},
 	}
 }

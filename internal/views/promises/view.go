@@ -18,6 +18,8 @@ type listView struct {
 	Promises []promiseView `json:"promises"`
 	// The idempotency keys of the tenant, as counted last. Empty without a quota.
 	Quotas []idempotency.Usage `json:"quotas"`
+	// The tenant's setting `selfApproval`: if it is true, a refund may be approved by its requester.
+	SelfApproval bool `json:"selfApproval"`
 }
 
 // promiseState is the state of a promise for the caller's tenant.
@@ -93,6 +95,9 @@ func (s *Service) list(ctx context.Context) (listView, error) {
 		byName[v.Name] = append(byName[v.Name], v)
 	}
 	view := listView{Time: s.clock.Now(), Promises: make([]promiseView, len(s.checks.list)), Quotas: quotas}
+	if view.SelfApproval, err = s.tenancy.SelfApproval(ctx); err != nil {
+		return listView{}, err
+	}
 	for i, p := range s.checks.list {
 		view.Promises[i] = viewOf(p, states[p.Name], byName[p.Name])
 	}

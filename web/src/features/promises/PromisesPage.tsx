@@ -26,6 +26,11 @@ export function PromisesPage() {
         {data === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
         {data !== undefined && <Verdict list={data.promises} />}
         {data?.quotas.map((quota) => quota.almostFull && <QuotaWarning key={quota.holders} quota={quota} />)}
+        {data?.selfApproval === true && (
+          <Banner tone="warn" title={t('selfApproval')}>
+            {t('selfApprovalHint')}
+          </Banner>
+        )}
         {data !== undefined &&
           byGuarantee(data.promises).map(([guarantee, list]) => (
             <Section key={guarantee} title={t(guarantee)}>

@@ -1,14 +1,16 @@
-import { Paper, SimpleGrid, Text, TextInput, Title } from '@mantine/core';
+import { Checkbox, Paper, SimpleGrid, Text, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useMay } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { RecordForm, useFieldErrorText, useRecordForm } from '@/ui';
 import { WholeInput } from '@/ui/WholeInput';
-import { amounts, counts, most, settingsForm, useSettingsLabels, type SettingsFields } from './fields';
+import { amounts, counts, most, settingsForm, unpaidMinutes, useSettingsLabels, type SettingsFields } from './fields';
 import { settingsMessages } from './messages';
 import { editSettings, settings, type Settings } from './queries';
 
-const isSettingsInput = (pointer: string): boolean => [...counts, ...amounts].some((name) => pointer === `/${name}`);
+const inputs = [...counts, ...amounts, 'selfApproval', 'timeZone', 'unpaidOrderMinutes'] as const;
+const isSettingsInput = (pointer: string): boolean => inputs.some((name) => pointer === `/${name}`);
+const minutesRange = { least: String(unpaidMinutes.least), most: String(unpaidMinutes.most) };
 
 export function SettingsForm({ record }: { record: Settings }) {
   const t = useText(settingsMessages);
@@ -82,6 +84,38 @@ export function SettingsForm({ record }: { record: Settings }) {
               onChange={(event) => editing.change({ [name]: event.currentTarget.value })}
             />
           ))}
+          <WholeInput
+            label={t('unpaidOrderMinutes')}
+            description={t('unpaidOrderMinutesHint', minutesRange)}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            data-field="unpaidOrderMinutes"
+            max={unpaidMinutes.most}
+            clampBehavior="none"
+            readOnly={!mayWrite}
+            value={draft.value.unpaidOrderMinutes}
+            error={strict && isWrong(draft.value, 'unpaidOrderMinutes') ? t('unpaidBetween', minutesRange) : rejected('/unpaidOrderMinutes')}
+            onChange={(value) => editing.change({ unpaidOrderMinutes: value })}
+          />
+          <TextInput
+            label={t('timeZone')}
+            description={t('timeZoneHint')}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            data-field="timeZone"
+            autoComplete="off"
+            readOnly={!mayWrite}
+            value={draft.value.timeZone}
+            error={strict && isWrong(draft.value, 'timeZone') ? t('timeZoneMissing') : rejected('/timeZone')}
+            onChange={(event) => editing.change({ timeZone: event.currentTarget.value })}
+          />
+          <Checkbox
+            label={t('selfApproval')}
+            description={t('selfApprovalHint')}
+            data-field="selfApproval"
+            disabled={!mayWrite}
+            checked={draft.value.selfApproval}
+            error={rejected('/selfApproval')}
+            onChange={(event) => editing.change({ selfApproval: event.currentTarget.checked })}
+          />
           <TextInput
             label={t('currency')}
             description={t('currencyHint')}

@@ -7,6 +7,9 @@ const fields = (part: Partial<SettingsFields>): SettingsFields => ({
   approvalDays: 7,
   refundApprovalThreshold: '',
   walletApprovalThreshold: '',
+  selfApproval: false,
+  timeZone: 'UTC',
+  unpaidOrderMinutes: null,
   ...part,
 });
 
@@ -17,6 +20,9 @@ test.each([
   ['too many votes', { approvalsRequired: 11 }, false],
   ['too many days', { approvalDays: 91 }, false],
   ['nothing typed', { approvalsRequired: null }, false],
+  ['no time zone', { timeZone: ' ' }, false],
+  ['too few minutes', { unpaidOrderMinutes: 4 }, false],
+  ['the fewest minutes', { unpaidOrderMinutes: 5 }, true],
   ['an amount', { refundApprovalThreshold: '50.5' }, true],
   ['what is no amount', { walletApprovalThreshold: 'fifty' }, false],
   ['more decimals than there are', { walletApprovalThreshold: '1.999' }, false],
@@ -29,6 +35,9 @@ test('an empty amount is none, and what is no amount is never taken for none', (
     approvalsRequired: 1,
     approvalDays: 7,
     refundApprovalThreshold: 5000,
+    selfApproval: false,
+    timeZone: 'UTC',
+    unpaidOrderMinutes: 0,
   });
   expect(form.contentOf(fields({ refundApprovalThreshold: 'fifty' }))).toMatchObject({ refundApprovalThreshold: 'fifty' });
   expect(form.read(form.contentOf(fields({ refundApprovalThreshold: '0' })))).toMatchObject({ refundApprovalThreshold: '0.00' });

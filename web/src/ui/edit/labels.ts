@@ -10,7 +10,7 @@ export interface Labels {
 }
 
 /** The form of a record with one input per field; null is a field without a value. */
-export type Fields = Readonly<Record<string, string | number | null>>;
+export type Fields = Readonly<Record<string, string | number | boolean | null>>;
 
 type FieldOf<T> = keyof T & string;
 
@@ -24,7 +24,7 @@ export type FieldTexts<T> = { readonly [F in FieldOf<T>]: FieldText<T[F]> };
 
 /** The content of a form: a field without a value is absent. */
 export const contentOfFields = (fields: Fields): JsonObject =>
-  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string | number] => entry[1] !== null));
+  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string | number | boolean] => entry[1] !== null));
 
 /** Returns the reverse of contentOfFields. A field that is absent in the content has its value from `blank`. */
 export const fieldsOf =
