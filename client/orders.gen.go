@@ -18,6 +18,7 @@ type Orders struct{ client *Client }
 // Order is a row of [Orders.List].
 type Order struct {
 	Stamp
+	originState
 	ID int64 `json:"id"`
 	// For display: the day and a random part.
 	OrderNo string `json:"orderNo"`
@@ -78,6 +79,22 @@ type Order struct {
 	Note            string            `json:"note"`
 	Tags            []string          `json:"tags"`
 	Metadata        map[string]string `json:"metadata"`
+	Merged          *Merged           `json:"merged,omitzero"`
+}
+
+func (*Order) editable() []string {
+	return []string{"email", "shippingAddress", "billingAddress", "note", "tags", "metadata"}
+}
+
+// UnmarshalJSON decodes the value and stores it as the origin of the next Save.
+func (v *Order) UnmarshalJSON(text []byte) error {
+	type members Order
+	var decoded members
+	if err := json.Unmarshal(text, &decoded); err != nil {
+		return err
+	}
+	*v = Order(decoded)
+	return setOrigin(v)
 }
 
 // OrderLine is part of [Order].
@@ -90,6 +107,12 @@ type OrderLine struct {
 	Quantity int64 `json:"quantity"`
 	// Price of one unit when the order was created, in minor units.
 	Price int64 `json:"price"`
+	// The same as `price`.
+	UnitPrice int64 `json:"unitPrice"`
+	// The line's part of the order's discount, in minor units.
+	Discount int64 `json:"discount"`
+	// `unitPrice` × `quantity` − `discount`.
+	Total int64 `json:"total"`
 	// Units of the next shipment, without unshipped units of open refunds with `restock`.
 	ToShip int64 `json:"toShip"`
 	// Shipped units.
@@ -204,6 +227,28 @@ type OrderCreate struct {
 	// Each sku at most once.
 	Items      []OrderLineRequest `json:"items"`
 	CouponCode *string            `json:"couponCode,omitzero"`
+	// The order's id in the storefront. The same request again returns the order with status 200.
+	ExternalID *string `json:"externalId,omitzero"`
+	// The total that the customer accepted, in minor units.
+	ExpectedTotal *int64 `json:"expectedTotal,omitzero"`
+	// Part of the total, in minor units.
+	Shipping int64 `json:"shipping,omitzero"`
+	// Part of the total, in minor units.
+	Tax int64 `json:"tax,omitzero"`
+	// `prepaid`: the order is shipped after its payment, and cancelled if it is not paid within the
+	// tenant's `unpaidOrderMinutes`.
+	PaymentTerms OrderTerms `json:"paymentTerms,omitzero"`
+	// The address for messages about the order; empty for none.
+	Email string `json:"email,omitzero"`
+	// The addresses are nil for none, which "not null" stores as an empty text. They do not change
+	// after the first shipment.
+	ShippingAddress *Address `json:"shippingAddress,omitzero"`
+	BillingAddress  *Address `json:"billingAddress,omitzero"`
+	Note            string   `json:"note,omitzero"`
+	// Each once; they are stored in alphabetical order.
+	Tags []string `json:"tags,omitzero"`
+	// Names and values of the storefront.
+	Metadata map[string]string `json:"metadata,omitzero"`
 }
 
 // OrderLineRequest is part of [OrderCreate].
@@ -234,6 +279,7 @@ type OrderEventName string
 // The values of OrderEventName.
 const (
 	OrderEventNameCreate        OrderEventName = "create"
+	OrderEventNameUpdate        OrderEventName = "update"
 	OrderEventNameReserveRefund OrderEventName = "reserve-refund"
 	OrderEventNameReleaseRefund OrderEventName = "release-refund"
 	OrderEventNameSettleRefund  OrderEventName = "settle-refund"
@@ -300,8 +346,10 @@ func (s *Orders) List(f OrderFilter) List[Order] {
 // Place creates an order.
 //
 // The lines copy name and price from the catalog at this moment. One transaction creates the order,
-// reserves the units and redeems the coupon. 422 at `/items/<i>/sku` for an item that is not for
-// sale or is listed twice, and at `/couponCode` for a coupon that cannot be used.
+// reserves the units and redeems the coupon. With an `externalId` that an order has: 200 with that
+// order if the request has the same content, and nothing changes. 422 at `/items/<i>/sku` for an
+// item that is not for sale or is listed twice, and at `/couponCode` for a coupon that cannot be
+// used.
 func (s *Orders) Place(ctx context.Context, body OrderCreate, options ...CallOption) (Order, error) {
 	return call[Order](ctx, s.client, request{method: http.MethodPost, path: "/orders", body: body}, options)
 }
@@ -309,6 +357,18 @@ func (s *Orders) Place(ctx context.Context, body OrderCreate, options ...CallOpt
 // Get returns an order.
 func (s *Orders) Get(ctx context.Context, id int64, options ...CallOption) (Order, error) {
 	return call[Order](ctx, s.client, request{method: http.MethodGet, path: "/orders/" + segment(id)}, options)
+}
+
+// Save updates an order.
+//
+// Changes facts that affect no amount and no stock. The addresses change only before the first
+// shipment (422 `shipped`). In a conflict, `base` has the earlier values of these members; its
+// other members are current.
+//
+// It sends the changes of value since it was read, and replaces value with the reply. If another
+// writer was first, it returns a [Conflict].
+func (s *Orders) Save(ctx context.Context, value *Order, options ...CallOption) error {
+	return save(ctx, s.client, "/orders/"+segment(value.ID), value, options)
 }
 
 // History lists the history of an order.

@@ -10,8 +10,7 @@ import (
 	"interlock/internal/base/principal"
 )
 
-// rulesTTL is the maximum age of cached rules. It bounds the delay until a change by another
-// process takes effect.
+// rulesTTL is the maximum age of cached rules. It bounds the delay of a change by another process.
 const rulesTTL = time.Second
 
 // rulesCache caches the rules of tenants by tenant id, for callers for which an age of rulesTTL is
@@ -24,7 +23,7 @@ type cachedRules struct {
 }
 
 // Rules returns the rules of the tenant of the context, at most rulesTTL old, usually without a
-// statement. A unit whose correctness depends on them calls RulesIn.
+// statement. A unit that depends on the current rules calls RulesIn.
 func (s *Service) Rules(ctx context.Context) (TenantRules, error) {
 	caller, _ := principal.From(ctx)
 	if cached, ok := s.rules.byTenant.Load(caller.TenantID); ok && clock.Since(cached.(cachedRules).read) < rulesTTL {
@@ -43,4 +42,10 @@ func (s *Service) Rules(ctx context.Context) (TenantRules, error) {
 func (s *Service) SelfApproval(ctx context.Context) (bool, error) {
 	rules, err := s.Rules(ctx)
 	return rules.SelfApproval, err
+}
+
+// UnpaidAfter returns the time after which the tenant's unpaid orders are cancelled; 0 for never.
+func (s *Service) UnpaidAfter(ctx context.Context) (time.Duration, error) {
+	rules, err := s.Rules(ctx)
+	return time.Duration(rules.UnpaidOrderMinutes) * time.Minute, err
 }

@@ -274,7 +274,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 	sv.Actions = actions.New(actions.Deps{DB: sv.DB, Clock: sv.Clock, Items: sv.Catalog, Coupons: sv.Coupons})
 	sv.Orders = orders.New(orders.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus,
-		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Sales: salesOfOrders{sv}, Refunds: refundsOfOrders{sv},
+		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Sales: salesOfOrders{sv}, Refunds: refundsOfOrders{sv}, Deadlines: sv.Access,
 	})
 	sv.Refunds = refunds.New(refunds.Deps{DB: sv.DB, Bus: sv.bus, Approvals: sv.Approvals, Orders: sv.Orders, Stock: sv.Inventory, Wallets: sv.Wallets})
 	sv.FlashSales = flashsale.New(flashsale.Deps{

@@ -20,7 +20,7 @@ var Machine = status.New(status.Machine{
 	Name:    "order",
 	Initial: pending,
 	States:  []status.State{pending, paid, shipped, completed, cancelled},
-	Verbs:   []string{"create", RefundReserved, RefundReleased, RefundSettled},
+	Verbs:   []string{"create", update, RefundReserved, RefundReleased, RefundSettled},
 	Actions: []status.Action{
 		{Name: "pay", Participle: "paid", From: []status.State{pending}, To: paid},
 		{Name: "ship", Participle: "shipped", From: []status.State{paid, shipped}, To: shipped},

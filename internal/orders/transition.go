@@ -64,7 +64,8 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, ste
 	lifecycle.Repeated = func(current *Order) bool { return repeats(step, current) }
 	after, err := lifecycle.Transition(ctx, u, order, step.action(), ifMatch, func(to status.State) (*Order, error) {
 		after := *order
-		after.Status, after.PaymentDue = to.Code, nil
+		after.enter(to, u.Now())
+		after.PaymentDue = nil
 		if err := step.prepare(ctx, u, s, &after); err != nil {
 			return nil, err
 		}

@@ -926,6 +926,14 @@ CREATE TABLE IF NOT EXISTS order_lines (
   KEY ix_order_lines_sku (tenant_id, sku)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
+CREATE TABLE IF NOT EXISTS order_tags (
+  tenant_id BIGINT      NOT NULL,
+  order_id  BIGINT      NOT NULL,
+  tag       VARCHAR(50) NOT NULL, -- of orders.tags, for lists by tag
+  PRIMARY KEY (tenant_id, order_id, tag),
+  KEY ix_order_tags_tag (tenant_id, tag, order_id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
 CREATE TABLE IF NOT EXISTS order_histories (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id       BIGINT       NOT NULL,
@@ -1468,7 +1476,7 @@ DROP TABLE IF EXISTS actions, action_counts;
 DROP TABLE IF EXISTS flash_sales, flash_sale_histories, flash_sale_stocks, flash_sale_rejections,
   flash_sale_samples, flash_sale_gates, flash_sale_tickets, flash_sale_buyers, flash_sale_arrivals;
 DROP TABLE IF EXISTS refunds, refund_lines, refund_histories;
-DROP TABLE IF EXISTS orders, order_lines, order_histories;
+DROP TABLE IF EXISTS orders, order_lines, order_tags, order_histories;
 DROP TABLE IF EXISTS wallets, wallet_entries;
 DROP TABLE IF EXISTS coupon_campaigns, coupon_campaign_histories, coupons, coupon_histories,
   coupon_holders;

@@ -867,6 +867,14 @@ CREATE TABLE order_lines (
 CREATE UNIQUE INDEX uq_order_lines_sku ON order_lines (tenant_id, order_id, sku);
 CREATE INDEX ix_order_lines_sku ON order_lines (tenant_id, sku);
 
+CREATE TABLE order_tags (
+  tenant_id INTEGER NOT NULL,
+  order_id  INTEGER NOT NULL,
+  tag       TEXT    NOT NULL, -- of orders.tags, for lists by tag
+  PRIMARY KEY (tenant_id, order_id, tag)
+);
+CREATE INDEX ix_order_tags_tag ON order_tags (tenant_id, tag, order_id);
+
 CREATE TABLE order_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,
@@ -1432,6 +1440,7 @@ DROP TABLE refund_histories;
 DROP TABLE refund_lines;
 DROP TABLE refunds;
 DROP TABLE order_histories;
+DROP TABLE order_tags;
 DROP TABLE order_lines;
 DROP TABLE orders;
 DROP TABLE wallet_entries;

@@ -93,7 +93,7 @@ var elsewhere = strings.Fields(`
 	session session/factor session/invitation session/invitation/check session/invitation/provider session/step-up session/step-up/challenge sessions sessions/{id} me me/password me/factors me/factors/{id} me/factors/{id}/confirm me/factors/{id}/rename
 	me/factors/recovery-codes me/links me/links/{id} users/{id}/links/{linkId} users users/{id} users/{id}/disable users/{id}/enable users/{id}/reset-password users/{id}/invite users/{id}/reset-factors roles roles/{id} menus menus/{id} menus/{id}/move tokens tokens/{id} settings
 	approvals/{id} approvals/{id}/comments approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review
-	items items/{sku} orders orders/{id}/pay orders/{id}/ship orders/{id}/complete orders/{id}/cancel order-batches orders/{id}/refunds
+	items items/{sku} orders orders/{id} orders/{id}/pay orders/{id}/ship orders/{id}/complete orders/{id}/cancel order-batches orders/{id}/refunds
 	refunds/{id}/approve refunds/{id}/reject refunds/{id}/settle refunds/{id}/fail refunds/{id}/unknown
 	work-orders work-orders/claim-next work-orders/{id}/claim work-orders/{id}/release work-orders/{id}/assign work-orders/{id}/resolve
 	work-orders/{id}/reopen work-orders/{id}/close work-orders/{id}/comments
@@ -257,7 +257,7 @@ var byHand = map[string]func(m money) []attempt{
 var notByHand = strings.Fields(`
 	orders/{id}/pay orders/{id}/cancel order-batches orders/{id}/refunds
 	refunds/{id}/reject refunds/{id}/settle refunds/{id}/fail refunds/{id}/unknown
-	orders orders/{id}/ship orders/{id}/complete
+	orders orders/{id} orders/{id}/ship orders/{id}/complete
 	approvals/{id} approvals/{id}/comments approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review`)
 
 // Proves G8.26.
