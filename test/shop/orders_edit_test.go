@@ -24,7 +24,8 @@ func (s *Shop) patch(t *testing.T, order object, query string, patch any, header
 // tags returns the tags of an order in the table for lists by tag.
 func (s *Shop) tags(t *testing.T, order object) (tags []string) {
 	t.Helper()
-	require.NoError(t, s.DB.Read(s.Ctx).Table("order_tags").Where("order_id = ?", world.ID(order)).Order("tag").Pluck("tag", &tags).Error)
+	const query = "SELECT tag FROM order_tags WHERE order_id = ? ORDER BY tag"
+	require.NoError(t, s.DB.Read(storage.AcrossTenants(s.Ctx)).Raw(query, world.ID(order)).Scan(&tags).Error)
 	return tags
 }
 
