@@ -44,3 +44,9 @@ func (s *Service) SelfApproval(ctx context.Context) (bool, error) {
 	rules, err := s.Rules(ctx)
 	return rules.SelfApproval, err
 }
+
+// UnpaidAfter returns the time after which the tenant's unpaid orders are cancelled; 0 for never.
+func (s *Service) UnpaidAfter(ctx context.Context) (time.Duration, error) {
+	rules, err := s.Rules(ctx)
+	return time.Duration(rules.UnpaidOrderMinutes) * time.Minute, err
+}

@@ -910,6 +910,14 @@ CREATE TABLE shipment_lines (
 CREATE UNIQUE INDEX uq_shipment_lines_sku ON shipment_lines (tenant_id, shipment_id, sku);
 CREATE INDEX ix_shipment_lines_order ON shipment_lines (tenant_id, order_id, sku);
 
+CREATE TABLE order_tags (
+  tenant_id INTEGER NOT NULL,
+  order_id  INTEGER NOT NULL,
+  tag       TEXT    NOT NULL, -- of orders.tags, for lists by tag
+  PRIMARY KEY (tenant_id, order_id, tag)
+);
+CREATE INDEX ix_order_tags_tag ON order_tags (tenant_id, tag, order_id);
+
 CREATE TABLE order_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,
@@ -1592,6 +1600,7 @@ DROP TABLE payment_histories;
 DROP TABLE payments;
 DROP TABLE refunds;
 DROP TABLE order_histories;
+DROP TABLE order_tags;
 DROP TABLE order_lines;
 DROP TABLE shipments;
 DROP TABLE shipment_lines;
