@@ -41,6 +41,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.GetOf(r, "/orders/:id/history", ReadPermission, byID, h.history).
 		Doc("List the history of an order", "Newest first: one event for each version. The actions of a refund on its order do not change the status.").
 		With(httpapi.Contract{Sorts: change.HistorySorts})
+	myRoutes(r, h)
 	httpapi.Transition(r, "/orders/:id", "pay", writePermission, byID, transition[Payment](s)).
 		Doc("Pay an order", "`wallet` debits the wallet of the order's user in the same transaction. `external`: the money was received outside, and `reference`, which is required, "+
 			"identifies the payment there. Of concurrent requests one succeeds; the others return 409 with the author of the successful one.\n\n"+
