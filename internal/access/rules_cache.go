@@ -39,6 +39,15 @@ func (s *Service) Rules(ctx context.Context) (TenantRules, error) {
 	return rules, nil
 }
 
+// Location returns the tenant's time zone.
+func (s *Service) Location(ctx context.Context) (*time.Location, error) {
+	rules, err := s.Rules(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return rules.Location()
+}
+
 // SelfApproval returns the tenant's rule of this name.
 func (s *Service) SelfApproval(ctx context.Context) (bool, error) {
 	rules, err := s.Rules(ctx)

@@ -50,6 +50,7 @@ import (
 	"interlock/internal/views/ops"
 	"interlock/internal/views/promises"
 	"interlock/internal/views/realtime"
+	"interlock/internal/views/reports"
 	"interlock/internal/views/retention"
 	"interlock/internal/views/search"
 	"interlock/internal/wallets"
@@ -94,6 +95,7 @@ type Services struct {
 	Realtime  *realtime.Service
 	Search    *search.Service
 	Dashboard *dashboard.Service
+	Reports   *reports.Service
 	Conflicts *dashboard.ConflictLog
 	Queues    *ops.Service
 	Engines   *engines.Monitor

@@ -49,6 +49,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.GetOf(r, "/orders/:id/history", ReadPermission, byID, h.history).
 		Doc("List the history of an order", "Newest first: one event for each version. `payment`: a payment that left an amount due. `shipment`: a partial shipment. They do not change the status, nor do the actions of refunds, except that a `settle-refund` that returns the last units makes a partly shipped order `shipped`.").
 		With(httpapi.Contract{Sorts: change.HistorySorts})
+	myRoutes(r, h)
 	httpapi.Transition(r, "/orders/:id", "pay", writePermission, byID, transition[Payment](s)).
 		Doc("Pay an order", "Records a payment of all that is due. `wallet` debits the wallet of the order's user in the same transaction. `external`: the money was received outside, and `reference`, which is required, "+
 			"identifies the payment there. Of concurrent requests one succeeds; the others return 409 with the author of the successful one.\n\n"+

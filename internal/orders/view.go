@@ -176,13 +176,14 @@ var parcelExample = parcelView{
 }
 
 // example is an order for the contract.
-var example = func() orderView {
+var example = viewOf(principal.With(context.Background(), principal.Principal{Currency: "CNY"}), exampleOrder)
+
+var exampleOrder = func() Order {
 	created := time.Date(2026, time.January, 31, 9, 30, 0, 123456000, time.UTC)
-	order := Order{
+	return Order{
 		Row:     guard.Row{ID: 41, Version: 1, CreatedTime: created, UpdatedTime: created, UpdatedBy: 7, UpdatedByName: "Li"},
 		OrderNo: "20260131-7KQ2M9XZTV", UserID: "user-12", Discount: 500, Amount: 3480, PaymentTerms: Prepaid,
 		Details: Details{Tags: []string{}, Metadata: map[string]string{}}, CouponCode: "K7QMX-2F9RT-H4WZA-8CNPB",
 		Lines: []Line{{SKU: "TEA-100", Name: "Green tea 100 g", Quantity: 2, Price: 1990, ToShip: 2}},
 	}
-	return viewOf(principal.With(context.Background(), principal.Principal{Currency: "CNY"}), order)
 }()

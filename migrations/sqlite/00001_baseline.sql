@@ -1025,6 +1025,7 @@ CREATE INDEX ix_refunds_created ON refunds (tenant_id, created_time, id);
 CREATE INDEX ix_refunds_amount ON refunds (tenant_id, amount, id);
 CREATE INDEX ix_refunds_updated ON refunds (tenant_id, updated_time, id);
 CREATE INDEX ix_refunds_reference ON refunds (tenant_id, reference, id);
+CREATE INDEX ix_refunds_settled ON refunds (tenant_id, status, updated_time);
 
 CREATE TABLE refund_lines (
   id        INTEGER PRIMARY KEY AUTOINCREMENT,
