@@ -57,6 +57,11 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 	return storage.List[Payment](s.db.Read(ctx), page, sorts, filters...)
 }
 
+// Export calls write for each payment of a list, oldest first.
+func (s *Service) Export(ctx context.Context, f Filter, write func(Payment) error) error {
+	return storage.EachRow("id", func(page storage.Page) (storage.Listing[Payment], error) { return s.List(ctx, f, page) }, write)
+}
+
 // History returns one page of a payment's events, newest first.
 func (s *Service) History(ctx context.Context, payment *Payment, page storage.Page) (storage.Listing[Event], error) {
 	return storage.List[Event](s.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("payment_id", payment.ID))

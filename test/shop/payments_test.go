@@ -505,6 +505,12 @@ func TestPaymentsAreListedByFilterAndFoundByReference(t *testing.T) {
 		require.Len(t, s.Send(t, http.MethodGet, "/payments"+query, nil).Items(), want, query)
 	}
 	require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodGet, "/payments?method=cash", nil).Status)
+	var exported []string
+	require.NoError(t, s.Payments.Export(s.Ctx, payments.Filter{Provider: "stripe"}, func(p payments.Payment) error {
+		exported = append(exported, *p.Reference)
+		return nil
+	}))
+	require.Equal(t, []string{"pi-1", "pi-2"}, exported)
 	found, err := s.Payments.ByReference(s.Ctx, "PI-2", 5)
 	require.NoError(t, err)
 	require.Len(t, found, 1)
