@@ -46,7 +46,7 @@ type Address struct {
 // SchemaName returns the name in the contract.
 func (Address) SchemaName() string { return "Address" }
 
-// PaymentStatus says how much of an order's amount was paid and refunded.
+// PaymentStatus describes how much of an order's amount was paid and refunded.
 type PaymentStatus string
 
 // The payment states.
@@ -79,7 +79,7 @@ func (o *Order) PaymentStatus() PaymentStatus {
 	return Unpaid
 }
 
-// FulfilmentStatus says how many of an order's units were shipped.
+// FulfilmentStatus describes how many of an order's units were shipped.
 type FulfilmentStatus string
 
 // The fulfilment states.

@@ -161,7 +161,7 @@ func (s *Service) sendBack(ctx context.Context, u *uow.Unit, payment *Payment, r
 	return after, err
 }
 
-// refundedByOrder is the error for an applied payment, whose money belongs to its order.
+// refundedByOrder is the error for an applied payment: refunds of its order repay it.
 func (s *Service) refundedByOrder(ctx context.Context, payment *Payment) error {
 	l := s.lifecycle()
 	return l.Explained(ctx, payment, apperr.New(apperr.TransitionNotAllowed,
