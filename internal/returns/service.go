@@ -66,7 +66,7 @@ type Request struct {
 	Reason string        `json:"reason" validate:"required,max=500"`
 }
 
-// Request inserts a return of an order, whose caller may read the order.
+// Request inserts a return of an order that the caller may read.
 //
 // Errors: ValidationFailed at /lines/i/lineId for a line that is not in the order or is named twice,
 // and at /lines/i/quantity for more units than were shipped and are in no other return or refund;
