@@ -95,7 +95,7 @@ type OrderLine struct {
 	ToShip int64 `json:"toShip"`
 	// Shipped units.
 	Shipped int64 `json:"shipped"`
-	// Shipped units that came back, with a return or a refund, whether or not they are in stock
+	// Shipped units that a return or a refund has brought back, whether or not they are in stock
 	// again.
 	Returned int64 `json:"returned"`
 }
