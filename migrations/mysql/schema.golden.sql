@@ -1051,7 +1051,8 @@ CREATE TABLE `refunds` (
   KEY `ix_refunds_created` (`tenant_id`,`created_time`,`id`),
   KEY `ix_refunds_amount` (`tenant_id`,`amount`,`id`),
   KEY `ix_refunds_updated` (`tenant_id`,`updated_time`,`id`),
-  KEY `ix_refunds_reference` (`tenant_id`,`reference`,`id`)
+  KEY `ix_refunds_reference` (`tenant_id`,`reference`,`id`),
+  KEY `ix_refunds_settled` (`tenant_id`,`status`,`updated_time`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `refund_histories` (

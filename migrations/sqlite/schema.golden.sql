@@ -1174,6 +1174,8 @@ CREATE INDEX ix_refunds_payment ON refunds (tenant_id, payment_id, id);
 
 CREATE INDEX ix_refunds_reference ON refunds (tenant_id, reference, id);
 
+CREATE INDEX ix_refunds_settled ON refunds (tenant_id, status, updated_time);
+
 CREATE INDEX ix_refunds_status ON refunds (tenant_id, status, id);
 
 CREATE INDEX ix_refunds_updated ON refunds (tenant_id, updated_time, id);
