@@ -16,6 +16,9 @@ const verbs = {
   'reserve-refund': 'eventReserveRefund',
   'release-refund': 'eventReleaseRefund',
   'settle-refund': 'eventSettleRefund',
+  'request-return': 'eventRequestReturn',
+  'receive-return': 'eventReceiveReturn',
+  'reject-return': 'eventRejectReturn',
 } as const;
 
 /** The timeline of an order, newest first: user, time, transition, details, and the effects on stock and money. */
