@@ -91,11 +91,12 @@ type OrderLine struct {
 	Quantity int64 `json:"quantity"`
 	// Price of one unit when the order was created, in minor units.
 	Price int64 `json:"price"`
-	// Units of the next shipment, without unshipped units of open refunds with `restock`.
+	// Units that can be shipped, without unshipped units of open refunds with `restock`.
 	ToShip int64 `json:"toShip"`
 	// Shipped units.
 	Shipped int64 `json:"shipped"`
-	// Shipped units that a refund has returned to stock.
+	// Shipped units that came back, with a return or a refund, whether or not they are in stock
+	// again.
 	Returned int64 `json:"returned"`
 }
 
@@ -239,6 +240,9 @@ const (
 	OrderEventNameReserveRefund OrderEventName = "reserve-refund"
 	OrderEventNameReleaseRefund OrderEventName = "release-refund"
 	OrderEventNameSettleRefund  OrderEventName = "settle-refund"
+	OrderEventNameRequestReturn OrderEventName = "request-return"
+	OrderEventNameReceiveReturn OrderEventName = "receive-return"
+	OrderEventNameRejectReturn  OrderEventName = "reject-return"
 	OrderEventNamePay           OrderEventName = "pay"
 	OrderEventNameShip          OrderEventName = "ship"
 	OrderEventNameComplete      OrderEventName = "complete"
@@ -352,8 +356,9 @@ func (s *Orders) Get(ctx context.Context, id int64, options ...CallOption) (Orde
 
 // History lists the history of an order.
 //
-// Newest first: one event for each version. The actions of a refund on its order do not change the
-// status.
+// Newest first: one event for each version. `shipment` is a partial shipment. It does not change
+// the status, nor do the actions of refunds, except that a `settle-refund` that returns the last
+// units makes a partly shipped order `shipped`.
 func (s *Orders) History(id int64, p Paging) List[OrderEvent] {
 	return List[OrderEvent]{s.client, "/orders/" + segment(id) + "/history", p.parameters()}
 }

@@ -8,6 +8,7 @@ import ()
 type Resources struct {
 	Orders      *Orders
 	Refunds     *Refunds
+	Returns     *Returns
 	WorkOrders  *WorkOrders
 	Approvals   *Approvals
 	Items       *Items
@@ -32,6 +33,7 @@ func (c *Client) bind() {
 	c.Resources = Resources{
 		Orders:      &Orders{c},
 		Refunds:     &Refunds{c},
+		Returns:     &Returns{c},
 		WorkOrders:  &WorkOrders{c},
 		Approvals:   &Approvals{c},
 		Items:       &Items{c},

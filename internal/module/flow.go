@@ -76,10 +76,7 @@ func (f Flow[T, M, E]) One(ctx context.Context, id int64) (M, error) {
 	return row, storage.Found(err, machineOf[T]().Name, strconv.FormatInt(id, 10))
 }
 
-// ByID finds the record of a path with the parameter id.
-func (f Flow[T, M, E]) ByID() httpapi.Find[M] { return httpapi.Numbered(machineOf[T]().Name, f.One) }
-
-// History handles GET …/{id}/history: one page of the events of a record, newest first.
+// History returns one page of the events of a record, newest first.
 func (f Flow[T, M, E]) History(ctx context.Context, row M, in httpapi.Page) (httpapi.List[change.EventView[T]], error) {
 	listing, err := storage.List[E](f.DB.Read(ctx), in.Page(), change.HistorySorts, storage.OwnedBy(f.Owner, row.Ref().ID))
 	return httpapi.ListOf(listing, func(e E) change.EventView[T] { return change.EventViewOf[T](e.Recorded()) }), err

@@ -22,6 +22,7 @@ var Declaration = &module.Declaration{
 		module.Approver: {ReadPermission},
 		module.Auditor:  {ReadPermission},
 	},
+	Approvals: []string{kindRefund},
 	Pages:     []module.Page{{Group: module.Operate, Path: "/payments", Permission: ReadPermission}},
 	Resources: []module.Resource{{Name: Topic, Read: ReadPermission, Live: true}},
 	Tables:    tables,

@@ -26,8 +26,8 @@ var sorts = storage.Sorts{
 // Routes registers the routes of returns.
 func Routes(r *httpapi.Router, s *Service) {
 	r = r.Critical().About(httpapi.Resource{Tag: "Returns", Noun: "return", Machine: Machine, Example: example})
-	byID := s.flow.ByID()
-	httpapi.MutationOf(r, http.MethodPost, "/orders/:id/returns", writePermission, httpapi.Numbered("order", s.orders.Order), s.Ask).
+	byID := httpapi.Numbered("return", s.Return)
+	httpapi.MutationOf(r, http.MethodPost, "/orders/:id/returns", writePermission, httpapi.Numbered("order", s.order), s.Ask).
 		Doc("Request a return", "For shipped units. 422 at `/lines/<i>/quantity` for units that were not shipped, or that another return or a refund with `restock` already has.").
 		With(httpapi.Contract{ID: "requestReturn", Body: Request{[]LineRequest{{1, 1}}, "One tin arrived open."}, Locks: true})
 	httpapi.Get(r, "/returns", ReadPermission, s.list).
@@ -35,7 +35,7 @@ func Routes(r *httpapi.Router, s *Service) {
 		With(httpapi.Contract{Sorts: sorts})
 	httpapi.GetOf(r, "/returns/:id", ReadPermission, byID, func(_ context.Context, row *Return, _ httpapi.None) (View, error) { return viewOf(*row), nil }).
 		Doc("Get a return", "")
-	httpapi.GetOf(r, "/returns/:id/history", ReadPermission, byID, s.flow.History).
+	httpapi.GetOf(r, "/returns/:id/history", ReadPermission, byID, s.history).
 		Doc("List the history of a return", "Newest first: one event for each version. `refund` does not change the status.").
 		With(httpapi.Contract{Sorts: change.HistorySorts})
 	module.Transition(r, "/returns/:id", writePermission, byID, step(s.Receive)).
@@ -51,6 +51,12 @@ func Routes(r *httpapi.Router, s *Service) {
 		Doc("Refund a return", "Requests a refund of the received units, or of the requested ones before they arrive, and links it as `refundId`. The refund moves no goods. "+
 			"The default of `amount` is the units' share of the payment. A return has one refund, unless the refund was rejected.").
 		With(httpapi.Contract{ID: "refundReturn", Success: "The return.", Body: refundBody{}, ChecksStatus: true, Locks: true})
+}
+
+func (s *Service) order(ctx context.Context, id int64) (*orders.Order, error) { return s.orders.Order(ctx, id) }
+
+func (s *Service) history(ctx context.Context, row *Return, in httpapi.Page) (httpapi.List[change.EventView[Return]], error) {
+	return s.flow.History(ctx, row, in)
 }
 
 // step returns a handler that replies with the changed return.

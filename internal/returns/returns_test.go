@@ -87,6 +87,7 @@ func requirePromises(t *testing.T, s *shop.Shop) {
 	}
 }
 
+// Proves G4.62.
 func TestReturnIsReceivedAndClosed(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
@@ -120,6 +121,7 @@ func TestReturnIsReceivedAndClosed(t *testing.T) {
 	})
 }
 
+// Proves G4.62.
 func TestRejectedReturnReleasesItsUnits(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
@@ -170,6 +172,7 @@ func TestReturnRequestsAreValidated(t *testing.T) {
 	})
 }
 
+// Proves G4.63.
 func TestReturnIsRefundedOnce(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
@@ -222,6 +225,7 @@ func TestReturnsAreListedAndFiltered(t *testing.T) {
 	})
 }
 
+// Proves G4.63.
 func TestRepeatedReturnRequestHasOneEffect(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
@@ -243,6 +247,7 @@ func TestRepeatedReturnRequestHasOneEffect(t *testing.T) {
 	})
 }
 
+// Proves G4.60.
 func TestConcurrentReturnsOfTheLastUnitHaveOneWinner(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
@@ -258,6 +263,7 @@ func TestConcurrentReturnsOfTheLastUnitHaveOneWinner(t *testing.T) {
 	})
 }
 
+// Proves G4.62.
 func TestOfConcurrentReceiptsOneWins(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
@@ -272,6 +278,7 @@ func TestOfConcurrentReceiptsOneWins(t *testing.T) {
 	})
 }
 
+// Proves G4.61.
 func TestReturnsAndRestockingRefundsShareTheShippedUnits(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
@@ -300,6 +307,7 @@ func TestReturnsAndRestockingRefundsShareTheShippedUnits(t *testing.T) {
 }
 
 // A receipt and the settlement of a refund with restock write the same order and stock.
+// Proves G4.61.
 func TestReceiptAndSettlementConserveStock(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
@@ -325,6 +333,7 @@ func TestReceiptAndSettlementConserveStock(t *testing.T) {
 
 // The version of the order decides, not the lock: a holder that lost its lock cannot exceed the
 // shipped units.
+// Proves G4.61.
 func TestReturnWithAStaleOrderIsRunAgain(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)

@@ -50,6 +50,9 @@ func New(d Deps) *Service {
 	}}
 }
 
+// Return returns a return with its lines. Errors: NotFound.
+func (s *Service) Return(ctx context.Context, id int64) (*Return, error) { return s.flow.One(ctx, id) }
+
 // LineRequest is the number of units of an order's line to return.
 type LineRequest struct {
 	// The number of the line in its order, from 1.

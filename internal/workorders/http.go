@@ -20,7 +20,7 @@ import (
 func Routes(r *httpapi.Router, s *Service) {
 	r = r.About(httpapi.Resource{Tag: "Work orders", Noun: "work order", Machine: Machine, Example: example, Refusal: refusalView{}})
 	h := handler{s, r}
-	byID := s.flow.ByID()
+	byID := httpapi.Numbered("work order", s.WorkOrder)
 	httpapi.Get(r, "/work-orders", ReadPermission, h.list).
 		Doc("List work orders", "The newest first by default; with `sort=priority` the most urgent first.").
 		With(httpapi.Contract{Sorts: workOrderSorts})
@@ -33,7 +33,7 @@ func Routes(r *httpapi.Router, s *Service) {
 			"Concurrent callers get different ones. 404 if none is offered.").
 		With(httpapi.Contract{Success: "The work order, which the caller now has.", Locks: true, MayMiss: true})
 	httpapi.GetOf(r, "/work-orders/:id", ReadPermission, byID, h.get).Doc("Get a work order", "")
-	httpapi.GetOf(r, "/work-orders/:id/history", ReadPermission, byID, s.flow.History).
+	httpapi.GetOf(r, "/work-orders/:id/history", ReadPermission, byID, h.history).
 		Doc("List the history of a work order", "The newest first: one event for each version, comments included.").
 		With(httpapi.Contract{Sorts: change.HistorySorts})
 	httpapi.GetOf(r, "/work-orders/:id/comments", ReadPermission, byID, h.comments).
@@ -150,6 +150,10 @@ func (h handler) get(ctx context.Context, order *WorkOrder, _ httpapi.None) (htt
 		return httpapi.Fresh[workOrderView]{}, err
 	}
 	return httpapi.Fresh[workOrderView]{Body: viewOf(*order, unable), Changed: order.Status == claimed.Code}, nil
+}
+
+func (h handler) history(ctx context.Context, order *WorkOrder, in httpapi.Page) (httpapi.List[change.EventView[WorkOrder]], error) {
+	return h.service.flow.History(ctx, order, in)
 }
 
 func (h handler) comments(ctx context.Context, order *WorkOrder, in httpapi.Page) (httpapi.List[commentView], error) {

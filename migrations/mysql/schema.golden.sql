@@ -899,6 +899,8 @@ CREATE TABLE `order_lines` (
   `in_refund` bigint(20) NOT NULL,
   `shipped` bigint(20) NOT NULL,
   `returned` bigint(20) NOT NULL,
+  `in_returns` bigint(20) NOT NULL DEFAULT 0,
+  `written_off` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_order_lines_sku` (`tenant_id`,`order_id`,`sku`),
   KEY `ix_order_lines_sku` (`tenant_id`,`sku`,`order_id`)
@@ -1095,6 +1097,64 @@ CREATE TABLE `retention_tallies` (
   `name` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   `removed` bigint(20) NOT NULL,
   PRIMARY KEY (`tenant_id`,`name`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE `returns` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `order_id` bigint(20) NOT NULL,
+  `order_no` varchar(32) NOT NULL,
+  `user_id` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `status` int(11) NOT NULL,
+  `reason` varchar(500) NOT NULL,
+  `status_reason` varchar(500) NOT NULL,
+  `refund_id` bigint(20) DEFAULT NULL,
+  `exchange_order_id` bigint(20) DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_returns_id` (`tenant_id`,`id`),
+  KEY `ix_returns_order` (`tenant_id`,`order_id`,`id`),
+  KEY `ix_returns_order_no` (`tenant_id`,`order_no`,`id`),
+  KEY `ix_returns_status` (`tenant_id`,`status`,`id`),
+  KEY `ix_returns_user` (`tenant_id`,`user_id`,`id`),
+  KEY `ix_returns_created` (`tenant_id`,`created_time`,`id`),
+  KEY `ix_returns_updated` (`tenant_id`,`updated_time`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE `return_histories` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `return_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `action` varchar(16) NOT NULL,
+  `from_status` int(11) DEFAULT NULL,
+  `to_status` int(11) NOT NULL,
+  `detail` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL CHECK (json_valid(`detail`)),
+  `changed_by` bigint(20) NOT NULL,
+  `changed_by_name` varchar(100) NOT NULL,
+  `changed_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_return_histories_version` (`tenant_id`,`return_id`,`version`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE `return_lines` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `return_id` bigint(20) NOT NULL,
+  `order_id` bigint(20) NOT NULL,
+  `line_no` bigint(20) NOT NULL,
+  `sku` varchar(64) NOT NULL,
+  `name` varchar(200) NOT NULL,
+  `quantity` bigint(20) NOT NULL,
+  `received` bigint(20) NOT NULL,
+  `restocked` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_return_lines_sku` (`tenant_id`,`return_id`,`sku`),
+  KEY `ix_return_lines_order` (`tenant_id`,`order_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `roles` (

@@ -884,7 +884,9 @@ CREATE TABLE order_lines (
   to_ship   INTEGER NOT NULL,
   in_refund INTEGER NOT NULL,
   shipped   INTEGER NOT NULL,
-  returned  INTEGER NOT NULL
+  returned  INTEGER NOT NULL,
+  in_returns  INTEGER NOT NULL DEFAULT 0,
+  written_off INTEGER NOT NULL DEFAULT 0
 );
 
 CREATE INDEX ix_order_lines_sku ON order_lines (tenant_id, sku, order_id);
@@ -1190,6 +1192,71 @@ CREATE TABLE retention_tallies (
   removed   INTEGER NOT NULL,
   PRIMARY KEY (tenant_id, name)
 ) WITHOUT ROWID;
+
+CREATE TABLE return_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  return_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  from_status     INTEGER      NULL, -- null: the return was requested
+  to_status       INTEGER  NOT NULL,
+  detail          TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_return_histories_version ON return_histories (tenant_id, return_id, version);
+
+CREATE TABLE return_lines (
+  id        INTEGER PRIMARY KEY AUTOINCREMENT,
+  tenant_id INTEGER NOT NULL,
+  return_id INTEGER NOT NULL,
+  order_id  INTEGER NOT NULL,
+  line_no   INTEGER NOT NULL, -- the number of the order's line
+  sku       TEXT    NOT NULL,
+  name      TEXT    NOT NULL,
+  quantity  INTEGER NOT NULL,
+  received  INTEGER NOT NULL, -- of them, units that arrived
+  restocked INTEGER NOT NULL -- of them, units that are in stock again
+);
+
+CREATE INDEX ix_return_lines_order ON return_lines (tenant_id, order_id);
+
+CREATE UNIQUE INDEX uq_return_lines_sku ON return_lines (tenant_id, return_id, sku);
+
+CREATE TABLE returns (
+  id                INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id         INTEGER  NOT NULL,
+  version           INTEGER  NOT NULL,
+  created_time      DATETIME NOT NULL,
+  updated_time      DATETIME NOT NULL,
+  updated_by        INTEGER  NOT NULL,
+  updated_by_name   TEXT     NOT NULL,
+  order_id          INTEGER  NOT NULL,
+  order_no          TEXT     NOT NULL,
+  user_id           TEXT     NOT NULL,
+  status            INTEGER  NOT NULL,
+  reason            TEXT     NOT NULL,
+  status_reason     TEXT     NOT NULL, -- the reason of a rejection
+  refund_id         INTEGER      NULL,
+  exchange_order_id INTEGER      NULL -- the order that replaces the goods
+);
+
+CREATE INDEX ix_returns_created ON returns (tenant_id, created_time, id);
+
+CREATE INDEX ix_returns_id ON returns (tenant_id, id);
+
+CREATE INDEX ix_returns_order ON returns (tenant_id, order_id, id);
+
+CREATE INDEX ix_returns_order_no ON returns (tenant_id, order_no, id);
+
+CREATE INDEX ix_returns_status ON returns (tenant_id, status, id);
+
+CREATE INDEX ix_returns_updated ON returns (tenant_id, updated_time, id);
+
+CREATE INDEX ix_returns_user ON returns (tenant_id, user_id, id);
 
 CREATE TABLE role_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,

@@ -3,6 +3,7 @@ package contract_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -20,6 +21,7 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"approvals/:id":        newDiscussedApproval,
 	"items/:sku":           newItem,
 	"orders/:id":           newOrder,
+	"payments/:id":         newPayment,
 	"refunds/:id":          newRefund,
 	"returns/:id":          newReturn,
 	"work-orders/:id":      newDiscussedWorkOrder,
@@ -164,6 +166,13 @@ func newOrder(t *testing.T, c *apptest.Caller) string {
 		"userId": 7, "items": []any{map[string]any{"sku": newStock(t, c), "quantity": 1}},
 	})
 	return fmt.Sprint(int64(order["id"].(float64)))
+}
+
+// newPayment records a payment that is unmatched, because its order does not exist.
+func newPayment(t *testing.T, c *apptest.Caller) string {
+	answer := c.Do(t, http.MethodPost, httpapi.Base+"/orders/999999999/payments", map[string]any{"method": "external", "reference": unique("psp"), "amount": 995})
+	require.Equal(t, http.StatusAccepted, answer.Status, "%s", answer.Body)
+	return fmt.Sprint(int64(answer.JSON(t)["id"].(float64)))
 }
 
 // newRefund requests a refund of half of an order with an external payment.

@@ -61,6 +61,13 @@ var values = map[string][]string{
 	"/orders shippedFrom":      {"{day-200}", "{day-0.01}"},
 	"/orders shippedTo":        {"{day-200}", "{day-364.9}"},
 
+	"/payments status":         {"applied", "unmatched", "refunded"},
+	"/payments orderId":        {"17", "99999999"},
+	"/payments q":              {"pi-", "pi-10000017", "none"},
+	"/payments method":         {"external", "wallet"},
+	"/payments provider":       {"stripe", "wallet", "none"},
+	"/orders/{id}/payments id": {"1"},
+
 	"/refunds status":  {"requested", "settled"},
 	"/refunds orderId": {"17", "99999999"},
 
@@ -123,6 +130,7 @@ var alike = map[string]string{
 	"/settings/history":              "a tenant's settings change a few times in its life; unique by (tenant, version)",
 	"/approvals/{id}/history":        "has the shape and the index of /orders/{id}/history",
 	"/items/{sku}/history":           "has the shape and the index of /orders/{id}/history",
+	"/payments/{id}/history":         "has the shape and the index of /orders/{id}/history",
 	"/refunds/{id}/history":          "has the shape and the index of /orders/{id}/history",
 	"/returns/{id}/history":          "has the shape and the index of /orders/{id}/history",
 	"/work-orders/{id}/history":      "has the shape and the index of /orders/{id}/history",

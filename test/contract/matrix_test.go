@@ -166,7 +166,7 @@ func TestEveryRouteRejectsIntrudersWithoutALeak(t *testing.T) {
 		canary := marked(t, owner, rows)
 		// A caller with permission finds the mark.
 		seen := 0
-		for _, path := range []string{"/configs", "/items", "/orders", "/users", "/roles", "/refunds", "/work-orders", "/coupon-campaigns", "/flash-sales", "/menus", "/tokens", "/approvals", "/idempotency-keys", "/audit-log"} {
+		for _, path := range []string{"/configs", "/items", "/orders", "/users", "/roles", "/payments", "/refunds", "/work-orders", "/coupon-campaigns", "/flash-sales", "/menus", "/tokens", "/approvals", "/idempotency-keys", "/audit-log"} {
 			if strings.Contains(string(as(t, owner, 200, "GET", path, nil).Body), canary) {
 				seen++
 			}

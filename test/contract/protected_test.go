@@ -94,6 +94,7 @@ var elsewhere = strings.Fields(`
 	me/factors/recovery-codes me/links me/links/{id} users/{id}/links/{linkId} users users/{id} users/{id}/disable users/{id}/enable users/{id}/reset-password users/{id}/invite users/{id}/reset-factors roles roles/{id} menus menus/{id} menus/{id}/move tokens tokens/{id} settings
 	approvals/{id} approvals/{id}/comments approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review
 	items items/{sku} orders orders/{id}/pay orders/{id}/ship orders/{id}/shipments orders/{id}/complete orders/{id}/cancel order-batches orders/{id}/refunds
+	orders/{id}/payments payments/{id}/apply payments/{id}/refund
 	orders/{id}/returns returns/{id}/receive returns/{id}/close returns/{id}/reject returns/{id}/refund
 	refunds/{id}/approve refunds/{id}/reject refunds/{id}/settle refunds/{id}/fail refunds/{id}/unknown
 	work-orders work-orders/claim-next work-orders/{id}/claim work-orders/{id}/release work-orders/{id}/assign work-orders/{id}/resolve
@@ -254,9 +255,9 @@ var byHand = map[string]func(m money) []attempt{
 }
 
 // notByHand are the other routes that move money or decide to: orders are paid by their amount, and
-// promised refunds are paid.
+// promised refunds are paid. TestAboveTheThresholdVotesSendAPaymentBack covers payments/{id}/refund.
 var notByHand = strings.Fields(`
-	orders/{id}/pay orders/{id}/cancel order-batches orders/{id}/refunds orders/{id}/returns
+	orders/{id}/pay orders/{id}/cancel order-batches orders/{id}/refunds orders/{id}/returns orders/{id}/payments payments/{id}/apply payments/{id}/refund
 	refunds/{id}/reject refunds/{id}/settle refunds/{id}/fail refunds/{id}/unknown
 	orders orders/{id}/ship orders/{id}/shipments orders/{id}/complete
 	approvals/{id} approvals/{id}/comments approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review`)
@@ -267,7 +268,7 @@ func TestEveryMoneyRouteDeclaresItsThreshold(t *testing.T) {
 	for _, o := range load(t).Operations() {
 		path, ofAPI := strings.CutPrefix(o.Path, httpapi.Base+"/")
 		area, _, _ := strings.Cut(path, "/")
-		if o.Method == http.MethodGet || !ofAPI || !slices.Contains([]string{"wallets", "wallet-transfers", "orders", "order-batches", "refunds", "approvals"}, area) {
+		if o.Method == http.MethodGet || !ofAPI || !slices.Contains([]string{"wallets", "wallet-transfers", "orders", "order-batches", "payments", "refunds", "approvals"}, area) {
 			continue
 		}
 		known[o.Name] = true

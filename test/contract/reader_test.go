@@ -65,7 +65,7 @@ func TestEveryPermissionIncludesReadingItsResource(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)
 		reads := map[string]string{
-			"configs": "/configs", "items": "/items", "orders": "/orders", "refunds": "/refunds", "returns": "/returns", "wallets": "/wallets", "inventory": "/inventory",
+			"configs": "/configs", "items": "/items", "orders": "/orders", "payments": "/payments", "refunds": "/refunds", "returns": "/returns", "wallets": "/wallets", "inventory": "/inventory",
 			"coupons": "/coupons", "ledger": "/aggregates", "flash-sales": "/flash-sales", "work-orders": "/work-orders", "users": "/users",
 			"access": "/roles", "tokens": "/tokens", "settings": "/settings", "approvals": "/approvals", "menus": "/menus", "actions": "/actions/items/none",
 		}

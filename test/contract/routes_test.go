@@ -107,7 +107,7 @@ func TestARouteWithoutAPermissionIsOneThatEverybodyMayCall(t *testing.T) {
 
 // The declaration of a route for money or orders states the longer retention.
 func TestCriticalRoutesHaveLongerReplyRetention(t *testing.T) {
-	about := regexp.MustCompile(`^/(wallets|wallet-transfers|inventory|orders|order-batches|refunds|returns|flash-sales)(/|$)|^/coupons/:code/redeem$`)
+	about := regexp.MustCompile(`^/(wallets|wallet-transfers|inventory|orders|order-batches|payments|refunds|returns|flash-sales)(/|$)|^/coupons/:code/redeem$`)
 	for _, route := range apptest.Shared(t, "sqlite").Routes() {
 		switch route.Method {
 		case http.MethodPost, http.MethodPut, http.MethodPatch:
@@ -125,7 +125,7 @@ var stepUp = []string{
 	"POST /api/v1/tokens", "DELETE /api/v1/tokens/{id}", "PATCH /api/v1/settings",
 	"POST /api/v1/me/factors", "DELETE /api/v1/me/factors/{id}", "POST /api/v1/me/factors/{id}/confirm", "POST /api/v1/me/factors/{id}/rename", "POST /api/v1/me/factors/recovery-codes",
 	"POST /api/v1/me/links", "DELETE /api/v1/me/links/{id}", "DELETE /api/v1/users/{id}/links/{linkId}",
-	"POST /api/v1/refunds/{id}/approve", "POST /api/v1/approvals/{id}/approve",
+	"POST /api/v1/payments/{id}/refund", "POST /api/v1/refunds/{id}/approve", "POST /api/v1/approvals/{id}/approve",
 }
 
 // Proves G7.17.

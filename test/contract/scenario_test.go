@@ -49,6 +49,7 @@ func TestEveryOperationSucceedsAsDocumented(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		d := day{p.Admin(t), t}
 		d.sell()
+		d.payment()
 		d.refund()
 		d.sendBack()
 		d.work()
@@ -101,6 +102,30 @@ func (d day) sell() {
 	verdicts := d.do(200, "POST", "/order-batches", map[string]any{"action": "complete", "ids": []int64{1, 1 << 60}})
 	require.Len(d.t, verdicts["items"], 2)
 	d.do(200, "GET", "/orders?status=completed&userId=7&from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&q=20", nil)
+}
+
+// payment records payments in part, unmatched and again.
+func (d day) payment() {
+	boss := day{newColleague(d.t, d.Caller, "refunds:*", "payments:read"), d.t}
+	path := "/orders/" + newOrder(d.t, d.Caller)
+	d.do(422, "POST", path+"/payments", `{"method":"external","provider":"refund","reference":"pi_1"}`)
+	part := d.do(201, "POST", path+"/payments", `{"method":"external","provider":"stripe","reference":"pi_1","amount":990}`)
+	require.Equal(d.t, part, d.do(200, "POST", path+"/payments", `{"method":"external","provider":"stripe","reference":"pi_1"}`))
+	d.do(409, "POST", path+"/payments", `{"method":"external","provider":"stripe","reference":"pi_1","amount":1}`)
+	d.do(202, "POST", path+"/payments", `{"method":"external","provider":"stripe","reference":"pi_2","amount":1001}`)
+	d.do(409, "POST", path+"/payments", `{"method":"wallet","reference":"w_1","amount":1001}`)
+	d.do(404, "POST", "/orders/999999999/payments", `{"method":"wallet","reference":"w_1","amount":1}`)
+	stray := "/payments/" + newPayment(d.t, d.Caller)
+	d.do(422, "POST", stray+"/apply", `{"orderId":999999999}`)
+	d.do(200, "POST", stray+"/apply", map[string]any{"orderId": part["orderId"]}, "If-Match", d.etag(stray))
+	d.do(409, "POST", stray+"/apply", map[string]any{"orderId": part["orderId"]})
+	boss.do(409, "POST", stray+"/refund", `{"reason":"paid twice"}`)
+	back := "/payments/" + newPayment(d.t, d.Caller)
+	d.do(403, "POST", back+"/refund", `{"reason":"paid twice"}`)
+	boss.do(200, "POST", back+"/refund", `{"reason":"paid twice"}`)
+	d.do(200, "GET", back+"/history?sort=version", nil)
+	require.Len(d.t, d.do(200, "GET", path+"/payments", nil)["items"], 3)
+	d.do(200, "GET", "/payments?status=unmatched&orderId=1&userId=7&method=external&provider=stripe&q=pi_&from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&sort=-amount", nil)
 }
 
 // refund refunds a payment, which requires two users.

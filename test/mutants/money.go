@@ -24,7 +24,7 @@ var money = []mutant{
 	},
 	{
 		name: "a cancelled order is not refunded to the wallet",
-		file: "internal/orders/cancel.go", old: `if cancelled.rest > 0 {`, new: `if cancelled.rest < 0 {`,
+		file: "internal/orders/cancel.go", old: `range cancelled.rests {`, new: `range cancelled.rests[:0] {`,
 		caught: tests{"test/shop": {"TestCancellationRefundsAWalletPaymentOnce"}},
 	},
 	{
@@ -53,7 +53,7 @@ var money = []mutant{
 	},
 	{
 		name: "another reference counts as the payment that an order has",
-		file: "internal/orders/pay.go", old: `string(requested.Provider), requested.Reference, nil)`, new: `string(requested.Provider), *p.Reference, nil)`,
+		file: "internal/orders/pay.go", old: `if p.Applied() && p.Same(o.ID, requested.Method, string(requested.Provider), requested.Reference, nil) {`, new: `if p.Applied() && p.Method == requested.Method {`,
 		caught: tests{"test/shop": {"TestPaymentReferencePaysOneOrder"}},
 	},
 	{

@@ -65,7 +65,7 @@ var refunding = []mutant{
 	},
 	{
 		name: "a cancellation leaves open refunds reserved",
-		file: "internal/orders/cancel.go", old: `order.RefundReserved -= released`, new: `order.RefundReserved -= 0 * released`,
+		file: "internal/orders/cancel.go", old: `Reserved: r.amount - r.released}`, new: `Reserved: r.amount - 0*r.released}`,
 		caught: tests{"test/shop": {"TestAnySequenceOfStepsConservesMoneyAndStock", "TestCancellationReplacesOpenRefunds"}},
 	},
 	{

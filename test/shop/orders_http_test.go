@@ -135,7 +135,7 @@ func TestOrderTransitionsAreRecordedInTheHistory(t *testing.T) {
 		require.Equal(t, "complete", history[0]["action"])
 		require.Equal(t, "shipped", history[0]["from"])
 		require.Equal(t, "completed", history[0]["to"])
-		require.Equal(t, object{"method": "external", "reference": "psp-1"}, history[2]["detail"])
+		require.Equal(t, []any{"external", "psp-1", 1990.0}, world.Members(history[2]["detail"].(object), "method", "reference", "amount"))
 		require.Nil(t, history[3]["from"])
 		require.Equal(t, object{"amount": 1990.0, "discount": 0.0}, history[3]["detail"])
 		require.Equal(t, object{"id": 7.0, "name": "Tester"}, history[3]["changedBy"])

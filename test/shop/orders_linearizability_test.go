@@ -43,8 +43,8 @@ var oneOrder = racing.Model[orderRequest, orderReply, string]{
 		from, _ := orders.Machine.Named(at)
 		verb, _ := strings.CutSuffix(in.action, " by wallet")
 		to, allowed := orders.Machine.Next(verb, from)
-		if verb == "ship" && at == "pending" || verb == "cancel" && at == "shipped" {
-			// The orders are prepaid, and no unit is returned.
+		if verb == "ship" && at == "pending" || verb == "cancel" && at == "shipped" || at == "shipped" && (verb == "ship" || verb == "pay") {
+			// The orders are prepaid, no unit is returned, and no refund leaves units to ship.
 			allowed = false
 		}
 		switch out.code {

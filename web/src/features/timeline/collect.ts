@@ -5,6 +5,7 @@ import type { TimelineKind } from '@/features/descriptor';
 import { readTicket } from '@/features/flash-sales/queries';
 import { readKeys } from '@/features/idempotency/queries';
 import { readMovements } from '@/features/inventory/queries';
+import { debitIn } from '@/features/orders/effects/queries';
 import { readOrder, readOrderPart, readOrders, type Order } from '@/features/orders/queries';
 import { readRefunds, type Refund } from '@/features/refunds/queries';
 import { readEntries } from '@/features/wallets/queries';
@@ -82,7 +83,7 @@ export class Collector {
     const further = await Promise.all([
       this.audit(`orders/${id}`),
       this.stock(order, [...acts.map((act) => `@orders/${id}/${act}`), ...refunds.map((refund) => `@refunds/${refund.id}`)]),
-      this.money(order.userId, [`@orders/${id}/pay`, ...ofRefunds]),
+      this.money(order.userId, [...history.items.flatMap((event) => debitIn(event) ?? []), ...ofRefunds]),
       couponCode === null ? [] : this.couponSteps(couponCode),
       flashSaleId === null || placed === undefined ? [] : this.auditAt(`flash-sales/${flashSaleId}`, placed.changedTime),
     ]);
