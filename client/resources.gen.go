@@ -87,6 +87,7 @@ const (
 	CodeInsufficientStock     Code = "insufficient_stock"
 	CodeInsufficientBalance   Code = "insufficient_balance"
 	CodeNothingToShip         Code = "nothing_to_ship"
+	CodeTotalChanged          Code = "total_changed"
 	CodeUnsupportedMediaType  Code = "unsupported_media_type"
 	CodePayloadMismatch       Code = "payload_mismatch"
 	CodeSoldOut               Code = "sold_out"

@@ -39,8 +39,23 @@ func (s *Service) Rules(ctx context.Context) (TenantRules, error) {
 	return rules, nil
 }
 
+// Location returns the tenant's time zone.
+func (s *Service) Location(ctx context.Context) (*time.Location, error) {
+	rules, err := s.Rules(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return rules.Location()
+}
+
 // SelfApproval returns the tenant's rule of this name.
 func (s *Service) SelfApproval(ctx context.Context) (bool, error) {
 	rules, err := s.Rules(ctx)
 	return rules.SelfApproval, err
+}
+
+// UnpaidAfter returns the time after which the tenant's unpaid orders are cancelled; 0 for never.
+func (s *Service) UnpaidAfter(ctx context.Context) (time.Duration, error) {
+	rules, err := s.Rules(ctx)
+	return time.Duration(rules.UnpaidOrderMinutes) * time.Minute, err
 }

@@ -72,11 +72,6 @@ func (r TenantRules) Location() (*time.Location, error) {
 	return time.LoadLocation(r.TimeZone)
 }
 
-// UnpaidAfter returns the time after which an unpaid order is cancelled; 0 for never.
-func (r TenantRules) UnpaidAfter() time.Duration {
-	return time.Duration(r.UnpaidOrderMinutes) * time.Minute
-}
-
 func isThreshold(amount *int64) bool { return amount == nil || *amount >= 0 }
 
 // document returns the rules as a tree for editing. An unset threshold has no member, as after a

@@ -68,7 +68,7 @@ func newLoader(db *storage.DB) *demo.Loader {
 	l.Wallets = wallets.New(wallets.Deps{DB: db, Bus: bus, Approvals: votes})
 	l.Ledger = aggregates.New(aggregates.Deps{DB: db, Bus: bus})
 	l.Orders = orders.New(orders.Deps{
-		DB: db, Runner: runner, Bus: bus, Catalog: l.Catalog, Coupons: l.Coupons, Stock: l.Inventory, Wallets: l.Wallets, Refunds: refundsOf{l},
+		DB: db, Runner: runner, Bus: bus, Catalog: l.Catalog, Coupons: l.Coupons, Stock: l.Inventory, Wallets: l.Wallets, Refunds: refundsOf{l}, Deadlines: noDeadlines{},
 	})
 	l.WorkOrders = workorders.New(workorders.Deps{DB: db, Bus: bus, People: noDisabledUsers{}})
 	l.Refunds = refunds.New(refunds.Deps{DB: db, Bus: bus, Orders: l.Orders, Stock: l.Inventory, Wallets: l.Wallets, Approvals: votes})
@@ -80,6 +80,11 @@ func newLoader(db *storage.DB) *demo.Loader {
 	})
 	return l
 }
+
+// noDeadlines is a tenant that cancels no unpaid orders.
+type noDeadlines struct{}
+
+func (noDeadlines) UnpaidAfter(context.Context) (time.Duration, error) { return 0, nil }
 
 // noDisabledUsers is a tenant without disabled users.
 type noDisabledUsers struct{}

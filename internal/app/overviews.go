@@ -10,6 +10,7 @@ import (
 	"interlock/internal/orders"
 	"interlock/internal/views/dashboard"
 	"interlock/internal/views/realtime"
+	"interlock/internal/views/reports"
 	"interlock/internal/views/search"
 )
 
@@ -19,9 +20,10 @@ func (sv *Services) buildOverviews() {
 	resources := collect(modules, func(m module.Module) []module.Resource { return m.Resources })
 	sv.Realtime = realtime.New(realtime.Deps{Bus: sv.bus, Clock: sv.Clock, Topics: topics(resources)})
 	sv.Search = search.New(collect(modules, func(m module.Module) []module.Kind { return m.Kinds })...)
+	sv.Reports = reports.New(reports.Deps{DB: sv.DB, Clock: sv.Clock, Zones: sv.Access})
 	sv.Conflicts = dashboard.NewConflictLog(sv.DB, sv.Clock)
 	sv.Dashboard = dashboard.New(dashboard.Deps{
-		Orders: dashboardOrders{sv.Orders}, Refunds: sv.Refunds, WorkOrders: sv.WorkOrders, Coupons: sv.Coupons, Approvals: dashboardApprovals{sv.Approvals}, Audit: sv.Audit, Conflicts: sv.Conflicts, Presence: sv.Realtime, Clock: sv.Clock,
+		Orders: dashboardOrders{sv.Orders, sv.Access}, Refunds: sv.Refunds, WorkOrders: sv.WorkOrders, Coupons: sv.Coupons, Approvals: dashboardApprovals{sv.Approvals}, Audit: sv.Audit, Conflicts: sv.Conflicts, Presence: sv.Realtime, Clock: sv.Clock,
 		Readers: readers(resources),
 	})
 }
@@ -57,11 +59,18 @@ func (a dashboardApprovals) CountWaiting(ctx context.Context) (dashboard.Waiting
 }
 
 // dashboardOrders adapts orders to dashboard.Orders.
-type dashboardOrders struct{ *orders.Service }
+type dashboardOrders struct {
+	*orders.Service
+	zones reports.Zones
+}
 
 // ByDay implements dashboard.Orders.
 func (o dashboardOrders) ByDay(ctx context.Context, now time.Time, days int) ([]dashboard.Day, error) {
-	counted, err := o.Service.ByDay(ctx, now, days)
+	zone, err := o.zones.Location(ctx)
+	if err != nil {
+		return nil, err
+	}
+	counted, err := o.Service.ByDay(ctx, now.In(zone), days)
 	list := make([]dashboard.Day, len(counted))
 	for i, day := range counted {
 		list[i] = dashboard.Day(day)

@@ -9,6 +9,7 @@ import (
 	"interlock/internal/refunds"
 	"interlock/internal/views/dashboard"
 	"interlock/internal/views/realtime"
+	"interlock/internal/views/reports"
 	"interlock/internal/views/search"
 )
 
@@ -20,6 +21,7 @@ func (sv *Services) routes(router *httpapi.Router) {
 	realtime.Routes(router, sv.Realtime)
 	search.Routes(router, sv.Search)
 	dashboard.Routes(router, sv.Dashboard)
+	reports.Routes(router, sv.Reports)
 }
 
 // Routes returns the routes of the API without a running program, for the contract. They

@@ -50,6 +50,7 @@ import (
 	"interlock/internal/views/ops"
 	"interlock/internal/views/promises"
 	"interlock/internal/views/realtime"
+	"interlock/internal/views/reports"
 	"interlock/internal/views/retention"
 	"interlock/internal/views/search"
 	"interlock/internal/wallets"
@@ -94,6 +95,7 @@ type Services struct {
 	Realtime  *realtime.Service
 	Search    *search.Service
 	Dashboard *dashboard.Service
+	Reports   *reports.Service
 	Conflicts *dashboard.ConflictLog
 	Queues    *ops.Service
 	Engines   *engines.Monitor
@@ -279,7 +281,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 	sv.Payments = payments.New(payments.Deps{DB: sv.DB, Bus: sv.bus, Approvals: sv.Approvals})
 	sv.Orders = orders.New(orders.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus,
-		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Payments: sv.Payments, Sales: salesOfOrders{sv}, Refunds: refundsOfOrders{sv},
+		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Payments: sv.Payments, Sales: salesOfOrders{sv}, Refunds: refundsOfOrders{sv}, Deadlines: sv.Access,
 	})
 	sv.Refunds = refunds.New(refunds.Deps{DB: sv.DB, Bus: sv.bus, Approvals: sv.Approvals, Orders: sv.Orders, Stock: sv.Inventory, Wallets: sv.Wallets})
 	sv.Returns = returns.New(returns.Deps{DB: sv.DB, Bus: sv.bus, Orders: sv.Orders, Refunds: sv.Refunds, Stock: sv.Inventory})

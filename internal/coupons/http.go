@@ -43,6 +43,7 @@ func Routes(r *httpapi.Router, s *Service) {
 			ID: "issueCoupons", Success: "Issued.", Body: map[string]any{"count": 2}, Reply: issuedCoupons{[]string{"K7QMX-2F9RT-H4WZA-8CNPB", "4HXWC-QAZ7M-29BTR-KFDJ3"}},
 			Rejections: []httpapi.Rejection{{Code: apperr.LimitReached}},
 		})
+	myRoutes(r, h)
 	byCode := httpapi.Named("code", s.Coupon)
 	httpapi.Get(r, "/coupons", ReadPermission, h.coupons).Doc("List coupons", "").With(httpapi.Contract{Sorts: couponSorts})
 	httpapi.GetOf(r, "/coupons/:code", ReadPermission, byCode, h.coupon).Doc("Get a coupon", "")

@@ -69,6 +69,9 @@ const (
 	// Blanked: the column is text written by users. It is blanked in rows about the customer,
 	// and if it names the customer.
 	Blanked
+	// Emptied: the column has a format, such as an address. It becomes empty in rows about the
+	// customer, and if it names the customer.
+	Emptied
 	// JSONTexts: the column is JSON with texts that are changed by member.
 	JSONTexts
 	// JSONContent: the column is JSON with members chosen by a shop; it becomes {} in rows about

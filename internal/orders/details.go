@@ -1,5 +1,7 @@
 package orders
 
+import "slices"
+
 // Terms are the payment terms of an order.
 type Terms string
 
@@ -15,17 +17,36 @@ func (Terms) Enum() []string {
 	return []string{string(Prepaid), string(OnDelivery), string(Invoice)}
 }
 
-// Details are facts from the storefront about an order that change no amount and no stock.
+// Details are facts from the storefront about an order that change no amount and no stock. Edit
+// changes them.
 type Details struct {
-	// ExternalID is the order's id in the storefront, unique per tenant; nil for none.
-	ExternalID *string
-	// Email is "" for none.
-	Email string
-	// The addresses are nil for none. "not null" stores nil as an empty text.
-	ShippingAddress, BillingAddress *Address `gorm:"serializer:json;not null"`
-	Note                            string
-	Tags                            []string          `gorm:"serializer:json"`
-	Metadata                        map[string]string `gorm:"serializer:json"`
+	// The address for messages about the order; empty for none.
+	Email string `json:"email,omitempty" validate:"omitempty,email,max=254"`
+	// The addresses are nil for none, which "not null" stores as an empty text. They do not change
+	// after the first shipment.
+	ShippingAddress *Address `json:"shippingAddress,omitempty" gorm:"serializer:json;not null"`
+	BillingAddress  *Address `json:"billingAddress,omitempty" gorm:"serializer:json;not null"`
+	Note            string   `json:"note,omitempty" validate:"max=4000"`
+	// Each once; they are stored in alphabetical order.
+	Tags []string `json:"tags,omitempty" gorm:"serializer:json" validate:"max=20,unique,dive,name=50"`
+	// Names and values of the storefront.
+	Metadata map[string]string `json:"metadata,omitempty" gorm:"serializer:json" validate:"max=50,dive,keys,min=1,max=64,endkeys,max=500"`
+}
+
+// normalize brings equal details to one form: the tags are sorted, and an absent member is not nil. An
+// erasure leaves an empty object of an address in the history.
+func (d *Details) normalize() {
+	tags := append([]string{}, d.Tags...)
+	slices.Sort(tags)
+	d.Tags = tags
+	if d.Metadata == nil {
+		d.Metadata = map[string]string{}
+	}
+	for _, address := range []**Address{&d.ShippingAddress, &d.BillingAddress} {
+		if *address != nil && **address == (Address{}) {
+			*address = nil
+		}
+	}
 }
 
 // Address is a postal address.
@@ -39,14 +60,14 @@ type Address struct {
 	Region     string `json:"region,omitempty" validate:"max=100"`
 	PostalCode string `json:"postalCode,omitempty" validate:"max=20"`
 	// ISO 3166-1 alpha-2, such as DE.
-	Country string `json:"country" validate:"iso3166_1_alpha2"`
+	Country string `json:"country" validate:"required,iso3166_1_alpha2"`
 	Phone   string `json:"phone,omitempty" validate:"max=40"`
 }
 
 // SchemaName returns the name in the contract.
 func (Address) SchemaName() string { return "Address" }
 
-// PaymentStatus reports how much of an order's amount was paid and refunded.
+// PaymentStatus is how much of an order's amount was paid and refunded.
 type PaymentStatus string
 
 // The payment states.
@@ -79,7 +100,7 @@ func (o *Order) PaymentStatus() PaymentStatus {
 	return Unpaid
 }
 
-// FulfilmentStatus reports how many of an order's units were shipped.
+// FulfilmentStatus is how many of an order's units were shipped.
 type FulfilmentStatus string
 
 // The fulfilment states.

@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/change"
@@ -52,7 +53,7 @@ func (s *Service) CountByStatus(ctx context.Context) (map[string]storage.Count, 
 	return change.CountByStatus[Order](s.db.Read(ctx), Machine)
 }
 
-// Day summarises the orders that were placed on one day in UTC.
+// Day summarises the orders that were placed on one day.
 type Day struct {
 	// Day is a date such as 2026-01-31.
 	Day string
@@ -62,31 +63,21 @@ type Day struct {
 	Amount int64
 }
 
-// ByDay returns the last days in UTC, today last, including days without orders:
+// ByDay returns the last days in the location of now, today last, including days without orders:
 //
-//	SELECT DATE(created_time), COUNT(*), SUM(CASE WHEN status IN (1, 2, 3) THEN amount ELSE 0 END)
-//	  FROM orders WHERE tenant_id = ? AND created_time >= ? GROUP BY DATE(created_time)
+//	SELECT COUNT(*), SUM(CASE WHEN status IN (1, 2, 3) THEN amount ELSE 0 END)
+//	  FROM orders WHERE tenant_id = ? AND created_time >= ? AND created_time < ?
 func (s *Service) ByDay(ctx context.Context, now time.Time, days int) ([]Day, error) {
-	first := now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
-	var counted []Day
-	err := s.db.Read(ctx).Model(&Order{}).
-		Select("DATE(created_time) AS day, COUNT(*) AS placed, SUM(CASE WHEN status IN (?, ?, ?) THEN amount ELSE 0 END) AS amount",
-			paid.Code, shipped.Code, completed.Code).
-		Where("created_time >= ?", first).Group("DATE(created_time)").Scan(&counted).Error
-	if err != nil {
-		return nil, fmt.Errorf("count orders by day: %w", err)
-	}
-	byDay := make(map[string]Day, len(counted))
-	for _, c := range counted {
-		// MySQL returns a time, SQLite a text.
-		c.Day = c.Day[:len(time.DateOnly)]
-		byDay[c.Day] = c
-	}
 	list := make([]Day, days)
 	for i := range list {
-		day := first.AddDate(0, 0, i).Format(time.DateOnly)
-		list[i] = byDay[day]
-		list[i].Day = day
+		start := clock.AddDays(now, i+1-days)
+		err := s.db.Read(ctx).Model(&Order{}).
+			Select("COUNT(*) AS placed, COALESCE(SUM(CASE WHEN status IN (?, ?, ?) THEN amount ELSE 0 END), 0) AS amount", paid.Code, shipped.Code, completed.Code).
+			Where("created_time >= ? AND created_time < ?", start.UTC(), clock.AddDays(start, 1).UTC()).Scan(&list[i]).Error
+		if err != nil {
+			return nil, fmt.Errorf("count the orders of a day: %w", err)
+		}
+		list[i].Day = start.Format(time.DateOnly)
 	}
 	return list, nil
 }

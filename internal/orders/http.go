@@ -33,15 +33,23 @@ func Routes(r *httpapi.Router, s *Service) {
 		With(httpapi.Contract{ID: "exportOrders"})
 	httpapi.Mutation(r, http.MethodPost, "/orders", writePermission, h.place).
 		Doc("Create an order", "The lines copy name and price from the catalog at this moment. One transaction creates the order, reserves the units and redeems the coupon. "+
+			"With an `externalId` that an order has: 200 with that order if the request has the same content, and nothing changes. "+
 			"422 at `/items/<i>/sku` for an item that is not for sale or is listed twice, and at `/couponCode` for a coupon that cannot be used.").
 		With(httpapi.Contract{ID: "placeOrder", Body: placeExample, Locks: true, Rejections: []httpapi.Rejection{
+			{Code: apperr.TotalChanged, Cause: "the `total` is not the `expectedTotal`; no order was created", Members: totalChanged{}},
+			{Code: apperr.PayloadMismatch, Cause: "the order with this `externalId`, which is `first`, has other content", Members: paymentMismatch{}},
 			{Code: apperr.InsufficientStock, Cause: "`lines` lists the items with fewer available units than ordered. Nothing was reserved"},
 			{Code: apperr.ValidationFailed, Cause: "the order violates a rule; no order was created and the coupon is unchanged", Members: invalid{}},
 		}})
 	httpapi.GetOf(r, "/orders/:id", ReadPermission, byID, h.get).Doc("Get an order", "")
+	httpapi.MutationOf(r, http.MethodPatch, "/orders/:id", writePermission, byID, h.edit).
+		Doc("Update an order", "Changes facts that affect no amount and no stock. The addresses change only before the first shipment (422 `shipped`). "+
+			"In a conflict, `base` has the earlier values of these members; its other members are current.").
+		With(httpapi.Contract{ID: "editOrder", Body: map[string]any{"note": "Leave it at the door.", "tags": []string{"gift"}}})
 	httpapi.GetOf(r, "/orders/:id/history", ReadPermission, byID, h.history).
 		Doc("List the history of an order", "Newest first: one event for each version. `payment`: a payment that left an amount due. `shipment`: a partial shipment. They do not change the status, nor do the actions of refunds, except that a `settle-refund` that returns the last units makes a partly shipped order `shipped`.").
 		With(httpapi.Contract{Sorts: change.HistorySorts})
+	myRoutes(r, h)
 	httpapi.Transition(r, "/orders/:id", "pay", writePermission, byID, transition[Payment](s)).
 		Doc("Pay an order", "Records a payment of all that is due. `wallet` debits the wallet of the order's user in the same transaction. `external`: the money was received outside, and `reference`, which is required, "+
 			"identifies the payment there. Of concurrent requests one succeeds; the others return 409 with the author of the successful one.\n\n"+
@@ -146,16 +154,15 @@ func (h handler) export(ctx context.Context, in exportRequest, write func(orderV
 	return h.service.Export(ctx, in.filter(), func(order Order) error { return write(viewOf(ctx, order)) })
 }
 
-type placeRequest struct{ Body orderCreate }
+type placeRequest struct{ Body Placement }
 
-type orderCreate struct {
-	UserID principal.CustomerID `json:"userId" validate:"pattern"`
-	// Each sku at most once.
-	Items      []LineRequest `json:"items" validate:"min=1,max=100,dive"`
-	CouponCode *string       `json:"couponCode,omitempty" validate:"omitempty,min=1,max=64"`
+var placeExample = Placement{UserID: "user-12", Lines: []LineRequest{{"TEA-100", 2}}, ExternalID: new("shop-1041"), ExpectedTotal: new(int64(4480)), Shipping: 500}
+
+// totalChanged has the members of TotalChanged.
+type totalChanged struct {
+	ExpectedTotal int64 `json:"expectedTotal"`
+	Total         int64 `json:"total"`
 }
-
-var placeExample = orderCreate{UserID: "user-12", Items: []LineRequest{{"TEA-100", 2}}}
 
 // invalid has the members of ValidationFailed for a coupon that cannot be used.
 type invalid struct {
@@ -170,15 +177,21 @@ type paymentMismatch struct {
 }
 
 func (h handler) place(ctx context.Context, u *uow.Unit, in placeRequest) (httpapi.Created[orderView], error) {
-	placement := Placement{UserID: in.Body.UserID, Lines: in.Body.Items}
-	if in.Body.CouponCode != nil {
-		placement.CouponCode = *in.Body.CouponCode
-	}
-	order, err := h.service.Place(ctx, u, placement)
+	order, existed, err := h.service.Place(ctx, u, in.Body)
 	if err != nil {
 		return httpapi.Created[orderView]{}, err
 	}
-	return httpapi.Created[orderView]{Location: fmt.Sprintf("/orders/%d", order.ID), Body: viewOf(ctx, *order)}, nil
+	return httpapi.Created[orderView]{Location: fmt.Sprintf("/orders/%d", order.ID), Body: viewOf(ctx, *order), Existed: existed}, nil
+}
+
+type editRequest struct{ httpapi.Edit[orderContent] }
+
+func (h handler) edit(ctx context.Context, u *uow.Unit, order *Order, in editRequest) (editedView, error) {
+	edited, err := h.service.Edit(ctx, u, order, in.Change())
+	if err != nil {
+		return editedView{}, err
+	}
+	return editedView{orderView: viewOf(ctx, *edited.Row), Merged: edited.Merged}, nil
 }
 
 func (h handler) get(ctx context.Context, order *Order, _ httpapi.None) (orderView, error) {

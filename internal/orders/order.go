@@ -4,8 +4,10 @@
 //
 //   - An order's lines, prices and amount never change after it was placed. The
 //     prices are those of the catalog in the unit that placed it.
-//   - amount = sum of price × quantity − discount, in minor units, never negative
-//     and never beyond an int64.
+//   - amount = sum of price × quantity − discount + shipping + tax, in minor units, never
+//     negative and never beyond an int64.
+//   - An external id names one order of a tenant. The request that created the order, sent again,
+//     returns the order.
 //   - A status is left at most once and only along the machine in status.go.
 //   - Version n of an order has exactly one row in order_histories, written in the
 //     same transaction.
@@ -33,6 +35,7 @@ import (
 	"time"
 
 	"interlock/internal/base/principal"
+	"interlock/internal/base/status"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/payments"
@@ -75,6 +78,8 @@ type Order struct {
 	// UnitsToShip is the sum of ToShip of the lines, for the filter of lists: see moveLines.
 	UnitsToShip int64
 	Details
+	// ExternalID is the order's id in the storefront, unique per tenant; nil for none.
+	ExternalID *string
 	// ContentHash identifies the content of the request that created an order with an external id;
 	// nil for other orders.
 	ContentHash *string

@@ -33,6 +33,8 @@ type Deps struct {
 	Payments *payments.Service
 	Sales    Sales
 	Refunds  Refunds
+	// Deadlines returns the time that a new order has to be paid.
+	Deadlines Deadlines
 	// Random is the source of order numbers; nil means crypto/rand.
 	Random io.Reader
 }
@@ -50,6 +52,10 @@ type Service struct {
 	sales    Sales
 	refunds  Refunds
 	random   io.Reader
+
+	deadlines Deadlines
+	// merges serializes the merges into one order.
+	merges *change.RowQueues[*Order]
 }
 
 // New returns a Service.
@@ -60,6 +66,7 @@ func New(d Deps) *Service {
 	return &Service{
 		db: d.DB, runner: d.Runner, bus: d.Bus, random: d.Random,
 		catalog: d.Catalog, coupons: d.Coupons, stock: d.Stock, wallets: d.Wallets, payments: d.Payments, sales: d.Sales, refunds: d.Refunds,
+		deadlines: d.Deadlines, merges: new(change.RowQueues[*Order]),
 	}
 }
 
@@ -92,8 +99,12 @@ func (s *Service) History(ctx context.Context, order *Order, page storage.Page) 
 
 // record writes the unit's audit entry, and publishes the change after commit.
 func (s *Service) record(u *uow.Unit, verb string, order *Order, detail any) {
+	note := order.CancelReason
+	if verb == update {
+		note = ""
+	}
 	change.AuditAndAnnounce(u, s.bus, change.RowChange{
-		Kind: "order", Topic: Topic, Key: strconv.FormatInt(order.ID, 10), Detail: detail, Note: order.CancelReason,
+		Kind: "order", Topic: Topic, Key: strconv.FormatInt(order.ID, 10), Detail: detail, Note: note,
 		Change: events.Change{
 			Version: order.Version, ETag: order.Ref().ETag(), Action: verb, Status: Machine.Of(order.Status).Name, Label: order.OrderNo,
 		},

@@ -20,7 +20,7 @@ var Machine = status.New(status.Machine{
 	Name:    "order",
 	Initial: pending,
 	States:  []status.State{pending, paid, shipped, completed, cancelled},
-	Verbs:   []string{"create", PaymentReceived, partShipment, RefundReserved, RefundReleased, RefundSettled, ReturnRequested, ReturnReceived, ReturnRejected},
+	Verbs:   []string{"create", update, PaymentReceived, partShipment, RefundReserved, RefundReleased, RefundSettled, ReturnRequested, ReturnReceived, ReturnRejected},
 	Actions: []status.Action{
 		{Name: "pay", Participle: "paid", From: []status.State{pending}, To: paid, Within: []status.State{shipped}},
 		{Name: "ship", Participle: "shipped", From: []status.State{pending, paid}, To: shipped},

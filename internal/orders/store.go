@@ -3,6 +3,7 @@ package orders
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -120,12 +121,15 @@ func (f Filter) filters(tenant int64) (filters []storage.Filter, sorts storage.S
 }
 
 // insert inserts a new order with its lines. A duplicate number retries the unit with another
-// number.
+// number, and a duplicate external id retries it to find the other order.
 func insert(ctx context.Context, u *uow.Unit, order *Order) error {
 	order.UnitsToShip = order.unitsToShip()
 	err := guard.Insert(ctx, u, order)
 	if storage.IsDuplicate(err, "uq_orders_no") {
 		return uow.Retry(fmt.Errorf("draw a free order number: %w", err))
+	}
+	if storage.IsDuplicate(err, "uq_orders_external") {
+		return uow.OvertakenBecause("order", err)
 	}
 	if err != nil {
 		return fmt.Errorf("insert order: %w", err)
@@ -140,7 +144,45 @@ func insert(ctx context.Context, u *uow.Unit, order *Order) error {
 	if err := storage.Deferred(tx).Create(&order.Lines).Error; err != nil {
 		return fmt.Errorf("insert order lines: %w", err)
 	}
+	return insertTags(tx, order.ID, order.Tags)
+}
+
+// tag is one tag of an order, for lists by tag.
+type tag struct {
+	TenantID, OrderID int64
+	Tag               string
+}
+
+// TableName implements gorm's Tabler.
+func (tag) TableName() string { return "order_tags" }
+
+func insertTags(tx *gorm.DB, order int64, tags []string) error {
+	if len(tags) == 0 {
+		return nil
+	}
+	rows := make([]tag, len(tags))
+	for i, text := range tags {
+		rows[i] = tag{OrderID: order, Tag: text}
+	}
+	if err := storage.Deferred(tx).Create(&rows).Error; err != nil {
+		return fmt.Errorf("insert the tags of an order: %w", err)
+	}
 	return nil
+}
+
+// replaceTags replaces the rows of an order's tags, in the unit that has written the order.
+func replaceTags(ctx context.Context, u *uow.Unit, before, after *Order) error {
+	if slices.Equal(before.Tags, after.Tags) {
+		return nil
+	}
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	if err := storage.Deferred(tx).Where("order_id = ?", after.ID).Delete(&tag{}).Error; err != nil {
+		return fmt.Errorf("delete the tags of an order: %w", err)
+	}
+	return insertTags(tx, after.ID, after.Tags)
 }
 
 // insertHistory inserts the order's current version into its history. from is nil for a new order.

@@ -5,15 +5,16 @@ import "interlock/internal/module"
 // tables are the tables of this package.
 var tables = []module.Table{
 	{
-		Name: "orders", Plain: "order_no coupon_code payment_terms content_hash carrier tags fulfilment_status payment_status", Stays: module.Current,
+		Name: "orders", Plain: "order_no coupon_code payment_terms carrier tags fulfilment_status payment_status", Stays: module.Current,
 		Columns: []module.Column{
 			{Name: "ticket", Erase: module.NewTicket},
 			{Name: "tracking_no", Erase: module.Blanked},
 			{Name: "cancel_reason", Erase: module.Blanked},
 			{Name: "external_id", Erase: module.Renamed},
-			{Name: "email", Erase: module.Blanked},
-			{Name: "shipping_address", Erase: module.Blanked},
-			{Name: "billing_address", Erase: module.Blanked},
+			{Name: "content_hash", Erase: module.Emptied},
+			{Name: "email", Erase: module.Emptied},
+			{Name: "shipping_address", Erase: module.Emptied},
+			{Name: "billing_address", Erase: module.Emptied},
 			{Name: "note", Erase: module.Blanked},
 			{Name: "metadata", Erase: module.JSONContent},
 			{Name: "updated_by_name", Erase: module.Renamed},
@@ -22,6 +23,7 @@ var tables = []module.Table{
 		Customer: module.ByCustomer,
 	},
 	{Name: "order_lines", Plain: "sku name", Stays: module.Proof},
+	{Name: "order_tags", Plain: "tag", Stays: module.Current},
 	{
 		Name: "shipments", Plain: "carrier", Stays: module.Proof,
 		Columns:  []module.Column{{Name: "tracking_no", Erase: module.Blanked}, {Name: "created_by_name", Erase: module.Renamed}},

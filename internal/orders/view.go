@@ -6,6 +6,7 @@ import (
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/edge/httpapi"
 )
@@ -19,6 +20,12 @@ type lineView struct {
 	Quantity int64 `json:"quantity" validate:"min=1"`
 	// Price of one unit when the order was created, in minor units.
 	Price int64 `json:"price" validate:"min=0"`
+	// The same as `price`.
+	UnitPrice int64 `json:"unitPrice" validate:"min=0"`
+	// The line's part of the order's discount, in minor units.
+	Discount int64 `json:"discount" validate:"min=0"`
+	// `unitPrice` × `quantity` − `discount`.
+	Total int64 `json:"total" validate:"min=0"`
 	// Units that can be shipped, without unshipped units of open refunds with `restock`.
 	ToShip int64 `json:"toShip" validate:"min=0"`
 	// Shipped units.
@@ -136,9 +143,11 @@ func viewOf(ctx context.Context, o Order) orderView {
 		ExternalID: o.ExternalID, Email: httpapi.OrNull(o.Email), ShippingAddress: o.ShippingAddress, BillingAddress: o.BillingAddress,
 		Note: o.Note, Tags: o.Tags, Metadata: o.Metadata,
 	}
+	totals := LineTotals(o.Lines, o.Discount)
 	for i, line := range o.Lines {
 		v.Items[i] = lineView{
 			LineID: int64(i + 1), SKU: line.SKU, Name: line.Name, Quantity: line.Quantity, Price: line.Price,
+			UnitPrice: line.Price, Discount: line.Price*line.Quantity - totals[i], Total: totals[i],
 			ToShip: line.ToShip, Shipped: line.Shipped, Returned: line.CameBack(),
 		}
 	}
@@ -147,6 +156,11 @@ func viewOf(ctx context.Context, o Order) orderView {
 		v.Shipment = &shipmentView{o.Carrier, o.TrackingNo}
 	}
 	return v
+}
+
+type editedView struct {
+	orderView
+	Merged *change.Merged `json:"merged,omitempty"`
 }
 
 // refusalView has the members of a rejected transition that only orders have.
@@ -162,13 +176,14 @@ var parcelExample = parcelView{
 }
 
 // example is an order for the contract.
-var example = func() orderView {
+var example = viewOf(principal.With(context.Background(), principal.Principal{Currency: "CNY"}), exampleOrder)
+
+var exampleOrder = func() Order {
 	created := time.Date(2026, time.January, 31, 9, 30, 0, 123456000, time.UTC)
-	order := Order{
+	return Order{
 		Row:     guard.Row{ID: 41, Version: 1, CreatedTime: created, UpdatedTime: created, UpdatedBy: 7, UpdatedByName: "Li"},
 		OrderNo: "20260131-7KQ2M9XZTV", UserID: "user-12", Discount: 500, Amount: 3480, PaymentTerms: Prepaid,
 		Details: Details{Tags: []string{}, Metadata: map[string]string{}}, CouponCode: "K7QMX-2F9RT-H4WZA-8CNPB",
 		Lines: []Line{{SKU: "TEA-100", Name: "Green tea 100 g", Quantity: 2, Price: 1990, ToShip: 2}},
 	}
-	return viewOf(principal.With(context.Background(), principal.Principal{Currency: "CNY"}), order)
 }()

@@ -201,7 +201,7 @@ func (s *Service) addLines(ctx context.Context, u *uow.Unit, refund *Refund, req
 	if err != nil {
 		return 0, nil, err
 	}
-	share := shares(order.Lines, order.Discount)
+	share := orders.LineTotals(order.Lines, order.Discount)
 	var violations apperr.Fields
 	for i, w := range requests {
 		at := indexOf(order.Lines, w.SKU)

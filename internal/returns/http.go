@@ -53,7 +53,9 @@ func Routes(r *httpapi.Router, s *Service) {
 		With(httpapi.Contract{ID: "refundReturn", Success: "The return.", Body: refundBody{}, ChecksStatus: true, Locks: true})
 }
 
-func (s *Service) order(ctx context.Context, id int64) (*orders.Order, error) { return s.orders.Order(ctx, id) }
+func (s *Service) order(ctx context.Context, id int64) (*orders.Order, error) {
+	return s.orders.Order(ctx, id)
+}
 
 func (s *Service) history(ctx context.Context, row *Return, in httpapi.Page) (httpapi.List[change.EventView[Return]], error) {
 	return s.flow.History(ctx, row, in)

@@ -25,6 +25,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.Get(r, "/wallets/:userId/entries", ReadPermission, h.entries).
 		Doc("List a wallet's entries", "The append-only ledger, newest first. The sum of the amounts of all entries is the balance.").
 		With(httpapi.Contract{Sorts: entrySorts})
+	myRoutes(r, h)
 	entries := r.About(httpapi.Resource{Tag: "Wallets", Noun: "wallet", Example: entryExample}).Critical()
 	rejections := []httpapi.Rejection{
 		{Code: apperr.InsufficientBalance, Cause: "the wallet has less"},

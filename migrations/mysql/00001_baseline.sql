@@ -971,6 +971,14 @@ CREATE TABLE IF NOT EXISTS shipment_lines (
   KEY ix_shipment_lines_order (tenant_id, order_id, sku)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
+CREATE TABLE IF NOT EXISTS order_tags (
+  tenant_id BIGINT      NOT NULL,
+  order_id  BIGINT      NOT NULL,
+  tag       VARCHAR(50) NOT NULL, -- of orders.tags, for lists by tag
+  PRIMARY KEY (tenant_id, order_id, tag),
+  KEY ix_order_tags_tag (tenant_id, tag, order_id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
 CREATE TABLE IF NOT EXISTS order_histories (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id       BIGINT       NOT NULL,
@@ -1080,7 +1088,8 @@ CREATE TABLE IF NOT EXISTS refunds (
   KEY ix_refunds_created (tenant_id, created_time, id),
   KEY ix_refunds_amount (tenant_id, amount, id),
   KEY ix_refunds_updated (tenant_id, updated_time, id),
-  KEY ix_refunds_reference (tenant_id, reference, id)
+  KEY ix_refunds_reference (tenant_id, reference, id),
+  KEY ix_refunds_settled (tenant_id, status, updated_time)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS refund_lines (
@@ -1632,7 +1641,7 @@ DROP TABLE IF EXISTS flash_sales, flash_sale_histories, flash_sale_stocks, flash
 DROP TABLE IF EXISTS returns, return_lines, return_histories;
 DROP TABLE IF EXISTS refunds, refund_lines, refund_histories;
 DROP TABLE IF EXISTS payments, payment_histories;
-DROP TABLE IF EXISTS orders, order_lines, order_histories, shipments, shipment_lines;
+DROP TABLE IF EXISTS orders, order_lines, order_tags, order_histories, shipments, shipment_lines;
 DROP TABLE IF EXISTS wallets, wallet_entries;
 DROP TABLE IF EXISTS coupon_campaigns, coupon_campaign_histories, coupons, coupon_histories,
   coupon_holders;

@@ -961,6 +961,14 @@ CREATE TABLE `payment_histories` (
   UNIQUE KEY `uq_payment_histories_version` (`tenant_id`,`payment_id`,`version`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
+CREATE TABLE `order_tags` (
+  `tenant_id` bigint(20) NOT NULL,
+  `order_id` bigint(20) NOT NULL,
+  `tag` varchar(50) NOT NULL,
+  PRIMARY KEY (`tenant_id`,`order_id`,`tag`),
+  KEY `ix_order_tags_tag` (`tenant_id`,`tag`,`order_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
 CREATE TABLE `promise_checks` (
   `name` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   `version` bigint(20) NOT NULL,

@@ -910,6 +910,14 @@ CREATE TABLE shipment_lines (
 CREATE UNIQUE INDEX uq_shipment_lines_sku ON shipment_lines (tenant_id, shipment_id, sku);
 CREATE INDEX ix_shipment_lines_order ON shipment_lines (tenant_id, order_id, sku);
 
+CREATE TABLE order_tags (
+  tenant_id INTEGER NOT NULL,
+  order_id  INTEGER NOT NULL,
+  tag       TEXT    NOT NULL, -- of orders.tags, for lists by tag
+  PRIMARY KEY (tenant_id, order_id, tag)
+);
+CREATE INDEX ix_order_tags_tag ON order_tags (tenant_id, tag, order_id);
+
 CREATE TABLE order_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,
@@ -1017,6 +1025,7 @@ CREATE INDEX ix_refunds_created ON refunds (tenant_id, created_time, id);
 CREATE INDEX ix_refunds_amount ON refunds (tenant_id, amount, id);
 CREATE INDEX ix_refunds_updated ON refunds (tenant_id, updated_time, id);
 CREATE INDEX ix_refunds_reference ON refunds (tenant_id, reference, id);
+CREATE INDEX ix_refunds_settled ON refunds (tenant_id, status, updated_time);
 
 CREATE TABLE refund_lines (
   id        INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -1592,6 +1601,7 @@ DROP TABLE payment_histories;
 DROP TABLE payments;
 DROP TABLE refunds;
 DROP TABLE order_histories;
+DROP TABLE order_tags;
 DROP TABLE order_lines;
 DROP TABLE shipments;
 DROP TABLE shipment_lines;

@@ -893,6 +893,15 @@ CREATE INDEX ix_order_lines_sku ON order_lines (tenant_id, sku, order_id);
 
 CREATE UNIQUE INDEX uq_order_lines_sku ON order_lines (tenant_id, order_id, sku);
 
+CREATE TABLE order_tags (
+  tenant_id INTEGER NOT NULL,
+  order_id  INTEGER NOT NULL,
+  tag       TEXT    NOT NULL, -- of orders.tags, for lists by tag
+  PRIMARY KEY (tenant_id, order_id, tag)
+);
+
+CREATE INDEX ix_order_tags_tag ON order_tags (tenant_id, tag, order_id);
+
 CREATE TABLE orders (
   id                INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id         INTEGER  NOT NULL,

@@ -93,7 +93,7 @@ var elsewhere = strings.Fields(`
 	session session/factor session/invitation session/invitation/check session/invitation/provider session/step-up session/step-up/challenge sessions sessions/{id} me me/password me/factors me/factors/{id} me/factors/{id}/confirm me/factors/{id}/rename
 	me/factors/recovery-codes me/links me/links/{id} users/{id}/links/{linkId} users users/{id} users/{id}/disable users/{id}/enable users/{id}/reset-password users/{id}/invite users/{id}/reset-factors roles roles/{id} menus menus/{id} menus/{id}/move tokens tokens/{id} settings
 	approvals/{id} approvals/{id}/comments approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review
-	items items/{sku} orders orders/{id}/pay orders/{id}/ship orders/{id}/shipments orders/{id}/complete orders/{id}/cancel order-batches orders/{id}/refunds
+	items items/{sku} orders orders/{id} orders/{id}/pay orders/{id}/ship orders/{id}/shipments orders/{id}/complete orders/{id}/cancel order-batches orders/{id}/refunds
 	orders/{id}/payments payments/{id}/apply payments/{id}/refund
 	orders/{id}/returns returns/{id}/receive returns/{id}/close returns/{id}/reject returns/{id}/refund
 	refunds/{id}/approve refunds/{id}/reject refunds/{id}/settle refunds/{id}/fail refunds/{id}/unknown
@@ -259,7 +259,7 @@ var byHand = map[string]func(m money) []attempt{
 var notByHand = strings.Fields(`
 	orders/{id}/pay orders/{id}/cancel order-batches orders/{id}/refunds orders/{id}/returns orders/{id}/payments payments/{id}/apply payments/{id}/refund
 	refunds/{id}/reject refunds/{id}/settle refunds/{id}/fail refunds/{id}/unknown
-	orders orders/{id}/ship orders/{id}/shipments orders/{id}/complete
+	orders orders/{id} orders/{id}/ship orders/{id}/shipments orders/{id}/complete
 	approvals/{id} approvals/{id}/comments approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review`)
 
 // Proves G8.26.

@@ -36,6 +36,8 @@ func newKim(slash bool) (kim, wrote string) {
 	return kim, fmt.Sprintf("Kim Wu, %d Elm Street", n)
 }
 
+func emailOf(kim string) string { return "mail." + strings.ReplaceAll(kim, "/", "-") }
+
 // livedShop writes rows about a customer to every table that can contain any.
 func livedShop(t *testing.T, c *apptest.Caller, kim, wrote string) {
 	t.Helper()
@@ -59,8 +61,14 @@ func livedShop(t *testing.T, c *apptest.Caller, kim, wrote string) {
 	keyed("/wallet-transfers", object{"fromUserId": "lee", "toUserId": "moe", "amount": 10, "reference": "as " + kim + " said"})
 
 	order := func() (object, string) {
-		made := keyed("/orders", object{"userId": kim, "items": []object{{"sku": tea, "quantity": 2}}})
-		return made, fmt.Sprintf("/orders/%d", int64(made["id"].(float64)))
+		address := object{"name": wrote, "line1": wrote, "city": "Berlin", "country": "DE"}
+		made := keyed("/orders", object{
+			"userId": kim, "items": []object{{"sku": tea, "quantity": 2}}, "externalId": fmt.Sprint(kim, " ", key), "email": emailOf(kim),
+			"shippingAddress": address, "billingAddress": address, "note": wrote, "metadata": object{"who": wrote},
+		})
+		path := fmt.Sprintf("/orders/%d", int64(made["id"].(float64)))
+		patch(t, c, "/api/v1"+path, object{"note": wrote + " rang", "email": "x" + emailOf(kim), "metadata": object{"who": "now " + wrote}, "billingAddress": nil}, etag(made))
+		return made, path
 	}
 	_, paid := order()
 	keyed(paid+"/pay", object{"method": "wallet"})
@@ -221,7 +229,7 @@ func eraseAndLook(t *testing.T, p *apptest.Program, slash bool) {
 	require.Positive(t, done.Replies.Records)
 	require.Zero(t, done.Replies.Kept)
 	require.Empty(t, done.Left)
-	for _, trace := range []string{kim, url.PathEscape(kim), wrote, ticketOf(kim)} {
+	for _, trace := range []string{kim, url.PathEscape(kim), wrote, emailOf(kim), ticketOf(kim)} {
 		require.Empty(t, textsWith(t, sv.DB, trace), trace)
 	}
 	requirePromises(t, sv)
@@ -229,6 +237,10 @@ func eraseAndLook(t *testing.T, p *apptest.Program, slash bool) {
 	entries := read(t, c, "/api/v1/wallets/"+string(done.Pseudonym)+"/entries")["items"].([]any)
 	require.Len(t, entries, 6)
 	require.Len(t, read(t, c, "/api/v1/audit-log?action=customer.erase")["items"], 1)
+	for _, order := range read(t, c, "/api/v1/orders?userId="+string(done.Pseudonym))["items"].([]any) {
+		order := order.(object)
+		require.Equal(t, []any{nil, nil, nil, object{}}, []any{order["email"], order["shippingAddress"], order["billingAddress"], order["metadata"]})
+	}
 
 	rows := fingerprintOfAll(t, sv.DB)
 	again, err := sv.Customers.Erase(ctx, principal.CustomerID(kim), true)

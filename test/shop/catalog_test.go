@@ -172,7 +172,7 @@ func TestAnItemIsHeldWhileAUnitSellsIt(t *testing.T) {
 		var sales sync.WaitGroup
 		sales.Go(func() {
 			err := s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-				_, err := s.Orders.Place(ctx, u, orders.Placement{UserID: Buyer, Lines: []orders.LineRequest{{SKU: "TEA-1", Quantity: 1}}})
+				_, _, err := s.Orders.Place(ctx, u, orders.Placement{UserID: Buyer, Lines: []orders.LineRequest{{SKU: "TEA-1", Quantity: 1}}})
 				if err != nil {
 					return err
 				}

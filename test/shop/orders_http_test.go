@@ -30,8 +30,8 @@ func TestOrderRetainsItsPrices(t *testing.T) {
 		require.Equal(t, order["etag"], placed.Header.Get("ETag"))
 		require.Regexp(t, `^20261121-[0-9A-HJKMNP-TV-Z]{10}$`, order["orderNo"])
 		require.Equal(t, []any{
-			object{"lineId": 1.0, "sku": "TEA-1", "name": "Item TEA-1", "quantity": 2.0, "price": 1990.0, "toShip": 2.0, "shipped": 0.0, "returned": 0.0},
-			object{"lineId": 2.0, "sku": "CUP-1", "name": "Item CUP-1", "quantity": 3.0, "price": 500.0, "toShip": 3.0, "shipped": 0.0, "returned": 0.0},
+			object{"lineId": 1.0, "sku": "TEA-1", "name": "Item TEA-1", "quantity": 2.0, "price": 1990.0, "unitPrice": 1990.0, "discount": 0.0, "total": 3980.0, "toShip": 2.0, "shipped": 0.0, "returned": 0.0},
+			object{"lineId": 2.0, "sku": "CUP-1", "name": "Item CUP-1", "quantity": 3.0, "price": 500.0, "unitPrice": 500.0, "discount": 0.0, "total": 1500.0, "toShip": 3.0, "shipped": 0.0, "returned": 0.0},
 		}, order["items"])
 		require.EqualValues(t, 5480, order["amount"])
 		require.EqualValues(t, 0, order["discount"])

@@ -59,7 +59,7 @@ func (s *Shop) ordering(random io.Reader) *orders.Service {
 // placeBy places an order of one TEA-1 by a service.
 func (s *Shop) placeBy(service *orders.Service) (order *orders.Order, err error) {
 	err = s.Runner.Do(s.Ctx, func(ctx context.Context, u *uow.Unit) (err error) {
-		order, err = service.Place(ctx, u, orders.Placement{UserID: "1", Lines: []orders.LineRequest{{SKU: "TEA-1", Quantity: 1}}})
+		order, _, err = service.Place(ctx, u, orders.Placement{UserID: "1", Lines: []orders.LineRequest{{SKU: "TEA-1", Quantity: 1}}})
 		return err
 	})
 	return order, err

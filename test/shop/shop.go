@@ -54,6 +54,8 @@ type Shop struct {
 	RulesSince time.Time
 	// SelfApproved are the kinds of changes that requesters decide on alone.
 	SelfApproved []string
+	// Unpaid is the time after which unpaid orders are cancelled; 0 for never.
+	Unpaid time.Duration
 }
 
 // Options replaces parts of a shop.
@@ -93,9 +95,12 @@ func OpenWith(ctx context.Context, t testing.TB, db *storage.DB, o Options) *Sho
 func (s *Shop) orderDeps(sales orders.Sales) orders.Deps {
 	return orders.Deps{
 		DB: s.DB, Runner: s.Runner, Bus: s.Bus, Catalog: s.Catalog, Coupons: s.Coupons, Stock: s.Inventory, Wallets: s.Wallets,
-		Payments: s.Payments, Sales: sales, Refunds: refundsOf{s},
+		Payments: s.Payments, Sales: sales, Refunds: refundsOf{s}, Deadlines: s,
 	}
 }
+
+// UnpaidAfter implements orders.Deadlines.
+func (s *Shop) UnpaidAfter(context.Context) (time.Duration, error) { return s.Unpaid, nil }
 
 // refundsOf finds the refunds at the time of a cancellation, because orders are built before them.
 type refundsOf struct{ shop *Shop }

@@ -126,7 +126,7 @@ func (l *Loader) place(ctx context.Context, i int) (order *orders.Order, err err
 		lines = append(lines, orders.LineRequest{SKU: sku, Quantity: int64(1 + random.IntN(3))})
 	}
 	err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		order, err = l.Orders.Place(ctx, u, orders.Placement{UserID: buyer(i), Lines: lines})
+		order, _, err = l.Orders.Place(ctx, u, orders.Placement{UserID: buyer(i), Lines: lines})
 		return err
 	})
 	return order, err

@@ -47,6 +47,7 @@ const (
 	InsufficientStock     Code = "insufficient_stock"
 	InsufficientBalance   Code = "insufficient_balance"
 	PayloadMismatch       Code = "payload_mismatch"
+	TotalChanged          Code = "total_changed"
 	SoldOut               Code = "sold_out"
 	SaleNotOpen           Code = "sale_not_open"
 	QueueFull             Code = "queue_full"

@@ -79,6 +79,9 @@ func newValidator() *validator.Validate {
 	v := validator.New(validator.WithRequiredStructEnabled())
 	v.RegisterTagNameFunc(func(field reflect.StructField) string {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "" && field.Anonymous {
+			return embedded
+		}
 		return name
 	})
 	for tag, rule := range map[string]validator.Func{
@@ -169,9 +172,12 @@ func violations(location string, b validator.FieldError) apperr.Fields {
 	return apperr.Fields{{Pointer: location, Code: b.Tag(), Message: sentence(b)}}
 }
 
+// embedded is the name of an embedded struct in the validator's paths. JSON has no such level.
+const embedded = "\x00"
+
 // pointer turns "items[2].sku" into "/items/2/sku".
 func pointer(path string) string {
-	return "/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(path)
+	return "/" + strings.NewReplacer(embedded+".", "", ".", "/", "[", "/", "]", "").Replace(path)
 }
 
 func sentence(b validator.FieldError) string {
@@ -211,6 +217,10 @@ func sentence(b validator.FieldError) string {
 		return "must not be 0"
 	case "unique":
 		return "must not name the same one twice"
+	case "email":
+		return "must be an email address"
+	case "iso3166_1_alpha2":
+		return "must be a country code of ISO 3166-1 with two capital letters"
 	}
 	return "breaks the rule " + b.Tag()
 }

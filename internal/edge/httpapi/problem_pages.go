@@ -167,6 +167,12 @@ var kinds = map[apperr.Code]kind{
 		"All units that are left are in open refunds or back in stock, or the whole payment was refunded.",
 		"Settle or reject the open refund. For a fully refunded order send `{\"shipRefunded\":true}` if it is meant.",
 	},
+	apperr.TotalChanged: {
+		http.StatusConflict, "The total of the order changed",
+		"The total differs from the one that the customer accepted. No order was created.",
+		"A price, a discount, the shipping or the tax changed since the total was shown.",
+		"Show the customer the `total` of the reply. If they accept it, send it as `expectedTotal`.",
+	},
 	apperr.InsufficientBalance: {
 		http.StatusConflict, "The balance is not enough",
 		"The wallet contains less than the amount. No money was moved.",

@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 )
 
 // A domain registers a route with a generic function. Its type parameters are the Go types of
@@ -54,6 +55,17 @@ func Numbered[R any](kind string, find func(ctx context.Context, id int64) (R, e
 		}
 		return find(ctx, id)
 	}
+}
+
+// Myself is the Find of a path of the calling customer, or of the customer that an API token acts
+// for. Errors: Forbidden for other callers.
+func Myself(ctx context.Context, _ Path) (principal.CustomerID, error) {
+	p, _ := principal.From(ctx)
+	customer, ok := p.Customer()
+	if !ok {
+		return "", apperr.New(apperr.Forbidden, "Only customers can read this. Sign in as one, or send X-On-Behalf-Of with an API token that may act for customers.")
+	}
+	return customer, nil
 }
 
 // nothing is the Find of a path without a resource.

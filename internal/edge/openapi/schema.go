@@ -131,6 +131,9 @@ func (d *document) plain(t reflect.Type, rules string, isRequest bool) mapping {
 	case reflect.Slice:
 		return constrained(mapping{{"type", "array"}, {"items", d.schema(t.Elem(), strings.Trim(each, ","), isRequest)}}, own, "Items")
 	case reflect.Map:
+		if _, ofValues, ok := strings.Cut(each, "endkeys"); ok {
+			each = ofValues
+		}
 		return constrained(mapping{{"type", "object"}, {"additionalProperties", d.schema(t.Elem(), strings.Trim(each, ","), isRequest)}}, own, "Properties")
 	default:
 		panic(fmt.Sprintf("openapi: no schema follows from the type %s: give it Enum or Pattern, or describe it in api/base.yaml", t))
@@ -163,7 +166,7 @@ func constrained(schema mapping, rules, suffix string) mapping {
 			schema = mapping{{"const", number}}
 		case "oneof":
 			schema = mapping{{"enum", strings.Fields(value)}}
-		case "uri", "uuid":
+		case "uri", "uuid", "email":
 			schema = schema.with("format", name)
 		case "unique":
 			schema = schema.with("uniqueItems", true)

@@ -129,8 +129,11 @@ func (e *erasure) free(text string, own bool) string {
 // written are JSON members with free text of users.
 var written = map[string]bool{
 	"reason": true, "note": true, "comment": true, "text": true, "title": true, "body": true, "resolution": true,
-	"trackingNo": true, "cancelReason": true, "statusReason": true, "voidReason": true, "remark": true, "actorName": true,
+	"trackingNo": true, "cancelReason": true, "statusReason": true, "voidReason": true, "remark": true, "actorName": true, "email": true,
 }
+
+// personal are JSON members with objects that are emptied in rows about the customer.
+var personal = map[string]bool{"shippingAddress": true, "billingAddress": true, "metadata": true}
 
 // data returns a document in which nothing names the customer, with the original order and
 // spelling.
@@ -165,6 +168,9 @@ func (e *erasure) document(raw json.RawMessage, member string, own bool) (json.R
 	}
 	switch raw[0] {
 	case '{':
+		if own && personal[member] {
+			return json.RawMessage("{}"), nil
+		}
 		return e.object(raw, own)
 	case '[':
 		return e.array(raw, member, own)

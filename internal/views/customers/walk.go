@@ -212,6 +212,10 @@ func (c column) fresh(e *erasure, text string, own bool, kind string) string {
 		return e.name(text, own)
 	case module.Blanked:
 		return e.free(text, own)
+	case module.Emptied:
+		if e.free(text, own) != text {
+			return ""
+		}
 	case module.JSONTexts:
 		return e.data(text, own)
 	case module.JSONContent:

@@ -37,7 +37,7 @@ const (
 	trendTTL = time.Minute
 )
 
-// Day summarizes the orders placed on one day in UTC.
+// Day summarizes the orders placed on one day of the tenant's time zone.
 type Day struct {
 	Day string `json:"day" validate:"datetime=2006-01-02"`
 	// The number of created orders, including cancelled ones.
@@ -64,7 +64,7 @@ type ByStatus interface {
 // Orders counts orders.
 type Orders interface {
 	ByStatus
-	// ByDay returns the days in UTC up to the day of now, oldest first.
+	// ByDay returns the days of the tenant's time zone up to the day of now, oldest first.
 	ByDay(ctx context.Context, now time.Time, days int) ([]Day, error)
 	// DueUntil returns the orders that will be cancelled unless they are paid by then, and
 	// their number.
@@ -128,7 +128,7 @@ func New(d Deps) *Service { return &Service{deps: d, trends: make(map[int64]tren
 // Overview is the dashboard. Parts that the caller may not see are nil.
 type Overview struct {
 	OrdersByStatus map[string]storage.Count
-	// OrdersByDay covers the last days in UTC, at most a minute old.
+	// OrdersByDay covers the last days of the tenant's time zone, at most a minute old.
 	OrdersByDay []Day
 	// DueSoon are the most urgent of DueSoonTotal unpaid orders that will be cancelled
 	// soon.

@@ -19,7 +19,7 @@ type dashboardView struct {
 	Capped         []string    `json:"capped,omitempty"`
 	OrdersByStatus orderCounts `json:"ordersByStatus,omitzero"`
 	Currency       string      `json:"currency,omitempty"`
-	// Orders by the UTC day of their creation, today last. At most a minute old.
+	// Orders by the day of their creation in the tenant's `timeZone`, today last. At most a minute old.
 	OrdersByDay        []Day           `json:"ordersByDay,omitzero" validate:"max=14"`
 	PaymentsDueSoon    *dueSoonView    `json:"paymentsDueSoon,omitempty"`
 	RefundsByStatus    refundCounts    `json:"refundsByStatus,omitzero"`

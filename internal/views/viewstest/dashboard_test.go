@@ -24,7 +24,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	storagetest.Covers("internal/views/audit", "internal/views/dashboard", "internal/views/engines")
+	storagetest.Covers("internal/views/audit", "internal/views/dashboard", "internal/views/engines", "internal/views/reports")
 	goleak.VerifyTestMain(m)
 }
 

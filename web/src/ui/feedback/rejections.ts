@@ -43,6 +43,7 @@ export const rejections: Readonly<Record<ProblemCode, (given: MessageMembers) =>
   insufficient_balance: ({ available, wanted }) =>
     available === undefined ? `余额不足；${nothing}。` : `余额为 ${available}，需要 ${wanted ?? ''}；${nothing}。`,
   nothing_to_ship: () => `没有可发货的数量；${nothing}。`,
+  total_changed: () => `订单总额已变化；${nothing}。`,
   limit_reached: () => `已达上限；${nothing}。`,
   in_use: () => '该记录仍在使用中，不能删除。',
   approval_stale: ({ who }) => (who === undefined ? '其所依据的内容已被更改；请先更新。' : `${who} 更改了其所依据的内容；请先更新。`),
