@@ -7,6 +7,7 @@ import { orderHistory, type Order, type OrderEvent } from './queries';
 
 const verbs = {
   create: 'eventCreate',
+  update: 'eventEdit',
   pay: 'eventPay',
   payment: 'eventPayment',
   ship: 'eventShip',
