@@ -35,10 +35,15 @@ func paymentRoutes(r *httpapi.Router, s *Service) {
 				{Code: apperr.PayloadMismatch, Cause: "the reference belongs to another payment, which is `first`", Members: receiptMismatch{}},
 			},
 		})
-	httpapi.Transition(r, "/payments/:id", "apply", payments.WritePermission, httpapi.Numbered("payment", s.payments.Payment), h.apply).
+	httpapi.Transition(r, "/payments/:id", "apply", payments.WritePermission, httpapi.Numbered("payment", s.payment), h.apply).
 		Doc("Apply an unmatched payment to an order", "The order may be another one than the payment names, also of another user. 422 at `/orderId` if it does not exist; "+
 			"409 if it is cancelled, paid in full, or less than the payment is due. The payment then stays unmatched.").
 		With(httpapi.Contract{Body: Application{41}, Locks: true})
+}
+
+// payment returns a payment. The contract is generated with a Service that has no payments.
+func (s *Service) payment(ctx context.Context, id int64) (*payments.Payment, error) {
+	return s.payments.Payment(ctx, id)
 }
 
 var receiptExample = func() Receipt {

@@ -80,7 +80,7 @@ type Request struct {
 // and at /lines/i/quantity for more units than were shipped and are in no other return or refund;
 // lock.ErrNotAcquired.
 func (s *Service) Request(ctx context.Context, u *uow.Unit, order *orders.Order, r Request) (*Return, error) {
-	ctx, err := s.orders.LockRefunds(ctx, u, order)
+	ctx, err := s.orders.LockMoney(ctx, u, order.ID)
 	if err != nil {
 		return nil, err
 	}

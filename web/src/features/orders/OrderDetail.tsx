@@ -19,9 +19,13 @@ import { OrderTimeline } from './OrderTimeline';
 import { OrderParcels } from './parcels/OrderParcels';
 import { ShipDialog } from './parcels/ShipDialog';
 import { oneOrder, stepLabels, type Order, type OrderAction } from './queries';
+import { OrderReturns } from './returns/OrderReturns';
+import { RequestReturn } from './returns/RequestReturn';
 import { StepDialog } from './StepDialog';
 
-/** The page of an order: the next step, lines, payments, parcels, refunds, customer, details and timeline. */
+type Dialog = OrderAction | 'return' | 'refund' | 'edit';
+
+/** The page of an order: the next step, lines, payments, parcels, returns, refunds, customer, details and timeline. */
 export function OrderDetail({ id }: { id: number }) {
   const t = useText(orderMessages);
   const { money } = useFormat();
@@ -29,11 +33,11 @@ export function OrderDetail({ id }: { id: number }) {
   const query = useQuery(oneOrder(id));
   const possible = useSteps<OrderAction>(`orders/${id}/steps`, query.data === undefined ? [] : stepsOf(query.data));
   const steps = possible.filter((step) => may(step === 'pay' ? 'payments:write' : 'orders:write'));
-  const [open, setOpen] = useState<{ order: Order; dialog: OrderAction | 'refund' | 'edit' }>();
+  const [open, setOpen] = useState<{ order: Order; dialog: Dialog }>();
   const [winner, setWinner] = useState<Winner<Order>>();
   const close = () => setOpen(undefined);
   /** Opens a dialog for the displayed version; undefined if the user cannot use it now. */
-  const opens = (order: Order, dialog: OrderAction | 'refund' | 'edit', isPossible: boolean) =>
+  const opens = (order: Order, dialog: Dialog, isPossible: boolean) =>
     isPossible
       ? () => {
           setWinner(undefined);
@@ -78,6 +82,12 @@ export function OrderDetail({ id }: { id: number }) {
               <OrderLines order={order} />
               <OrderPayments order={order} onPay={opens(order, 'pay', steps.includes('pay'))} />
               <OrderParcels order={order} onShip={opens(order, 'ship', steps.includes('ship'))} />
+              {order.fulfilmentStatus !== 'none' && (
+                <OrderReturns
+                  order={order}
+                  onReturn={opens(order, 'return', may('returns:write') && order.items.some(({ shipped, returned }) => shipped > returned))}
+                />
+              )}
               {order.paid > 0 && <OrderRefunds order={order} onRefund={opens(order, 'refund', may('refunds:write') && order.refundable > 0)} />}
             </div>
             <div className={styles.side}>
@@ -101,7 +111,7 @@ interface DialogProps {
   order: Order;
   /** The displayed version. */
   now: Order;
-  dialog: OrderAction | 'refund' | 'edit';
+  dialog: Dialog;
   onClose: () => void;
   onLost: (winner: Winner<Order>) => void;
 }
@@ -112,6 +122,8 @@ function OpenDialog({ order, now, dialog, onClose, onLost }: DialogProps) {
       return <RecordPayment order={order} onClose={onClose} />;
     case 'ship':
       return <ShipDialog order={order} onClose={onClose} onLost={onLost} />;
+    case 'return':
+      return <RequestReturn order={order} onClose={onClose} />;
     case 'refund':
       return <RequestRefund order={now} onClose={onClose} />;
     case 'edit':

@@ -66,6 +66,11 @@ export function OrderList({ search }: { search: Raw<OrderSearch> }) {
             {t('unmatchedPayments')}
           </Link>
         )}
+        {permitted('returns:read') && (
+          <Link to="/returns" search={{ status: 'requested' }}>
+            {t('returnsToReceive')}
+          </Link>
+        )}
       </StatusFilter>
       <DataTable
         id="orders"

@@ -7,6 +7,7 @@ import { orderHistory, type Order, type OrderEvent } from './queries';
 
 const verbs = {
   create: 'eventCreate',
+  update: 'eventEdit',
   pay: 'eventPay',
   payment: 'eventPayment',
   ship: 'eventShip',
@@ -16,6 +17,9 @@ const verbs = {
   'reserve-refund': 'eventReserveRefund',
   'release-refund': 'eventReleaseRefund',
   'settle-refund': 'eventSettleRefund',
+  'request-return': 'eventRequestReturn',
+  'receive-return': 'eventReceiveReturn',
+  'reject-return': 'eventRejectReturn',
 } as const;
 
 /** The timeline of an order, newest first: user, time, transition, details, and the effects on stock and money. */

@@ -118,7 +118,8 @@ function Left({ orderId }: { orderId: number }) {
 function About({ refund }: { refund: Refund }) {
   const t = useText(refundMessages);
   const { dateTime } = useFormat();
-  const { amount, method, paymentId, orderId, orderNo, userId, origin, reason, requestedBy, createdTime, approvedBy, approvedTime, reference, statusReason } = refund;
+  const { amount, method, paymentId, orderId, orderNo, userId, origin, reason, requestedBy, createdTime, approvedBy, approvedTime, reference, statusReason } =
+    refund;
   const mayWallets = useMay()('wallets:read');
   const named = reference !== null && <span className="mono">{reference}</span>;
   return (

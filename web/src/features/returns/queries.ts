@@ -1,4 +1,6 @@
+import { queryOptions } from '@tanstack/react-query';
 import { resource, type components } from '@/api';
+import { actOnOrder } from '@/features/orders/queries';
 import { inTimes, type TableSearch } from '@/ui/table';
 import { arrivedLines, type Arrival } from './receipt';
 
@@ -22,6 +24,19 @@ export const { one: oneReturn, history: returnHistory } = returns;
 
 /** One page of returns. */
 export const readReturns = (search: ReturnSearch, signal?: AbortSignal) => returns.list(inTimes(search), signal);
+
+/** The maximum number of an order's returns displayed with it. */
+const mostOfOrder = 200;
+
+/** The returns of an order, newest first. */
+export const returnsOf = (orderId: number) =>
+  queryOptions({
+    queryKey: ['returns', 'list', 'of', orderId],
+    queryFn: ({ signal }) => returns.list({ orderId, limit: mostOfOrder }, signal),
+  });
+
+/** Requests the return of shipped units of an order. */
+export const requestReturn = (orderId: number, body: components['schemas']['ReturnRequest'], key: string) => actOnOrder(orderId, 'returns', { body, key });
 
 /** The inputs of all transitions; a transition uses one of them. */
 export interface StepInput {

@@ -10,7 +10,7 @@ export function Effects({ order, event }: { order: Order; event: OrderEvent }) {
   const t = useText(effectMessages);
   const { money, number, signed } = useFormat();
   const { audit, movements, entries, stockReference } = useEffects(order, event);
-  const { refund, payment } = idsIn(event);
+  const { refund, payment, returned } = idsIn(event);
   const { flashSaleId, ticket } = order;
   return (
     <ul className={styles.chain}>
@@ -26,6 +26,13 @@ export function Effects({ order, event }: { order: Order; event: OrderEvent }) {
         <li>
           <Link to="/payments/$id" params={{ id: String(payment) }}>
             {t('payment', { id: String(payment) })}
+          </Link>
+        </li>
+      )}
+      {returned !== undefined && (
+        <li>
+          <Link to="/returns/$id" params={{ id: String(returned) }}>
+            {t('return', { id: String(returned) })}
           </Link>
         </li>
       )}

@@ -15,15 +15,15 @@ const topic = 'order-effect';
 const staleTime = Infinity;
 
 /** The ids of the records in an order event. */
-export function idsIn({ detail }: Pick<OrderEvent, 'detail'>): { refund?: number; payment?: number; shipment?: number } {
-  const { refundId, paymentId, shipmentId } = detail as Readonly<Record<string, unknown>>;
+export function idsIn({ detail }: Pick<OrderEvent, 'detail'>): { refund?: number; payment?: number; shipment?: number; returned?: number } {
+  const { refundId, paymentId, shipmentId, returnId } = detail as Readonly<Record<string, unknown>>;
   const id = (value: unknown) => (typeof value === 'number' ? value : undefined);
-  return { refund: id(refundId), payment: id(paymentId), shipment: id(shipmentId) };
+  return { refund: id(refundId), payment: id(paymentId), shipment: id(shipmentId), returned: id(returnId) };
 }
 
 /** The reference of the stock movements of an event; undefined if it moves no stock. */
 function stockReferenceOf(order: Order, event: OrderEvent): string | undefined {
-  const { refund, shipment } = idsIn(event);
+  const { refund, shipment, returned } = idsIn(event);
   if (shipment !== undefined) return `@shipments/${shipment}`;
   switch (event.action) {
     case 'create':
@@ -32,6 +32,8 @@ function stockReferenceOf(order: Order, event: OrderEvent): string | undefined {
       return `@orders/${order.id}/cancel`;
     case 'settle-refund':
       return `@refunds/${refund ?? ''}`;
+    case 'receive-return':
+      return `@returns/${returned ?? ''}`;
     default:
       return undefined;
   }
