@@ -73,12 +73,19 @@ func Unreadable(err error) error {
 	}
 }
 
+// embedded is the name of embedded structs in a namespace. It is the name of no member, and pointer
+// removes it, because JSON has the members of an embedded struct in the outer object.
+const embedded = "\x00"
+
 var validate = newValidator()
 
 func newValidator() *validator.Validate {
 	v := validator.New(validator.WithRequiredStructEnabled())
 	v.RegisterTagNameFunc(func(field reflect.StructField) string {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "" && field.Anonymous {
+			return embedded
+		}
 		return name
 	})
 	for tag, rule := range map[string]validator.Func{
@@ -169,7 +176,7 @@ func violations(location string, b validator.FieldError) apperr.Fields {
 
 // pointer turns "items[2].sku" into "/items/2/sku".
 func pointer(path string) string {
-	return "/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(path)
+	return "/" + strings.NewReplacer(embedded+".", "", ".", "/", "[", "/", "]", "").Replace(path)
 }
 
 func sentence(b validator.FieldError) string {
