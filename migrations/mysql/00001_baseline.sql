@@ -1383,24 +1383,24 @@ CREATE TABLE IF NOT EXISTS conflict_counts (
 
 -- The progress of background walks over tables (core/walk).
 CREATE TABLE IF NOT EXISTS walks (
-  kind            VARCHAR(16)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- promises or retention
-  name            VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- the promise or the table
-  version         BIGINT       NOT NULL,
-  place           VARCHAR(500) NOT NULL, -- the cursor of the pass; '' at its start
-  passes          BIGINT       NOT NULL,
-  begun_time      DATETIME(6)      NULL, -- of the current pass, like the columns below
-  ended_time      DATETIME(6)      NULL, -- null: in progress
-  looked          BIGINT       NOT NULL,
-  found           BIGINT       NOT NULL, -- violating or removed rows
-  busy_us         BIGINT       NOT NULL,
-  last_begun_time DATETIME(6)      NULL, -- of the last complete pass, like the columns below
-  last_ended_time DATETIME(6)      NULL,
-  last_looked     BIGINT       NOT NULL,
-  last_found      BIGINT       NOT NULL,
-  last_busy_us    BIGINT       NOT NULL,
-  clean_time      DATETIME(6)      NULL, -- end of the last complete pass that found nothing
-  until_time      DATETIME(6)      NULL, -- older rows may be removed; it never decreases
-  total           BIGINT       NOT NULL, -- removed by all passes
+  kind              VARCHAR(16)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- promises or retention
+  name              VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- the promise or the table
+  version           BIGINT       NOT NULL,
+  position          VARCHAR(500) NOT NULL, -- the cursor of the pass; '' at its start
+  passes            BIGINT       NOT NULL,
+  started_time      DATETIME(6)      NULL, -- of the current pass, like the columns below
+  ended_time        DATETIME(6)      NULL, -- null: in progress
+  checked           BIGINT       NOT NULL,
+  found             BIGINT       NOT NULL, -- violating or removed rows
+  busy_us           BIGINT       NOT NULL,
+  last_started_time DATETIME(6)      NULL, -- of the last complete pass, like the columns below
+  last_ended_time   DATETIME(6)      NULL,
+  last_checked      BIGINT       NOT NULL,
+  last_found        BIGINT       NOT NULL,
+  last_busy_us      BIGINT       NOT NULL,
+  clean_time        DATETIME(6)      NULL, -- end of the last complete pass that found nothing
+  until_time        DATETIME(6)      NULL, -- older rows may be removed; it never decreases
+  total             BIGINT       NOT NULL, -- removed by all passes
   PRIMARY KEY (kind, name)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 

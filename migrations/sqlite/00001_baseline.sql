@@ -1309,24 +1309,24 @@ CREATE TABLE conflict_counts (
 
 -- The progress of background walks over tables (core/walk).
 CREATE TABLE walks (
-  kind            TEXT     NOT NULL, -- promises or retention
-  name            TEXT     NOT NULL, -- the promise or the table
-  version         INTEGER  NOT NULL,
-  place           TEXT     NOT NULL, -- the cursor of the pass; '' at its start
-  passes          INTEGER  NOT NULL,
-  begun_time      DATETIME     NULL, -- of the current pass, like the columns below
-  ended_time      DATETIME     NULL, -- null: in progress
-  looked          INTEGER  NOT NULL,
-  found           INTEGER  NOT NULL, -- violating or removed rows
-  busy_us         INTEGER  NOT NULL,
-  last_begun_time DATETIME     NULL, -- of the last complete pass, like the columns below
-  last_ended_time DATETIME     NULL,
-  last_looked     INTEGER  NOT NULL,
-  last_found      INTEGER  NOT NULL,
-  last_busy_us    INTEGER  NOT NULL,
-  clean_time      DATETIME     NULL, -- end of the last complete pass that found nothing
-  until_time      DATETIME     NULL, -- older rows may be removed; it never decreases
-  total           INTEGER  NOT NULL, -- removed by all passes
+  kind              TEXT     NOT NULL, -- promises or retention
+  name              TEXT     NOT NULL, -- the promise or the table
+  version           INTEGER  NOT NULL,
+  position          TEXT     NOT NULL, -- the cursor of the pass; '' at its start
+  passes            INTEGER  NOT NULL,
+  started_time      DATETIME     NULL, -- of the current pass, like the columns below
+  ended_time        DATETIME     NULL, -- null: in progress
+  checked           INTEGER  NOT NULL,
+  found             INTEGER  NOT NULL, -- violating or removed rows
+  busy_us           INTEGER  NOT NULL,
+  last_started_time DATETIME     NULL, -- of the last complete pass, like the columns below
+  last_ended_time   DATETIME     NULL,
+  last_checked      INTEGER  NOT NULL,
+  last_found        INTEGER  NOT NULL,
+  last_busy_us      INTEGER  NOT NULL,
+  clean_time        DATETIME     NULL, -- end of the last complete pass that found nothing
+  until_time        DATETIME     NULL, -- older rows may be removed; it never decreases
+  total             INTEGER  NOT NULL, -- removed by all passes
   PRIMARY KEY (kind, name)
 );
 

@@ -46,7 +46,7 @@ func Walk(ctx context.Context, step func(after []any) (next []any, err error)) e
 	}
 }
 
-// Rows reads the rows of a statement whose last columns are a position of the given number of parts.
+// Rows reads the rows of a statement. Its last columns are the parts of a position.
 // fields returns the destinations of the other columns, and stores the position in the row.
 func Rows[T any](ctx context.Context, db *DB, parts int, statement string, values []any, fields func(row *T, position []any) []any) (list []T, err error) {
 	rows, err := db.Read(ctx).Raw(statement, values...).Rows()

@@ -16,8 +16,8 @@ type State struct {
 	Kind    string `gorm:"primaryKey"`
 	Name    string `gorm:"primaryKey"`
 	Version int64
-	// Place is the position of the running pass; "" at its start.
-	Place string
+	// Position is the position of the running pass; "" at its start.
+	Position string
 	// Passes is the number of started passes, and therefore the number of the current pass.
 	Passes int64
 	// The current pass, or the last one if none is running.
@@ -34,11 +34,11 @@ type State struct {
 
 // Pass is one walk over all rows.
 type Pass struct {
-	BegunTime *time.Time
+	StartedTime *time.Time
 	// EndedTime is nil while the pass is running.
 	EndedTime *time.Time
-	// Looked is the number of rows, and Found the number of violating or removed ones.
-	Looked, Found int64
+	// Checked is the number of rows, and Found the number of violating or removed ones.
+	Checked, Found int64
 	// BusyUS is the database time in µs.
 	BusyUS int64 `gorm:"column:busy_us"`
 }
@@ -50,21 +50,21 @@ func (State) TableName() string { return "walks" }
 func (State) Global() {}
 
 // Running reports whether a pass has started and not ended.
-func (s *State) Running() bool { return s.BegunTime != nil && s.EndedTime == nil }
+func (s *State) Running() bool { return s.StartedTime != nil && s.EndedTime == nil }
 
 // ErrOvertaken means that another process has continued the walk.
 var ErrOvertaken = errors.New("walk: another process has continued it")
 
 // saved are the columns that Save writes, except the key and the version.
 var saved = []string{
-	"place", "passes", "begun_time", "ended_time", "looked", "found", "busy_us",
-	"last_begun_time", "last_ended_time", "last_looked", "last_found", "last_busy_us", "clean_time", "until_time", "total",
+	"position", "passes", "started_time", "ended_time", "checked", "found", "busy_us",
+	"last_started_time", "last_ended_time", "last_checked", "last_found", "last_busy_us", "clean_time", "until_time", "total",
 }
 
 func (s *State) values() []any {
 	return []any{
-		s.Place, s.Passes, s.BegunTime, s.EndedTime, s.Looked, s.Found, s.BusyUS,
-		s.Last.BegunTime, s.Last.EndedTime, s.Last.Looked, s.Last.Found, s.Last.BusyUS, s.CleanTime, s.UntilTime, s.Total, s.Kind, s.Name,
+		s.Position, s.Passes, s.StartedTime, s.EndedTime, s.Checked, s.Found, s.BusyUS,
+		s.Last.StartedTime, s.Last.EndedTime, s.Last.Checked, s.Last.Found, s.Last.BusyUS, s.CleanTime, s.UntilTime, s.Total, s.Kind, s.Name,
 	}
 }
 

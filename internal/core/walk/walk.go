@@ -49,7 +49,7 @@ type Task interface {
 	Due(st *State) bool
 	// Begin prepares the state of a new pass. It is saved before the first step.
 	Begin(st *State)
-	// Step handles at most the given number of rows after a position, adds their numbers to st, and
+	// Step handles the next rows after a position, at most rows, adds their numbers to st, and
 	// returns the position of the last row; nil if the pass is complete.
 	Step(ctx context.Context, st *State, after []any, rows int) (next []any, err error)
 	// Complete is called at the end of a pass, before its state is saved.
@@ -170,14 +170,14 @@ func (w *Walker) Work(ctx context.Context, task Task) error {
 func (w *Walker) step(ctx context.Context, task Task, st *State, saved map[string]time.Time) error {
 	if !st.Running() {
 		now, next := w.Clock.Now(), *st
-		next.Passes, next.Place, next.Pass = next.Passes+1, "", Pass{BegunTime: &now}
+		next.Passes, next.Position, next.Pass = next.Passes+1, "", Pass{StartedTime: &now}
 		task.Begin(&next)
 		if err := w.save(ctx, st, next); err != nil {
 			return err
 		}
 		saved[st.Name] = now
 	}
-	after, err := storage.DecodePlace(st.Place)
+	after, err := storage.DecodePlace(st.Position)
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (w *Walker) step(ctx context.Context, task Task, st *State, saved map[strin
 	took, now := clock.Since(started), w.Clock.Now()
 	switch {
 	case errors.Is(err, ErrAbandoned):
-		next.Place, next.EndedTime = "", &now
+		next.Position, next.EndedTime = "", &now
 		return w.save(ctx, st, next)
 	case err != nil:
 		// The rows may have been too many for the time-out of a statement.
@@ -195,7 +195,7 @@ func (w *Walker) step(ctx context.Context, task Task, st *State, saved map[strin
 	}
 	w.fit(st.Name, rows, took)
 	next.BusyUS += took.Microseconds()
-	if next.Place, err = storage.EncodePosition(position); err != nil {
+	if next.Position, err = storage.EncodePosition(position); err != nil {
 		return err
 	}
 	if position == nil {

@@ -3,6 +3,7 @@ package walk_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -20,15 +21,18 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var noon = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
 
-// count walks over the numbers 1 to 250, once, and records the steps.
+// total is the number of rows of each walk.
+const total = 1000
+
+// count walks over the numbers 1 to total, once, and records the steps.
 type count struct {
 	visited map[string][]int64
 	order   []string
-	// failing is the name of a walk whose steps fail.
+	// failing is the name of the walk with failing steps.
 	failing string
 }
 
-func (c *count) Due(st *walk.State) bool { return st.BegunTime == nil }
+func (c *count) Due(st *walk.State) bool { return st.StartedTime == nil }
 
 func (c *count) Begin(*walk.State) {}
 
@@ -42,12 +46,12 @@ func (c *count) Step(_ context.Context, st *walk.State, after []any, rows int) (
 		at = after[0].(int64)
 	}
 	for range rows {
-		if at == 250 {
+		if at == total {
 			return nil, nil
 		}
 		at++
 		c.visited[st.Name] = append(c.visited[st.Name], at)
-		st.Looked++
+		st.Checked++
 	}
 	return []any{at}, nil
 }
@@ -72,7 +76,7 @@ func TestInterruptedWalkResumesAtTheSavedPosition(t *testing.T) {
 		defer stop()
 		first.Pause = func(context.Context, time.Duration) bool {
 			clk.Advance(time.Minute) // each step saves its position
-			if len(task.order) == 2 {
+			if len(task.order) == 4 {
 				stop()
 			}
 			return stopped.Err() == nil
@@ -80,18 +84,18 @@ func TestInterruptedWalkResumesAtTheSavedPosition(t *testing.T) {
 		require.NoError(t, first.Turn(stopped, task, false))
 		states, err := first.States(ctx)
 		require.NoError(t, err)
-		require.Equal(t, "[100]", states["b"].Place)
+		require.Equal(t, fmt.Sprint(task.visited["b"][len(task.visited["b"])-1:]), states["b"].Position)
 		require.True(t, states["b"].Running())
 
 		require.NoError(t, newWalker(db, clk).Turn(ctx, task, false))
 		for _, name := range []string{"a", "b"} {
-			require.Len(t, task.visited[name], 250)
-			require.EqualValues(t, 250, task.visited[name][249])
+			require.Len(t, task.visited[name], total, "each row once")
+			require.EqualValues(t, total, task.visited[name][total-1])
 		}
 		states, err = first.States(ctx)
 		require.NoError(t, err)
 		require.False(t, states["b"].Running())
-		require.EqualValues(t, 250, states["b"].Last.Looked)
+		require.EqualValues(t, total, states["b"].Last.Checked)
 		require.EqualValues(t, 1, states["b"].Passes)
 	})
 }
@@ -109,13 +113,13 @@ func TestFailingWalkIsRetriedAfterAMinute(t *testing.T) {
 	require.NoError(t, w.Turn(ctx, task, false))
 	require.Equal(t, []string{"a", "b", "b"}, task.order[:3])
 	require.NotContains(t, task.order[1:], "a")
-	require.Len(t, task.visited["b"], 250)
+	require.Len(t, task.visited["b"], total)
 	task.failing = ""
 	require.NoError(t, w.Turn(ctx, task, false))
 	require.Empty(t, task.visited["a"])
 	clk.Advance(time.Minute)
 	require.NoError(t, w.Turn(ctx, task, false))
-	require.Len(t, task.visited["a"], 250)
+	require.Len(t, task.visited["a"], total)
 }
 
 func TestStaleStateIsNotSaved(t *testing.T) {

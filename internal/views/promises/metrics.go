@@ -20,7 +20,7 @@ func (s *Service) Collectors() []prometheus.Collector {
 		{Desc: violations, Value: func(st walk.State) (float64, bool) { return float64(max(st.Found, st.Last.Found)), true }},
 		{Desc: lastTrue, Value: func(st walk.State) (float64, bool) { return walk.Seconds(st.CleanTime) }},
 		{Desc: lastLook, Value: func(st walk.State) (float64, bool) { return walk.Seconds(st.Last.EndedTime) }},
-		{Desc: lookedAt, Value: func(st walk.State) (float64, bool) { return float64(st.Last.Looked), st.Last.EndedTime != nil }},
+		{Desc: lookedAt, Value: func(st walk.State) (float64, bool) { return float64(st.Last.Checked), st.Last.EndedTime != nil }},
 		{Desc: busy, Value: func(st walk.State) (float64, bool) { return float64(st.Last.BusyUS) / 1e6, st.Last.EndedTime != nil }},
 	})
 }

@@ -77,7 +77,7 @@ func (s *Service) turn(ctx context.Context) error { return s.walker.Turn(ctx, s,
 
 // Due implements walk.Task.
 func (s *Service) Due(st *walk.State) bool {
-	return st.BegunTime == nil || s.clock.Now().Sub(*st.BegunTime) >= passEvery
+	return st.StartedTime == nil || s.clock.Now().Sub(*st.StartedTime) >= passEvery
 }
 
 // Begin implements walk.Task.
@@ -90,7 +90,7 @@ func (s *Service) Step(ctx context.Context, st *walk.State, after []any, rows in
 	if err != nil {
 		return nil, err
 	}
-	st.Looked, st.Found = st.Looked+int64(looked), st.Found+int64(len(found))
+	st.Checked, st.Found = st.Checked+int64(looked), st.Found+int64(len(found))
 	return next, s.report(ctx, st, found)
 }
 

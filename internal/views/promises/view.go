@@ -104,14 +104,14 @@ func viewOf(p module.Promise, st *walk.State, found []violation) promiseView {
 	v := promiseView{
 		Name: p.Name, Guarantee: p.Guarantee, Says: p.Sentence, Tests: p.Tests, Faults: append([]string{}, p.Faults...),
 		State: stateUnknown, LastTrueTime: st.Last.EndedTime, LookedTime: st.Last.EndedTime,
-		Rows: st.Last.Looked, BusySeconds: float64(st.Last.BusyUS) / 1e6,
+		Rows: st.Last.Checked, BusySeconds: float64(st.Last.BusyUS) / 1e6,
 		Violated: len(found), Violations: []violationView{},
 	}
 	if st.Last.EndedTime != nil {
 		v.State = stateKept
 	}
 	if st.Running() {
-		v.Looking = &lookingView{*st.BegunTime, st.Looked}
+		v.Looking = &lookingView{*st.StartedTime, st.Checked}
 	}
 	for i, violation := range found {
 		v.State = stateViolated
@@ -143,6 +143,6 @@ var example = func() listView {
 			Name: "wallet-balances", Guarantee: "G4", Sentence: "The entries of each wallet add up to its balance, which is never negative.",
 			Tests:  []string{"TestVersionRejectsAPausedHolderDespiteSufficientBalance"},
 			Faults: []string{"TestDebitsThatAreSentAgainToAProgramThatWasKilledAreMadeOnce"},
-		}, &walk.State{Last: walk.Pass{EndedTime: &looked, Looked: 4711, BusyUS: 310000}}, nil)},
+		}, &walk.State{Last: walk.Pass{EndedTime: &looked, Checked: 4711, BusyUS: 310000}}, nil)},
 	}
 }()

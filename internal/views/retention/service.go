@@ -128,11 +128,11 @@ func (s *Service) Step(ctx context.Context, st *walk.State, after []any, most in
 	if len(rows) == most {
 		next = last
 	}
-	st.Looked += int64(len(rows))
+	st.Checked += int64(len(rows))
 	if len(t.removals(rows)) == 0 {
 		return next, nil
 	}
-	if st.Place, err = storage.EncodePosition(last); err != nil {
+	if st.Position, err = storage.EncodePosition(last); err != nil {
 		return nil, err
 	}
 	before := *st

@@ -288,7 +288,7 @@ func endARunByARetentionOf(t *testing.T, keep time.Duration) {
 		require.NoError(t, err)
 		st := found["audit_entries"]
 		require.False(t, st.Running())
-		require.Empty(t, st.Place)
+		require.Empty(t, st.Position)
 		require.Equal(t, noon.Add(-30*day), *st.UntilTime)
 
 		clk.Advance(345 * day) // the new limit has passed the old one
