@@ -42,11 +42,11 @@ func insertPaid(t *testing.T, ctx context.Context, db *storage.DB, id int64, pai
 	for name, value := range guarded {
 		order[name] = value
 	}
-	require.NoError(t, db.Write(ctx).Table("orders").Create(order).Error)
+	require.NoError(t, db.Write(storage.AcrossTenants(ctx)).Table("orders").Create(order).Error)
 	var orderID int64
-	require.NoError(t, db.Read(ctx).Table("orders").Where("tenant_id = ? AND order_no = ?", tenant, guarded["order_no"]).Pluck("id", &orderID).Error)
+	require.NoError(t, db.Read(storage.AcrossTenants(ctx)).Table("orders").Where("tenant_id = ? AND order_no = ?", tenant, guarded["order_no"]).Pluck("id", &orderID).Error)
 	for _, sku := range skus {
-		require.NoError(t, db.Write(ctx).Table("order_lines").Create(map[string]any{
+		require.NoError(t, db.Write(storage.AcrossTenants(ctx)).Table("order_lines").Create(map[string]any{
 			"tenant_id": tenant, "order_id": orderID, "sku": sku, "name": sku, "price": 100, "quantity": 2, "to_ship": 2, "in_refund": 0, "shipped": 0, "returned": 0,
 		}).Error)
 	}
@@ -61,7 +61,7 @@ func insertPaid(t *testing.T, ctx context.Context, db *storage.DB, id int64, pai
 		refund[name] = value
 	}
 	refund["amount"], refund["updated_time"] = refunded, at(refundTime)
-	require.NoError(t, db.Write(ctx).Table("refunds").Create(refund).Error)
+	require.NoError(t, db.Write(storage.AcrossTenants(ctx)).Table("refunds").Create(refund).Error)
 }
 
 func sums(orders, units, gross, discounts, refunds int64) reports.Sums {
