@@ -187,28 +187,36 @@ type Address struct {
 // OrderFilter selects rows of [Orders.List].
 type OrderFilter struct {
 	Paging
+	// Prefix of the order number, ignoring case.
 	Q      string
 	Status OrderStatus
+	// Orders of this user.
 	UserID string
 	// Created at this time or later.
 	From time.Time
 	// Created before this time.
-	To         time.Time
+	To time.Time
+	// The order with this id in the storefront.
 	ExternalID string
 	Email      string
 	TrackingNo string
 	// Only the one with this reference.
-	Reference        string
+	Reference string
+	// Orders with a line of this item.
 	SKU              string
 	CouponCode       string
 	FlashSaleID      int64
 	PaymentStatus    OrderPaymentStatus
 	FulfilmentStatus OrderFulfilmentStatus
-	ToShip           *bool
-	PaidFrom         time.Time
-	PaidTo           time.Time
-	ShippedFrom      time.Time
-	ShippedTo        time.Time
+	// `true`: orders with units to ship that are paid, or have other terms than `prepaid`. `false`:
+	// the others.
+	ToShip *bool
+	// Orders that were paid in full at this time or later.
+	PaidFrom time.Time
+	PaidTo   time.Time
+	// Orders of which the last units were shipped at this time or later.
+	ShippedFrom time.Time
+	ShippedTo   time.Time
 }
 
 // OrderCreate is the request body of [Orders.Place].

@@ -491,8 +491,8 @@ const (
 
 // SalesReportSales is returned by [Client.ReportSales].
 type SalesReportSales struct {
-	From string              `json:"from"`
-	To   string              `json:"to"`
+	From time.Time           `json:"from"`
+	To   time.Time           `json:"to"`
 	Zone string              `json:"zone"`
 	By   SalesReportGrouping `json:"by"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
@@ -613,7 +613,9 @@ func (c *Client) Dashboard(ctx context.Context, options ...CallOption) (Dashboar
 //
 // An order counts on the day of its complete payment, a refund on the day of its settlement. By
 // `day`, `week` (from Monday) and `month` each period has a row; by `sku` and `sale` at most 400
-// rows, the highest `gross` first. The totals include all. At most 400 days.
+// rows, the highest `gross` first. The totals include all. By default the last 30 days, today
+// included; at most 398 days. A period that starts or ends within a day includes that part of the
+// day.
 func (c *Client) ReportSales(ctx context.Context, from time.Time, to time.Time, zone string, by SalesReportGrouping, options ...CallOption) (SalesReportSales, error) {
 	return call[SalesReportSales](ctx, c, request{method: http.MethodGet, path: "/reports/sales", query: parameters{}.set("from", from).set("to", to).set("zone", zone).set("by", by)}, options)
 }

@@ -179,7 +179,11 @@ func (d *document) queryParameter(r httpapi.Route, f reflect.StructField, name s
 	if isRequired(true, f.Tag.Get("validate"), "") {
 		parameter = append(parameter, member{"required", true})
 	}
-	if text := d.comment(r.In, f.Name); text != "" {
+	declaring := r.In
+	for _, i := range f.Index[:len(f.Index)-1] {
+		declaring = declaring.Field(i).Type
+	}
+	if text := d.comment(declaring, f.Name); text != "" {
 		parameter = append(parameter, member{"description", text})
 	}
 	for _, need := range r.Needs {

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"context"
+	"time"
 
 	"interlock/internal/base/principal"
 	"interlock/internal/edge/httpapi"
@@ -16,30 +17,28 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.Get(r, "/reports/sales", readPermission, handler{s}.sales).
 		Doc("Report the sales", "An order counts on the day of its complete payment, a refund on the day of its settlement. "+
 			"By `day`, `week` (from Monday) and `month` each period has a row; by `sku` and `sale` at most 400 rows, the highest `gross` first. The totals include all. "+
-			"At most 400 days.").
+			"By default the last 30 days, today included; at most 398 days. A period that starts or ends within a day includes that part of the day.").
 		With(httpapi.Contract{ID: "reportSales"})
 }
 
 type handler struct{ service *Service }
 
 type salesRequest struct {
-	// The first day, such as `2026-01-31`. By default 30 days including the last.
-	From string `query:"from"`
-	// The last day. Today by default.
-	To string `query:"to"`
+	From *time.Time `query:"from"`
+	To   *time.Time `query:"to"`
 	// The IANA name of the time zone of the days. By default the tenant's `timeZone`.
 	Zone string                  `query:"zone"`
 	By   httpapi.OneOf[Grouping] `query:"by" default:"day"`
 }
 
 type salesView struct {
-	From     string   `json:"from" validate:"datetime=2006-01-02"`
-	To       string   `json:"to" validate:"datetime=2006-01-02"`
-	Zone     string   `json:"zone" validate:"required"`
-	By       Grouping `json:"by"`
-	Currency string   `json:"currency"`
-	Rows     []Row    `json:"rows" validate:"max=400"`
-	Totals   Sums     `json:"totals"`
+	From     time.Time `json:"from"`
+	To       time.Time `json:"to"`
+	Zone     string    `json:"zone" validate:"required"`
+	By       Grouping  `json:"by"`
+	Currency string    `json:"currency"`
+	Rows     []Row     `json:"rows" validate:"max=400"`
+	Totals   Sums      `json:"totals"`
 }
 
 func (h handler) sales(ctx context.Context, in salesRequest) (salesView, error) {
@@ -57,6 +56,6 @@ func (h handler) sales(ctx context.Context, in salesRequest) (salesView, error) 
 var example = func() salesView {
 	sums := Sums{Orders: 12, Units: 31, Gross: 45_600, Discounts: new(int64(1500)), Refunds: new(int64(1990)), Net: new(int64(42_110))}
 	return salesView{
-		From: "2026-01-31", To: "2026-01-31", Zone: "Europe/Berlin", By: ByDay, Currency: "CNY", Rows: []Row{{"2026-01-31", sums}}, Totals: sums,
+		From: time.Date(2026, time.January, 30, 23, 0, 0, 0, time.UTC), To: time.Date(2026, time.January, 31, 23, 0, 0, 0, time.UTC), Zone: "Europe/Berlin", By: ByDay, Currency: "CNY", Rows: []Row{{"2026-01-31", sums}}, Totals: sums,
 	}
 }()

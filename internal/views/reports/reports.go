@@ -58,8 +58,8 @@ func (Grouping) Enum() []string {
 const (
 	// maxRows is the maximum number of rows of a report.
 	maxRows = 400
-	// maxDays is the maximum length of a period, in days.
-	maxDays = 400
+	// maxDays is the maximum length of a period, in days. A period can include parts of two more days.
+	maxDays = maxRows - 2
 	// usualDays is the length of the period by default, in days.
 	usualDays = 30
 	// settled is the status of a settled refund, which is final.
@@ -91,8 +91,8 @@ type Row struct {
 
 // Query selects a report.
 type Query struct {
-	// From and To are the first and the last day, such as 2026-01-31; "" for the last 30 days.
-	From, To string
+	// From <= t < To; nil for the last 30 days.
+	From, To *time.Time
 	// Zone is the IANA name of a time zone, "" for the tenant's.
 	Zone string
 	By   Grouping
@@ -100,71 +100,61 @@ type Query struct {
 
 // Sales is a report.
 type Sales struct {
-	From, To string
+	From, To time.Time
 	Zone     string
 	Rows     []Row
 	Totals   Sums
 }
 
-// Sales returns the sales of the context's tenant. Errors: ValidationFailed for an invalid day or
-// zone, and for a period that is too long.
+// Sales returns the sales of the context's tenant. Errors: ValidationFailed for an invalid zone, and
+// for a period that is too long.
 func (s *Service) Sales(ctx context.Context, q Query) (Sales, error) {
-	first, last, err := s.period(ctx, q)
+	from, end, err := s.period(ctx, q)
 	if err != nil {
 		return Sales{}, err
 	}
-	report := Sales{From: first.Format(time.DateOnly), To: last.Format(time.DateOnly), Zone: first.Location().String(), Rows: []Row{}}
-	end := clock.AddDays(last, 1)
+	report := Sales{From: from, To: end, Zone: from.Location().String(), Rows: []Row{}}
 	err = s.deps.DB.Snapshot(ctx, func(tx *gorm.DB) error {
-		if report.Totals, err = sumsOf(ctx, tx, first, end); err != nil {
+		if report.Totals, err = sumsOf(ctx, tx, from, end); err != nil {
 			return err
 		}
 		switch q.By {
 		case BySKU:
-			report.Rows, err = bySKU(ctx, tx, first, end)
+			report.Rows, err = bySKU(ctx, tx, from, end)
 		case BySale:
-			report.Rows, err = bySale(ctx, tx, first, end)
+			report.Rows, err = bySale(ctx, tx, from, end)
 		default:
-			report.Rows, err = byTime(ctx, tx, first, end, q.By)
+			report.Rows, err = byTime(ctx, tx, from, end, q.By)
 		}
 		return err
 	})
 	return report, err
 }
 
-// period returns the first and the last day of a query, in its zone.
-func (s *Service) period(ctx context.Context, q Query) (first, last time.Time, err error) {
+// period returns the period of a query, in its zone.
+func (s *Service) period(ctx context.Context, q Query) (from, end time.Time, err error) {
 	zone, err := s.deps.Zones.Location(ctx)
-	if err != nil {
-		return first, last, err
-	}
-	var broken apperr.Fields
-	if q.Zone != "" {
+	if err == nil && q.Zone != "" {
 		zone, err = time.LoadLocation(q.Zone)
-		broken.Check(err == nil && q.Zone != "Local", "?zone", "time_zone", "must be an IANA name of a time zone, such as Europe/Berlin or UTC")
-		if len(broken) > 0 {
-			return first, last, apperr.Invalid(broken...)
+		if err != nil || q.Zone == "Local" {
+			return from, end, apperr.Invalid(apperr.Field{Pointer: "?zone", Code: "time_zone", Message: "must be an IANA name of a time zone, such as Europe/Berlin or UTC"})
 		}
 	}
-	day := func(name, text string, otherwise time.Time) time.Time {
-		if text == "" {
-			return clock.StartOfDay(otherwise)
-		}
-		// Noon exists on each day.
-		noon, err := time.ParseInLocation(time.DateOnly+" 15", text+" 12", zone)
-		broken.Check(err == nil && noon.Year() >= 2000, name, "date", "must be a day such as 2026-01-31")
-		return clock.StartOfDay(noon)
+	if err != nil {
+		return from, end, err
 	}
-	last = day("?to", q.To, s.deps.Clock.Now().In(zone))
-	first = day("?from", q.From, clock.AddDays(last, 1-usualDays))
-	if len(broken) == 0 {
-		broken.Check(!first.After(last), "?from", "range", "must not be after to")
-		broken.Check(first.After(clock.AddDays(last, -maxDays)), "?from", "range", fmt.Sprintf("must be at most %d days before to", maxDays-1))
+	end = clock.AddDays(s.deps.Clock.Now().In(zone), 1)
+	if q.To != nil {
+		end = q.To.In(zone)
 	}
-	if len(broken) > 0 {
-		return first, last, apperr.Invalid(broken...)
+	from = clock.AddDays(end, -usualDays)
+	if q.From != nil {
+		from = q.From.In(zone)
 	}
-	return first, last, nil
+	if !from.Before(end) || from.Before(clock.AddDays(end, -maxDays)) {
+		return from, end, apperr.Invalid(apperr.Field{Pointer: "?from", Code: "range", Message: fmt.Sprintf("must be before to, by at most %d days", maxDays)})
+	}
+	return from, end, nil
 }
 
 // byTime returns a row for each day, week or month, including those without orders.

@@ -1,6 +1,7 @@
 package viewstest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"testing"
@@ -41,11 +42,11 @@ func insertPaid(t *testing.T, ctx context.Context, db *storage.DB, id int64, pai
 	for name, value := range guarded {
 		order[name] = value
 	}
-	require.NoError(t, db.Write(ctx).Table("orders").Create(order).Error)
+	require.NoError(t, db.Write(storage.AcrossTenants(ctx)).Table("orders").Create(order).Error)
 	var orderID int64
-	require.NoError(t, db.Read(ctx).Table("orders").Where("tenant_id = ? AND order_no = ?", tenant, guarded["order_no"]).Pluck("id", &orderID).Error)
+	require.NoError(t, db.Read(storage.AcrossTenants(ctx)).Table("orders").Where("tenant_id = ? AND order_no = ?", tenant, guarded["order_no"]).Pluck("id", &orderID).Error)
 	for _, sku := range skus {
-		require.NoError(t, db.Write(ctx).Table("order_lines").Create(map[string]any{
+		require.NoError(t, db.Write(storage.AcrossTenants(ctx)).Table("order_lines").Create(map[string]any{
 			"tenant_id": tenant, "order_id": orderID, "sku": sku, "name": sku, "price": 100, "quantity": 2, "to_ship": 2, "in_refund": 0, "shipped": 0, "returned": 0,
 		}).Error)
 	}
@@ -60,7 +61,7 @@ func insertPaid(t *testing.T, ctx context.Context, db *storage.DB, id int64, pai
 		refund[name] = value
 	}
 	refund["amount"], refund["updated_time"] = refunded, at(refundTime)
-	require.NoError(t, db.Write(ctx).Table("refunds").Create(refund).Error)
+	require.NoError(t, db.Write(storage.AcrossTenants(ctx)).Table("refunds").Create(refund).Error)
 }
 
 func sums(orders, units, gross, discounts, refunds int64) reports.Sums {
@@ -79,7 +80,17 @@ func TestSalesFollowTheDaysOfTheZone(t *testing.T) {
 		s := reports.New(reports.Deps{DB: db, Clock: clock.NewFake(time.Date(2026, 3, 30, 22, 30, 0, 0, time.UTC)), Zones: inZone("Europe/Berlin")})
 		sales := func(by reports.Grouping, from, to, zone string) reports.Sales {
 			t.Helper()
-			report, err := s.Sales(ctx, reports.Query{By: by, From: from, To: to, Zone: zone})
+			location, err := time.LoadLocation(cmp.Or(zone, "Europe/Berlin"))
+			require.NoError(t, err)
+			q := reports.Query{By: by, Zone: zone}
+			if from != "" {
+				first, err := time.ParseInLocation(time.DateOnly, from, location)
+				require.NoError(t, err)
+				last, err := time.ParseInLocation(time.DateOnly, to, location)
+				require.NoError(t, err)
+				q.From, q.To = &first, new(last.AddDate(0, 0, 1))
+			}
+			report, err := s.Sales(ctx, q)
 			require.NoError(t, err)
 			return report
 		}
@@ -102,11 +113,12 @@ func TestSalesFollowTheDaysOfTheZone(t *testing.T) {
 			sales(reports.BySale, "2026-03-01", "2026-03-31", "").Rows)
 
 		usual := sales(reports.ByDay, "", "", "")
-		require.Equal(t, [2]string{"2026-03-02", "2026-03-31"}, [2]string{usual.From, usual.To})
+		require.Equal(t, "2026-03-01T23:00:00Z 2026-03-31T22:00:00Z", usual.From.UTC().Format(time.RFC3339)+" "+usual.To.UTC().Format(time.RFC3339))
 		require.Len(t, usual.Rows, 30)
-		for _, invalid := range []reports.Query{
-			{From: "2026-03-02", To: "2026-03-01"}, {From: "2025-02-01", To: "2026-03-31"}, {From: "yesterday"}, {To: "2026-02-30"}, {Zone: "Mars/Base"}, {Zone: "Local"},
-		} {
+		at := func(days int) *time.Time {
+			return new(time.Date(2026, 3, 31, 0, 0, 0, 0, time.UTC).AddDate(0, 0, days))
+		}
+		for _, invalid := range []reports.Query{{From: at(0), To: at(0)}, {From: at(-400), To: at(0)}, {Zone: "Mars/Base"}, {Zone: "Local"}} {
 			_, err := s.Sales(ctx, invalid)
 			require.True(t, apperr.Has(err, apperr.ValidationFailed), "%+v: %v", invalid, err)
 		}
