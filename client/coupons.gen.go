@@ -161,17 +161,6 @@ type Coupon struct {
 	VoidReason *string `json:"voidReason"`
 }
 
-// CouponStatus is part of [Coupon].
-type CouponStatus string
-
-// The values of CouponStatus.
-const (
-	CouponStatusUnused  CouponStatus = "unused"
-	CouponStatusUsed    CouponStatus = "used"
-	CouponStatusVoid    CouponStatus = "void"
-	CouponStatusExpired CouponStatus = "expired"
-)
-
 // CouponAction is part of [Coupon].
 type CouponAction string
 

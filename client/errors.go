@@ -133,10 +133,16 @@ func HasCode(err error, code Code) bool {
 	return errors.As(err, &problem) && problem.Code == code
 }
 
+// Rejection is the problem of a typed error below. [errors.As] also finds the [Problem].
+type Rejection struct{ *Problem }
+
+// Unwrap returns the problem.
+func (r Rejection) Unwrap() error { return r.Problem }
+
 // Conflict is the rejection of a stale Save or Delete: another writer was first, and nothing was
 // applied.
 type Conflict struct {
-	*Problem        `json:"-"`
+	Rejection       `json:"-"`
 	ExpectedVersion *int64 `json:"expectedVersion"`
 	CurrentVersion  int64  `json:"currentVersion"`
 	CurrentETag     string `json:"currentEtag"`
@@ -154,13 +160,10 @@ type Conflict struct {
 	AutoMergeable bool         `json:"autoMergeable"`
 }
 
-// Unwrap returns the problem.
-func (c *Conflict) Unwrap() error { return c.Problem }
-
 // TransitionRejected is the rejection of a transition that the current status does not permit, or
 // that another caller's transition preceded.
 type TransitionRejected struct {
-	*Problem           `json:"-"`
+	Rejection          `json:"-"`
 	Current            json.RawMessage `json:"current"`
 	CurrentStatus      string          `json:"currentStatus"`
 	AllowedTransitions []string        `json:"allowedTransitions"`
@@ -168,25 +171,19 @@ type TransitionRejected struct {
 	ChangedTime        time.Time       `json:"changedTime"`
 }
 
-// Unwrap returns the problem.
-func (r *TransitionRejected) Unwrap() error { return r.Problem }
-
 // InventoryChanged is the rejection of a stock count that is based on an outdated quantity.
 type InventoryChanged struct {
-	*Problem    `json:"-"`
+	Rejection   `json:"-"`
 	ChangeFrom  int64      `json:"changeFrom"`
 	Current     Inventory  `json:"current"`
 	ChangedBy   *Person    `json:"changedBy"`
 	ChangedTime *time.Time `json:"changedTime"`
 }
 
-// Unwrap returns the problem.
-func (i *InventoryChanged) Unwrap() error { return i.Problem }
-
 // InsufficientStock is the rejection of an order or a movement that exceeds the stock.
 type InsufficientStock struct {
-	*Problem `json:"-"`
-	Lines    []Shortage `json:"lines"`
+	Rejection `json:"-"`
+	Lines     []Shortage `json:"lines"`
 }
 
 // Shortage is the missing quantity of one item, in units.
@@ -196,25 +193,19 @@ type Shortage struct {
 	Available int64  `json:"available"`
 }
 
-// Unwrap returns the problem.
-func (i *InsufficientStock) Unwrap() error { return i.Problem }
-
 // InsufficientBalance is the rejection of a debit that exceeds the balance, in minor units.
 type InsufficientBalance struct {
-	*Problem `json:"-"`
-	UserID   string `json:"userId"`
-	Balance  int64  `json:"balance"`
-	Wanted   int64  `json:"wanted"`
-	Currency string `json:"currency"`
+	Rejection `json:"-"`
+	UserID    string `json:"userId"`
+	Balance   int64  `json:"balance"`
+	Wanted    int64  `json:"wanted"`
+	Currency  string `json:"currency"`
 }
-
-// Unwrap returns the problem.
-func (i *InsufficientBalance) Unwrap() error { return i.Problem }
 
 // LimitReached is the rejection of a request that exceeds a limit. Members of other limits are
 // zero.
 type LimitReached struct {
-	*Problem `json:"-"`
+	Rejection `json:"-"`
 	// Left, Total and Issued count the coupons of a campaign.
 	Left   int64 `json:"left"`
 	Total  int64 `json:"total"`
@@ -229,20 +220,14 @@ type LimitReached struct {
 	Ticket       string `json:"ticket"`
 }
 
-// Unwrap returns the problem.
-func (l *LimitReached) Unwrap() error { return l.Problem }
-
 // SaleRejected is the rejection of a purchase: sold_out, or sale_not_open with a reason.
 type SaleRejected struct {
-	*Problem   `json:"-"`
+	Rejection  `json:"-"`
 	Reason     string          `json:"reason"`
 	SaleStatus FlashSaleStatus `json:"saleStatus"`
 	StartsTime time.Time       `json:"startsTime"`
 	EndsTime   time.Time       `json:"endsTime"`
 }
-
-// Unwrap returns the problem.
-func (s *SaleRejected) Unwrap() error { return s.Problem }
 
 // EventFault identifies the rejected event of an append.
 type EventFault struct {
@@ -256,7 +241,7 @@ type EventFault struct {
 // EventLanded is the rejection of an append that contains a stored event with the same content.
 // Nothing was appended.
 type EventLanded struct {
-	*Problem `json:"-"`
+	Rejection `json:"-"`
 	EventFault
 	// Version is the version that the first append of the event returned, and EventVersion the
 	// aggregate's version after the event.
@@ -269,12 +254,9 @@ type EventLanded struct {
 	CurrentVersion int64  `json:"currentVersion"`
 }
 
-// Unwrap returns the problem.
-func (e *EventLanded) Unwrap() error { return e.Problem }
-
 // EventMismatch is the rejection of an event with the id or sequence number of another event.
 type EventMismatch struct {
-	*Problem `json:"-"`
+	Rejection `json:"-"`
 	EventFault
 	Version      int64 `json:"version"`
 	EventVersion int64 `json:"eventVersion"`
@@ -282,25 +264,19 @@ type EventMismatch struct {
 	Differs []string `json:"differs"`
 }
 
-// Unwrap returns the problem.
-func (e *EventMismatch) Unwrap() error { return e.Problem }
-
 // SequenceSuperseded is the rejection of an event that is not stored and has a lower sequence
 // number than a stored event of its writer.
 type SequenceSuperseded struct {
-	*Problem `json:"-"`
+	Rejection `json:"-"`
 	EventFault
 	HighestSeq     int64 `json:"highestSeq"`
 	CurrentVersion int64 `json:"currentVersion"`
 }
 
-// Unwrap returns the problem.
-func (s *SequenceSuperseded) Unwrap() error { return s.Problem }
-
 // StaleApproval is the rejection of a vote because the resource of the change has changed. It
 // contains the data about the resource that the caller may read.
 type StaleApproval struct {
-	*Problem        `json:"-"`
+	Rejection       `json:"-"`
 	ExpectedVersion *int64          `json:"expectedVersion"`
 	CurrentVersion  int64           `json:"currentVersion"`
 	CurrentETag     string          `json:"currentEtag"`
@@ -315,17 +291,11 @@ type StaleApproval struct {
 	Moved   int              `json:"moved"`
 }
 
-// Unwrap returns the problem.
-func (s *StaleApproval) Unwrap() error { return s.Problem }
-
 // BatchConflict is the rejection of a batch. Nothing was applied.
 type BatchConflict struct {
-	*Problem  `json:"-"`
+	Rejection `json:"-"`
 	Conflicts []MemberConflict `json:"conflicts"`
 }
-
-// Unwrap returns the problem.
-func (b *BatchConflict) Unwrap() error { return b.Problem }
 
 // MemberConflict is the conflict of one member of a batch. The current state is set if the code is
 // version_conflict or already_exists.
@@ -349,13 +319,10 @@ type MemberConflict struct {
 
 // ImportRejected is the rejection of an import. Nothing was applied.
 type ImportRejected struct {
-	*Problem `json:"-"`
-	Verdicts []ImportVerdict `json:"verdicts"`
-	Counts   ImportCounts    `json:"counts"`
+	Rejection `json:"-"`
+	Verdicts  []ImportVerdict `json:"verdicts"`
+	Counts    ImportCounts    `json:"counts"`
 }
-
-// Unwrap returns the problem.
-func (i *ImportRejected) Unwrap() error { return i.Problem }
 
 // problemOf parses an error reply and returns the problem and the error for the caller.
 func problemOf(got answer) (problem *Problem, failure error) {
@@ -376,25 +343,25 @@ func problemOf(got answer) (problem *Problem, failure error) {
 func richerThan(p *Problem) error {
 	switch p.Code {
 	case CodeVersionConflict:
-		return &Conflict{Problem: p}
+		return &Conflict{Rejection: Rejection{p}}
 	case CodeTransitionNotAllowed, CodeStatusChanged:
 		return transitionProblem(p)
 	case CodeInsufficientStock:
-		return &InsufficientStock{Problem: p}
+		return &InsufficientStock{Rejection: Rejection{p}}
 	case CodeInsufficientBalance:
-		return &InsufficientBalance{Problem: p}
+		return &InsufficientBalance{Rejection: Rejection{p}}
 	case CodeIdempotencyViolation:
-		return &EventLanded{Problem: p}
+		return &EventLanded{Rejection: Rejection{p}}
 	case CodeSequenceSuperseded:
-		return &SequenceSuperseded{Problem: p}
+		return &SequenceSuperseded{Rejection: Rejection{p}}
 	case CodePayloadMismatch:
 		return mismatchProblem(p)
 	case CodeSoldOut, CodeSaleNotOpen:
-		return &SaleRejected{Problem: p}
+		return &SaleRejected{Rejection: Rejection{p}}
 	case CodeLimitReached:
-		return &LimitReached{Problem: p}
+		return &LimitReached{Rejection: Rejection{p}}
 	case CodeApprovalStale:
-		return &StaleApproval{Problem: p}
+		return &StaleApproval{Rejection: Rejection{p}}
 	case CodeBatchConflict, CodeValidationFailed:
 		return batchProblem(p)
 	}
@@ -406,9 +373,9 @@ func transitionProblem(p *Problem) error {
 		ChangeFrom *int64 `json:"changeFrom"`
 	}
 	if err := json.Unmarshal(p.Body, &members); err == nil && members.ChangeFrom != nil {
-		return &InventoryChanged{Problem: p}
+		return &InventoryChanged{Rejection: Rejection{p}}
 	}
-	return &TransitionRejected{Problem: p}
+	return &TransitionRejected{Rejection: Rejection{p}}
 }
 
 func batchProblem(p *Problem) error {
@@ -417,9 +384,9 @@ func batchProblem(p *Problem) error {
 	}
 	switch err := json.Unmarshal(p.Body, &members); {
 	case err == nil && members.Verdicts != nil:
-		return &ImportRejected{Problem: p}
+		return &ImportRejected{Rejection: Rejection{p}}
 	case p.Code == CodeBatchConflict:
-		return &BatchConflict{Problem: p}
+		return &BatchConflict{Rejection: Rejection{p}}
 	}
 	return nil
 }
@@ -430,7 +397,7 @@ func mismatchProblem(p *Problem) error {
 		Differs []string `json:"differs"`
 	}
 	if err := json.Unmarshal(p.Body, &members); err == nil && members.Differs != nil {
-		return &EventMismatch{Problem: p}
+		return &EventMismatch{Rejection: Rejection{p}}
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ type OrderLine struct {
 	ToShip int64 `json:"toShip"`
 	// Shipped units.
 	Shipped int64 `json:"shipped"`
-	// Shipped units that came back, with a return or a refund, whether or not they are in stock
+	// Shipped units that a return or a refund has brought back, whether or not they are in stock
 	// again.
 	Returned int64 `json:"returned"`
 }
@@ -187,15 +187,28 @@ type Address struct {
 // OrderFilter selects rows of [Orders.List].
 type OrderFilter struct {
 	Paging
-	// Prefix of the order number, ignoring case.
 	Q      string
 	Status OrderStatus
-	// Orders of this user.
 	UserID string
 	// Created at this time or later.
 	From time.Time
 	// Created before this time.
-	To time.Time
+	To         time.Time
+	ExternalID string
+	Email      string
+	TrackingNo string
+	// Only the one with this reference.
+	Reference        string
+	SKU              string
+	CouponCode       string
+	FlashSaleID      int64
+	PaymentStatus    OrderPaymentStatus
+	FulfilmentStatus OrderFulfilmentStatus
+	ToShip           *bool
+	PaidFrom         time.Time
+	PaidTo           time.Time
+	ShippedFrom      time.Time
+	ShippedTo        time.Time
 }
 
 // OrderCreate is the request body of [Orders.Place].
@@ -337,7 +350,7 @@ type OrderVerdict struct {
 // Newest first by default. Each order contains its lines. With `from` or `to`, the sort by `id`
 // becomes a sort by `createdTime`.
 func (s *Orders) List(f OrderFilter) List[Order] {
-	return List[Order]{s.client, "/orders", f.parameters().set("q", f.Q).set("status", f.Status).set("userId", f.UserID).set("from", f.From).set("to", f.To)}
+	return List[Order]{s.client, "/orders", f.parameters().set("q", f.Q).set("status", f.Status).set("userId", f.UserID).set("from", f.From).set("to", f.To).set("externalId", f.ExternalID).set("email", f.Email).set("trackingNo", f.TrackingNo).set("reference", f.Reference).set("sku", f.SKU).set("couponCode", f.CouponCode).set("flashSaleId", f.FlashSaleID).set("paymentStatus", f.PaymentStatus).set("fulfilmentStatus", f.FulfilmentStatus).set("toShip", f.ToShip).set("paidFrom", f.PaidFrom).set("paidTo", f.PaidTo).set("shippedFrom", f.ShippedFrom).set("shippedTo", f.ShippedTo)}
 }
 
 // Place creates an order.

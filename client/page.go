@@ -15,8 +15,10 @@ type Page[T any] struct {
 	Items []T `json:"items"`
 	// NextCursor is the cursor of the next page for [Paging], "" on the last page.
 	NextCursor string `json:"nextCursor"`
-	// Total is the size of the whole list at the time of this page.
-	Total int64 `json:"total"`
+	// Total is the size of the whole list at the time of this page, or a lower bound from 10,000 unless
+	// TotalIsExact.
+	Total        int64 `json:"total"`
+	TotalIsExact bool  `json:"totalIsExact"`
 }
 
 // Paging selects a page of a list. The zero value selects the first page in the list's default
@@ -28,10 +30,16 @@ type Paging struct {
 	Cursor string
 	// Sort is a field name, with the prefix "-" for descending order.
 	Sort string
+	// ExactTotal counts all rows for [Page].Total, which needs a scan of a long list.
+	ExactTotal bool
 }
 
 func (p Paging) parameters() parameters {
-	return parameters{}.set("limit", p.Limit).set("cursor", p.Cursor).set("sort", p.Sort)
+	query := parameters{}.set("limit", p.Limit).set("cursor", p.Cursor).set("sort", p.Sort)
+	if p.ExactTotal {
+		query.set("total", "exact")
+	}
+	return query
 }
 
 // List is a list of the service. Page and All send the requests; creating a List sends none.

@@ -175,7 +175,7 @@ func TestASessionIsInUseByItsRequestsWhateverItsStreamsAsk(t *testing.T) {
 		t.Helper()
 		_, err := h.Authenticate(r)
 		require.NoError(t, err)
-		h.writeUses(t.Context())
+		require.NoError(t, h.writeUses(t.Context()))
 	}
 	ask(request)
 	noted := lastUse()

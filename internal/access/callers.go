@@ -6,14 +6,15 @@ import (
 	"sync/atomic"
 	"time"
 
+	"interlock/internal/base/background"
 	"interlock/internal/base/principal"
 )
 
 const (
-	// callerTTL is the maximum age of a cached caller without confirmation by Watch. It bounds
+	// callerTTL is the maximum age of a cached caller without confirmation by Background. It bounds
 	// the delay of a revocation by another process.
 	callerTTL = time.Second
-	// unchangedTTL is the maximum age of a cached caller while Watch confirms that the revisions
+	// unchangedTTL is the maximum age of a cached caller while Background confirms that the revisions
 	// are unchanged. It bounds the delay until rows that were changed by hand take effect.
 	unchangedTTL = 20 * time.Second
 	// maxCallers bounds the cached callers.
@@ -44,7 +45,7 @@ type caller struct {
 	noted atomic.Int64
 }
 
-// fresh reports whether a cached caller is still valid. unchanged is the time at which Watch last
+// fresh reports whether a cached caller is still valid. unchanged is the time at which Background last
 // confirmed the revisions.
 func (c *caller) fresh(now, unchanged time.Time) bool {
 	if now.Before(c.readTime) || !c.ends.IsZero() && !now.Before(c.ends) {
@@ -69,7 +70,7 @@ type callers struct {
 	current atomic.Pointer[generation]
 	// followers is the number of streams that a change ends.
 	followers atomic.Int64
-	// asked is set when a credential is looked up, until the next check by Watch.
+	// asked is set when a credential is looked up, until the next check by Background.
 	asked atomic.Bool
 	// requests and streams batch the lookups. They are separate because the lookups of streams
 	// are many and not urgent, so that requests do not wait behind them.
@@ -81,7 +82,7 @@ type generation struct {
 	over         chan struct{}
 	mu           sync.RWMutex
 	byCredential map[digest]*caller
-	// unchanged is the time at which Watch last confirmed that the revisions are unchanged, in
+	// unchanged is the time at which Background last confirmed that the revisions are unchanged, in
 	// µs since 1970.
 	unchanged atomic.Int64
 }
@@ -97,41 +98,35 @@ func (c *callers) invalidate() {
 // Changed implements httpapi.Notifier: the channel is closed when permissions may have changed.
 func (s *Service) Changed() <-chan struct{} { return s.callers.current.Load().over }
 
-// Follow implements httpapi.Notifier: until stop is called, Watch polls for changes by other
+// Follow implements httpapi.Notifier: until stop is called, Background polls for changes by other
 // processes.
 func (s *Service) Follow() (stop func()) {
 	s.callers.followers.Add(1)
 	return sync.OnceFunc(func() { s.callers.followers.Add(-1) })
 }
 
-// watchEvery is the interval at which Watch polls for changes by other processes.
+// watchEvery is the interval at which Background polls for changes by other processes.
 const watchEvery = 400 * time.Millisecond
 
-// Watch invalidates cached callers and rechecks open streams within one second of a change by
-// another process, until ctx ends. It polls one number, whatever the number of callers, and
-// pauses while no caller is cached and no stream is open:
+// Background returns the services of the cached callers. The first one invalidates cached callers
+// and rechecks open streams within one second of a change by another process. It polls one number,
+// whatever the number of callers, and pauses while no caller is cached and no stream is open:
 //
 //	SELECT SUM(version) FROM access_revisions
 //
-// If the poll fails, cached callers expire after callerTTL. Watch also runs refresh.
-func (s *Service) Watch(ctx context.Context) {
-	var refreshing sync.WaitGroup
-	refreshing.Go(func() { s.refresh(ctx) })
-	defer refreshing.Wait()
-	ticker := time.NewTicker(watchEvery)
-	defer ticker.Stop()
-	remembered := 0
-	for known := int64(-1); ; {
-		// The first number, and the first after a pause, confirms nothing about earlier reads, so
-		// it invalidates the cache once more than necessary.
-		if known < 0 || s.callers.matter(&remembered) {
-			known = s.lookForChanges(ctx, known)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
+// If the poll fails, cached callers expire after callerTTL. The second one is refresh.
+func (s *Service) Background() []background.Service {
+	known, remembered := int64(-1), 0
+	return []background.Service{
+		{Name: "poll permission changes", Every: watchEvery, Run: func(ctx context.Context) error {
+			// The first number, and the first after a pause, confirms nothing about earlier reads, so
+			// it invalidates the cache once more than necessary.
+			if known < 0 || s.callers.matter(&remembered) {
+				known = s.lookForChanges(ctx, known)
+			}
+			return nil
+		}},
+		s.refresh(),
 	}
 }
 
@@ -152,7 +147,7 @@ func (s *Service) lookForChanges(ctx context.Context, known int64) int64 {
 	return sum
 }
 
-// matter reports whether Watch must poll: a stream is open, or a request came so recently that
+// matter reports whether Background must poll: a stream is open, or a request came so recently that
 // its caller may be cached. It is called once every watchEvery; remembered counts the remaining
 // calls.
 func (c *callers) matter(remembered *int) bool {

@@ -114,7 +114,7 @@ func TestASessionThatNobodyUsesEnds(t *testing.T) {
 			h.clock.Advance(50 * time.Minute)
 			_, err := h.Authenticate(withCookie(http.MethodGet, used))
 			require.NoError(t, err, "each use counts from then on")
-			h.writeUses(t.Context())
+			require.NoError(t, h.writeUses(t.Context()))
 		}
 		_, err := h.Authenticate(withCookie(http.MethodGet, left))
 		requireCode(t, apperr.Unauthenticated, err)

@@ -6,28 +6,26 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"interlock/internal/base/background"
 )
 
 // refreshAfter is the age at which a caller that is in use is read again, so that no request waits
 // for it. Half of unchangedTTL gives streams, which check seldom, time to mark their callers.
 const refreshAfter = unchangedTTL / 2
 
-// refresh reads callers that are in use again before they expire, in batches of mostTogether, and
-// writes the last uses of credentials. The number of statements thus does not grow with the
-// number of requests. It runs until ctx ends, and then writes the last uses once more.
-func (s *Service) refresh(ctx context.Context) {
-	ticker := time.NewTicker(watchEvery)
-	defer ticker.Stop()
+// refresh returns the service that reads callers in use again before they expire, in batches of
+// mostTogether, and writes the last uses of credentials. The number of statements thus does not grow
+// with the number of requests. When it stops, it writes the last uses once more.
+func (s *Service) refresh() background.Service {
 	before := s.callers.current.Load()
-	for {
-		select {
-		case <-ctx.Done():
-			s.writeUses(context.WithoutCancel(ctx))
-			return
-		case <-ticker.C:
-		}
-		before = s.refreshDue(ctx, before)
-		s.writeUses(ctx)
+	return background.Service{
+		Name: "refresh cached callers", Every: watchEvery, Delay: watchEvery,
+		Run: func(ctx context.Context) error {
+			before = s.refreshDue(ctx, before)
+			return s.writeUses(ctx)
+		},
+		Last: s.writeUses,
 	}
 }
 

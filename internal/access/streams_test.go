@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/background"
 	"interlock/internal/edge/httpapi"
 	"interlock/test/racing"
 )
@@ -73,15 +74,12 @@ func TestTheStreamsOfManyEndWithTheirRightsWithinASecondElsewhereInFewStatements
 	}
 }
 
-// watch runs Watch of a process until the test ends.
-func (h *fixture) watch(t *testing.T) {
-	watching, stop := context.WithCancel(t.Context())
-	var watch sync.WaitGroup
-	watch.Go(func() { h.Watch(watching) })
-	t.Cleanup(func() {
-		stop()
-		watch.Wait()
-	})
+// watch runs the background services of a process until the test ends.
+func (h *fixture) watch(t *testing.T) *background.Group {
+	services := background.NewGroup(h.clock)
+	require.NoError(t, services.Start(t.Context(), h.Background()...))
+	t.Cleanup(func() { services.Stop(context.Background()) })
+	return services
 }
 
 // beats serves a stream that needs a permission, and returns its URL.

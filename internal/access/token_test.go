@@ -165,7 +165,7 @@ func TestTheUseOfATokenIsMarkedAtMostOnceAMinuteAndIsNoNewVersion(t *testing.T) 
 		use := func(process *fixture) {
 			_, err := process.Authenticate(withBearer(secret))
 			require.NoError(t, err)
-			process.writeUses(t.Context())
+			require.NoError(t, process.writeUses(t.Context()))
 		}
 		for range 60 {
 			use(h)

@@ -64,7 +64,7 @@ func TestATokenIsCreatedListedUsedAndRevoked(t *testing.T) {
 		p, err := h.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		require.Equal(t, []string{"configs:*", "orders:read"}, p.Permissions)
-		h.writeUses(t.Context())
+		require.NoError(t, h.writeUses(t.Context()))
 		list := d.do(200, "GET", "/tokens?q=SHOP", nil)
 		require.EqualValues(t, 1, list.Body["total"])
 		require.NotContains(t, list.Text, secret)
@@ -225,7 +225,7 @@ func TestAStreamEndsWithinASecondOfItsCredentialsEnd(t *testing.T) {
 			if err := s.Ping(); err != nil {
 				return err
 			}
-			h.writeUses(ctx)
+			require.NoError(t, h.writeUses(ctx))
 			h.clock.Advance(30*time.Minute - 300*time.Millisecond)
 			h.callers.invalidate()
 			looks <- struct{}{}

@@ -2,7 +2,7 @@ package access
 
 import (
 	"context"
-	"log/slog"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -85,17 +85,17 @@ func (s *Service) noteUse(c *caller) {
 //	UPDATE sessions SET last_used_time = ? WHERE id IN (…)
 //
 // All rows get the time of the newest use. Versions do not change, because this is no edit.
-func (s *Service) writeUses(ctx context.Context) {
+func (s *Service) writeUses(ctx context.Context) error {
 	waiting, used := s.uses.drain()
 	for table, ids := range waiting {
 		for together := range slices.Chunk(ids, mostTogether) {
 			if err := s.writeUsesIn(ctx, table, together, used); err != nil {
-				slog.WarnContext(ctx, "access: last use of credentials not stored", "table", table, "credentials", len(together), "error", err)
 				// The other statements would probably fail too, each after markTimeout.
-				return
+				return fmt.Errorf("store the last use of %d credentials in %s: %w", len(together), table, err)
 			}
 		}
 	}
+	return nil
 }
 
 func (s *Service) writeUsesIn(ctx context.Context, table string, ids []int64, used time.Time) error {

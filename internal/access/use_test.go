@@ -3,13 +3,11 @@ package access
 import (
 	"context"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 )
@@ -34,7 +32,7 @@ func TestTheUsesOfManyCredentialsAreWrittenTogether(t *testing.T) {
 		require.NoError(t, err)
 	}
 	statements.Take()
-	process.writeUses(t.Context())
+	require.NoError(t, process.writeUses(t.Context()))
 	written := statements.Take()
 	slices.Sort(written)
 	require.Equal(t, []string{"UPDATE api_tokens", "UPDATE sessions"}, written)
@@ -44,7 +42,7 @@ func TestTheUsesOfManyCredentialsAreWrittenTogether(t *testing.T) {
 		_, err := process.Authenticate(o.request())
 		require.NoError(t, err)
 	}
-	process.writeUses(t.Context())
+	require.NoError(t, process.writeUses(t.Context()))
 	require.Empty(t, statements.Take(), "once a minute")
 }
 
@@ -52,20 +50,16 @@ func TestUsesAreWrittenBesideTheRequestsAndTheLastOnesAtTheEnd(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		crowd := h.crowd(t, 2)
-		watching, stop := context.WithCancel(t.Context())
-		defer stop()
-		var watch sync.WaitGroup
-		watch.Go(func() { h.Watch(watching) })
+		services := h.watch(t)
 		began := h.clock.Now()
 		_, err := h.Authenticate(crowd[0].request())
 		require.NoError(t, err)
-		require.Eventually(t, func() bool { return h.lastUses(t, began) == 1 }, 10*time.Second, watchEvery/4)
+		require.NoError(t, services.RunNow(t.Context(), "refresh cached callers"))
+		require.Equal(t, 1, h.lastUses(t, began))
 
-		require.True(t, clock.Sleep(t.Context(), watchEvery/4))
 		_, err = h.Authenticate(crowd[1].request())
 		require.NoError(t, err)
-		stop()
-		watch.Wait()
+		services.Stop(t.Context())
 		require.Equal(t, 2, h.lastUses(t, began))
 	})
 }

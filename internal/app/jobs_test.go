@@ -2,78 +2,57 @@ package app
 
 import (
 	"context"
-	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/background"
 	"interlock/internal/base/clock"
 	"interlock/internal/events"
 )
 
-func TestJobRunsWhenWorkIsDue(t *testing.T) {
-	now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	var due time.Time
-	var broken error
-	ran := 0
-	j := job{
-		every: 5 * time.Second,
-		next:  func(context.Context) (time.Time, error) { return due, broken },
-		run: func(context.Context) error {
-			ran++
-			return nil
-		},
-	}
-	turn := func() time.Duration { return j.turn(t.Context(), now) }
-
-	require.Equal(t, j.every, turn(), "no work is due")
-	due = now.Now().Add(time.Hour)
-	require.Equal(t, j.every, turn(), "earlier work may be created in between")
-	due = now.Now().Add(1200 * time.Millisecond)
-	require.Equal(t, 1200*time.Millisecond, turn())
-	require.Zero(t, ran)
-	now.Advance(1200 * time.Millisecond)
-	require.Equal(t, retryEvery, turn())
-	require.Equal(t, 1, ran)
-	require.Equal(t, retryEvery, turn(), "the due work was not finished")
-	require.Equal(t, 2, ran)
-	broken = errors.New("the database is away")
-	require.Equal(t, retryEvery, turn())
-	require.Equal(t, 2, ran)
-}
-
 func TestEventsWakeAJobOnce(t *testing.T) {
-	bus := events.NewInProcess(64)
-	defer bus.Close()
-	sv := &Services{bus: bus}
-	n := sv.newsFor(t.Context(), job{topic: "approvals"})
-	defer n.close()
-	for range 10 {
-		require.NoError(t, bus.Publish(t.Context(), events.Event{Topic: "approvals", Tenant: 1, Key: "7"}))
-	}
-	patience, lost := context.WithTimeout(t.Context(), 10*time.Second)
-	defer lost()
-	require.True(t, n.wait(patience, time.Hour), "it does not wait for the interval")
-	require.Empty(t, n.deliveries)
-
-	ended, end := context.WithCancel(t.Context())
-	end()
-	require.False(t, n.wait(ended, time.Hour))
-	bus.Close()
-	require.True(t, n.wait(t.Context(), time.Millisecond))
-	require.True(t, n.wait(t.Context(), time.Millisecond), "without events it runs at its interval")
+	synctest.Test(t, func(t *testing.T) {
+		bus := events.NewInProcess(64)
+		defer bus.Close()
+		service, wake := (&Services{bus: bus}).newsOf("approvals")
+		group := background.NewGroup(clock.System{})
+		defer group.Stop(t.Context())
+		runs := 0
+		require.NoError(t, group.Start(t.Context(), service, background.Service{
+			Name: "apply", Every: time.Hour, Delay: time.Hour, Wake: wake,
+			Run: func(context.Context) error {
+				runs++
+				return nil
+			},
+		}))
+		synctest.Wait()
+		for range 10 {
+			require.NoError(t, bus.Publish(t.Context(), events.Event{Topic: "approvals", Tenant: 1, Key: "7"}))
+		}
+		time.Sleep(time.Minute) // in the bubble's time
+		synctest.Wait()
+		require.Equal(t, 1, runs, "it does not wait for the interval, and combines the events")
+	})
 }
 
 func TestPeriodicJobsAreSpread(t *testing.T) {
-	starts := map[time.Duration]bool{}
-	for index := range 9 {
-		first := job{every: time.Minute}.firstPause(index, 9)
-		require.Greater(t, first, time.Second)
-		require.LessOrEqual(t, first, time.Minute)
-		require.False(t, starts[first])
-		starts[first] = true
+	jobs := make([]background.Service, 9)
+	for i := range jobs {
+		jobs[i].Every = time.Minute
 	}
-	looks := job{every: lookEvery, next: func(context.Context) (time.Time, error) { return time.Time{}, nil }}
-	require.Zero(t, looks.firstPause(3, 9), "work may be overdue")
+	jobs[3].Every, jobs[3].Next = lookEvery, func(context.Context) (time.Time, error) { return time.Time{}, nil }
+	starts := map[time.Duration]bool{}
+	for i, job := range spreadStarts(jobs) {
+		if i == 3 {
+			require.Zero(t, job.Delay, "work may be overdue")
+			continue
+		}
+		require.Greater(t, job.Delay, time.Second)
+		require.LessOrEqual(t, job.Delay, time.Minute)
+		require.False(t, starts[job.Delay])
+		starts[job.Delay] = true
+	}
 }

@@ -9,12 +9,12 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver of storage.SQLite
 
 	"interlock/internal/access"
+	"interlock/internal/base/background"
 	"interlock/internal/base/claim"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/oidc"
@@ -249,33 +249,11 @@ func (p *Program) Router() *httpapi.Router { return p.server.Router() }
 // database, Run ends immediately with an error.
 func (p *Program) Run(ctx context.Context) error {
 	defer p.close()
-	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
-	var working sync.WaitGroup
-	working.Go(func() { p.services.Engines.Run(background) })
-	working.Go(func() { p.services.DB.Watch(background) })
-	working.Go(func() {
-		if err := p.services.FlashSales.Listen(background); err != nil && background.Err() == nil {
-			slog.ErrorContext(background, "flash sale: subscription ended; changes by other processes are noticed late", "error", err)
-		}
-	})
-	if p.Settings.Role != "api" {
-		p.startJobs(background, &working)
-		working.Go(func() { p.services.FlashSales.Work(background) })
-		working.Go(func() { p.services.Promises.Run(background) })
-		working.Go(func() { p.services.Retention.Run(background) })
-	}
-	if p.Settings.Role != "worker" {
-		p.startRequestWork(background, &working)
+	if err := p.startBackground(ctx); err != nil {
+		return err
 	}
 	served := make(chan error, 1)
 	go func() { served <- p.server.Serve(p.listener) }()
-	if p.ops != nil {
-		working.Go(func() {
-			if err := p.ops.Serve(p.opsListener); err != nil {
-				slog.ErrorContext(ctx, "http: operations listener ended", "error", err)
-			}
-		})
-	}
 	// The start allocates several times the memory of the running service: migrations and the hash
 	// of the first password.
 	debug.FreeOSMemory()
@@ -289,15 +267,14 @@ func (p *Program) Run(ctx context.Context) error {
 	case <-p.claim.Lost():
 		err = errors.Join(p.server.Close(), <-served)
 	}
-	stopBackground()
-	if p.ops != nil {
-		_ = p.ops.Close()
-	}
 	if reason := p.claim.Reason(); reason != nil {
-		// Another server has the database, so the requests in flight are aborted.
+		// Another server has the database, so the work in progress is aborted.
+		stopped, stop := context.WithCancel(ctx)
+		stop()
+		p.services.Background.Stop(stopped)
 		return errors.Join(reason, err)
 	}
-	working.Wait()
+	p.services.Background.Stop(context.WithoutCancel(ctx))
 	return err
 }
 
@@ -319,19 +296,16 @@ func (p *Program) shutdown(ctx context.Context) error {
 	return p.server.Shutdown(ctx)
 }
 
-// startRequestWork runs the background work of a process that serves requests, until ctx ends.
-func (p *Program) startRequestWork(ctx context.Context, running *sync.WaitGroup) {
-	running.Go(func() { p.services.Conflicts.Run(ctx) })
-	running.Go(func() { p.services.Refusals.Run(ctx) })
-	running.Go(func() { p.services.Idempotency.Run(ctx) })
-	running.Go(func() { p.services.Epochs.Run(ctx) })
-	running.Go(func() { p.services.Access.Watch(ctx) })
-	running.Go(func() { p.services.FlashSales.CountAttempts(ctx) })
-	running.Go(func() {
-		if err := p.services.Realtime.Run(ctx); err != nil && ctx.Err() == nil {
-			slog.ErrorContext(ctx, "realtime: presence not shared with other processes", "error", err)
-		}
-	})
+// startBackground starts the background services of the role, and the operators' listener.
+func (p *Program) startBackground(ctx context.Context) error {
+	list := p.services.background(p.Settings.Role)
+	if p.ops != nil {
+		list = append(list, background.Service{Name: "operations listener", Every: time.Minute, Run: func(ctx context.Context) error {
+			defer context.AfterFunc(ctx, func() { _ = p.ops.Close() })()
+			return p.ops.Serve(p.opsListener)
+		}})
+	}
+	return p.services.Background.Start(ctx, list...)
 }
 
 func (p *Program) newServer() (*httpapi.Server, error) {

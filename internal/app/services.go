@@ -19,6 +19,7 @@ import (
 	"interlock/internal/aggregates"
 	"interlock/internal/approvals"
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/background"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/encryption"
 	"interlock/internal/base/epoch"
@@ -68,6 +69,8 @@ type Services struct {
 	Runner  *uow.Runner
 	Clock   clock.Clock
 	Metrics *telemetry.Metrics
+	// Background runs the work outside requests.
+	Background *background.Group
 
 	Access *access.Service
 	Audit  *audit.Log
@@ -168,7 +171,7 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 	if err != nil {
 		return nil, err
 	}
-	sv := &Services{DB: db, Clock: now, Metrics: telemetry.NewMetrics()}
+	sv := &Services{DB: db, Clock: now, Metrics: telemetry.NewMetrics(), Background: background.NewGroup(now)}
 	sv.Epochs, sv.numbering = epoch.NewWatch(db, sv.Clock), newNumbering(sv.Clock)
 	sv.closers = append(sv.closers, func() { _ = db.Close() })
 	if err := sv.prepareSchema(ctx, o.Create); err != nil {
@@ -188,7 +191,7 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 	sv.cipher = cipher
 	sv.buildReplyStore(o.Idempotency, cipher)
 	sv.buildDomains(o, cipher)
-	sv.Metrics.Register(sv.Epochs, telemetry.Pools(db.Pools()), telemetry.Queues{Broker: sv.broker}, sv.Idempotency, sv.Ledger, sv.Approvals, sv.numbering, sv.Engines, sv.Promises, sv.Retention)
+	sv.Metrics.Register(sv.Epochs, telemetry.Pools(db.Pools()), telemetry.Queues{Broker: sv.broker}, sv.Idempotency, sv.Ledger, sv.Approvals, sv.numbering, sv.Engines, sv.Promises, sv.Retention, sv.Background)
 	return sv, nil
 }
 

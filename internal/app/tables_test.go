@@ -18,7 +18,7 @@ import (
 // ticket: a customer with a waiting ticket is not erased.
 var ground = []string{
 	"conflict_counts", "customer_erasures", "encryption_keys", "goose_db_version", "idempotency_keys", "installation", "log_places",
-	"mq_batches", "mq_messages", "mq_queues", "retention_sweeps", "retention_tallies", "server_claims",
+	"mq_batches", "mq_messages", "mq_queues", "retention_tallies", "server_claims", "walks",
 }
 
 // Proves E6, G6.10.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"testing"
+	"testing/synctest"
 	"weak"
 
 	"github.com/stretchr/testify/require"
@@ -33,4 +34,21 @@ func TestContextDoesNotRetainClosedSubscription(t *testing.T) {
 	runtime.GC()
 	require.Nil(t, reference.Value(), "a long-lived context would collect closed subscriptions")
 	require.NoError(t, ctx.Err())
+}
+
+func TestReceiveReportsTheEndOfItsSubscription(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bus := NewInProcess(8)
+		var keys []string
+		ended := make(chan error, 1)
+		go func() {
+			ended <- Receive(t.Context(), bus, func(d Delivery) { keys = append(keys, d.Event.Key) }, "configs")
+		}()
+		synctest.Wait()
+		require.NoError(t, bus.Publish(t.Context(), Event{Topic: "configs", Tenant: 1, Key: "a"}))
+		synctest.Wait()
+		require.Equal(t, []string{"a"}, keys)
+		bus.Close()
+		require.Error(t, <-ended)
+	})
 }

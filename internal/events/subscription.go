@@ -2,8 +2,10 @@ package events
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -34,6 +36,27 @@ func (s *Subscription) Place() string { return s.place }
 
 // Close ends the subscription. Further calls do nothing.
 func (s *Subscription) Close() { s.hub.remove(s) }
+
+// Receive calls handle for each delivery of topics until ctx ends. Errors: those of Subscribe, and
+// an error if the subscription ends first.
+func Receive(ctx context.Context, bus Bus, handle func(Delivery), topics ...string) error {
+	subscription, err := bus.Subscribe(ctx, topics...)
+	if err != nil {
+		return fmt.Errorf("subscribe to %s: %w", strings.Join(topics, ", "), err)
+	}
+	defer subscription.Close()
+	for {
+		select {
+		case delivery, open := <-subscription.Deliveries():
+			if !open {
+				return errors.New("the event bus has ended the subscription")
+			}
+			handle(delivery)
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
 
 // send buffers the event, or the marker if the buffer is full. Only the reader receives
 // from the channel and the caller has locked hub.mu, so a send cannot block.

@@ -2,10 +2,12 @@ package flashsale
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
+	"interlock/internal/base/background"
 	"interlock/internal/flashsale/gate"
 )
 
@@ -56,36 +58,37 @@ const (
 	saveEvery = 12
 )
 
-// CountAttempts reports the purchase attempts of this process to the gates, a few times per second,
-// until ctx ends, and then once more. Every process that accepts purchases runs it. So the numbers
-// of a sale include all attempts, also those rejected from the sold-out cache, without an extra
-// message per purchase. A crash of the process loses the attempts of the last quarter of a second,
-// or of three seconds without Redis; if the gate is unreachable, the attempts during its outage are
-// lost.
-func (s *purchases) CountAttempts(ctx context.Context) {
-	ticker := time.NewTicker(flushEvery)
-	defer ticker.Stop()
-	for round := 1; ; round++ {
-		select {
-		case <-ctx.Done():
-			s.flushAttempts(context.WithoutCancel(ctx))
-			s.saveAttempts(context.WithoutCancel(ctx))
-			return
-		case <-ticker.C:
+// Attempts returns the service that reports the purchase attempts of this process to the gates, a few
+// times per second and once more when it stops. Every process that accepts purchases runs it. So the
+// numbers of a sale include all attempts, also those rejected from the sold-out cache, without an
+// extra message per purchase. A crash of the process loses the attempts of the last quarter of a
+// second, or of three seconds without Redis; if the gate is unreachable, the attempts during its
+// outage are lost.
+func (s *purchases) Attempts() background.Service {
+	round := 0
+	return background.Service{
+		Name: "count purchase attempts", Every: flushEvery, Delay: flushEvery,
+		Run: func(ctx context.Context) error {
 			s.flushAttempts(ctx)
-			if round%saveEvery == 0 {
-				s.saveAttempts(ctx)
+			if round++; round%saveEvery != 0 {
+				return nil
 			}
-		}
+			return s.saveAttempts(ctx)
+		},
+		Last: func(ctx context.Context) error {
+			s.flushAttempts(ctx)
+			return s.saveAttempts(ctx)
+		},
 	}
 }
 
-func (s *purchases) saveAttempts(ctx context.Context) {
+func (s *purchases) saveAttempts(ctx context.Context) error {
 	ctx, end := context.WithTimeout(ctx, flushTimeout)
 	defer end()
 	if err := s.gate.SaveAttempts(ctx); err != nil {
-		slog.WarnContext(ctx, "flash sale: saving attempt counts failed; will retry", "error", err)
+		return fmt.Errorf("save attempt counts: %w", err)
 	}
+	return nil
 }
 
 // flushAttempts reports the new counts of all sales once. It drops counts that cannot be reported,

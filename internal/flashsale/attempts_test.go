@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/approvals"
+	"interlock/internal/base/background"
+	"interlock/internal/base/clock"
 	"interlock/internal/flashsale"
 	"interlock/internal/flashsale/gate"
 	"interlock/test/world"
@@ -94,12 +96,8 @@ func TestACrowdThatIsTurnedAwayCostsTheGateOneWordAQuarterOfASecond(t *testing.T
 	synctest.Test(t, func(t *testing.T) {
 		door := &attentive{}
 		sales := flashsale.New(flashsale.Deps{Gate: door, Approvals: approvals.New(approvals.Deps{})})
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			sales.CountAttempts(ctx)
-		}()
+		services := background.NewGroup(clock.System{})
+		require.NoError(t, services.Start(t.Context(), sales.Attempts()))
 		for range 1000 {
 			sales.CountSoldOut(1)
 		}
@@ -111,8 +109,7 @@ func TestACrowdThatIsTurnedAwayCostsTheGateOneWordAQuarterOfASecond(t *testing.T
 		require.Equal(t, []gate.Attempts{crowd}, door.received(), "once, and nothing while nobody comes")
 		require.Zero(t, door.toSave(), "it is saved every few seconds")
 		sales.CountSoldOut(1)
-		stop()
-		<-ended
+		services.Stop(context.WithoutCancel(t.Context()))
 		require.Zero(t, door.toSave(), "and at the end")
 		require.Equal(t, []gate.Attempts{crowd, {Refused: gate.Refusals[int64]{SoldOut: 1}}}, door.received(), "what is left at the end")
 	})

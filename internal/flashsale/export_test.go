@@ -19,7 +19,7 @@ const (
 // Handler returns the handler of a sale's queue.
 func (s *Service) Handler(id int64) mq.Handler { return s.handler(id) }
 
-// FlushAttempts is one round of CountAttempts.
+// FlushAttempts is one run of Attempts without saving.
 func (s *Service) FlushAttempts(ctx context.Context) { s.flushAttempts(ctx) }
 
 // CountSoldOut counts a purchase that was rejected as sold out.
@@ -66,7 +66,12 @@ func (s *Service) Process(ctx context.Context) *Process {
 	if err != nil {
 		panic(err)
 	}
-	go s.listenTo(ctx, news)
+	go func() {
+		for delivery := range news.Deliveries() {
+			s.handleAnnouncement(delivery)
+		}
+	}()
+	go func() { _ = s.sendHints(ctx) }()
 	return p
 }
 

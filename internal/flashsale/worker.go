@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/background"
 	"interlock/internal/core/uow"
 	"interlock/internal/events"
 	"interlock/internal/flashsale/gate"
@@ -36,31 +37,25 @@ const (
 	idlePoll = 1500 * time.Millisecond
 )
 
-// Listen handles messages of other processes about sales, and sends the messages of this
-// process, until ctx ends. Every process that accepts purchases or consumes queues runs it;
-// without it changes are noticed with a delay of seconds.
-func (s *Service) Listen(ctx context.Context) error {
-	news, err := s.bus.Subscribe(ctx, Topic, workerTopic)
-	if err != nil {
-		return fmt.Errorf("listen for changes of flash sales: %w", err)
+// Announcements returns the services that handle messages of other processes about sales, and
+// announce tickets enqueued in this process. Every process that accepts purchases or consumes queues
+// runs them; without them changes are noticed with a delay of seconds.
+func (s *Service) Announcements() []background.Service {
+	return []background.Service{
+		{Name: "receive sale announcements", Every: roundEvery, Run: func(ctx context.Context) error {
+			return events.Receive(ctx, s.bus, s.handleAnnouncement, Topic, workerTopic)
+		}},
+		{Name: "announce enqueued tickets", Every: roundEvery, Run: s.sendHints},
 	}
-	s.listenTo(ctx, news)
-	return nil
 }
 
-// listenTo handles received messages, and sends hints about tickets enqueued in this
-// process.
-func (s *Service) listenTo(ctx context.Context, news *events.Subscription) {
-	defer news.Close()
+func (s *Service) sendHints(ctx context.Context) error {
 	for {
 		select {
-		case delivery, more := <-news.Deliveries():
-			if !more {
-				return
-			}
-			s.handleAnnouncement(delivery)
 		case q := <-s.peers.hints:
 			s.publishWorker(ctx, q.tenant, q.sale, workerMessage{Kind: ticketQueued})
+		case <-ctx.Done():
+			return nil
 		}
 	}
 }
@@ -97,9 +92,13 @@ func (s *Service) handleAnnouncement(delivery events.Delivery) {
 	s.wakeWorker()
 }
 
-// Work consumes the queues of sales and supervises them until ctx ends, except sales of
+// Worker returns the service that consumes the queues of sales and supervises them, except sales of
 // other workers. It may run in any number of processes.
-func (s *Service) Work(ctx context.Context) {
+func (s *Service) Worker() background.Service {
+	return background.Service{Name: "work on flash sales", Every: roundEvery, Run: s.work}
+}
+
+func (s *Service) work(ctx context.Context) error {
 	w := &worker{Service: s, running: make(map[int64]*consuming)}
 	defer w.stopAll(ctx)
 	for {
@@ -108,7 +107,7 @@ func (s *Service) Work(ctx context.Context) {
 			slog.WarnContext(ctx, "flash sale: supervision round failed; will retry", "error", err)
 		}
 		if !w.rest(ctx, err) {
-			return
+			return nil
 		}
 	}
 }

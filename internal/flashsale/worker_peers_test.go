@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/background"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/redisconn/redistest"
 	"interlock/internal/base/storage/storagetest"
@@ -159,16 +159,13 @@ func TestIdleSaleCostIsIndependentOfProcesses(t *testing.T) {
 		after, afterAll := commandsOf(t, client)
 		return float64(after-before) / watched.Seconds(), float64(afterAll-beforeAll) / watched.Seconds()
 	}
-	ctx, stop := context.WithCancel(s.Ctx)
-	var running sync.WaitGroup
-	defer running.Wait()
-	defer stop()
 	for range 4 {
 		deps := s.deps(s.gate, s.Orders)
 		deps.Bus, deps.Clock = bus, now
 		process := flashsale.New(deps)
-		running.Go(func() { _ = process.Listen(ctx) })
-		running.Go(func() { process.Work(ctx) })
+		services := background.NewGroup(now)
+		require.NoError(t, services.Start(s.Ctx, append(process.Announcements(), process.Worker())...))
+		defer services.Stop(context.WithoutCancel(s.Ctx))
 	}
 	// The processes find each other, and the sale becomes idle.
 	require.True(t, clock.Sleep(t.Context(), 5*time.Second))

@@ -30,7 +30,7 @@ func (p Promise) PrimaryKey() []string { return Table{Key: p.Key}.PrimaryKey() }
 // Removed returns an SQL condition that is true if retention may have removed rows of that time from a table: its limit is
 // stored before the first row is removed, and never decreases (package retention).
 func Removed(table, time string) string {
-	return "EXISTS (SELECT 1 FROM retention_sweeps w WHERE w.name = '" + table + "' AND w.until_time >= " + time + ")"
+	return "EXISTS (SELECT 1 FROM walks w WHERE w.kind = 'retention' AND w.name = '" + table + "' AND w.until_time >= " + time + ")"
 }
 
 // HistoryGap returns an SQL condition that is true if the history of the row x lacks its current

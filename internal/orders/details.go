@@ -67,7 +67,7 @@ type Address struct {
 // SchemaName returns the name in the contract.
 func (Address) SchemaName() string { return "Address" }
 
-// PaymentStatus is how much of an order's amount was paid and refunded.
+// PaymentStatus describes how much of an order's amount was paid and refunded.
 type PaymentStatus string
 
 // The payment states.
@@ -100,7 +100,7 @@ func (o *Order) PaymentStatus() PaymentStatus {
 	return Unpaid
 }
 
-// FulfilmentStatus is how many of an order's units were shipped.
+// FulfilmentStatus describes how many of an order's units were shipped.
 type FulfilmentStatus string
 
 // The fulfilment states.

@@ -3,6 +3,7 @@ package orders
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,12 +15,29 @@ import (
 	"interlock/internal/core/change"
 )
 
-// ByNumber returns at most limit orders, without their lines, with a number that starts with text,
-// ignoring case; an exact match first.
-func (s *Service) ByNumber(ctx context.Context, text string, limit int) ([]Order, error) {
-	orders, err := storage.ByPrefix[Order](s.db.Read(ctx), "order_no", []string{strings.ToUpper(text)}, limit)
-	if err != nil {
-		return nil, fmt.Errorf("find orders by number: %w", err)
+// ByName returns at most limit orders, without their lines, with a number, an external id or a
+// tracking number that starts with text, in this order. Numbers ignore case; of tracking numbers also
+// the upper case is found.
+func (s *Service) ByName(ctx context.Context, text string, limit int) ([]Order, error) {
+	upper := strings.ToUpper(text)
+	spellings := []string{text}
+	if upper != text {
+		spellings = append(spellings, upper)
+	}
+	var orders []Order
+	for _, name := range []struct {
+		column    string
+		spellings []string
+	}{{"order_no", []string{upper}}, {"external_id", []string{text}}, {"tracking_no", spellings}} {
+		found, err := storage.ByPrefix[Order](s.db.Read(ctx), name.column, name.spellings, limit)
+		if err != nil {
+			return nil, fmt.Errorf("find orders by %s: %w", name.column, err)
+		}
+		for _, order := range found {
+			if len(orders) < limit && !slices.ContainsFunc(orders, func(o Order) bool { return o.ID == order.ID }) {
+				orders = append(orders, order)
+			}
+		}
 	}
 	return orders, nil
 }

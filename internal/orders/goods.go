@@ -27,7 +27,7 @@ type GoodsMove struct {
 	InReturns, Returned, WrittenOff int64
 }
 
-// CameBack returns the number of shipped units that came back, to stock or not.
+// CameBack returns the number of shipped units that were returned, to stock or not.
 func (l Line) CameBack() int64 { return l.Returned + l.WrittenOff }
 
 // MoveGoods changes the units of an order's lines in the unit of a return; the return's audit entry

@@ -125,8 +125,8 @@ func moveLines(ctx context.Context, u *uow.Unit, order *Order, moves []LineMove)
 // storeFulfilment stores the facts about an order's lines by which lists filter. The unit has
 // written the order's row under its guard.
 func storeFulfilment(tx *gorm.DB, tenant int64, moved Order) error {
-	err := storage.Deferred(tx).Exec("UPDATE orders SET units_to_ship = ?, fulfilment_status = ? WHERE tenant_id = ? AND id = ?",
-		moved.unitsToShip(), moved.FulfilmentStatus(), tenant, moved.ID).Error
+	err := storage.ExecDeferred(tx, "UPDATE orders SET units_to_ship = ?, fulfilment_status = ? WHERE tenant_id = ? AND id = ?",
+		moved.unitsToShip(), string(moved.FulfilmentStatus()), tenant, moved.ID)
 	if err != nil {
 		return fmt.Errorf("store the fulfilment of an order: %w", err)
 	}

@@ -41,7 +41,7 @@ func (s *Service) Module() module.Module {
 }
 
 func (s *Service) find(ctx context.Context, text string, limit int) ([]module.Hit, error) {
-	found, err := s.ByNumber(ctx, text, limit)
+	found, err := s.ByName(ctx, text, limit)
 	return module.Hits(found, err, func(o Order) module.Hit {
 		id := strconv.FormatInt(o.ID, 10)
 		return module.Hit{ID: id, Title: o.OrderNo, Subtitle: Machine.Of(o.Status).Name, Path: module.Path("orders", id)}

@@ -35,7 +35,6 @@ import (
 	"time"
 
 	"interlock/internal/base/principal"
-	"interlock/internal/base/status"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/payments"

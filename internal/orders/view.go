@@ -30,7 +30,7 @@ type lineView struct {
 	ToShip int64 `json:"toShip" validate:"min=0"`
 	// Shipped units.
 	Shipped int64 `json:"shipped" validate:"min=0"`
-	// Shipped units that came back, with a return or a refund, whether or not they are in stock again.
+	// Shipped units that a return or a refund has brought back, whether or not they are in stock again.
 	Returned int64 `json:"returned" validate:"min=0"`
 }
 

@@ -25,6 +25,9 @@ func Routes(r *httpapi.Router, s *Service) {
 		Doc("List payments", "Newest first by default. `status=unmatched` is the inbox of money that no order could take. "+
 			"With `from` or `to`, the sort by `id` becomes a sort by `createdTime`.").
 		With(httpapi.Contract{Sorts: Sorts})
+	httpapi.Export(r, "/payments/export", ReadPermission, "payments", h.export).
+		Doc("Export payments", "All payments that match the filters, oldest first, as CSV or as JSON lines.").
+		With(httpapi.Contract{ID: "exportPayments"})
 	httpapi.GetOf(r, "/payments/:id", ReadPermission, byID, h.get).Doc("Get a payment", "")
 	httpapi.GetOf(r, "/payments/:id/history", ReadPermission, byID, h.history).
 		Doc("List the history of a payment", "Newest first: one event for each version. The actions of a refund change the status only if it repays the last part.").
@@ -41,7 +44,8 @@ func Routes(r *httpapi.Router, s *Service) {
 
 type handler struct{ service *Service }
 
-type listRequest struct {
+// filterParams are the parameters that filter payments.
+type filterParams struct {
 	// Prefix of the reference.
 	ReferencePrefix string                `query:"q"`
 	Status          status.Param[Payment] `query:"status"`
@@ -53,7 +57,16 @@ type listRequest struct {
 	Provider string                 `query:"provider"`
 	From     *time.Time             `query:"from"`
 	To       *time.Time             `query:"to"`
+}
+
+type listRequest struct {
+	filterParams
 	httpapi.Page
+}
+
+type exportRequest struct {
+	filterParams
+	httpapi.ExportRequest
 }
 
 // methods is a payment method.
@@ -65,7 +78,7 @@ func (methods) Enum() []string { return []string{External, FromWallet} }
 // SchemaName returns the name in the contract.
 func (methods) SchemaName() string { return "PaymentMethod" }
 
-func (in listRequest) filter() Filter {
+func (in filterParams) filter() Filter {
 	return Filter{
 		Status: in.Status.State, OrderID: in.OrderID, UserID: in.UserID, Method: string(in.Method.Value), Provider: in.Provider,
 		From: in.From, To: in.To, ReferencePrefix: in.ReferencePrefix,
@@ -75,6 +88,10 @@ func (in listRequest) filter() Filter {
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[View], error) {
 	listing, err := h.service.List(ctx, in.filter(), in.Page.Page())
 	return httpapi.ListOf(listing, func(payment Payment) View { return ViewOf(ctx, payment) }), err
+}
+
+func (h handler) export(ctx context.Context, in exportRequest, write func(View) error) error {
+	return h.service.Export(ctx, in.filter(), func(payment Payment) error { return write(ViewOf(ctx, payment)) })
 }
 
 func (h handler) get(ctx context.Context, payment *Payment, _ httpapi.None) (View, error) {

@@ -57,6 +57,11 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 	return storage.List[Payment](s.db.Read(ctx), page, sorts, filters...)
 }
 
+// Export calls write for each payment of a list, oldest first.
+func (s *Service) Export(ctx context.Context, f Filter, write func(Payment) error) error {
+	return storage.EachRow("id", func(page storage.Page) (storage.Listing[Payment], error) { return s.List(ctx, f, page) }, write)
+}
+
 // History returns one page of a payment's events, newest first.
 func (s *Service) History(ctx context.Context, payment *Payment, page storage.Page) (storage.Listing[Event], error) {
 	return storage.List[Event](s.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("payment_id", payment.ID))
@@ -156,7 +161,7 @@ func (s *Service) sendBack(ctx context.Context, u *uow.Unit, payment *Payment, r
 	return after, err
 }
 
-// refundedByOrder is the error for an applied payment, whose money belongs to its order.
+// refundedByOrder is the error for an applied payment: refunds of its order repay it.
 func (s *Service) refundedByOrder(ctx context.Context, payment *Payment) error {
 	l := s.lifecycle()
 	return l.Explained(ctx, payment, apperr.New(apperr.TransitionNotAllowed,

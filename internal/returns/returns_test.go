@@ -41,7 +41,7 @@ func open(ctx context.Context, t *testing.T, db *storage.DB) *shop.Shop {
 	return s
 }
 
-// shipped returns an order whose units are paid and shipped.
+// shipped returns a paid and shipped order.
 func shipped(t *testing.T, s *shop.Shop, units int64) object {
 	t.Helper()
 	order := s.Place(t, shop.Line("TEA-1", units))

@@ -53,6 +53,14 @@ func New(d Deps) *Service {
 // Return returns a return with its lines. Errors: NotFound.
 func (s *Service) Return(ctx context.Context, id int64) (*Return, error) { return s.flow.One(ctx, id) }
 
+// CountOf returns the number of returns of an order.
+func (s *Service) CountOf(ctx context.Context, order int64) (n int64, err error) {
+	if err := s.flow.DB.Read(ctx).Model(&Return{}).Where("order_id = ?", order).Count(&n).Error; err != nil {
+		return 0, fmt.Errorf("count the returns of an order: %w", err)
+	}
+	return n, nil
+}
+
 // LineRequest is the number of units of an order's line to return.
 type LineRequest struct {
 	// The number of the line in its order, from 1.
@@ -66,7 +74,7 @@ type Request struct {
 	Reason string        `json:"reason" validate:"required,max=500"`
 }
 
-// Request inserts a return of an order, whose caller may read the order.
+// Request inserts a return of an order that the caller may read.
 //
 // Errors: ValidationFailed at /lines/i/lineId for a line that is not in the order or is named twice,
 // and at /lines/i/quantity for more units than were shipped and are in no other return or refund;

@@ -178,7 +178,7 @@ func (s *Service) Close(ctx context.Context, u *uow.Unit, row *Return, step Clos
 // requested ones before they arrive. The refund moves no goods. amount is in minor units; nil means
 // the units' share of the payment.
 //
-// Errors: TransitionNotAllowed for a rejected return, and for one whose refund is not rejected;
+// Errors: TransitionNotAllowed for a rejected return, and for one with a refund that is not rejected;
 // those of refunds.Service.Request.
 func (s *Service) Refund(ctx context.Context, u *uow.Unit, row *Return, amount *int64) (*Return, error) {
 	if err := s.refundable(ctx, row); err != nil {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -84,7 +85,7 @@ type Serve struct {
 	TenantRateLimit         int           `help:"Requests per second of one tenant, customers included, with a burst of twice as many; 0 means no limit." default:"50000" env:"INTERLOCK_TENANT_RATE_LIMIT" placeholder:"N"`
 	MaxStreams              int           `help:"Open event streams of one user, token or customer per process; 0 means no limit." default:"100" env:"INTERLOCK_MAX_STREAMS" placeholder:"N"`
 	MaxClients              int           `help:"Open connections per process, of which one network may have a quarter. Further ones wait until one ends or is idle for a second. 0 means no limit." default:"10000" env:"INTERLOCK_MAX_CLIENTS" placeholder:"N"`
-	TrustedProxies          []string      `help:"Networks (CIDR) of proxies with a trusted X-Forwarded-For." env:"INTERLOCK_TRUSTED_PROXIES" placeholder:"CIDR,…"`
+	TrustedProxies          []string      `help:"Addresses and networks (CIDR) of proxies with a trusted X-Forwarded-For." env:"INTERLOCK_TRUSTED_PROXIES" placeholder:"ADDRESS,…"`
 	TLSCert                 string        `name:"tls-cert" help:"File with the TLS certificate, in PEM; reloaded when it changes. Unset: plain HTTP." env:"INTERLOCK_TLS_CERT" placeholder:"FILE"`
 	TLSKey                  string        `name:"tls-key" help:"File with the certificate's key." env:"INTERLOCK_TLS_KEY" placeholder:"FILE"`
 	Secure                  bool          `help:"All callers use TLS, also through a proxy without X-Forwarded-Proto: cookies are Secure, and responses have HSTS. Without it this applies to requests over TLS at this process or, by X-Forwarded-Proto, at a trusted proxy." env:"INTERLOCK_SECURE"`
@@ -270,13 +271,17 @@ func (s Serve) checkCustomers() error {
 	return nil
 }
 
-// ProxyNetworks returns the trusted proxies as networks.
+// ProxyNetworks returns the trusted proxies as networks; that of an address contains only it.
 func (s Serve) ProxyNetworks() ([]*net.IPNet, error) {
 	networks := make([]*net.IPNet, 0, len(s.TrustedProxies))
 	for _, text := range s.TrustedProxies {
-		_, network, err := net.ParseCIDR(text)
+		prefix := text
+		if address, err := netip.ParseAddr(text); err == nil && address.Zone() == "" {
+			prefix = fmt.Sprintf("%s/%d", address, address.BitLen())
+		}
+		_, network, err := net.ParseCIDR(prefix)
 		if err != nil {
-			return nil, fmt.Errorf("--trusted-proxies (INTERLOCK_TRUSTED_PROXIES) has %q; want networks such as 10.0.0.0/8", text)
+			return nil, fmt.Errorf("--trusted-proxies (INTERLOCK_TRUSTED_PROXIES) has %q; want addresses such as 10.0.0.21 or networks such as 10.0.0.0/8", text)
 		}
 		networks = append(networks, network)
 	}

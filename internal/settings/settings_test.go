@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -52,7 +53,7 @@ func TestRateLimitsAreOnByDefault(t *testing.T) {
 
 func TestEnvironmentAppliesWithoutFlag(t *testing.T) {
 	t.Setenv("INTERLOCK_DATABASE_URL", "mysql://u:p@db:3306/interlock")
-	t.Setenv("INTERLOCK_TRUSTED_PROXIES", "10.0.0.0/8,192.168.0.0/16")
+	t.Setenv("INTERLOCK_TRUSTED_PROXIES", "10.0.0.0/8,192.168.0.7,fd00::7")
 	t.Setenv("INTERLOCK_ROLE", "worker")
 	c, err := parse(t, "--role", "api")
 	require.NoError(t, err)
@@ -60,7 +61,7 @@ func TestEnvironmentAppliesWithoutFlag(t *testing.T) {
 	require.Equal(t, "api", c.Role)
 	networks, err := c.ProxyNetworks()
 	require.NoError(t, err)
-	require.Len(t, networks, 2)
+	require.Equal(t, "[10.0.0.0/8 192.168.0.7/32 fd00::7/128]", fmt.Sprint(networks))
 }
 
 func TestSecretComesFromTextOrFile(t *testing.T) {
@@ -117,7 +118,7 @@ func TestInvalidValueIsNamedInError(t *testing.T) {
 		"--max-connections=many":                    {"--max-connections", "int"},
 		"--addr=8080":                               {"INTERLOCK_ADDR", "HOST:PORT"},
 		"--redis-url=localhost:6379":                {"INTERLOCK_REDIS_URL", "redis://"},
-		"--trusted-proxies=10.0.0.1":                {"INTERLOCK_TRUSTED_PROXIES", "10.0.0.0/8"},
+		"--trusted-proxies=proxy.example":           {"INTERLOCK_TRUSTED_PROXIES", "10.0.0.0/8"},
 		"--public-url=admin.example":                {"INTERLOCK_PUBLIC_URL", "https://"},
 		"--public-url=http://admin.example":         {"INTERLOCK_PUBLIC_URL", "of this machine"},
 		"--public-url=https://admin.example/x":      {"INTERLOCK_PUBLIC_URL", "without a path"},

@@ -44,7 +44,7 @@ func (b *saleBench) orders(ctx context.Context) (*comparison, error) {
 	b.rawSale, b.raw = id, []*subject{x, y, z}
 	return &comparison{
 		title: "orders of a flash sale", subjects: []*subject{q, x, y, z}, processes: b.processes,
-		ratios: []ratio{{"Q/X", q, x, 0.7}, {"Q/Y", q, y, 6}, {"Q/Z", q, z, 0}},
+		ratios: []ratio{{"Q/X", q, x, 0.9}, {"Q/Y", q, y, 6}, {"Q/Z", q, z, 0}},
 	}, nil
 }
 

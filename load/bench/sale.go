@@ -175,7 +175,7 @@ func (b *saleBench) requests(ctx context.Context) (*comparison, error) {
 	l := locked.subject(b.options, "L  POST whose lock is held (423)", hold)
 	return &comparison{
 		title: "replies over HTTP", subjects: []*subject{n, f, s, g, r, m, i, l}, processes: b.processes,
-		ratios: []ratio{{"F/N", f, n, 0.6}, {"S/N", s, n, 0.8}, {"R/G", r, g, 0.7}, {"I/M", i, m, 0.7}, {"L/M", l, m, 0.7}},
+		ratios: []ratio{{"F/N", f, n, 0.7}, {"S/N", s, n, 0.85}, {"R/G", r, g, 0.7}, {"I/M", i, m, 0.7}, {"L/M", l, m, 0.7}},
 	}, nil
 }
 

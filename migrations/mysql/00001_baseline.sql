@@ -1558,25 +1558,30 @@ CREATE TABLE IF NOT EXISTS conflict_counts (
   PRIMARY KEY (tenant_id, day, resource, code)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
--- Checks of the promises and their findings (views/promises).
-CREATE TABLE IF NOT EXISTS promise_checks (
-  name          VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-  version       BIGINT       NOT NULL,
-  place         VARCHAR(500) NOT NULL, -- the cursor of the pass; '' at its start
-  passes        BIGINT       NOT NULL,
-  begun_time    DATETIME(6)      NULL,
-  looked        BIGINT       NOT NULL,
-  busy_us       BIGINT       NOT NULL,
-  violated      BIGINT       NOT NULL,
-  passed_time   DATETIME(6)      NULL, -- end of the last complete pass, like the columns below
-  last_begun    DATETIME(6)      NULL,
-  last_looked   BIGINT       NOT NULL,
-  last_busy_us  BIGINT       NOT NULL,
-  last_violated BIGINT       NOT NULL,
-  kept_time     DATETIME(6)      NULL, -- end of the last complete pass without a violation
-  PRIMARY KEY (name)
+-- The progress of background walks over tables (core/walk).
+CREATE TABLE IF NOT EXISTS walks (
+  kind              VARCHAR(16)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- promises or retention
+  name              VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- the promise or the table
+  version           BIGINT       NOT NULL,
+  position          VARCHAR(500) NOT NULL, -- the cursor of the pass; '' at its start
+  passes            BIGINT       NOT NULL,
+  started_time      DATETIME(6)      NULL, -- of the current pass, like the columns below
+  ended_time        DATETIME(6)      NULL, -- null: in progress
+  checked           BIGINT       NOT NULL,
+  found             BIGINT       NOT NULL, -- violating or removed rows
+  busy_us           BIGINT       NOT NULL,
+  last_started_time DATETIME(6)      NULL, -- of the last complete pass, like the columns below
+  last_ended_time   DATETIME(6)      NULL,
+  last_checked      BIGINT       NOT NULL,
+  last_found        BIGINT       NOT NULL,
+  last_busy_us      BIGINT       NOT NULL,
+  clean_time        DATETIME(6)      NULL, -- end of the last complete pass that found nothing
+  until_time        DATETIME(6)      NULL, -- older rows may be removed; it never decreases
+  total             BIGINT       NOT NULL, -- removed by all passes
+  PRIMARY KEY (kind, name)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
+-- Findings of the promises (views/promises).
 CREATE TABLE IF NOT EXISTS promise_violations (
   id         BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id  BIGINT       NOT NULL,
@@ -1593,21 +1598,6 @@ CREATE TABLE IF NOT EXISTS promise_keys (
   id   TINYINT       NOT NULL,
   seed VARBINARY(32) NOT NULL, -- of the Ed25519 key
   PRIMARY KEY (id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
-
--- Removal of old rows (views/retention) and erasure of customers (views/customers).
-CREATE TABLE IF NOT EXISTS retention_sweeps (
-  name       VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- the table
-  version    BIGINT       NOT NULL,
-  until_time DATETIME(6)      NULL, -- older rows may be removed; it never decreases
-  place      VARCHAR(500) NOT NULL, -- the cursor of the run; '' at its start
-  begun_time DATETIME(6)      NULL, -- of the last run, like the columns below
-  ended_time DATETIME(6)      NULL, -- null: in progress
-  looked     BIGINT       NOT NULL,
-  removed    BIGINT       NOT NULL,
-  busy_us    BIGINT       NOT NULL,
-  total      BIGINT       NOT NULL, -- removed by all runs
-  PRIMARY KEY (name)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Removed rows that the audit log does not report yet.
@@ -1629,8 +1619,8 @@ CREATE TABLE IF NOT EXISTS customer_erasures (
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- +goose Down
-DROP TABLE IF EXISTS retention_sweeps, retention_tallies, customer_erasures;
-DROP TABLE IF EXISTS promise_checks, promise_violations, promise_keys;
+DROP TABLE IF EXISTS retention_tallies, customer_erasures;
+DROP TABLE IF EXISTS walks, promise_violations, promise_keys;
 DROP TABLE IF EXISTS conflict_counts;
 DROP TABLE IF EXISTS audit_entries, audit_targets;
 DROP TABLE IF EXISTS work_orders, work_order_links, work_order_comments, work_order_histories;

@@ -969,24 +969,6 @@ CREATE TABLE `order_tags` (
   KEY `ix_order_tags_tag` (`tenant_id`,`tag`,`order_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
-CREATE TABLE `promise_checks` (
-  `name` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-  `version` bigint(20) NOT NULL,
-  `place` varchar(500) NOT NULL,
-  `passes` bigint(20) NOT NULL,
-  `begun_time` datetime(6) DEFAULT NULL,
-  `looked` bigint(20) NOT NULL,
-  `busy_us` bigint(20) NOT NULL,
-  `violated` bigint(20) NOT NULL,
-  `passed_time` datetime(6) DEFAULT NULL,
-  `last_begun` datetime(6) DEFAULT NULL,
-  `last_looked` bigint(20) NOT NULL,
-  `last_busy_us` bigint(20) NOT NULL,
-  `last_violated` bigint(20) NOT NULL,
-  `kept_time` datetime(6) DEFAULT NULL,
-  PRIMARY KEY (`name`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
-
 CREATE TABLE `promise_keys` (
   `id` tinyint(4) NOT NULL,
   `seed` varbinary(32) NOT NULL,
@@ -1051,7 +1033,8 @@ CREATE TABLE `refunds` (
   KEY `ix_refunds_created` (`tenant_id`,`created_time`,`id`),
   KEY `ix_refunds_amount` (`tenant_id`,`amount`,`id`),
   KEY `ix_refunds_updated` (`tenant_id`,`updated_time`,`id`),
-  KEY `ix_refunds_reference` (`tenant_id`,`reference`,`id`)
+  KEY `ix_refunds_reference` (`tenant_id`,`reference`,`id`),
+  KEY `ix_refunds_settled` (`tenant_id`,`status`,`updated_time`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `refund_histories` (
@@ -1084,20 +1067,6 @@ CREATE TABLE `refund_lines` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_refund_lines_sku` (`tenant_id`,`refund_id`,`sku`),
   KEY `ix_refund_lines_order` (`tenant_id`,`order_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
-
-CREATE TABLE `retention_sweeps` (
-  `name` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-  `version` bigint(20) NOT NULL,
-  `until_time` datetime(6) DEFAULT NULL,
-  `place` varchar(500) NOT NULL,
-  `begun_time` datetime(6) DEFAULT NULL,
-  `ended_time` datetime(6) DEFAULT NULL,
-  `looked` bigint(20) NOT NULL,
-  `removed` bigint(20) NOT NULL,
-  `busy_us` bigint(20) NOT NULL,
-  `total` bigint(20) NOT NULL,
-  PRIMARY KEY (`name`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `retention_tallies` (
@@ -1454,6 +1423,28 @@ CREATE TABLE `user_roles` (
   `link_id` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`user_id`,`role_id`,`link_id`),
   KEY `ix_user_roles_role` (`role_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE `walks` (
+  `kind` varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `name` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `position` varchar(500) NOT NULL,
+  `passes` bigint(20) NOT NULL,
+  `started_time` datetime(6) DEFAULT NULL,
+  `ended_time` datetime(6) DEFAULT NULL,
+  `checked` bigint(20) NOT NULL,
+  `found` bigint(20) NOT NULL,
+  `busy_us` bigint(20) NOT NULL,
+  `last_started_time` datetime(6) DEFAULT NULL,
+  `last_ended_time` datetime(6) DEFAULT NULL,
+  `last_checked` bigint(20) NOT NULL,
+  `last_found` bigint(20) NOT NULL,
+  `last_busy_us` bigint(20) NOT NULL,
+  `clean_time` datetime(6) DEFAULT NULL,
+  `until_time` datetime(6) DEFAULT NULL,
+  `total` bigint(20) NOT NULL,
+  PRIMARY KEY (`kind`,`name`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `wallets` (

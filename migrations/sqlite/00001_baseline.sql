@@ -1477,24 +1477,30 @@ CREATE TABLE conflict_counts (
   PRIMARY KEY (tenant_id, day, resource, code)
 );
 
--- Checks of the promises and their findings (views/promises).
-CREATE TABLE promise_checks (
-  name          TEXT     NOT NULL PRIMARY KEY,
-  version       INTEGER  NOT NULL,
-  place         TEXT     NOT NULL, -- the cursor of the pass; '' at its start
-  passes        INTEGER  NOT NULL,
-  begun_time    DATETIME     NULL,
-  looked        INTEGER  NOT NULL,
-  busy_us       INTEGER  NOT NULL,
-  violated      INTEGER  NOT NULL,
-  passed_time   DATETIME     NULL, -- end of the last complete pass, like the columns below
-  last_begun    DATETIME     NULL,
-  last_looked   INTEGER  NOT NULL,
-  last_busy_us  INTEGER  NOT NULL,
-  last_violated INTEGER  NOT NULL,
-  kept_time     DATETIME     NULL -- end of the last complete pass without a violation
+-- The progress of background walks over tables (core/walk).
+CREATE TABLE walks (
+  kind              TEXT     NOT NULL, -- promises or retention
+  name              TEXT     NOT NULL, -- the promise or the table
+  version           INTEGER  NOT NULL,
+  position          TEXT     NOT NULL, -- the cursor of the pass; '' at its start
+  passes            INTEGER  NOT NULL,
+  started_time      DATETIME     NULL, -- of the current pass, like the columns below
+  ended_time        DATETIME     NULL, -- null: in progress
+  checked           INTEGER  NOT NULL,
+  found             INTEGER  NOT NULL, -- violating or removed rows
+  busy_us           INTEGER  NOT NULL,
+  last_started_time DATETIME     NULL, -- of the last complete pass, like the columns below
+  last_ended_time   DATETIME     NULL,
+  last_checked      INTEGER  NOT NULL,
+  last_found        INTEGER  NOT NULL,
+  last_busy_us      INTEGER  NOT NULL,
+  clean_time        DATETIME     NULL, -- end of the last complete pass that found nothing
+  until_time        DATETIME     NULL, -- older rows may be removed; it never decreases
+  total             INTEGER  NOT NULL, -- removed by all passes
+  PRIMARY KEY (kind, name)
 );
 
+-- Findings of the promises (views/promises).
 CREATE TABLE promise_violations (
   id         INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id  INTEGER  NOT NULL,
@@ -1509,20 +1515,6 @@ CREATE UNIQUE INDEX uq_promise_violations_subject ON promise_violations (tenant_
 CREATE TABLE promise_keys (
   id   INTEGER NOT NULL PRIMARY KEY,
   seed BLOB    NOT NULL -- of the Ed25519 key
-);
-
--- Removal of old rows (views/retention) and erasure of customers (views/customers).
-CREATE TABLE retention_sweeps (
-  name       TEXT     NOT NULL PRIMARY KEY, -- the table
-  version    INTEGER  NOT NULL,
-  until_time DATETIME     NULL, -- older rows may be removed; it never decreases
-  place      TEXT     NOT NULL, -- the cursor of the run; '' at its start
-  begun_time DATETIME     NULL, -- of the last run, like the columns below
-  ended_time DATETIME     NULL, -- null: in progress
-  looked     INTEGER  NOT NULL,
-  removed    INTEGER  NOT NULL,
-  busy_us    INTEGER  NOT NULL,
-  total      INTEGER  NOT NULL -- removed by all runs
 );
 
 -- Removed rows that the audit log does not report yet.
@@ -1567,10 +1559,9 @@ ANALYZE sqlite_schema;
 DROP TABLE sqlite_stat1;
 DROP TABLE customer_erasures;
 DROP TABLE retention_tallies;
-DROP TABLE retention_sweeps;
 DROP TABLE promise_keys;
 DROP TABLE promise_violations;
-DROP TABLE promise_checks;
+DROP TABLE walks;
 DROP TABLE conflict_counts;
 DROP TABLE audit_targets;
 DROP TABLE audit_entries;

@@ -1174,6 +1174,8 @@ CREATE INDEX ix_refunds_payment ON refunds (tenant_id, payment_id, id);
 
 CREATE INDEX ix_refunds_reference ON refunds (tenant_id, reference, id);
 
+CREATE INDEX ix_refunds_settled ON refunds (tenant_id, status, updated_time);
+
 CREATE INDEX ix_refunds_status ON refunds (tenant_id, status, id);
 
 CREATE INDEX ix_refunds_updated ON refunds (tenant_id, updated_time, id);
@@ -1181,19 +1183,6 @@ CREATE INDEX ix_refunds_updated ON refunds (tenant_id, updated_time, id);
 CREATE INDEX ix_refunds_user ON refunds (tenant_id, user_id, id);
 
 CREATE UNIQUE INDEX uq_refunds_reference ON refunds (tenant_id, method, reference);
-
-CREATE TABLE retention_sweeps (
-  name       TEXT     NOT NULL PRIMARY KEY, -- the table
-  version    INTEGER  NOT NULL,
-  until_time DATETIME     NULL, -- older rows may be removed; it never decreases
-  place      TEXT     NOT NULL, -- the cursor of the run; '' at its start
-  begun_time DATETIME     NULL, -- of the last run, like the columns below
-  ended_time DATETIME     NULL, -- null: in progress
-  looked     INTEGER  NOT NULL,
-  removed    INTEGER  NOT NULL,
-  busy_us    INTEGER  NOT NULL,
-  total      INTEGER  NOT NULL -- removed by all runs
-);
 
 CREATE TABLE retention_tallies (
   tenant_id INTEGER NOT NULL,
@@ -1573,6 +1562,28 @@ CREATE INDEX ix_users_updated ON users (tenant_id, updated_time, id);
 CREATE UNIQUE INDEX uq_users_invitation_hash ON users (invitation_hash);
 
 CREATE UNIQUE INDEX uq_users_username ON users (tenant_id, username);
+
+CREATE TABLE walks (
+  kind              TEXT     NOT NULL, -- promises or retention
+  name              TEXT     NOT NULL, -- the promise or the table
+  version           INTEGER  NOT NULL,
+  position          TEXT     NOT NULL, -- the cursor of the pass; '' at its start
+  passes            INTEGER  NOT NULL,
+  started_time      DATETIME     NULL, -- of the current pass, like the columns below
+  ended_time        DATETIME     NULL, -- null: in progress
+  checked           INTEGER  NOT NULL,
+  found             INTEGER  NOT NULL, -- violating or removed rows
+  busy_us           INTEGER  NOT NULL,
+  last_started_time DATETIME     NULL, -- of the last complete pass, like the columns below
+  last_ended_time   DATETIME     NULL,
+  last_checked      INTEGER  NOT NULL,
+  last_found        INTEGER  NOT NULL,
+  last_busy_us      INTEGER  NOT NULL,
+  clean_time        DATETIME     NULL, -- end of the last complete pass that found nothing
+  until_time        DATETIME     NULL, -- older rows may be removed; it never decreases
+  total             INTEGER  NOT NULL, -- removed by all passes
+  PRIMARY KEY (kind, name)
+);
 
 CREATE TABLE wallet_entries (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,

@@ -20,7 +20,7 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"configs/:key":         newConfig,
 	"approvals/:id":        newDiscussedApproval,
 	"items/:sku":           newItem,
-	"orders/:id":           newOrder,
+	"orders/:id":           newPartlyShippedOrder,
 	"payments/:id":         newPayment,
 	"refunds/:id":          newRefund,
 	"returns/:id":          newReturn,
@@ -161,9 +161,11 @@ func newSale(t *testing.T, c *apptest.Caller) string {
 	return fmt.Sprint(int64(sale["id"].(float64)))
 }
 
-func newOrder(t *testing.T, c *apptest.Caller) string {
+func newOrder(t *testing.T, c *apptest.Caller) string { return newOrderOf(t, c, 1) }
+
+func newOrderOf(t *testing.T, c *apptest.Caller, units int) string {
 	order := created(t, c, "/orders", map[string]any{
-		"userId": 7, "items": []any{map[string]any{"sku": newStock(t, c), "quantity": 1}},
+		"userId": 7, "items": []any{map[string]any{"sku": newStock(t, c), "quantity": units}},
 	})
 	return fmt.Sprint(int64(order["id"].(float64)))
 }
@@ -192,8 +194,25 @@ func newReturn(t *testing.T, c *apptest.Caller) string {
 
 func newPaidOrder(t *testing.T, c *apptest.Caller) string {
 	order := newOrder(t, c)
+	pay(t, c, order)
+	return order
+}
+
+func pay(t *testing.T, c *apptest.Caller, order string) {
+	t.Helper()
 	answer := c.Do(t, "POST", httpapi.Base+"/orders/"+order+"/pay", map[string]any{"method": "external", "reference": "PSP-" + order})
 	require.Equal(t, 200, answer.Status, "%s", answer.Body)
+}
+
+// newPartlyShippedOrder ships two of three units, each in a parcel.
+func newPartlyShippedOrder(t *testing.T, c *apptest.Caller) string {
+	order := newOrderOf(t, c, 3)
+	pay(t, c, order)
+	for range 2 {
+		created(t, c, "/orders/"+order+"/shipments", map[string]any{
+			"lines": []any{map[string]any{"lineId": 1, "quantity": 1}}, "carrier": "DHL", "trackingNo": unique("parcel"),
+		})
+	}
 	return order
 }
 

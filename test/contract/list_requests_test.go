@@ -50,7 +50,7 @@ var values = map[string][]string{
 	"/orders email":            {"c17@example.com", "none"},
 	"/orders trackingNo":       {"JD17", "none"},
 	"/orders reference":        {"PSP-17", "none"},
-	"/orders sku":              {"sku-17", "none"},
+	"/orders sku":              {"popular", "sku-17", "none"},
 	"/orders couponCode":       {"WELCOME", "RARE", "none"},
 	"/orders flashSaleId":      {"1", "17", "99999999"},
 	"/orders paymentStatus":    {"paid", "refunded", "partly_paid"},
@@ -141,6 +141,8 @@ var alike = map[string]string{
 	"/coupons/{code}/history":        "has the shape and the index of /orders/{id}/history",
 	"/flash-sales/{id}/history":      "has the shape and the index of /orders/{id}/history",
 	"/aggregates/{type}/{id}/events": "is walked along uq_aggregate_events_version: (tenant, aggregate, version)",
+	"/my/orders":                     "is /orders with userId, for customers",
+	"/my/coupons":                    "is /coupons with userId, for customers",
 	"/flash-sales/{id}/dead":         "is a queue's, which bounds it",
 }
 

@@ -93,6 +93,7 @@ var everybodysRoutes = []string{
 	"GET /api/v1/menus", "GET /api/v1/events", "POST /api/v1/presence", "GET /api/v1/search", "GET /api/v1/dashboard",
 	// These are for customers.
 	"POST /api/v1/flash-sales/{id}/orders", "GET /api/v1/flash-sales/{id}/tickets/{ticket}",
+	"GET /api/v1/my/orders", "GET /api/v1/my/orders/{id}", "GET /api/v1/my/wallet", "GET /api/v1/my/coupons",
 }
 
 func TestARouteWithoutAPermissionIsOneThatEverybodyMayCall(t *testing.T) {

@@ -142,6 +142,10 @@ func everybodys(route httpapi.Route) bool { return strings.HasPrefix(route.Path,
 // every tenant.
 func ofSettings(route httpapi.Route) bool { return strings.HasPrefix(route.Path, "/session/oidc/") }
 
+// ofCustomers reports whether a route reads the records of the calling customer, which an admin has
+// none of.
+func ofCustomers(route httpapi.Route) bool { return strings.HasPrefix(route.Path, "/my/") }
+
 // makes reports whether the first request of a route creates the thing that its path names.
 func makes(route httpapi.Route) bool {
 	return route.Mutates && strings.HasPrefix(route.Path, "/aggregates/")
@@ -216,7 +220,7 @@ func TestListsThatAreNeverEmptyShowNothingOfAnotherTenant(t *testing.T) {
 
 func TestListsShowNothingOfAnotherTenant(t *testing.T) {
 	listing := func(route httpapi.Route) bool {
-		return route.Method == http.MethodGet && !hasParameter(route) && pages(t, route) && !slices.Contains([]string{"/audit-log", "/settings/history"}, route.Path) && !slices.Contains(neverEmpty, route.Path)
+		return route.Method == http.MethodGet && !hasParameter(route) && pages(t, route) && !ofCustomers(route) && !slices.Contains([]string{"/audit-log", "/settings/history"}, route.Path) && !slices.Contains(neverEmpty, route.Path)
 	}
 	eachRoute(t, listing, func(t *testing.T, w walk) {
 		w.haveOfEach(t, 1)

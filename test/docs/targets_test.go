@@ -28,3 +28,27 @@ func TestEveryLoadScriptIsRunByMakeLoadAndDescribed(t *testing.T) {
 		require.Contains(t, string(readme), "| `"+name+"` |")
 	}
 }
+
+// Each target of `make bench` is in the code of the benchmark and in the table of its results.
+func TestBenchmarkTargetsEqualTheTable(t *testing.T) {
+	table, err := os.ReadFile("../../docs/benchmarks.md")
+	require.NoError(t, err)
+	sources, err := filepath.Glob("../../load/bench/*.go")
+	require.NoError(t, err)
+	documented := map[string]string{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (\w/\w), .*\| ≥ ([\d.]+)`).FindAllStringSubmatch(string(table), -1) {
+		documented[row[1]] = row[2]
+	}
+	aims := map[string]string{}
+	for _, source := range sources {
+		text, err := os.ReadFile(source)
+		require.NoError(t, err)
+		for _, aim := range regexp.MustCompile(`\{"(\w/\w)", \w+, \w+, ([\d.]+)\}`).FindAllStringSubmatch(string(text), -1) {
+			if _, ok := documented[aim[1]]; ok {
+				aims[aim[1]] = aim[2]
+			}
+		}
+	}
+	require.NotEmpty(t, documented)
+	require.Equal(t, documented, aims)
+}

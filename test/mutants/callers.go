@@ -95,7 +95,8 @@ var callers = []mutant{
 	},
 	{
 		name: "the last uses of callers' credentials are not written when the process ends",
-		file: "internal/access/refresh.go", old: `s.writeUses(context.WithoutCancel(ctx))`, new: `s.writeUses(ctx)`,
+		file: "internal/access/refresh.go", old: `		Last: s.writeUses,
+`, new: ``,
 		caught: tests{"internal/access": {"TestUsesAreWrittenBesideTheRequestsAndTheLastOnesAtTheEnd"}},
 	},
 	{

@@ -4,17 +4,17 @@ package main
 var scheduled = []mutant{
 	{
 		name: "a job sleeps past due work",
-		file: "internal/app/jobs.go", old: `return min(left, pause)`, new: `return max(left, pause)`,
-		caught: tests{"internal/app": {"TestJobRunsWhenWorkIsDue"}},
+		file: "internal/base/background/background.go", old: `min(left, r.Every)`, new: `max(left, r.Every)`,
+		caught: tests{"internal/base/background": {"TestServiceRunsWhenWorkIsDue"}},
 	},
 	{
 		name: "a newly scheduled change does not wake a job",
-		file: "internal/app/jobs.go", old: `return &news{subscription, subscription.Deliveries()}`, new: `return &news{subscription, nil}`,
+		file: "internal/app/jobs.go", old: `case wake <- struct{}{}:`, new: `case make(chan struct{}) <- struct{}{}:`,
 		caught: tests{"internal/app": {"TestEventsWakeAJobOnce"}},
 	},
 	{
 		name: "a process acquires the lease of the promises when nothing is due",
-		file: "internal/views/promises/service.go", old: `if !s.anyDue(states) {
+		file: "internal/core/walk/walk.go", old: `if !otherWork && !w.anyDue(task, states) {
 		return nil
 	}
 	lease`, new: `lease`,

@@ -27,7 +27,7 @@ var servers = []mutant{
 	},
 	{
 		name: "all jobs of a process run at the same time",
-		file: "internal/app/jobs.go", old: `return j.every * time.Duration(index+1) / time.Duration(jobs)`, new: `return j.every`,
+		file: "internal/app/jobs.go", old: `jobs[i].Every * time.Duration(i+1) / time.Duration(len(jobs))`, new: `jobs[i].Every`,
 		caught: tests{"internal/app": {"TestPeriodicJobsAreSpread"}},
 	},
 	{
@@ -190,8 +190,8 @@ var servers = []mutant{
 	// The promise checks of running servers.
 	{
 		name: "a paused holder of the lease overwrites the result of the next one",
-		file: "internal/views/promises/store.go", old: `kept_time = ? WHERE name = ? AND version = ?`, new: `kept_time = ? WHERE name = ? AND version >= ?`,
-		caught: tests{"internal/views/promises": {"TestAHolderThatWasPausedBeyondItsLeaseOverwritesNothing"}},
+		file: "internal/core/walk/state.go", old: `" = ? WHERE kind = ? AND name = ? AND version = ?"`, new: `" = ? WHERE kind = ? AND name = ? AND version >= ?"`,
+		caught: tests{"internal/views/promises": {"TestAHolderThatWasPausedBeyondItsLeaseOverwritesNothing"}, "internal/views/retention": {"TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing"}},
 	},
 	{
 		name: "a look ends with its first step",
@@ -214,19 +214,9 @@ var servers = []mutant{
 		caught: tests{"internal/views/retention": {"TestResumableConfigVersionsAreNotRemoved"}},
 	},
 	{
-		name: "a sweep after its lease removes rows that the next one counts",
-		file: "internal/views/retention/store.go", old: `total = ? WHERE name = ? AND version = ?`, new: `total = ? WHERE name = ? AND version >= ?`,
-		caught: tests{"internal/views/retention": {"TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing"}},
-	},
-	{
 		name: "removals before a crash are in no audit entry",
 		file: "internal/views/retention/store.go", old: `SET removed = removed + ? WHERE`, new: `SET removed = ? WHERE`,
 		caught: tests{"internal/views/retention": {"TestInterruptedSweepCountsEachRowOnce"}},
-	},
-	{
-		name: "a sweep uses all time of a connection",
-		file: "internal/views/retention/service.go", old: `(1/s.share-1)`, new: `(0/s.share)`,
-		caught: tests{"internal/views/retention": {"TestSweepsPauseInProportionToTheirDuration"}},
 	},
 	{
 		name: "the promises ignore removals",
@@ -299,13 +289,13 @@ var servers = []mutant{
 		caught: tests{"internal/views/viewstest": {"TestEntryRemovedDuringNumberingIsReported"}},
 	},
 	{
-		name: "checks use all time of a connection",
-		file: "internal/views/promises/service.go", old: `(1/s.share-1)`, new: `(0/s.share)`,
-		caught: tests{"internal/views/promises": {"TestChecksPauseInProportionToTheirDuration"}},
+		name: "checks and sweeps use all time of a connection",
+		file: "internal/core/walk/walk.go", old: `(1/w.Share-1)`, new: `(0/w.Share)`,
+		caught: tests{"internal/views/promises": {"TestChecksPauseInProportionToTheirDuration"}, "internal/views/retention": {"TestSweepsPauseInProportionToTheirDuration"}},
 	},
 	{
 		name: "two processes check concurrently",
-		file: "internal/views/promises/service.go", old: "if errors.Is(err, lock.ErrNotAcquired) {\n\t\treturn nil", new: "if errors.Is(err, lock.ErrNotAcquired) {\n\t\treturn s.work(ctx)",
+		file: "internal/core/walk/walk.go", old: "if errors.Is(err, lock.ErrNotAcquired) {\n\t\treturn nil", new: "if errors.Is(err, lock.ErrNotAcquired) {\n\t\treturn w.Work(ctx, task)",
 		caught: tests{"internal/views/promises": {"TestOneProcessChecksAndOthersShareItsResult"}},
 	},
 	{

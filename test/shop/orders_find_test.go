@@ -87,6 +87,12 @@ func TestOrdersAreFoundByEachFilter(t *testing.T) {
 			}
 			require.Equal(t, found, strings.Join(names, " "), query)
 		}
+		for text, name := range map[string]string{"web-1": "pending", "jd0": "shipped", made["paid"]["orderNo"].(string): "paid"} {
+			hits, err := s.Orders.ByName(ctx, text, 5)
+			require.NoError(t, err)
+			require.Len(t, hits, 1, text)
+			require.Equal(t, world.ID(made[name]), hits[0].ID, text)
+		}
 		require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodGet, "/orders?paymentStatus=late", nil).Status)
 	})
 }

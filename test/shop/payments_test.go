@@ -121,7 +121,7 @@ func TestPayPaysTheRestOfAPartlyPaidOrder(t *testing.T) {
 }
 
 // Proves G4.40.
-func TestAShippedOrderOnTermsIsPaidWithoutANewStatus(t *testing.T) {
+func TestAShippedOrderOnTermsKeepsItsStatusWhenPaid(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)
@@ -505,6 +505,12 @@ func TestPaymentsAreListedByFilterAndFoundByReference(t *testing.T) {
 		require.Len(t, s.Send(t, http.MethodGet, "/payments"+query, nil).Items(), want, query)
 	}
 	require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodGet, "/payments?method=cash", nil).Status)
+	var exported []string
+	require.NoError(t, s.Payments.Export(s.Ctx, payments.Filter{Provider: "stripe"}, func(p payments.Payment) error {
+		exported = append(exported, *p.Reference)
+		return nil
+	}))
+	require.Equal(t, []string{"pi-1", "pi-2"}, exported)
 	found, err := s.Payments.ByReference(s.Ctx, "PI-2", 5)
 	require.NoError(t, err)
 	require.Len(t, found, 1)

@@ -86,7 +86,7 @@ nightly('an order that is cancelled soon stands there until it is paid', async (
     await route.fulfill({ response: reply, json: { ...body, paymentsDueSoon: { total: 3, items: [due] } } });
   });
   await visitor.signIn(admin);
-  const soon = page.getByRole('region', { name: 'Cancelled soon' });
+  const soon = page.getByRole('region', { name: 'About to be cancelled' });
   await soon.getByText('¥99.00').waitFor();
   await soon.getByText('and 2 more').waitFor();
   expect(await soon.getByRole('link', { name: 'O-SOON' }).getAttribute('href')).toBe('/orders/7');

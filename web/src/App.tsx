@@ -21,7 +21,7 @@ export function App() {
       <CurrencyProvider value={'session' in state ? state.session : defaultCurrency}>
         <MantineProvider theme={theme} cssVariablesResolver={resolveVariables} colorSchemeManager={colours} defaultColorScheme="auto">
           <QueryClientProvider client={queries}>
-            <Notifications position="bottom-right" containerWidth={380} />
+            <Notifications position="top-center" containerWidth={420} />
             <RouterProvider router={router} />
           </QueryClientProvider>
         </MantineProvider>

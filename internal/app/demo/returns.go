@@ -32,11 +32,14 @@ func (l *Loader) loadReturns(ctx context.Context) error {
 	return nil
 }
 
-// loadReturn requests a return of one unit of an order, unless the order has one, and takes the next
-// step.
+// loadReturn requests a return of one unit of an order, unless the order has one, and makes its
+// next step.
 func (l *Loader) loadReturn(ctx context.Context, id int64, n int) error {
+	if requested, err := l.Returns.CountOf(ctx, id); err != nil || requested > 0 {
+		return err
+	}
 	order, err := l.Orders.Order(ctx, id)
-	if err != nil || order.Lines[0].Shipped == 0 || order.Lines[0].InReturns > 0 {
+	if err != nil || order.Lines[0].Shipped == 0 {
 		return err
 	}
 	row, err := l.requestReturn(ctx, order)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/background"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/epoch"
 	"interlock/internal/base/storage"
@@ -224,14 +225,13 @@ func TestWatchChecksPeriodically(t *testing.T) {
 		first := read(t, ctx, db)
 		requireNow(t, ctx, watch, first)
 		require.Zero(t, w.times())
-		running, stop := context.WithCancel(ctx)
-		ended := make(chan struct{})
-		go func() { watch.Run(running); close(ended) }()
-		require.Eventually(t, func() bool { return w.times() == 1 }, 2*time.Minute, 10*time.Millisecond, "a caller had used the Watch")
-		require.True(t, clock.Sleep(ctx, 2500*time.Millisecond))
+		services := background.NewGroup(clock.System{})
+		require.NoError(t, services.Start(ctx, watch.Background()))
+		defer services.Stop(ctx)
+		require.NoError(t, services.RunNow(ctx, "check the epoch"))
+		require.Equal(t, 1, w.times(), "a caller had used the Watch")
+		require.NoError(t, services.RunNow(ctx, "check the epoch"))
 		require.Equal(t, 1, w.times(), "no caller has used the Watch since")
-		stop()
-		<-ended
 	})
 }
 

@@ -200,12 +200,15 @@ func (t Table) each(ctx context.Context, db *storage.DB, current string, do func
 		columns = append(columns, t.KeyColumn)
 		condition, values = condition+" AND "+t.KeyColumn+" <> ?", append(values, current)
 	}
-	for after := int64(0); ; {
+	return storage.Walk(ctx, func(after []any) ([]any, error) {
+		if after == nil {
+			after = []any{int64(0)}
+		}
 		var found []map[string]any
 		statement := "SELECT `" + strings.Join(columns, "`, `") + "` FROM " + t.Name + " WHERE id > ? AND " + condition + " ORDER BY id LIMIT ?"
-		err := db.Read(storage.AcrossTenants(ctx)).Raw(statement, slices.Concat([]any{after}, values, []any{renewedAtOnce})...).Scan(&found).Error
+		err := db.Read(storage.AcrossTenants(ctx)).Raw(statement, slices.Concat(after, values, []any{renewedAtOnce})...).Scan(&found).Error
 		if err != nil {
-			return fmt.Errorf("read the encrypted values of %s: %w", t.Name, err)
+			return nil, fmt.Errorf("read the encrypted values of %s: %w", t.Name, err)
 		}
 		rows := make([]Row, len(found))
 		for i, cells := range found {
@@ -214,15 +217,12 @@ func (t Table) each(ctx context.Context, db *storage.DB, current string, do func
 			if t.KeyColumn != "" {
 				rows[i].KeyID = rows[i].Text(t.KeyColumn)
 			}
-			after = rows[i].ID
 		}
 		if err := do(rows); err != nil || len(rows) < renewedAtOnce {
-			return err
+			return nil, err
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-	}
+		return []any{rows[len(rows)-1].ID}, nil
+	})
 }
 
 // Renewal is the result of Renew.

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/singleflight"
 
+	"interlock/internal/base/background"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
 )
@@ -61,7 +62,7 @@ type Watch struct {
 	links atomic.Uint64
 	// checked is the time of the last successful check; nil before the first.
 	checked atomic.Pointer[time.Time]
-	// used is set if a caller used the Watch since the last check of Run.
+	// used is set if a caller used the Watch since the last check of Background.
 	used atomic.Bool
 	// backedUp is when the last backup started.
 	backedUp prometheus.Gauge
@@ -70,7 +71,7 @@ type Watch struct {
 // doubt equals no number of connection changes.
 const doubt = ^uint64(0)
 
-// NewWatch returns a Watch. Run must run while it is in use.
+// NewWatch returns a Watch. Background must run while it is in use.
 func NewWatch(db *storage.DB, clk clock.Clock) *Watch {
 	w := &Watch{db: db, clock: clk, backedUp: prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "interlock_backup_timestamp_seconds", Help: "Start time of the last backup, in seconds since 1970; 0 before the first.",
@@ -118,21 +119,17 @@ func (w *Watch) hasLookedSince(moment time.Time) bool {
 	return checked != nil && checked.After(moment)
 }
 
-// Run checks every second in which a caller used the Watch, and at longer intervals
-// otherwise, until ctx ends.
-func (w *Watch) Run(ctx context.Context) {
-	ticker := time.NewTicker(checkEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
+// Background returns the service that checks every second in which a caller used the Watch, and
+// at longer intervals otherwise.
+func (w *Watch) Background() background.Service {
+	return background.Service{
+		Name: "check the epoch", Every: checkEvery, Delay: checkEvery,
+		Run: func(ctx context.Context) error {
 			if w.used.Swap(false) || !w.isFresh(idleEvery) {
-				// The next tick retries an unreachable database.
-				_ = w.Look(ctx)
+				return w.Look(ctx)
 			}
-		}
+			return nil
+		},
 	}
 }
 

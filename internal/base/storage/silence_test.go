@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/background"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -132,10 +133,12 @@ func TestConnectionsThatTheNetworkLostAreReplacedBeforeTheyAreUsed(t *testing.T)
 	}
 	opening.Wait()
 	require.Greater(t, db.Pools()["write"].Stats().Idle, 4)
-	go db.Watch(ctx)
+	services := background.NewGroup(clock.System{})
+	require.NoError(t, services.Start(ctx, db.Background()))
+	defer services.Stop(t.Context())
 	between.silence()
 	lost := time.Now()
-	require.True(t, clock.Sleep(ctx, 4*time.Second), "the time in which Watch replaces the connections")
+	require.NoError(t, services.RunNow(ctx, "ping database connections"))
 	for range 8 {
 		start := time.Now()
 		require.NoError(t, db.Write(ctx).Exec("DO 1").Error)

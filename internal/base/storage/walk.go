@@ -1,7 +1,9 @@
 package storage
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 )
@@ -30,15 +32,46 @@ func (d Dialect) Behind(key []string, position []any) (string, []any) {
 	return "(" + strings.Join(alternatives, " OR ") + ")", values
 }
 
-// ScannedPosition converts a position that was read with a statement of either engine: MySQL's
-// text protocol returns bytes for text.
-func ScannedPosition(values []any) []any {
-	for i, value := range values {
-		if text, ok := value.([]byte); ok {
-			values[i] = string(text)
+// Walk calls step with the position after the previous step, nil for the first, until step returns
+// nil or an error.
+func Walk(ctx context.Context, step func(after []any) (next []any, err error)) error {
+	for after := []any(nil); ; {
+		next, err := step(after)
+		if err != nil || next == nil {
+			return err
+		}
+		if after = next; ctx.Err() != nil {
+			return ctx.Err()
 		}
 	}
-	return values
+}
+
+// Rows reads the rows of a statement. Its last columns are the parts of a position.
+// fields returns the destinations of the other columns, and stores the position in the row.
+func Rows[T any](ctx context.Context, db *DB, parts int, statement string, values []any, fields func(row *T, position []any) []any) (list []T, err error) {
+	rows, err := db.Read(ctx).Raw(statement, values...).Rows()
+	if err != nil {
+		return nil, db.Classify(err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var row T
+		position := make([]any, parts)
+		into := fields(&row, position)
+		for i := range position {
+			into = append(into, &position[i])
+		}
+		if err := rows.Scan(into...); err != nil {
+			return nil, err
+		}
+		for i, part := range position {
+			if text, ok := part.([]byte); ok { // the text protocol of MySQL returns bytes for text
+				position[i] = string(text)
+			}
+		}
+		list = append(list, row)
+	}
+	return list, db.Classify(rows.Err())
 }
 
 // EncodePosition encodes a position of numbers and texts for a column; nil is "".

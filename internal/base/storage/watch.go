@@ -6,29 +6,35 @@ import (
 	"errors"
 	"time"
 
-	"interlock/internal/base/clock"
+	"interlock/internal/base/background"
 )
 
-// watchEvery is the interval of Watch.
+// watchEvery is the interval of Background.
 const watchEvery = 2 * time.Second
 
-// Watch pings an idle connection of each pool to a server every two seconds until ctx ends. If one does
-// not respond within a second, it renews all connections, so that a network that lost them without
-// closing them costs seconds. Pools without an idle connection are busy, and Options.Patience bounds
-// their statements.
-func (db *DB) Watch(ctx context.Context) {
-	for db.Dialect == MySQL && clock.Sleep(ctx, watchEvery) {
-		for _, pool := range db.Pools() {
-			if pool.Stats().Idle == 0 {
-				continue
-			}
-			asking, cancel := context.WithTimeout(ctx, sparePatience)
-			if err := pool.PingContext(asking); err != nil && ctx.Err() == nil {
-				db.servers.renew()
-			}
-			cancel()
-		}
+// Background returns the service that pings an idle connection of each pool to a server every two
+// seconds. If one does not respond within a second, it renews all connections, so that a network
+// that lost them without closing them costs seconds. Pools without an idle connection are busy, and
+// Options.Patience bounds their statements.
+func (db *DB) Background() background.Service {
+	return background.Service{Name: "ping database connections", Every: watchEvery, Delay: watchEvery, Run: db.ping}
+}
+
+func (db *DB) ping(ctx context.Context) error {
+	if db.Dialect == SQLite {
+		return nil
 	}
+	for _, pool := range db.Pools() {
+		if pool.Stats().Idle == 0 {
+			continue
+		}
+		asking, cancel := context.WithTimeout(ctx, sparePatience)
+		if err := pool.PingContext(asking); err != nil && ctx.Err() == nil {
+			db.servers.renew()
+		}
+		cancel()
+	}
+	return nil
 }
 
 // CheckWrites returns the reason why the database currently accepts no writes, or no new

@@ -73,6 +73,10 @@ func Unreadable(err error) error {
 	}
 }
 
+// embedded is the name of embedded structs in a namespace. It is the name of no member, and pointer
+// removes it, because JSON has the members of an embedded struct in the outer object.
+const embedded = "\x00"
+
 var validate = newValidator()
 
 func newValidator() *validator.Validate {

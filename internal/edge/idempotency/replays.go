@@ -2,21 +2,18 @@ package idempotency
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
+	"interlock/internal/base/background"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
 )
 
-const (
-	// flushInterval is the maximum delay until a replay is counted on its record.
-	flushInterval = time.Second
-	// finalFlushTimeout bounds the flush at shutdown.
-	finalFlushTimeout = 5 * time.Second
-)
+// flushInterval is the maximum delay until a replay is counted on its record.
+const flushInterval = time.Second
 
 // replays counts the replays of records, for display. Counts are held in memory and added to the
 // rows every second, so that a replay does not write. A crash loses the counts of the last second.
@@ -41,26 +38,14 @@ func (r *replays) count(tenant, id int64) {
 	r.pending[replayed{tenant, id}]++
 }
 
-// Run flushes the counts every second until ctx ends, and once more then.
-func (k *ReplyStore) Run(ctx context.Context) {
-	ticker := time.NewTicker(flushInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalFlushTimeout)
-			defer cancel()
-			k.replays.flush(last)
-			return
-		case <-ticker.C:
-			k.replays.flush(ctx)
-		}
-	}
+// Background returns the service that flushes the counts every second, and once more when it stops.
+func (k *ReplyStore) Background() background.Service {
+	return background.Service{Name: "write replay counts", Every: flushInterval, Delay: flushInterval, Run: k.replays.flush, Last: k.replays.flush}
 }
 
 // flush writes the pending counts, with one statement for all records of a tenant that have the
 // same count. It retries failed writes with the next flush.
-func (r *replays) flush(ctx context.Context) {
+func (r *replays) flush(ctx context.Context) error {
 	r.mu.Lock()
 	pending := r.pending
 	r.pending = make(map[replayed]int64, len(pending))
@@ -71,12 +56,14 @@ func (r *replays) flush(ctx context.Context) {
 		g := group{record.tenant, times}
 		groups[g] = append(groups[g], record.id)
 	}
+	var failed error
 	for g, ids := range groups {
 		if err := r.add(ctx, g.tenant, ids, g.times); err != nil {
-			slog.WarnContext(ctx, "idempotency: replay counts not written; will retry", "error", err)
+			failed = errors.Join(failed, err)
 			r.putBack(g.tenant, ids, g.times)
 		}
 	}
+	return failed
 }
 
 // add writes one group:

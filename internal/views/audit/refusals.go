@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/background"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
@@ -26,8 +26,6 @@ const (
 	maxFolded = 10_000
 	// maxNamed is the number of origins in one row; the others are counted together.
 	maxNamed = 50
-	// lastFold bounds the write at the end of the program.
-	lastFold = 5 * time.Second
 )
 
 // Refusals counts rejected requests, and writes them to the audit log once a minute: one
@@ -52,7 +50,7 @@ type Refusals struct {
 	counts map[httpapi.Refusal]int64
 }
 
-// NewRefusals returns a Refusals without counts. Run writes the counts.
+// NewRefusals returns a Refusals without counts. Background writes the counts.
 func NewRefusals(runner *uow.Runner, clk clock.Clock, tenant func(ctx context.Context, name string) (int64, error)) *Refusals {
 	return &Refusals{runner: runner, clock: clk, tenant: tenant, since: clk.Now(), counts: map[httpapi.Refusal]int64{}}
 }
@@ -72,25 +70,9 @@ func (r *Refusals) add(refusal httpapi.Refusal, times int64) {
 	r.counts[refusal] += times
 }
 
-// Run writes once a minute, and once more when ctx has ended.
-func (r *Refusals) Run(ctx context.Context) {
-	ticker := time.NewTicker(foldedEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFold)
-			defer cancel()
-			if err := r.Flush(limit); err != nil {
-				slog.WarnContext(ctx, "audit: last rejected requests not written", "error", err)
-			}
-			return
-		case <-ticker.C:
-			if err := r.Flush(ctx); err != nil && ctx.Err() == nil {
-				slog.WarnContext(ctx, "audit: rejected requests not written; will retry", "error", err)
-			}
-		}
-	}
+// Background returns the service that writes once a minute, and once more when it stops.
+func (r *Refusals) Background() background.Service {
+	return background.Service{Name: "write rejected requests", Every: foldedEvery, Delay: foldedEvery, Run: r.Flush, Last: r.Flush}
 }
 
 // kind is the key of a row.

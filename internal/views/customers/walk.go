@@ -2,7 +2,6 @@ package customers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +19,10 @@ const rowsALook, rowsAUnit = 1000, 100
 
 // found is a row that names the customer, or is about the customer.
 type found struct {
+	// hit is 2 if the row is about the customer, 1 if it only names the customer, otherwise 0; texts
+	// are the columns as read, nil for no value.
+	hit    int
+	texts  []*string
 	key    []any
 	own    bool
 	values []string
@@ -94,53 +97,44 @@ func (s *Service) each(ctx context.Context, t table, e *erasure, do func(row fou
 // walk calls do with the rows of a tenant's table that are about the customer or contain
 // the id, in batches. It reads the whole table, because no index finds an id inside a text.
 func (s *Service) walk(ctx context.Context, t table, e *erasure, do func(rows []found) error) error {
-	var after []any
-	for {
-		keys, hits, err := s.look(ctx, t, e, after)
+	err := storage.Walk(ctx, func(after []any) ([]any, error) {
+		rows, err := s.look(ctx, t, e, after)
 		if err != nil {
-			return fmt.Errorf("search %s: %w", t.name, err)
+			return nil, err
 		}
+		hits := slices.DeleteFunc(slices.Clone(rows), func(row found) bool { return row.hit == 0 })
 		for some := range slices.Chunk(hits, rowsAUnit) {
 			if err := do(some); err != nil {
-				return fmt.Errorf("%s: %w", t.name, err)
+				return nil, err
 			}
 		}
-		if len(keys) < rowsALook {
-			return ctx.Err()
+		if len(rows) < rowsALook {
+			return nil, ctx.Err()
 		}
-		after = keys[len(keys)-1]
+		return rows[len(rows)-1].key, nil
+	})
+	if err != nil {
+		return fmt.Errorf("walk %s: %w", t.name, err)
 	}
+	return nil
 }
 
-// look reads the next rows after a position. It returns the keys of all these rows, and the rows
-// that name the customer or are about the customer.
-func (s *Service) look(ctx context.Context, t table, e *erasure, after []any) (keys [][]any, hits []found, err error) {
+// look reads the next rows after a position. hit is positive in the rows that name the customer or
+// are about the customer.
+func (s *Service) look(ctx context.Context, t table, e *erasure, after []any) ([]found, error) {
 	statement, values := s.looks(ctx, t, e, after)
-	rows, err := s.db.Read(ctx).Raw(statement, values...).Rows()
-	if err != nil {
-		return nil, nil, s.db.Classify(err)
+	rows, err := storage.Rows(ctx, s.db, len(t.key), statement, values, func(row *found, position []any) []any {
+		row.key, row.texts = position, make([]*string, len(t.columns))
+		into := []any{&row.hit}
+		for i := range row.texts {
+			into = append(into, &row.texts[i])
+		}
+		return into
+	})
+	for i := range rows {
+		rows[i].fill()
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var hit int
-		key, texts := make([]any, len(t.key)), make([]*string, len(t.columns))
-		into := []any{&hit}
-		for i := range key {
-			into = append(into, &key[i])
-		}
-		for i := range texts {
-			into = append(into, &texts[i])
-		}
-		if err := rows.Scan(into...); err != nil {
-			return nil, nil, err
-		}
-		key = storage.ScannedPosition(key)
-		keys = append(keys, key)
-		if hit > 0 {
-			hits = append(hits, foundOf(key, hit == 2, texts))
-		}
-	}
-	return keys, hits, s.db.Classify(rows.Err())
+	return rows, err
 }
 
 // looks returns the statement that reads the next rows after a position along the primary
@@ -155,22 +149,22 @@ func (s *Service) looks(ctx context.Context, t table, e *erasure, after []any) (
 	}
 	columns := ""
 	for _, column := range t.columns {
-		columns += ", CASE WHEN x.hit > 0 THEN x." + quoted(column.name) + " END"
+		columns += "CASE WHEN x.hit > 0 THEN x." + quoted(column.name) + " END, "
 	}
 	inner := "SELECT x.*, CASE WHEN x.tenant_id <> ? THEN 0 WHEN " + own.text + " THEN 2 WHEN " + named.text + " THEN 1 ELSE 0 END AS hit FROM " + t.name +
 		" x WHERE " + where + " ORDER BY " + key + " LIMIT ?"
 	values := slices.Concat([]any{tenant.TenantID}, own.values, named.values, behind, []any{rowsALook})
-	return "SELECT x.hit, " + key + columns + " FROM (" + inner + ") x ORDER BY " + key, values
+	return "SELECT x.hit, " + columns + key + " FROM (" + inner + ") x ORDER BY " + key, values
 }
 
-func foundOf(key []any, own bool, texts []*string) found {
-	f := found{key: key, own: own, values: make([]string, len(texts)), null: make([]bool, len(texts))}
-	for i, text := range texts {
+// fill sets the fields that follow from hit and texts.
+func (f *found) fill() {
+	f.own, f.values, f.null = f.hit == 2, make([]string, len(f.texts)), make([]bool, len(f.texts))
+	for i, text := range f.texts {
 		if f.null[i] = text == nil; !f.null[i] {
 			f.values[i] = *text
 		}
 	}
-	return f
 }
 
 // changes returns the new values of a row's changed columns.

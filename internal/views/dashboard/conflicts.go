@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/background"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
 )
@@ -21,8 +21,6 @@ import (
 const (
 	// flushEvery is the maximum delay of a conflict on the dashboard.
 	flushEvery = 3 * time.Second
-	// lastFlush bounds the flush at the end of the program.
-	lastFlush = 5 * time.Second
 	// retentionDays is the retention of counts in days.
 	retentionDays = 90
 	// mostRecords is the number of cached records per count.
@@ -77,7 +75,7 @@ type ConflictCount struct {
 	Conflicts int64
 }
 
-// NewConflictLog returns a log that stores its numbers in db while Run runs.
+// NewConflictLog returns a log that stores its numbers in db while Background runs.
 func NewConflictLog(db *storage.DB, clock clock.Clock) *ConflictLog {
 	return &ConflictLog{db: db, clock: clock, pending: make(map[ConflictCount]int64), records: make(map[ConflictCount][]string)}
 }
@@ -112,31 +110,9 @@ func (l *ConflictLog) recordsOf(count ConflictCount) []string {
 
 func (l *ConflictLog) today() string { return l.clock.Now().Format(dayFormat) }
 
-// Run flushes every few seconds, and once more when ctx has ended.
-func (l *ConflictLog) Run(ctx context.Context) {
-	ticker := time.NewTicker(flushEvery)
-	defer ticker.Stop()
-	for failing := false; ; {
-		select {
-		case <-ctx.Done():
-			l.flushLast(ctx)
-			return
-		case <-ticker.C:
-		}
-		err := l.Flush(ctx)
-		if err != nil && !failing && ctx.Err() == nil {
-			slog.WarnContext(ctx, "dashboard: conflict counts not written; will retry", "error", err)
-		}
-		failing = err != nil
-	}
-}
-
-func (l *ConflictLog) flushLast(ctx context.Context) {
-	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFlush)
-	defer cancel()
-	if err := l.Flush(limit); err != nil {
-		slog.WarnContext(ctx, "dashboard: last conflict counts not written", "error", err)
-	}
+// Background returns the service that flushes every few seconds, and once more when it stops.
+func (l *ConflictLog) Background() background.Service {
+	return background.Service{Name: "write conflict counts", Every: flushEvery, Delay: flushEvery, Run: l.Flush, Last: l.Flush}
 }
 
 // Flush adds the counts since the last call to the table, one statement per key:

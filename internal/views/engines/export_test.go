@@ -1,10 +1,5 @@
 package engines
 
-import "time"
-
-// Every sets the interval of Run.
-func (m *Monitor) Every(pause time.Duration) { m.every = pause }
-
 // RedisFindings returns the findings for INFO and CONFIG; nil if they are rejected.
 func RedisFindings(info, settings map[string]string) []Finding {
 	return redisFacts{info: info, settings: settings}.findings()

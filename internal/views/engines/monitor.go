@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"interlock/internal/base/clock"
+	"interlock/internal/base/background"
 )
 
 // checkInterval is the interval of inspections: settings change rarely, memory and clocks
@@ -19,7 +19,6 @@ const checkInterval = time.Minute
 type Monitor struct {
 	probe  Probe
 	logger *slog.Logger
-	every  time.Duration
 	last   atomic.Pointer[Report]
 
 	// looking is locked during an inspection and its logging.
@@ -36,7 +35,7 @@ type subject struct {
 
 // NewMonitor returns a Monitor without a report.
 func NewMonitor(p Probe, logger *slog.Logger) *Monitor {
-	m := &Monitor{probe: p, logger: logger, every: checkInterval, logged: make(map[subject]string)}
+	m := &Monitor{probe: p, logger: logger, logged: make(map[subject]string)}
 	m.last.Store(&Report{Time: p.Clock.Now()})
 	return m
 }
@@ -75,7 +74,7 @@ func (m *Monitor) log(ctx context.Context, f Finding) {
 	if !moves(f) {
 		now += " " + f.Value
 	}
-	attributes := []any{"engine", string(f.Engine), "about", f.Name, "level", string(f.Level), "detail", f.Says}
+	attributes := []any{"engine", string(f.Engine), "about", f.Name, "severity", string(f.Level), "detail", f.Says}
 	if f.Value != "" {
 		attributes = append(attributes, "value", f.Value)
 	}
@@ -100,20 +99,14 @@ func moves(f Finding) bool {
 	return slices.Contains([]string{"clock", "memory", "replicas", "writers", "servers"}, f.Name)
 }
 
-// Run inspects every minute until ctx ends. It starts after a delay, because the start-up
-// jobs of the process need connections at the same time.
-func (m *Monitor) Run(ctx context.Context) {
-	if !clock.Sleep(ctx, m.every/8) {
-		return
-	}
-	ticker := time.NewTicker(m.every)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
+// Background returns the service that inspects every minute. It starts after a delay, because
+// the start-up jobs of the process need connections at the same time.
+func (m *Monitor) Background() background.Service {
+	return background.Service{
+		Name: "inspect engines", Every: checkInterval, Delay: 9 * checkInterval / 8,
+		Run: func(ctx context.Context) error {
 			m.Look(ctx)
-		}
+			return nil
+		},
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/background"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/redisconn/redistest"
 	"interlock/internal/views/engines"
@@ -258,6 +259,8 @@ func TestEachRiskIsLoggedOnceAndItsEnd(t *testing.T) {
 	require.Len(t, first, 2)
 	for i, name := range []string{"appendfsync", "maxmemory-policy"} {
 		require.Contains(t, first[i], `"level":"WARN"`)
+		require.Equal(t, 1, strings.Count(first[i], `"level":`), "the severity does not hide the level")
+		require.Contains(t, first[i], `"severity":"`)
 		require.Contains(t, first[i], `"msg":"engines: finding"`)
 		require.Contains(t, first[i], `"about":"`+name+`"`)
 		require.Contains(t, first[i], `"detail":"It is `)
@@ -283,24 +286,13 @@ func TestEachRiskIsLoggedOnceAndItsEnd(t *testing.T) {
 func TestRunningProgramReportsChangedSettings(t *testing.T) {
 	client := redistest.Connect(t, redistest.NewServer(t).URL())
 	m, _ := newMonitor(engines.Probe{Redis: client}, &bytes.Buffer{})
-	m.Every(10 * time.Millisecond)
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		m.Run(ctx)
-	}()
+	services := background.NewGroup(clock.System{})
+	require.NoError(t, services.Start(t.Context(), m.Background()))
+	defer services.Stop(t.Context())
 	for _, value := range []string{"no", "always"} {
 		set(t, client, "appendfsync", value)
-		require.Eventually(t, func() bool {
-			for _, f := range m.Report().Findings {
-				if f.Name == "appendfsync" {
-					return f.Value == value
-				}
-			}
-			return false
-		}, patience, time.Millisecond)
+		require.NoError(t, services.RunNow(t.Context(), "inspect engines"))
+		i := slices.IndexFunc(m.Report().Findings, func(f engines.Finding) bool { return f.Name == "appendfsync" })
+		require.Equal(t, value, m.Report().Findings[i].Value)
 	}
-	stop()
-	<-ended
 }

@@ -2,7 +2,6 @@ package promises
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -93,26 +92,11 @@ func (c checks) broken(ctx context.Context, p module.Promise, row Row) (bool, er
 	return len(rows) == 1 && rows[0].Broken, err
 }
 
-func (c checks) read(ctx context.Context, keys int, statement string, values []any) (list []Row, err error) {
-	rows, err := c.db.Read(storage.AcrossTenants(ctx)).Raw(statement, values...).Rows()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var row Row
-		place := make([]any, keys)
-		into := []any{&row.TenantID, &row.Subject, &row.Broken}
-		for i := range place {
-			into = append(into, &place[i])
-		}
-		if err := rows.Scan(into...); err != nil {
-			return nil, err
-		}
-		row.Place = storage.ScannedPosition(place)
-		list = append(list, row)
-	}
-	return list, c.db.Classify(rows.Err())
+func (c checks) read(ctx context.Context, keys int, statement string, values []any) ([]Row, error) {
+	return storage.Rows(storage.AcrossTenants(ctx), c.db, keys, statement, values, func(row *Row, position []any) []any {
+		row.Place = position
+		return []any{&row.TenantID, &row.Subject, &row.Broken}
+	})
 }
 
 // Total is the result of one complete check of a promise.
@@ -132,13 +116,13 @@ func Check(ctx context.Context, db *storage.DB, list []module.Promise, gates Loo
 	totals := make([]Total, 0, len(list))
 	for _, p := range list {
 		total := Total{Promise: p}
-		for place, more := []any(nil), true; more; more = place != nil {
-			looked, next, found, err := c.step(ctx, p, place, wholeStep)
-			if err != nil {
-				return nil, err
-			}
-			total.Looked, place = total.Looked+looked, next
-			total.Found = append(total.Found, found...)
+		err := storage.Walk(ctx, func(after []any) ([]any, error) {
+			looked, next, found, err := c.step(ctx, p, after, wholeStep)
+			total.Looked, total.Found = total.Looked+looked, append(total.Found, found...)
+			return next, err
+		})
+		if err != nil {
+			return nil, err
 		}
 		totals = append(totals, total)
 	}

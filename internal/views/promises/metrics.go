@@ -1,6 +1,10 @@
 package promises
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"interlock/internal/core/walk"
+)
 
 var (
 	violations = prometheus.NewDesc("interlock_promise_violations", "Violations of the promise found by the current or the last complete check.", []string{"promise"}, nil)
@@ -10,40 +14,13 @@ var (
 	busy       = prometheus.NewDesc("interlock_promise_busy_seconds", "Database time of the last complete check of the promise.", []string{"promise"}, nil)
 )
 
-// Collectors returns the metrics of the service. A scrape queries no engine: a process that
-// does not check itself is at most 15 seconds late.
-func (s *Service) Collectors() []prometheus.Collector { return []prometheus.Collector{collector{s}} }
-
-type collector struct{ service *Service }
-
-// Describe implements prometheus.Collector.
-func (collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{violations, lastTrue, lastLook, lookedAt, busy} {
-		ch <- desc
-	}
-}
-
-// Collect implements prometheus.Collector.
-func (c collector) Collect(ch chan<- prometheus.Metric) {
-	c.service.mu.Lock()
-	defer c.service.mu.Unlock()
-	for _, p := range c.service.checks.list {
-		st, known := c.service.seen[p.Name]
-		if !known {
-			continue
-		}
-		gauge := func(desc *prometheus.Desc, value float64) {
-			ch <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, p.Name)
-		}
-		gauge(violations, float64(max(st.Violated, st.LastViolated)))
-		if st.PassedTime == nil {
-			continue
-		}
-		gauge(lastLook, float64(st.PassedTime.Unix()))
-		gauge(lookedAt, float64(st.LastLooked))
-		gauge(busy, float64(st.LastBusyUS)/1e6)
-		if st.KeptTime != nil {
-			gauge(lastTrue, float64(st.KeptTime.Unix()))
-		}
-	}
+// Collectors returns the metrics of the service.
+func (s *Service) Collectors() []prometheus.Collector {
+	return s.walker.Collectors([]walk.Gauge{
+		{Desc: violations, Value: func(st walk.State) (float64, bool) { return float64(max(st.Found, st.Last.Found)), true }},
+		{Desc: lastTrue, Value: func(st walk.State) (float64, bool) { return walk.Seconds(st.CleanTime) }},
+		{Desc: lastLook, Value: func(st walk.State) (float64, bool) { return walk.Seconds(st.Last.EndedTime) }},
+		{Desc: lookedAt, Value: func(st walk.State) (float64, bool) { return float64(st.Last.Checked), st.Last.EndedTime != nil }},
+		{Desc: busy, Value: func(st walk.State) (float64, bool) { return float64(st.Last.BusyUS) / 1e6, st.Last.EndedTime != nil }},
+	})
 }

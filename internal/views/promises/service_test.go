@@ -18,6 +18,7 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
+	"interlock/internal/core/walk"
 	"interlock/internal/edge/idempotency"
 	"interlock/internal/events"
 	"interlock/internal/lock"
@@ -32,7 +33,7 @@ func newService(db *storage.DB, locks lock.Locker, clk clock.Clock, bus events.B
 		DB:       db, Locks: locks, Bus: bus, Clock: clk, Share: 1, Replies: idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: clk, Epochs: epoch.NewWatch(db, clk)}),
 		Runner: uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clk}),
 	})
-	s.rest = func(_ context.Context, d time.Duration) bool { return d < time.Second }
+	s.walker.Pause = func(_ context.Context, d time.Duration) bool { return d < time.Second }
 	return s
 }
 
@@ -53,6 +54,13 @@ func openWorkOrders(t *testing.T, ctx context.Context, db *storage.DB, n int) {
 func hold(t *testing.T, ctx context.Context, db *storage.DB, holder any) {
 	t.Helper()
 	require.NoError(t, db.Write(ctx).Exec("UPDATE work_orders SET holder_id = ? WHERE tenant_id > 0 AND id = (SELECT id FROM (SELECT MAX(id) AS id FROM work_orders) l)", holder).Error)
+}
+
+func states(t *testing.T, ctx context.Context, s *Service) map[string]*walk.State {
+	t.Helper()
+	states, err := s.walker.States(ctx)
+	require.NoError(t, err)
+	return states
 }
 
 func promiseOf(t *testing.T, s *Service, ctx context.Context, name string) promiseView {
@@ -157,29 +165,26 @@ func TestOneProcessChecksAndOthersShareItsResult(t *testing.T) {
 		first, second := newService(db, locks, clk, bus), newService(db, locks, clk, bus)
 		openWorkOrders(t, ctx, db, 1)
 		turns := 0
-		first.rest = func(context.Context, time.Duration) bool {
-			before, err := first.states(ctx)
-			require.NoError(t, err)
+		first.walker.Pause = func(context.Context, time.Duration) bool {
+			before := states(t, ctx, first)
 			require.NoError(t, second.turn(ctx))
 			turns++
-			after, err := first.states(ctx)
-			require.NoError(t, err)
-			require.Equal(t, before, after, "who does not have the lease looks at nothing")
+			require.Equal(t, before, states(t, ctx, first), "who does not have the lease looks at nothing")
 			return true
 		}
 		require.NoError(t, first.turn(ctx))
 		require.Equal(t, len(declared), turns)
 		require.InDelta(t, 1, gaugeOf(t, second, "interlock_promise_rows", "work-order-holders"), 0)
-		for name, st := range first.seen {
+		for name, st := range states(t, ctx, first) {
 			require.EqualValues(t, 1, st.Passes, name)
 		}
 
-		first.locks = nil // a request for a lease would panic
+		first.walker.Locks = nil // a request for a lease would panic
 		require.NoError(t, first.turn(ctx), "where nothing is due it takes no lease")
-		first.locks = locks
+		first.walker.Locks = locks
 		clk.Advance(passEvery)
 		require.NoError(t, first.turn(ctx))
-		require.EqualValues(t, 2, first.seen["work-order-holders"].Passes)
+		require.EqualValues(t, 2, states(t, ctx, first)["work-order-holders"].Passes)
 	})
 }
 
@@ -193,21 +198,17 @@ func TestAHolderThatWasPausedBeyondItsLeaseOverwritesNothing(t *testing.T) {
 		openWorkOrders(t, ctx, db, 3)
 		require.NoError(t, next.turn(ctx))
 		clk.Advance(passEvery)
-		var found map[string]*state
-		paused.rest = func(_ context.Context, d time.Duration) bool {
+		var found map[string]*walk.State
+		paused.walker.Pause = func(_ context.Context, d time.Duration) bool {
 			if found == nil {
 				clk.Advance(time.Minute)
 				require.NoError(t, next.turn(ctx))
-				states, err := next.states(ctx)
-				require.NoError(t, err)
-				found = states
+				found = states(t, ctx, next)
 			}
 			return d < time.Second
 		}
-		require.ErrorIs(t, paused.work(ctx), errOvertaken)
-		now, err := next.states(ctx)
-		require.NoError(t, err)
-		require.Equal(t, found, now)
+		require.ErrorIs(t, paused.walker.Work(ctx, paused), walk.ErrOvertaken)
+		require.Equal(t, found, states(t, ctx, next))
 	})
 }
 
@@ -216,11 +217,11 @@ func TestChecksPauseInProportionToTheirDuration(t *testing.T) {
 	db, bus := storagetest.SQLite(t), events.NewInProcess(8)
 	defer bus.Close()
 	s := newService(db, newLocks(), clock.System{}, bus)
-	s.share = 0.01
+	s.walker.Share = 0.01
 	openWorkOrders(t, storagetest.Tenant(t), db, 50)
 	var rested time.Duration
 	started := clock.Mark()
-	s.rest = func(_ context.Context, d time.Duration) bool {
+	s.walker.Pause = func(_ context.Context, d time.Duration) bool {
 		if d == time.Second {
 			return false
 		}
@@ -229,8 +230,8 @@ func TestChecksPauseInProportionToTheirDuration(t *testing.T) {
 	}
 	require.NoError(t, s.turn(storagetest.Tenant(t)))
 	var busy time.Duration
-	for _, st := range s.seen {
-		busy += time.Duration(st.LastBusyUS) * time.Microsecond
+	for _, st := range states(t, storagetest.Tenant(t), s) {
+		busy += time.Duration(st.Last.BusyUS) * time.Microsecond
 	}
 	require.GreaterOrEqual(t, rested, 99*busy)
 	require.LessOrEqual(t, rested, 100*clock.Since(started))
@@ -258,7 +259,7 @@ func TestFailingPromiseDoesNotBlockOthers(t *testing.T) {
 		require.Equal(t, want, promiseOf(t, s, ctx, p.Name).State, p.Name)
 	}
 	away = false
-	clk.Advance(retryEvery)
+	clk.Advance(time.Minute)
 	require.NoError(t, s.turn(ctx))
 	require.Equal(t, stateKept, promiseOf(t, s, ctx, "sale-gates").State)
 }
@@ -268,7 +269,7 @@ func TestFailedCheckPausesAndReadsFewerRows(t *testing.T) {
 	ctx, db, clk, bus := storagetest.Tenant(t), storagetest.SQLite(t), clock.NewFake(noon), events.NewInProcess(8)
 	defer bus.Close()
 	s := newService(db, newLocks(), clk, bus)
-	s.share = 0.5
+	s.walker.Share = 0.5
 	const atMost, timeout = 20, 50 * time.Millisecond
 	failed := 0
 	s.gates = func(ctx context.Context, _ []any, limit int) ([]Row, error) {
@@ -280,7 +281,7 @@ func TestFailedCheckPausesAndReadsFewerRows(t *testing.T) {
 		return nil, nil
 	}
 	longest := time.Duration(0)
-	s.rest = func(_ context.Context, d time.Duration) bool {
+	s.walker.Pause = func(_ context.Context, d time.Duration) bool {
 		if d < time.Second {
 			longest = max(longest, d)
 		}
@@ -289,7 +290,7 @@ func TestFailedCheckPausesAndReadsFewerRows(t *testing.T) {
 	require.NoError(t, s.turn(ctx))
 	require.GreaterOrEqual(t, longest, timeout)
 	for range 5 {
-		clk.Advance(retryEvery)
+		clk.Advance(time.Minute)
 		require.NoError(t, s.turn(ctx))
 	}
 	require.Equal(t, stateKept, promiseOf(t, s, ctx, "sale-gates").State, "after it had failed %d times", failed)

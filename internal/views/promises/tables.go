@@ -4,7 +4,6 @@ import "interlock/internal/module"
 
 // tables are the tables of this package.
 var tables = []module.Table{
-	{Name: "promise_checks", Plain: "name place", Stays: module.Current},
 	{
 		Name: "promise_violations", Plain: "name", Stays: module.Current,
 		Columns: []module.Column{{Name: "subject", Erase: module.Renamed}},

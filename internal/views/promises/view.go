@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"interlock/internal/core/walk"
 	"interlock/internal/edge/idempotency"
 	"interlock/internal/module"
 )
@@ -78,7 +79,7 @@ type violationView struct {
 
 // list returns all promises with the violations of the caller's tenant.
 func (s *Service) list(ctx context.Context) (listView, error) {
-	states, err := s.states(ctx)
+	states, err := s.walker.States(ctx)
 	if err != nil {
 		return listView{}, err
 	}
@@ -104,18 +105,18 @@ func (s *Service) list(ctx context.Context) (listView, error) {
 	return view, nil
 }
 
-func viewOf(p module.Promise, st *state, found []violation) promiseView {
+func viewOf(p module.Promise, st *walk.State, found []violation) promiseView {
 	v := promiseView{
 		Name: p.Name, Guarantee: p.Guarantee, Says: p.Sentence, Tests: p.Tests, Faults: append([]string{}, p.Faults...),
-		State: stateUnknown, LastTrueTime: st.PassedTime, LookedTime: st.PassedTime,
-		Rows: st.LastLooked, BusySeconds: float64(st.LastBusyUS) / 1e6,
+		State: stateUnknown, LastTrueTime: st.Last.EndedTime, LookedTime: st.Last.EndedTime,
+		Rows: st.Last.Checked, BusySeconds: float64(st.Last.BusyUS) / 1e6,
 		Violated: len(found), Violations: []violationView{},
 	}
-	if st.PassedTime != nil {
+	if st.Last.EndedTime != nil {
 		v.State = stateKept
 	}
-	if st.Place != "" && st.BegunTime != nil {
-		v.Looking = &lookingView{*st.BegunTime, st.Looked}
+	if st.Running() {
+		v.Looking = &lookingView{*st.StartedTime, st.Checked}
 	}
 	for i, violation := range found {
 		v.State = stateViolated
@@ -147,6 +148,6 @@ var example = func() listView {
 			Name: "wallet-balances", Guarantee: "G4", Sentence: "The entries of each wallet add up to its balance, which is never negative.",
 			Tests:  []string{"TestVersionRejectsAPausedHolderDespiteSufficientBalance"},
 			Faults: []string{"TestDebitsThatAreSentAgainToAProgramThatWasKilledAreMadeOnce"},
-		}, &state{PassedTime: &looked, LastLooked: 4711, LastBusyUS: 310000}, nil)},
+		}, &walk.State{Last: walk.Pass{EndedTime: &looked, Checked: 4711, BusyUS: 310000}}, nil)},
 	}
 }()

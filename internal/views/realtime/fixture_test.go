@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"interlock/internal/base/background"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/events"
@@ -70,13 +70,9 @@ func newProcess(t *testing.T, bus events.Bus, more ...realtime.Topic) process {
 	t.Helper()
 	now := clock.NewFake(noon)
 	p := process{Service: realtime.New(realtime.Deps{Bus: bus, Clock: now, Topics: append(slices.Clone(topics), more...)}), bus: bus, clock: now}
-	ctx, stop := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { _ = p.Run(ctx) })
-	t.Cleanup(func() {
-		stop()
-		running.Wait()
-	})
+	services := background.NewGroup(now)
+	require.NoError(t, services.Start(t.Context(), p.Background()...))
+	t.Cleanup(func() { services.Stop(context.Background()) })
 	return p
 }
 

@@ -15,7 +15,6 @@ package realtime
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,6 +24,7 @@ import (
 	"github.com/google/uuid"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/background"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/edge/httpapi"
@@ -84,7 +84,7 @@ type Service struct {
 	board *board
 }
 
-// New returns a Service. Run receives the presence of other processes, and expires
+// New returns a Service. Background receives the presence of other processes, and expires
 // presence.
 func New(d Deps) *Service {
 	return &Service{
@@ -93,29 +93,17 @@ func New(d Deps) *Service {
 	}
 }
 
-// Run receives messages of the other processes and expires presence, until ctx ends.
-func (s *Service) Run(ctx context.Context) error {
-	subscription, err := s.bus.Subscribe(ctx, heartbeatTopic)
-	if err != nil {
-		return fmt.Errorf("listen to the presence of other processes: %w", err)
-	}
-	defer subscription.Close()
-	ticker := time.NewTicker(sweepEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case d, open := <-subscription.Deliveries():
-			if !open {
-				return nil
-			}
-			// Lost heartbeats are not requested again: the next heartbeat of each tab replaces
-			// them.
-			s.receive(d.Event)
-		case <-ticker.C:
+// Background returns the services that receive messages of the other processes and expire presence.
+func (s *Service) Background() []background.Service {
+	return []background.Service{
+		{Name: "receive presence", Every: sweepEvery, Run: func(ctx context.Context) error {
+			// Lost heartbeats are not requested again: the next heartbeat of each tab replaces them.
+			return events.Receive(ctx, s.bus, func(d events.Delivery) { s.receive(d.Event) }, heartbeatTopic)
+		}},
+		{Name: "expire presence", Every: sweepEvery, Run: func(context.Context) error {
 			s.expire()
-		case <-ctx.Done():
 			return nil
-		}
+		}},
 	}
 }
 

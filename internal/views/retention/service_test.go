@@ -15,6 +15,7 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
+	"interlock/internal/core/walk"
 	"interlock/internal/lock"
 	"interlock/internal/module"
 )
@@ -31,7 +32,7 @@ func newService(db *storage.DB, locks lock.Locker, clk clock.Clock, keep map[mod
 		DB: db, Locks: locks, Clock: clk, Tables: declared, Share: 1, Keep: keep,
 		Runner: uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clk}),
 	})
-	s.rest = func(ctx context.Context, _ time.Duration) bool { return ctx.Err() == nil }
+	s.walker.Pause = func(ctx context.Context, _ time.Duration) bool { return ctx.Err() == nil }
 	return s
 }
 
@@ -137,7 +138,7 @@ func TestRowsWithoutRetentionAreNotRemoved(t *testing.T) {
 		require.NoError(t, s.Turn(ctx))
 		require.Equal(t, 3, count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0"))
 		s.keep = nil
-		s.Run(ctx) // returns immediately
+		require.Empty(t, s.Background())
 	})
 }
 
@@ -234,7 +235,7 @@ func TestInterruptedSweepCountsEachRowOnce(t *testing.T) {
 		first := newService(db, newLocks(), clk, keep)
 		running, stop := context.WithCancel(ctx)
 		defer stop()
-		first.rest = func(context.Context, time.Duration) bool {
+		first.walker.Pause = func(context.Context, time.Duration) bool {
 			stop() // stopped in the middle of the first pause
 			return false
 		}
@@ -268,7 +269,7 @@ func endARunByARetentionOf(t *testing.T, keep time.Duration) {
 		first := newService(db, newLocks(), clk, map[module.Retention]time.Duration{module.AuditRows: 30 * day})
 		running, stop := context.WithCancel(ctx)
 		defer stop()
-		first.rest = func(context.Context, time.Duration) bool {
+		first.walker.Pause = func(context.Context, time.Duration) bool {
 			stop()
 			return false
 		}
@@ -283,11 +284,11 @@ func endARunByARetentionOf(t *testing.T, keep time.Duration) {
 		require.NoError(t, longer.Turn(ctx))
 		require.Equal(t, left, count(t, db, mine, tenant))
 		require.Equal(t, []string{fmt.Sprintf(`retention.sweep retention {"removed":{"audit_entries":{"rows":%d,"until":"2026-10-23T12:00:00.000000Z"}}}`, 950-left)}, auditOf(t, db, tenant))
-		found, err := states(ctx, db)
+		found, err := walk.States(ctx, db, kind)
 		require.NoError(t, err)
 		st := found["audit_entries"]
-		require.False(t, st.underWay())
-		require.Empty(t, st.Place)
+		require.False(t, st.Running())
+		require.Empty(t, st.Position)
 		require.Equal(t, noon.Add(-30*day), *st.UntilTime)
 
 		clk.Advance(345 * day) // the new limit has passed the old one
@@ -306,7 +307,7 @@ func TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing(t *testing.T) {
 		// Locks without exclusion simulate a lease that was lost unnoticed.
 		paused, next := newService(db, newLocks(), clk, keep), newService(db, newLocks(), clk, keep)
 		once := false
-		paused.rest = func(context.Context, time.Duration) bool {
+		paused.walker.Pause = func(context.Context, time.Duration) bool {
 			if !once {
 				once = true
 				require.NoError(t, next.Turn(ctx))
@@ -316,7 +317,7 @@ func TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing(t *testing.T) {
 			}
 			return true
 		}
-		require.ErrorIs(t, paused.work(ctx), errOvertaken)
+		require.ErrorIs(t, paused.walker.Work(ctx, paused), walk.ErrOvertaken)
 		require.Equal(t, 300, count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id = ? AND action = 'config.update'", tenant))
 		require.Len(t, auditOf(t, db, tenant), 1)
 		require.Contains(t, auditOf(t, db, tenant)[0], `"rows":300`)
@@ -357,7 +358,7 @@ func TestOneProcessSweepsAtATime(t *testing.T) {
 	first, second := newService(db, locks, clk, keep), newService(db, locks, clk, keep)
 	insertAudit(t, db, tenantOf(ctx), "config.update", 40*day, 300)
 	turns := 0
-	first.rest = func(context.Context, time.Duration) bool {
+	first.walker.Pause = func(context.Context, time.Duration) bool {
 		before := count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0")
 		require.NoError(t, second.Turn(ctx))
 		require.Equal(t, before, count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0"))
@@ -373,10 +374,10 @@ func TestOneProcessSweepsAtATime(t *testing.T) {
 func TestSweepsPauseInProportionToTheirDuration(t *testing.T) {
 	db, ctx := storagetest.SQLite(t), storagetest.Tenant(t)
 	s := newService(db, newLocks(), clock.NewFake(noon), map[module.Retention]time.Duration{module.AuditRows: 30 * day})
-	s.share = 0.05
+	s.walker.Share = 0.05
 	insertAudit(t, db, tenantOf(ctx), "config.update", 40*day, 900)
 	var rested time.Duration
-	s.rest = func(_ context.Context, d time.Duration) bool {
+	s.walker.Pause = func(_ context.Context, d time.Duration) bool {
 		rested += d
 		return true
 	}
@@ -385,10 +386,9 @@ func TestSweepsPauseInProportionToTheirDuration(t *testing.T) {
 	took := clock.Since(start)
 	require.Positive(t, rested)
 	require.LessOrEqual(t, rested, 19*took)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	// No pause follows the last step of a run.
-	require.GreaterOrEqual(t, rested, 19*time.Duration(s.seen["audit_entries"].BusyUS/2)*time.Microsecond)
+	states, err := s.walker.States(ctx)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, rested, 19*time.Duration(states["audit_entries"].BusyUS)*time.Microsecond)
 }
 
 func TestStepRemovesABoundedNumberOfRows(t *testing.T) {
@@ -398,12 +398,12 @@ func TestStepRemovesABoundedNumberOfRows(t *testing.T) {
 		insertAudit(t, db, tenantOf(storagetest.Tenant(t)), "config.update", 40*day, 900)
 	}
 	left := count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0")
-	s.rest = func(context.Context, time.Duration) bool {
+	s.walker.Pause = func(context.Context, time.Duration) bool {
 		now := count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0")
-		require.LessOrEqual(t, left-now, mostRows)
+		require.LessOrEqual(t, left-now, walk.MostRows)
 		left = now
 		return true
 	}
 	require.NoError(t, s.Turn(ctx))
-	require.LessOrEqual(t, left, mostRows)
+	require.LessOrEqual(t, left, walk.MostRows)
 }

@@ -2,7 +2,6 @@ package retention
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,36 +9,9 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/base/storage"
+	"interlock/internal/core/walk"
 	"interlock/internal/module"
 )
-
-// state is the progress of a table's sweep.
-type state struct {
-	Name    string `gorm:"primaryKey"`
-	Version int64
-	// UntilTime is the limit: older rows may have been removed. Nil before the first run.
-	UntilTime *time.Time
-	// Place is the position of the run; "" at its start.
-	Place string
-	// BegunTime, EndedTime and the counts describe the last run; EndedTime is nil while it
-	// is in progress. BusyUS is its database time in µs.
-	BegunTime *time.Time
-	EndedTime *time.Time
-	Looked    int64
-	Removed   int64
-	BusyUS    int64 `gorm:"column:busy_us"`
-	// Total is the number of rows removed by all runs.
-	Total int64
-}
-
-// TableName implements gorm's Tabler.
-func (state) TableName() string { return "retention_sweeps" }
-
-// Global implements storage.Global.
-func (state) Global() {}
-
-// underWay reports whether a run is in progress.
-func (s *state) underWay() bool { return s.BegunTime != nil && s.EndedTime == nil }
 
 // tally counts removed rows of a tenant that are not in its audit log yet.
 type tally struct {
@@ -51,75 +23,13 @@ type tally struct {
 // TableName implements gorm's Tabler.
 func (tally) TableName() string { return "retention_tallies" }
 
-// states returns the states of all tables that were ever swept, by name.
-func states(ctx context.Context, db *storage.DB) (map[string]*state, error) {
-	var rows []state
-	if err := db.Read(ctx).Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("read the states of retention sweeps: %w", err)
-	}
-	byName := make(map[string]*state, len(rows))
-	for i := range rows {
-		byName[rows[i].Name] = &rows[i]
-	}
-	return byName, nil
-}
-
-// errOvertaken means that another process has continued the sweep.
-var errOvertaken = errors.New("retention: another process sweeps")
-
-const (
-	insertState = `INSERT INTO retention_sweeps (version, until_time, place, begun_time, ended_time, looked, removed, busy_us, total, name)
-		VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	updateState = `UPDATE retention_sweeps SET version = version + 1, until_time = ?, place = ?, begun_time = ?, ended_time = ?,
-		looked = ?, removed = ?, busy_us = ?, total = ? WHERE name = ? AND version = ?`
-)
-
-// save stores a state under its version:
-//
-//	UPDATE retention_sweeps SET … WHERE name = ? AND version = ?
-//
-// Errors: errOvertaken if the version has changed. The version of s is the one that was
-// read; the caller increments it after the commit.
-func save(db *gorm.DB, s state) error {
-	values := []any{s.UntilTime, s.Place, s.BegunTime, s.EndedTime, s.Looked, s.Removed, s.BusyUS, s.Total, s.Name}
-	var result *gorm.DB
-	if s.Version == 0 {
-		result = db.Exec(insertState, values...)
-	} else {
-		result = db.Exec(updateState, append(values, s.Version)...)
-	}
-	switch {
-	case storage.Is(result.Error, storage.DuplicateKey):
-		return errOvertaken
-	case result.Error != nil:
-		return fmt.Errorf("save the sweep of %s: %w", s.Name, result.Error)
-	case result.RowsAffected != 1:
-		return errOvertaken
-	}
-	return nil
-}
-
 // read returns the rows of a table after a position, at most most.
-func read(ctx context.Context, db *storage.DB, t Table, limit time.Time, place []any, most int) (list []row, err error) {
+func read(ctx context.Context, db *storage.DB, t Table, limit time.Time, place []any, most int) ([]row, error) {
 	statement, values := t.next(db.Dialect, limit, place, most)
-	rows, err := db.Read(storage.AcrossTenants(ctx)).Raw(statement, values...).Rows()
-	if err != nil {
-		return nil, db.Classify(err)
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		r := row{place: make([]any, len(t.key))}
-		into := []any{&r.tenant, &r.over}
-		for i := range r.place {
-			into = append(into, &r.place[i])
-		}
-		if err := rows.Scan(into...); err != nil {
-			return nil, err
-		}
-		r.place = storage.ScannedPosition(r.place)
-		list = append(list, r)
-	}
-	return list, db.Classify(rows.Err())
+	return storage.Rows(storage.AcrossTenants(ctx), db, len(t.key), statement, values, func(r *row, position []any) []any {
+		r.place = position
+		return []any{&r.tenant, &r.over}
+	})
 }
 
 const (
@@ -231,7 +141,7 @@ func tallies(ctx context.Context, db *storage.DB) (map[int64][]tally, error) {
 
 // Summary describes the rows removed so far, in sentences for an operator.
 func Summary(ctx context.Context, db *storage.DB, tables []module.Table) (string, error) {
-	found, err := states(ctx, db)
+	found, err := walk.States(ctx, db, kind)
 	if err != nil {
 		return "", err
 	}

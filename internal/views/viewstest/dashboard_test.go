@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/background"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -101,13 +102,13 @@ func TestConflictsNameTheirLatestRecords(t *testing.T) {
 func TestConflictCountsOfProcessesAddUp(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const processes, conflicts = 4, 50
-		running, stop := context.WithCancel(ctx)
-		defer stop()
 		failures := make(chan error, processes*conflicts)
-		var counting, flushing sync.WaitGroup
-		for range processes {
+		var counting sync.WaitGroup
+		services := make([]*background.Group, processes)
+		for i := range services {
 			log := dashboard.NewConflictLog(db, clock.System{})
-			flushing.Go(func() { log.Run(running) })
+			services[i] = background.NewGroup(clock.System{})
+			require.NoError(t, services[i].Start(ctx, log.Background()))
 			counting.Go(func() {
 				for range conflicts {
 					log.CountConflict(tenantOf(ctx), "configs", "configs/a", apperr.VersionConflict)
@@ -117,8 +118,9 @@ func TestConflictCountsOfProcessesAddUp(t *testing.T) {
 			})
 		}
 		counting.Wait()
-		stop()
-		flushing.Wait()
+		for _, group := range services {
+			group.Stop(ctx)
+		}
 		for range processes * conflicts {
 			require.NoError(t, <-failures)
 		}

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/background"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -97,9 +97,9 @@ func TestRejectionsAreWrittenAtShutdown(t *testing.T) {
 		runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
 		refusals := audit.NewRefusals(runner, clock.System{}, nil)
 		refusals.CountRefusal(httpapi.Refusal{TenantID: caller.TenantID, Action: httpapi.RefusedRequest, Code: apperr.RateLimited})
-		ending, end := context.WithTimeout(ctx, time.Minute)
-		end()
-		refusals.Run(ending)
+		services := background.NewGroup(clock.System{})
+		require.NoError(t, services.Start(ctx, refusals.Background()))
+		services.Stop(ctx)
 		listing, err := audit.NewLog(db).List(ctx, audit.Filter{Actions: []string{httpapi.RefusedRequest}}, storage.Page{})
 		require.NoError(t, err)
 		require.Len(t, listing.Rows, 1)

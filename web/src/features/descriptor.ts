@@ -1,5 +1,7 @@
 import type { components } from '@/api';
 import type { Catalogue, LocalText } from '@/i18n';
+import type { JsonObject } from '@/merge';
+import type { Labels } from '@/ui';
 
 export type FoundKind = components['schemas']['SearchHit']['kind'];
 
@@ -10,7 +12,7 @@ export interface FoundAs {
   isNamed?: true;
   /** The texts of the statuses that hits show. */
   statuses?: Catalogue<Record<string, string>>;
-  /** The timeline of the record; absent if it has none. */
+  /** The timeline, if it is not that of the resource. */
   timeline?: TimelineKind;
 }
 
@@ -18,9 +20,8 @@ export type TimelineKind = 'order' | 'user' | 'item' | 'coupon' | 'ticket' | 'id
 
 /** How deleted records appear and are restored. */
 export interface Deletable {
-  /** The first path segment of the records, such as "items" in "items/TEA". */
-  folder: string;
-  label: LocalText;
+  /** The label, if only some of the records can be deleted. */
+  label?: LocalText;
   /** The permission for creating a record. */
   write: string;
   /**
@@ -34,10 +35,27 @@ export interface Deletable {
 export interface Descriptor {
   /** The noun of the actions in the audit log, such as "order" in "order.pay". */
   noun?: string;
+  /** The first path segment of its records, such as "items" in "items/TEA". */
+  folder?: string;
+  /** The label of one record, in front of its name or number. */
+  label?: LocalText;
   /** The noun with its article, for a sentence: "an order". */
   one?: LocalText;
+  /** The timeline of its records; absent if they have none. */
+  timeline?: TimelineKind;
   /** Its kinds in the search. */
   found?: Partial<Record<FoundKind, FoundAs>>;
   /** Present if its records can be deleted and restored. */
   deleted?: Deletable;
+}
+
+/**
+ * How the audit log displays the content of a resource's records. It is not part of the descriptor,
+ * because the labels of all fields are too large for the pages that only need the nouns.
+ */
+export interface Contents {
+  noun: string;
+  useLabels: () => Labels;
+  /** Converts a record to the content with these labels. */
+  read?: (record: JsonObject) => JsonObject;
 }

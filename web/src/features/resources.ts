@@ -51,17 +51,19 @@ type KindOf<R> = R extends { found: infer F } ? keyof F : never;
 type Missing = Exclude<FoundKind, KindOf<(typeof resources)[number]>>;
 
 /** The kinds of records in the search. A kind in the contract that no resource describes is a compile error. */
-export const foundAs: [Missing] extends [never] ? Readonly<Record<FoundKind, FoundAs>> : Missing = Object.assign(
-  {},
-  ...all.map(({ found }) => found),
+export const foundAs: [Missing] extends [never] ? Readonly<Record<FoundKind, FoundAs>> : Missing = Object.fromEntries(
+  all.flatMap(({ found = {}, timeline }) => Object.entries(found).map(([kind, as]) => [kind, { timeline, ...as }])),
 ) as Record<FoundKind, FoundAs>;
 
 /** Returns a noun of the audit log with its article; undefined if no resource has it. */
 export const nounOf = (noun: string): LocalText | undefined => all.find((one) => one.noun === noun)?.one;
 
+/** The resource with a folder of records; undefined if there is none. */
+export const resourceIn = (folder: string): Descriptor | undefined => all.find((one) => one.folder === folder);
+
 /** The folder of a resource with records that can be deleted and restored. */
-export type DeletableKind = Extract<(typeof resources)[number], { deleted: unknown }>['deleted']['folder'];
+export type DeletableKind = Extract<(typeof resources)[number], { deleted: unknown }>['folder'];
 
 export const deletable = Object.fromEntries(
-  all.flatMap(({ noun, deleted }) => (deleted === undefined ? [] : [[deleted.folder, { noun, ...deleted }]])),
-) as Record<DeletableKind, Deletable & { noun: string }>;
+  all.flatMap(({ noun, folder, label, deleted }) => (deleted === undefined ? [] : [[folder, { noun, label, ...deleted }]])),
+) as Record<DeletableKind, Deletable & { noun: string; label: LocalText }>;

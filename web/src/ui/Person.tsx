@@ -30,11 +30,17 @@ export function Avatar({ person, size = 28 }: { person: Actor; size?: number }) 
   );
 }
 
+/** Returns the name of an actor. The id 0 is the service itself, including its command line. */
+export function useActorName(): (actor: Actor) => string {
+  const t = useText(uiMessages);
+  return ({ id, name }) => (id === 0 ? t('system') : name);
+}
+
 /** The name of a user, linked to their page for readers with users:read. The id 0 is the service itself. */
 export function Person({ person, withAvatar = false }: { person: Actor; withAvatar?: boolean }) {
-  const t = useText(uiMessages);
+  const nameOf = useActorName();
   const mayOpen = useMay()('users:read');
-  const name = person.id === 0 ? t('system') : person.name;
+  const name = nameOf(person);
   const shown =
     mayOpen && typeof person.id === 'number' && person.id > 0 ? (
       <Link to="/users/$id" params={{ id: String(person.id) }} className={styles.link}>

@@ -1,7 +1,7 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useText } from '@/i18n';
-import { Banner } from '@/ui';
+import { Banner, Dialog } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 
 interface Props {
@@ -20,7 +20,7 @@ interface Props {
 export function SecretLost({ title, warning, hint, action, onClose }: Props) {
   const ui = useText(uiMessages);
   return (
-    <Modal opened onClose={onClose} size="md" title={title} closeButtonProps={{ 'aria-label': ui('close') }}>
+    <Dialog onClose={onClose} size="md" title={title}>
       <Stack gap="md">
         <Banner tone="warn" title={warning}>
           {hint}
@@ -30,6 +30,6 @@ export function SecretLost({ title, warning, hint, action, onClose }: Props) {
           <Button onClick={onClose}>{ui('close')}</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

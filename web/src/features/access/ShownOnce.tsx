@@ -1,7 +1,7 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { Banner, Icon, useCopy } from '@/ui';
+import { Banner, Dialog, Icon, useCopy } from '@/ui';
 import styles from './ShownOnce.module.css';
 
 interface Words {
@@ -30,7 +30,7 @@ export function ShownOnce(props: { labels: Words; lines: readonly string[]; file
   const text = lines.length === 1 ? lines.join('') : `${lines.join('\n')}\n`;
   const onCopy = async () => setCopied(await copy(text));
   return (
-    <Modal opened onClose={onStored} size="lg" title={labels.title} withCloseButton={false} closeOnEscape={false} closeOnClickOutside={false}>
+    <Dialog onClose={onStored} size="lg" title={labels.title} withCloseButton={false} closeOnEscape={false} closeOnClickOutside={false}>
       <Stack gap="md">
         <Banner tone="warn" title={labels.warning}>
           {labels.hint}
@@ -60,6 +60,6 @@ export function ShownOnce(props: { labels: Words; lines: readonly string[]; file
           <Button onClick={onStored}>{labels.stored}</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

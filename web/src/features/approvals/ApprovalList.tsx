@@ -73,10 +73,9 @@ function useColumns(): Column<Approval>[] {
       ),
       sort: 'id',
       mono: true,
-      narrow: true,
     }),
-    column.text('what', t('what'), ({ resource }) => resource, { cell: ({ resource }) => <RecordLink path={resource} />, mono: true }),
-    column.text('kind', t('kind'), ({ kind }) => t(kind)),
+    column.text('what', t('what'), ({ resource }) => resource, { cell: ({ resource }) => <RecordLink path={resource} />, mono: true, narrow: true }),
+    column.text('kind', t('kind'), ({ kind }) => t(kind), { narrow: true }),
     column.text('status', t('status'), ({ status }) => t(status), { cell: ({ status }) => <ApprovalStatusChip status={status} />, narrow: true }),
     column.text('votes', t('votes'), (a) =>
       a.required === 0 ? t('none') : t('votesOf', { given: String(a.required - votesLeft(a)), required: String(a.required) }),

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useMay, useUser, votesLeft, type Approval, type Winner } from '@/api';
 import { useConfigLabels } from '@/features/configs/useConfigWords';
 import { useFormat, useText } from '@/i18n';
-import { Banner, Facts, History, LostRace, Person, RecordLink, RecordPage, revisionsOf, Section, StatusChip, useNameLists, When } from '@/ui';
+import { Banner, Facts, History, LostRace, Person, RecordLink, RecordPage, revisionsOf, Section, StatusChip, useActorName, useNameLists, When } from '@/ui';
 import { ApprovalStatusChip } from './ApprovalStatusChip';
 import { Comments } from './Comments';
 import { EditDialog } from './EditDialog';
@@ -133,6 +133,7 @@ function About({ approval: { kind, resource, author, createdTime, note, reason, 
 
 function Votes({ approval }: { approval: ApprovalRead }) {
   const t = useText(approvalMessages);
+  const nameOf = useActorName();
   const { votes, required } = approval;
   return (
     <Section
@@ -145,7 +146,7 @@ function Votes({ approval }: { approval: ApprovalRead }) {
           {votes.map(({ user, token, verdict, version, time, stands }) => (
             <li key={`${user.id} ${version}`}>
               <Person person={user} withAvatar />
-              {token !== null && <span>{t('byToken', { id: String(token.id), creator: token.createdBy.name })}</span>}
+              {token !== null && <span>{t('byToken', { id: String(token.id), creator: nameOf(token.createdBy) })}</span>}
               <StatusChip tone={!stands ? 'neutral' : verdict === 'approve' ? 'ok' : 'bad'}>{t(`voted_${verdict}`)}</StatusChip>
               {!stands && (
                 <span>

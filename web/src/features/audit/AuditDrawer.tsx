@@ -1,13 +1,14 @@
-import { Drawer, Stack, Text, Title } from '@mantine/core';
+import { Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMay } from '@/api';
+import { useConfigLabels } from '@/features/configs/useConfigWords';
+import { contentsOf } from '@/features/contents';
 import { deedsOf } from '@/features/deleted/kinds';
 import { isTextOf, useFormat, useText } from '@/i18n';
 import { encode, exact, type Json } from '@/merge';
-import { Banner, CopyText, CustomerLink, Difference, Facts, Money, Person, RecordLink, When } from '@/ui';
-import { uiMessages } from '@/ui/messages';
-import { changesIn, detailOf, useRecordLabels, type Detail } from './change';
+import { Banner, CopyText, CustomerLink, Difference, Facts, Money, Person, RecordLink, SideDrawer, useActorName, When } from '@/ui';
+import { changesIn, detailOf, type Detail } from './change';
 import { ConfigChange } from './ConfigChange';
 import styles from './AuditDrawer.module.css';
 import { auditMessages } from './messages';
@@ -23,27 +24,28 @@ interface Props {
 /** The details of an audit entry: the difference, overwritten values, and the request. */
 export function AuditDrawer({ entry, onClose }: Props) {
   const t = useText(auditMessages);
-  const ui = useText(uiMessages);
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title={t('one')} closeButtonProps={{ 'aria-label': ui('close') }}>
-      {entry === undefined ? <Banner tone="info" title={t('elsewhere')} /> : <About entry={entry} />}
-    </Drawer>
+    <SideDrawer onClose={onClose} size="lg" title={t('one')}>
+      {entry === undefined ? <Banner tone="info" title={t('elsewhere')} /> : <About key={entry.id} entry={entry} />}
+    </SideDrawer>
   );
 }
 
 function About({ entry }: { entry: AuditEntry }) {
   const t = useText(auditMessages);
   const { dateTime, zone } = useFormat();
+  const nameOf = useActorName();
   const { whole } = useActionText();
-  const { labels, read } = useRecordLabels(entry.action);
+  const contents = contentsOf(entry.action);
+  const labels = contents.useLabels();
   const detail = detailOf(entry);
-  const changes = changesIn(detail, read);
+  const changes = changesIn(detail, contents);
   const { action, actor, actorKind, token, onBehalfOf, resource, createdTime, note } = entry;
   const who = (
     <>
       {typeof actor.id === 'string' ? <CustomerLink userId={actor.id} /> : <Person person={actor} withAvatar />}
       <Text size="sm" c="dimmed">
-        {token === null ? t(actorKind) : t('byToken', { id: String(token.id), creator: token.createdBy.name })}
+        {token === null ? t(actorKind) : t('byToken', { id: String(token.id), creator: nameOf(token.createdBy) })}
       </Text>
     </>
   );
@@ -81,7 +83,7 @@ function About({ entry }: { entry: AuditEntry }) {
       )}
       {detail.rest.length > 0 && (
         <Part title={t('details')}>
-          <Facts layout="list" facts={detail.rest.map(([name, value]) => [nameOf(name, t), <Member key={name} name={name} value={value} />])} />
+          <Facts layout="list" facts={detail.rest.map(([name, value]) => [labelOf(name, t), <Member key={name} name={name} value={value} />])} />
         </Part>
       )}
       <Request entry={entry} />
@@ -107,7 +109,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 /** The values of other users that the change overwrote, with a link to restore them. */
 function Destroyed({ entry: { resource }, detail: { destroyed = {}, versions } }: { entry: AuditEntry; detail: Detail }) {
   const t = useText(auditMessages);
-  const { labels } = useRecordLabels('config.update');
+  const labels = useConfigLabels();
   const key = resource.replace(/^configs\//, '');
   return (
     <Banner tone="warn" title={t('destroyed')}>
@@ -134,6 +136,7 @@ function Destroyed({ entry: { resource }, detail: { destroyed = {}, versions } }
 function Request({ entry }: { entry: AuditEntry }) {
   const t = useText(auditMessages);
   const seesKeys = useMay()('idempotency-keys:read');
+  const nameOf = useActorName();
   const { requestId, idempotencyKey, unitId, actor, resource } = entry;
   const [deleted] = deedsOf(entry, 'delete');
   const key = (
@@ -168,14 +171,14 @@ function Request({ entry }: { entry: AuditEntry }) {
           {t('moreOfResource')}
         </Link>
         <Link to="/audit-log" search={{ actor: String(actor.id) }}>
-          {t('moreOfActor', { who: actor.name })}
+          {t('moreOfActor', { who: nameOf(actor) })}
         </Link>
       </nav>
     </Part>
   );
 }
 
-function nameOf(name: string, t: ReturnType<typeof useText<(typeof auditMessages)['en']>>): string {
+function labelOf(name: string, t: ReturnType<typeof useText<(typeof auditMessages)['en']>>): string {
   const key = `member_${name}` as const;
   return isTextOf(auditMessages, key) ? t(key) : name;
 }

@@ -58,7 +58,7 @@ export const auditMessages = catalogue(
     member_onHand: 'On hand after',
     member_reserved: 'Reserved after',
     member_changes: 'Changes',
-    member_username: 'User name',
+    member_username: 'Username',
     member_roles: 'Roles',
   },
   {
@@ -110,7 +110,7 @@ export const auditMessages = catalogue(
     member_version: '版本',
     member_from: '原状态',
     member_to: '新状态',
-    member_reference: '参考号',
+    member_reference: '凭证号',
     member_kind: '类型',
     member_amount: '金额',
     member_balance: '余额',

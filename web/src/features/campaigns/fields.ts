@@ -1,10 +1,12 @@
 import { useWorth } from '@/features/coupons/useWorth';
 import { useFormat, useText } from '@/i18n';
 import type { Edit } from '@/merge';
-import { fieldsOf, labelsOf, type FieldTexts, type Labels } from '@/ui';
+import { contentOfFields, fieldsOf, labelsOf, type FieldTexts, type Labels } from '@/ui';
 import { discountOf, spellDiscount } from './discount';
 import { campaignMessages } from './messages';
 import type { CampaignTerms } from './queries';
+import type { Contents } from '@/features/descriptor';
+import { campaignResource } from './resource';
 
 /** The editable members of a campaign; null while an input is invalid. */
 export type CampaignFields = {
@@ -98,3 +100,10 @@ export function useCampaignLabels(): Labels {
   };
   return labelsOf(texts);
 }
+
+/** The content in the audit log. */
+export const campaignContents: Contents = {
+  noun: campaignResource.noun,
+  useLabels: useCampaignLabels,
+  read: (record) => contentOfFields(readFields(record as unknown as CampaignTerms)),
+};

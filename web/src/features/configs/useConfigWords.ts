@@ -3,6 +3,8 @@ import { encode } from '@/merge';
 import type { Labels } from '@/ui';
 import { isWithheld } from './editor/form';
 import { configMessages } from './messages';
+import type { Contents } from '@/features/descriptor';
+import { configResource } from './resource';
 
 /** The labels and values of a config: Remark for /remark, and the key path within the value for /value/retries. */
 export function useConfigLabels(): Labels {
@@ -31,3 +33,6 @@ export function useConfigLabels(): Labels {
     },
   };
 }
+
+/** The content in the audit log. */
+export const configContents: Contents = { noun: configResource.noun, useLabels: useConfigLabels };

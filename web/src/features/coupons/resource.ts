@@ -9,8 +9,11 @@ const statuses = catalogue<Record<CouponStatus, string>>(
 
 export const couponResource = {
   noun: 'coupon',
+  folder: 'coupons',
+  label: { en: 'Coupon', zh: '优惠券' },
   one: { en: 'a coupon', zh: '优惠券' },
+  timeline: 'coupon',
   found: {
-    coupon: { label: { en: 'Coupons', zh: '优惠券' }, statuses, timeline: 'coupon' },
+    coupon: { label: { en: 'Coupons', zh: '优惠券' }, statuses },
   },
 } as const satisfies Descriptor;

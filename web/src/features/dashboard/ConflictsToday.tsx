@@ -1,4 +1,5 @@
 import type { Overview } from '@/api';
+import { useRecordName } from '@/features/useRecordName';
 import { useFormat, useText } from '@/i18n';
 import { RecordLink, Section } from '@/ui';
 import { unescaped } from '@/ui/RecordLink';
@@ -9,6 +10,7 @@ import { dashboardMessages } from './messages';
 export function ConflictsToday({ conflicts, total }: { conflicts: NonNullable<Overview['conflictsToday']>; total: number }) {
   const t = useText(dashboardMessages);
   const { number } = useFormat();
+  const nameOf = useRecordName();
   return (
     <Section title={t('conflicts')} action={<span className={styles.hint}>{t('conflictsTotal', { n: total })}</span>}>
       {conflicts.length === 0 ? (
@@ -18,7 +20,7 @@ export function ConflictsToday({ conflicts, total }: { conflicts: NonNullable<Ov
           {conflicts.map(({ resource, code, count, records }) => (
             <li key={`${resource} ${code}`} className={styles.row}>
               <span className={styles.what}>
-                <RecordLink path={resource} /> <span className={styles.hint}>{t(wordOf(code))}</span>
+                <RecordLink path={resource}>{nameOf(resource)}</RecordLink> <span className={styles.hint}>{t(wordOf(code))}</span>
                 {records.length > 0 && (
                   <span className={styles.records}>
                     {records.map((record) => (

@@ -47,12 +47,16 @@ function Parts({ data }: { data: Overview }) {
       <WaitingTiles data={data} />
       {ordersByDay !== undefined && !isEmpty && <Trend days={ordersByDay} />}
       <div className={styles.columns}>
-        {may('flash-sales:read') && !isEmpty && <LiveSales />}
-        {paymentsDueSoon !== undefined && paymentsDueSoon.total > 0 && <DueSoon due={paymentsDueSoon} />}
-        {may('inventory:read') && !isEmpty && <LowStock />}
-        {recentChanges !== undefined && <RecentChanges changes={recentChanges} />}
-        {workingNow !== undefined && <WorkingNow places={workingNow} />}
-        {conflictsToday !== undefined && <ConflictsToday conflicts={conflictsToday} total={conflictsTodayTotal} />}
+        <div className={styles.column}>
+          {may('flash-sales:read') && !isEmpty && <LiveSales />}
+          {may('inventory:read') && !isEmpty && <LowStock />}
+          {paymentsDueSoon !== undefined && paymentsDueSoon.total > 0 && <DueSoon due={paymentsDueSoon} />}
+        </div>
+        <div className={styles.column}>
+          {recentChanges !== undefined && <RecentChanges changes={recentChanges} />}
+          {workingNow !== undefined && <WorkingNow places={workingNow} />}
+          {conflictsToday !== undefined && <ConflictsToday conflicts={conflictsToday} total={conflictsTodayTotal} />}
+        </div>
       </div>
     </>
   );
@@ -73,8 +77,12 @@ function Loading() {
   return (
     <div aria-busy="true" role="status" className={styles.page}>
       <span className="unseen">{t('loading')}</span>
-      <Skeleton h={104} />
-      <Skeleton h={320} />
+      <Skeleton h={150} />
+      <Skeleton h={268} />
+      <div className={styles.columns}>
+        <Skeleton h={360} />
+        <Skeleton h={360} />
+      </div>
     </div>
   );
 }

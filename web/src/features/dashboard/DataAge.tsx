@@ -1,6 +1,6 @@
 import { useLiveState } from '@/api';
-import { useFormat, useText } from '@/i18n';
-import { StatusChip, useNow } from '@/ui';
+import { useText } from '@/i18n';
+import { StatusChip, When } from '@/ui';
 import styles from './Dashboard.module.css';
 import { dashboardMessages } from './messages';
 
@@ -10,15 +10,13 @@ const tones = { live: 'ok', lost: 'warn', connecting: 'neutral', asleep: 'neutra
 /** The age of the numbers, and whether live updates arrive. */
 export function DataAge({ read }: { read: number }) {
   const t = useText(dashboardMessages);
-  const { relative } = useFormat();
-  const now = useNow();
   const { status } = useLiveState();
   return (
     <span className={styles.age}>
       <StatusChip tone={tones[status]} live={status === 'live'}>
         {t(labels[status])}
       </StatusChip>
-      <span>{t('read', { when: relative(read, Math.max(now, read)) })}</span>
+      <span>{t.rich('read', { when: <When time={new Date(read).toISOString()} /> })}</span>
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import { Progress } from '@mantine/core';
+import { Progress, Skeleton } from '@mantine/core';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { readSales, saleStats, type Sale } from '@/features/flash-sales/queries';
@@ -22,11 +22,13 @@ export function LiveSales() {
     })),
   });
   const error = queries.find((query) => query.error !== null)?.error ?? null;
+  const isPending = error === null && queries.some((query) => query.isPending);
   const sales = queries.flatMap(({ data }) => data?.items ?? []);
   return (
     <Section title={t('liveSales')} action={<Link to="/flash-sales">{t('allSales')}</Link>}>
       {error !== null && <ProblemBanner error={error} retry={() => queries.forEach((query) => void query.refetch())} />}
-      {error === null && queries.every(({ isPending }) => !isPending) && sales.length === 0 && <p className={styles.note}>{t('noSales')}</p>}
+      {isPending && <Skeleton h={40} />}
+      {error === null && !isPending && sales.length === 0 && <p className={styles.note}>{t('noSales')}</p>}
       <ul className={styles.list}>
         {sales.map((sale) => (
           <SaleRow key={sale.id} sale={sale} />

@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lowFirst, readStocks } from '@/features/inventory/queries';
@@ -33,6 +34,7 @@ export function LowStock() {
       }
     >
       {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
+      {data === undefined && error === null && <Skeleton h={40 * shown} />}
       {data?.items.length === 0 && <p className={styles.note}>{t('enough', { n: low })}</p>}
       <ul className={styles.list}>
         {data?.items.map(({ sku, available }) => (

@@ -1,11 +1,11 @@
-import { Button, Drawer, Group, Loader, Stack, Text } from '@mantine/core';
+import { Button, Group, Loader, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { isProblem, useMay, useUser } from '@/api';
-import { useRecordLabels } from '@/features/audit/change';
+import { contentsOf } from '@/features/contents';
 import { deletable } from '@/features/resources';
 import { useFormat, useLocalText, useText } from '@/i18n';
-import { Banner, Facts, OutcomeNotice, Person, ProblemBanner, RecordLink, useKeyedMutation, useNow, useToasts } from '@/ui';
+import { Banner, Facts, OutcomeNotice, Person, ProblemBanner, RecordLink, SideDrawer, useKeyedMutation, useNow, useToasts } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { editMessages } from '@/ui/edit/messages';
 import type { Deed } from './kinds';
@@ -22,11 +22,10 @@ interface Props {
 /** The details of a deleted record: its author, its content, a record that exists again, and the restore button. */
 export function DeletedDrawer({ deed, onClose }: Props) {
   const t = useText(deletedMessages);
-  const ui = useText(uiMessages);
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title={t('one')} closeButtonProps={{ 'aria-label': ui('close') }}>
+    <SideDrawer onClose={onClose} size="lg" title={t('one')}>
       {deed === undefined ? <Banner tone="info" title={t('elsewhere')} /> : <About key={rowId(deed)} deed={deed} />}
-    </Drawer>
+    </SideDrawer>
   );
 }
 
@@ -93,7 +92,8 @@ function About({ deed }: { deed: Deed }) {
 
 function Shown({ deed: { entry }, content: { shown } }: { deed: Deed; content: Content }) {
   const t = useText(deletedMessages);
-  const { labels, read } = useRecordLabels(entry.action);
+  const { useLabels, read } = contentsOf(entry.action);
+  const labels = useLabels();
   return (
     <section>
       <Text component="h3" fz={15} fw={600} mb="xs">
@@ -101,7 +101,7 @@ function Shown({ deed: { entry }, content: { shown } }: { deed: Deed; content: C
       </Text>
       <Facts
         layout="list"
-        facts={Object.entries(read(shown)).map(([member, value]) => [
+        facts={Object.entries(read?.(shown) ?? shown).map(([member, value]) => [
           labels.field(`/${member}`),
           <code key={member}>{value === null ? '—' : labels.show(value, `/${member}`)}</code>,
         ])}

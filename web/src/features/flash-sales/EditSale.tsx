@@ -1,8 +1,7 @@
-import { Modal, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useText } from '@/i18n';
-import { contentOfFields, RecordForm, useRecordForm } from '@/ui';
-import { uiMessages } from '@/ui/messages';
+import { contentOfFields, Dialog, RecordForm, useRecordForm } from '@/ui';
 import { editableWhenOpen, faultsOf, formOf, isFaultless, readFields, saleFields, useSaleLabels, type SaleFields } from './fields';
 import { saleMessages } from './messages';
 import { editSale, oneSale, scheduleSale, type Sale } from './queries';
@@ -10,7 +9,6 @@ import { SaleInputs, useSaleFaults } from './SaleInputs';
 
 export function EditSale({ sale, onClose }: { sale: Sale; onClose: () => void }) {
   const t = useText(saleMessages);
-  const ui = useText(uiMessages);
   const queries = useQueryClient();
   const { id, name, status } = sale;
   const editing = useRecordForm<Sale, SaleFields>(
@@ -35,7 +33,7 @@ export function EditSale({ sale, onClose }: { sale: Sale; onClose: () => void })
   const fields = status === 'draft' ? saleFields : editableWhenOpen;
   const { errorOf, hasInput } = useSaleFaults(editing, value, fields);
   return (
-    <Modal opened onClose={onClose} size="lg" title={t('editTitle', { name })} closeButtonProps={{ 'aria-label': ui('close') }}>
+    <Dialog onClose={onClose} size="lg" title={t('editTitle', { name })}>
       <RecordForm
         editing={editing}
         hasInput={hasInput}
@@ -44,6 +42,6 @@ export function EditSale({ sale, onClose }: { sale: Sale; onClose: () => void })
       >
         <SaleInputs value={value} errorOf={errorOf} fields={fields} onChange={editing.change} />
       </RecordForm>
-    </Modal>
+    </Dialog>
   );
 }

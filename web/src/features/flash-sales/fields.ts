@@ -1,7 +1,9 @@
 import { useFormat, useText } from '@/i18n';
-import { fieldsOf, labelsOf, type FieldTexts, type Labels } from '@/ui';
+import { contentOfFields, fieldsOf, labelsOf, type FieldTexts, type Labels } from '@/ui';
 import { saleMessages } from './messages';
 import type { SaleStatus, SaleTerms } from './queries';
+import type { Contents } from '@/features/descriptor';
+import { saleResource } from './resource';
 
 /** The editable members of a sale; null while an input is invalid. */
 export type SaleFields = {
@@ -129,3 +131,10 @@ export function useSaleLabels(): Labels {
   };
   return labelsOf(texts);
 }
+
+/** The content in the audit log. */
+export const saleContents: Contents = {
+  noun: saleResource.noun,
+  useLabels: useSaleLabels,
+  read: (record) => contentOfFields(readFields(record as unknown as SaleTerms)),
+};

@@ -9,10 +9,12 @@ const statuses = catalogue<Record<SaleStatus, string>>(
 
 export const saleResource = {
   noun: 'flash_sale',
+  folder: 'flash-sales',
+  label: { en: 'Flash sale', zh: '限时抢购' },
   one: { en: 'a flash sale', zh: '限时抢购' },
   found: {
     'flash-sale': { label: { en: 'Flash sales', zh: '限时抢购' }, isNamed: true, statuses },
     ticket: { label: { en: 'Tickets', zh: '抢购凭证' }, timeline: 'ticket' },
   },
-  deleted: { folder: 'flash-sales', label: { en: 'Flash sale draft', zh: '抢购草稿' }, write: 'flash-sales:write', name: 'free' },
+  deleted: { label: { en: 'Flash sale draft', zh: '抢购草稿' }, write: 'flash-sales:write', name: 'free' },
 } as const satisfies Descriptor;

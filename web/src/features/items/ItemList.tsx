@@ -73,7 +73,7 @@ function useColumns(): Column<Item>[] {
       mono: true,
       narrow: true,
     }),
-    column.text('name', t('name'), (i) => i.name, { sort: 'name' }),
+    column.text('name', t('name'), (i) => i.name, { sort: 'name', narrow: true }),
     column.money('price', t('price'), (i) => i.price, { sort: 'price', narrow: true }),
     column.text('status', t('status'), (i) => i.status, { cell: (i) => <ItemStatusChip status={i.status} />, narrow: true }),
     column.time('updated', t('updated'), (i) => i.updatedTime, { sort: 'updatedTime' }),

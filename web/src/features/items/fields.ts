@@ -2,6 +2,8 @@ import { useFormat, useText } from '@/i18n';
 import { fieldsOf, labelsOf, type FieldTexts, type Labels } from '@/ui';
 import { itemMessages } from './messages';
 import type { Item } from './queries';
+import type { Contents } from '@/features/descriptor';
+import { itemResource } from './resource';
 
 /** The editable members of an item; the price is null while its input is invalid. */
 export type ItemFields = {
@@ -28,3 +30,6 @@ export function useItemLabels(): Labels {
   };
   return labelsOf(texts);
 }
+
+/** The content in the audit log. */
+export const itemContents: Contents = { noun: itemResource.noun, useLabels: useItemLabels };

@@ -9,8 +9,11 @@ const statuses = catalogue<Record<OrderStatus, string>>(
 
 export const orderResource = {
   noun: 'order',
+  folder: 'orders',
+  label: { en: 'Order', zh: '订单' },
   one: { en: 'an order', zh: '订单' },
+  timeline: 'order',
   found: {
-    order: { label: { en: 'Orders', zh: '订单' }, statuses, timeline: 'order' },
+    order: { label: { en: 'Orders', zh: '订单' }, statuses },
   },
 } as const satisfies Descriptor;

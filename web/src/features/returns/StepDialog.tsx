@@ -48,7 +48,8 @@ export function StepDialog({ row, action, onClose, onLost }: Props) {
     return field === 'lines' && action === 'receive' && arrivedLines(form.lines).length === 0 && t('unitsNeeded');
   });
   const disabled = isFixed || late;
-  const setLine = (lineId: number, part: Partial<Arrival>) => change({ lines: form.lines.map((line) => (line.lineId === lineId ? { ...line, ...part } : line)) });
+  const setLine = (lineId: number, part: Partial<Arrival>) =>
+    change({ lines: form.lines.map((line) => (line.lineId === lineId ? { ...line, ...part } : line)) });
   return (
     <FormDialog
       form={keyed}

@@ -2,6 +2,7 @@ import { isProblem } from '@/api';
 import { readEntriesOf, type AuditEntry } from '@/features/audit/queries';
 import { readCoupon, readCouponPart, readCoupons } from '@/features/coupons/queries';
 import type { TimelineKind } from '@/features/descriptor';
+import { resourceIn } from '@/features/resources';
 import { readTicket } from '@/features/flash-sales/queries';
 import { readKeys } from '@/features/idempotency/queries';
 import { readMovements } from '@/features/inventory/queries';
@@ -186,13 +187,10 @@ export class Collector {
 
   /** The timeline of a record in an audit entry; empty if its kind has none. */
   private record(resource: string): Promise<Happening[]> {
-    const [kind = '', ...rest] = resource.split('/');
+    const [folder = '', ...rest] = resource.split('/');
+    const kind = resourceIn(folder)?.timeline;
     const id = decodeURIComponent(rest.join('/'));
-    if (id === '') return Promise.resolve([]);
-    if (kind === 'orders') return this.order(Number(id));
-    if (kind === 'coupons') return this.couponSteps(id);
-    if (kind === 'inventory' || kind === 'items') return this.item(id);
-    return kind === 'wallets' ? this.customer(id) : Promise.resolve([]);
+    return kind === undefined || id === '' ? Promise.resolve([]) : this.of({ kind, id });
   }
 
   private async audit(resource: string): Promise<Happening[]> {

@@ -9,6 +9,8 @@ const statuses = catalogue<Record<WorkOrderStatus, string>>(
 
 export const workOrderResource = {
   noun: 'work_order',
+  folder: 'work-orders',
+  label: { en: 'Work order', zh: '工单' },
   one: { en: 'a work order', zh: '工单' },
   found: {
     'work-order': { label: { en: 'Work orders', zh: '工单' }, isNamed: true, statuses },

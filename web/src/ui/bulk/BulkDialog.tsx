@@ -1,11 +1,13 @@
-import { Button, Group, Modal, Progress, Stack, Text } from '@mantine/core';
+import { Button, Progress, Stack, Text } from '@mantine/core';
 import type { ReactNode, SubmitEvent } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
+import { FormFoot } from '../edit/FormFoot';
 import { RestoredNotice, StorageNotice } from '../edit/WriteNotices';
 import { Banner } from '../feedback/Banner';
 import { useConfirm } from '../feedback/confirm';
 import { ProblemBanner } from '../feedback/ProblemBanner';
+import { Dialog } from '../Dialog';
 import { Proposed } from '../feedback/Proposed';
 import { nameOf, type BulkAction, type Watched } from './action';
 import { bulkMessages } from './messages';
@@ -44,8 +46,7 @@ export function BulkDialog<Row, Input extends object>({ onClose, ...props }: Bul
   const n = job?.items.length ?? rows?.length ?? count;
   const title = bulk.isTable && n === 0 ? nameOf(action) : action.labels.title(n);
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={close}
       withCloseButton={false}
       closeOnEscape={phase !== 'running'}
@@ -80,7 +81,7 @@ export function BulkDialog<Row, Input extends object>({ onClose, ...props }: Bul
           <Buttons bulk={bulk} action={action} rowId={props.rowId} list={props.list} close={close} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -155,7 +156,7 @@ function Buttons<Row, Input extends object>({ bulk, action, rowId, list, close }
     close();
   };
   return (
-    <Group justify="flex-end">
+    <FormFoot>
       {phase === 'broken' && (
         <Button variant="subtle" color="gray" mr="auto" disabled={bulk.isElsewhere} onClick={() => void forget()}>
           {t('forget')}
@@ -190,12 +191,12 @@ function Buttons<Row, Input extends object>({ bulk, action, rowId, list, close }
           type="submit"
           variant="filled"
           color={action.isDangerous?.(input) === true ? 'bad' : 'accent'}
-          disabled={plan.eligible.length === 0 || bulk.missing > 0}
+          disabled={plan.eligible.length === 0 || bulk.missing > 0 || action.isBlank?.(input) === true}
         >
           {action.labels.confirm(plan.eligible.length, input)}
         </Button>
       )}
       {phase === 'running' && action.isAtomic === true && <Button variant="filled" loading />}
-    </Group>
+    </FormFoot>
   );
 }

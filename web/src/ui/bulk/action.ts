@@ -56,6 +56,8 @@ export interface BulkAction<Row, Input extends object = object> {
   /** Returns the initial input. `some` is one of the selected rows; undefined without a selection. */
   open: (some: Row | undefined) => Input;
   isComplete?: (input: Input, hasRowValues: boolean) => boolean;
+  /** Whether the user has not entered the new value yet: the run cannot be started. */
+  isBlank?: (input: Input) => boolean;
   inputs?: (props: InputProps<Input>) => ReactNode;
   /** The columns of the row values; the required ones depend on the input. */
   columns?: (input: Input) => readonly RowColumn[];

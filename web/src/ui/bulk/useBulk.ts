@@ -257,7 +257,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     isStopping,
     start: () => {
       setStrict(true);
-      if (plan.eligible.length === 0 || lookup.missing > 0 || action.isComplete?.(input, hasRowValues) === false) return;
+      if (plan.eligible.length === 0 || lookup.missing > 0 || action.isBlank?.(input) === true || action.isComplete?.(input, hasRowValues) === false) return;
       void run(
         newJob(
           input,

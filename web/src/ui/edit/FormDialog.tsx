@@ -1,10 +1,12 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useEffect, useEffectEvent, useRef, useState, type ReactNode, type SubmitEvent } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { ProblemBanner } from '../feedback/ProblemBanner';
+import { Dialog } from '../Dialog';
 import { uiMessages } from '../messages';
+import { FormFoot } from './FormFoot';
 import { editMessages } from './messages';
 import { useConfirmAbandon } from './useConfirmAbandon';
 import type { KeyedForm } from './useKeyedForm';
@@ -89,7 +91,7 @@ export function FormDialog({
     send();
   };
   return (
-    <Modal opened onClose={onClose} size={size} title={title} closeButtonProps={{ 'aria-label': ui('close') }}>
+    <Dialog onClose={onClose} size={size} title={title}>
       <form ref={inputs} onSubmit={onSubmit} noValidate>
         <Stack gap="md">
           <OutcomeNotice write={form} hint={unknown?.hint} />
@@ -103,7 +105,7 @@ export function FormDialog({
           )}
           {isTouched && <RestoredNotice at={form.restored} onDiscard={discard} />}
           {children}
-          <Group justify="flex-end">
+          <FormFoot>
             {(isUnknown || (isTouched && outcome !== 'sending')) && (
               <Button mr="auto" variant="subtle" color="gray" onClick={isUnknown ? () => void abandon() : discard}>
                 {t(isUnknown ? 'askNoMore' : 'discard')}
@@ -116,9 +118,9 @@ export function FormDialog({
                 {isUnknown ? (unknown?.again ?? t('askAgain')) : confirm}
               </Button>
             )}
-          </Group>
+          </FormFoot>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -10,6 +10,7 @@ import { ProblemBanner } from '../feedback/ProblemBanner';
 import { useToasts } from '../feedback/toasts';
 import { When } from '../When';
 import styles from './RecordForm.module.css';
+import { FormFoot } from './FormFoot';
 import { editMessages } from './messages';
 import { ScheduleDialog, type Schedule } from './ScheduleDialog';
 import type { Saved, Stamped } from './save';
@@ -52,8 +53,8 @@ interface Props<R extends Stamped, F extends object> {
   renderRejection?: (error: Error) => ReactNode;
   /** The form is a card; its inputs extend to the edges. */
   framed?: boolean;
-  /** The form is longer than a screen: the save button stays visible. */
-  long?: boolean;
+  /** The inputs are wider than a line of text. */
+  wide?: boolean;
   /** The accessible name of the form. */
   label?: string;
   /** For a contested field the user can also enter a value of neither side. */
@@ -110,7 +111,7 @@ export function RecordForm<R extends Stamped, F extends object>(props: Props<R, 
           <form
             aria-label={props.label}
             className={props.framed === true ? styles.framed : styles.form}
-            data-long={props.long === true || undefined}
+            data-wide={props.wide === true || undefined}
             noValidate
             onFocus={onFocus}
             onBlur={onBlur}
@@ -118,7 +119,7 @@ export function RecordForm<R extends Stamped, F extends object>(props: Props<R, 
           >
             {props.children}
             {missingPermission !== undefined && (
-              <Text c="dimmed" className={styles.foot}>
+              <Text c="dimmed" className={styles.readOnly}>
                 {t('readOnly', { permission: missingPermission })}
               </Text>
             )}
@@ -147,17 +148,16 @@ function Foot<R extends Stamped, F extends object>({ editing, onDiscard, onSched
   const isEdited = changes === undefined || changes.length > 0;
   const isUnreadable = mine instanceof Error;
   const isUnknown = outcome === 'unknown';
+  const others = useOthers(editing);
+  const status = isUnreadable
+    ? t('fixFirst')
+    : isEdited
+      ? needs === undefined
+        ? t('writes', { next, version: String(version) })
+        : t('proposes', { version: String(version) })
+      : t(draft.isDirty ? 'onlyLayout' : 'unchanged');
   return (
-    <div className={styles.foot}>
-      <span className={styles.writes}>
-        {isUnreadable
-          ? t('fixFirst')
-          : isEdited
-            ? needs === undefined
-              ? t('writes', { next, version: String(version) })
-              : t('proposes', { version: String(version) })
-            : t(draft.isDirty ? 'onlyLayout' : 'unchanged')}
-      </span>
+    <FormFoot status={others?.text ?? status} tone={others?.tone}>
       <Button disabled={!draft.isDirty || outcome === 'sending'} onClick={onDiscard}>
         {t('discardMine')}
       </Button>
@@ -169,8 +169,42 @@ function Foot<R extends Stamped, F extends object>({ editing, onDiscard, onSched
       <Button type="submit" variant="filled" disabled={!isUnknown && (!isEdited || isUnreadable)} loading={outcome === 'sending'} title={t('saveHint')}>
         {isUnknown ? t('askAgain') : needs === undefined ? t('save', { version: next }) : t('propose')}
       </Button>
-    </div>
+    </FormFoot>
   );
+}
+
+/**
+ * Reports changes by others in the foot of the form, where they move no field. They can arrive while
+ * the user presses Save.
+ */
+function useOthers<R extends Stamped, F extends object>(editing: Editing<R, F>): { tone: 'warn' | 'ok'; text: ReactNode } | undefined {
+  const t = useText(editMessages);
+  const { draft, current, base, labels, contentOf } = editing;
+  const theirs = useUnlessPressed(editing.theirs);
+  const followed = useUnlessPressed(draft.followed);
+  const { who, fields } = useNameLists(labels);
+  const saved = (record: R) => ({ who: who(record.updatedBy), version: String(record.version), when: <When time={record.updatedTime} /> });
+  if (theirs !== undefined) {
+    const changed = fields(diff(base, contentOf(theirs)).map(({ pointer }) => pointer));
+    const text = (
+      <>
+        <span>{t.rich('while', { ...saved(theirs), base: String(draft.base.version) })}</span>
+        <span title={t('onlyBoth')}>{t('nothingLost', { fields: changed })}</span>
+        <Button size="compact-sm" onClick={() => editing.setComparing(true)}>
+          {t('compare')}
+        </Button>
+      </>
+    );
+    return { tone: 'warn', text };
+  }
+  if (followed.length === 0) return undefined;
+  const text = (
+    <>
+      <span>{t.rich('followed', saved(current))}</span>
+      <span>{t('changedPlaces', { fields: fields(followed) })}</span>
+    </>
+  );
+  return { tone: 'ok', text };
 }
 
 /** Explains, before the user types, that a save becomes a proposal. */
@@ -179,7 +213,7 @@ export function NeedsNotice({ needs: { votes } }: { needs: Needs }) {
   return <Banner tone="info" title={votes === undefined ? t('needsVotes') : t('needs', { n: votes })} />;
 }
 
-/** Notices above the form: merged changes, changes by others, and a restored draft. */
+/** Notices above the form about the user's own save or draft. */
 function Notices<R extends Stamped, F extends object>({
   editing,
   hasInput,
@@ -187,12 +221,8 @@ function Notices<R extends Stamped, F extends object>({
   link,
 }: Pick<Props<R, F>, 'editing' | 'hasInput' | 'renderRejection' | 'link'>) {
   const t = useText(editMessages);
-  const { draft, current, merged, base, labels, error, contentOf } = editing;
-  // Changes by others can arrive while the user presses Save.
-  const theirs = useUnlessPressed(editing.theirs);
-  const followed = useUnlessPressed(draft.followed);
-  const { who, people, fields } = useNameLists(labels);
-  const saved = (record: R) => ({ who: who(record.updatedBy), version: String(record.version), when: <When time={record.updatedTime} /> });
+  const { draft, merged, labels, error } = editing;
+  const { people, fields } = useNameLists(labels);
   return (
     <>
       <OutcomeNotice write={editing} />
@@ -210,20 +240,6 @@ function Notices<R extends Stamped, F extends object>({
         />
       )}
       <RestoredNotice at={draft.restored} />
-      {theirs !== undefined && (
-        <Banner
-          tone="warn"
-          title={t.rich('while', { ...saved(theirs), base: String(draft.base.version) })}
-          action={<Button onClick={() => editing.setComparing(true)}>{t('compare')}</Button>}
-        >
-          {t('nothingLost', { fields: fields(diff(base, contentOf(theirs)).map(({ pointer }) => pointer)) })}
-        </Banner>
-      )}
-      {theirs === undefined && followed.length > 0 && (
-        <Banner tone="info" title={t.rich('followed', saved(current))}>
-          {t('changedPlaces', { fields: fields(followed) })}
-        </Banner>
-      )}
       {error !== null && (renderRejection?.(error) ?? <ProblemBanner error={error} hasInput={hasInput} />)}
     </>
   );

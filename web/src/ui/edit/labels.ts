@@ -1,6 +1,7 @@
 import { useFormat, useText } from '@/i18n';
 import { useUser, type PersonName } from '@/api';
 import { isObject, type Json, type JsonObject, type Value } from '@/merge';
+import { useActorName } from '../Person';
 import { editMessages } from './messages';
 
 /** The labels of the fields of a record by JSON Pointer, and the texts of their values. */
@@ -45,10 +46,11 @@ export function useNameLists({ field }: Labels) {
   const t = useText(editMessages);
   const me = useUser().id;
   const { list } = useFormat();
+  const nameOf = useActorName();
   return {
     fields: (pointers: readonly string[]) => list([...new Set(pointers.map(field))]),
-    people: (names: readonly PersonName[]) => list(names.map(({ name }) => name)),
-    who: (person: PersonName) => (person.id === me ? t('youElsewhere') : person.name),
+    people: (names: readonly PersonName[]) => list(names.map(nameOf)),
+    who: (person: PersonName) => (person.id === me ? t('youElsewhere') : nameOf(person)),
   };
 }
 

@@ -3,9 +3,9 @@ import { catalogue } from '@/i18n';
 export const fileMessages = catalogue(
   {
     encoding: 'Encoding of {name}',
-    encodingHint: 'The file does not say its encoding. Check that this is right: {sample}',
+    encodingHint: 'The file does not state its encoding. Check that this text is readable: {sample}',
     readAs: '{name} is read as {encoding}.',
-    noText: '{name} is no text file. Save the table as CSV, in UTF-8, and choose it again.',
+    noText: '{name} is not a text file. Save the table as CSV, in UTF-8, and choose it again.',
     unread: '{name} could not be read. Choose it again.',
     'utf-8': 'UTF-8',
     'utf-16le': 'UTF-16',

@@ -1,9 +1,10 @@
-import { Drawer, Loader } from '@mantine/core';
+import { Loader } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { ProblemBanner } from '../feedback/ProblemBanner';
+import { SideDrawer } from '../Dialog';
 import { uiMessages } from '../messages';
 
 interface Props<R> {
@@ -21,11 +22,11 @@ interface Props<R> {
 export function RecordDrawer<R>({ query: { data, error, refetch }, title, missing, foot, onClose, children }: Props<R>) {
   const ui = useText(uiMessages);
   return (
-    <Drawer opened onClose={onClose} position="right" size="md" title={title} closeButtonProps={{ 'aria-label': ui('close') }}>
+    <SideDrawer onClose={onClose} size="md" title={title}>
       {isProblem(error, 'not_found') ? missing : error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
       {data !== undefined && children(data)}
       {foot}
-    </Drawer>
+    </SideDrawer>
   );
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { ActionIcon, Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useOwner } from '@/api';
@@ -10,6 +10,7 @@ import { StorageNotice } from '../edit/WriteNotices';
 import { Icon } from '../Icon';
 import { uiMessages } from '../messages';
 import { StatusChip } from '../StatusChip';
+import { Dialog } from '../Dialog';
 import { When } from '../When';
 import styles from './DraftsDialog.module.css';
 
@@ -26,7 +27,7 @@ export function DraftsDialog({ onClose }: { onClose: () => void }) {
     setList(drafts.list(owner));
   };
   return (
-    <Modal opened onClose={onClose} title={t('myDrafts')} closeButtonProps={{ 'aria-label': ui('close') }}>
+    <Dialog onClose={onClose} title={t('myDrafts')}>
       <Stack gap="md">
         <StorageNotice />
         <Text c="dimmed">{t(list.length === 0 ? 'noDrafts' : 'draftsHint')}</Text>
@@ -64,6 +65,6 @@ export function DraftsDialog({ onClose }: { onClose: () => void }) {
           <Button onClick={onClose}>{ui('close')}</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,6 +1,5 @@
-import { Modal } from '@mantine/core';
 import { useText } from '@/i18n';
-import { uiMessages } from '../messages';
+import { Dialog } from '../Dialog';
 import { shortcutMessages } from './shortcutMessages';
 import styles from './ShortcutsDialog.module.css';
 
@@ -34,9 +33,8 @@ const groups = [
 
 export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const t = useText(shortcutMessages);
-  const ui = useText(uiMessages);
   return (
-    <Modal opened onClose={onClose} title={t('title')} closeButtonProps={{ 'aria-label': ui('close') }}>
+    <Dialog onClose={onClose} title={t('title')}>
       <div className={styles.sheet}>
         {groups.map(({ name, keys }) => (
           <section key={name} aria-labelledby={`keys-${name}`}>
@@ -56,6 +54,6 @@ export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
           </section>
         ))}
       </div>
-    </Modal>
+    </Dialog>
   );
 }

@@ -13,7 +13,7 @@ export const shellMessages = catalogue(
     elsewhere: 'opens another site',
     search: 'Find anything…',
     searchLabel: 'Search',
-    searchHint: 'A page, key, order number, user id, sku, name, coupon code or ticket',
+    searchHint: 'A page, key, order number, user id, SKU, name, coupon code or ticket',
     nothingFound: 'Nothing found for “{query}”',
     searching: 'Searching…',
     searchFailed: 'Search failed. {why}',

@@ -53,7 +53,7 @@ interface Props<Row> {
 
 /** Above this number of rows only the visible ones are rendered. */
 const virtualFrom = 80;
-const rowHeight = 41;
+const [rowHeight, cardHeight] = [41, 66];
 const skeletonRows = 8;
 /** Longer texts may be truncated, in characters. */
 const longest = 28;
@@ -87,13 +87,18 @@ export function DataTable<Row>(props: Props<Row>) {
 
   return (
     <Paper className={styles.card} data-table={props.id}>
-      <TableTools {...props} choice={choice} />
+      <TableTools
+        {...props}
+        choice={choice}
+        cover={
+          selection !== undefined && selection.count(total) > 0 ? (
+            <SelectionBar selection={selection} total={total} totalIsExact={query.data?.totalIsExact ?? true}>
+              {props.bulk}
+            </SelectionBar>
+          ) : undefined
+        }
+      />
       <FilterChips state={state} filterText={props.filterText} />
-      {selection !== undefined && selection.count(total) > 0 && (
-        <SelectionBar selection={selection} total={total} totalIsExact={query.data?.totalIsExact ?? true}>
-          {props.bulk}
-        </SelectionBar>
-      )}
       {state.faults.length > 0 && (
         <div className={styles.notice}>
           <Banner
@@ -132,7 +137,7 @@ export function DataTable<Row>(props: Props<Row>) {
           {query.isPending && query.error === null && state.faults.length === 0 ? (
             <Skeleton columns={shown.length + (selection === undefined ? 0 : 1)} />
           ) : (
-            <Body {...props} columns={shown} rows={rows} />
+            <Body {...props} columns={shown} rows={rows} narrow={narrow} />
           )}
         </table>
       </div>
@@ -159,10 +164,12 @@ function useFits(): [RefObject<HTMLDivElement | null>, boolean] {
 
 interface Parts<Row> extends Props<Row> {
   rows: Row[];
+  /** Phones show each row as a card. */
+  narrow: boolean;
 }
 
 function Body<Row>(props: Parts<Row>) {
-  const { rows, rowId, selection, open } = props;
+  const { rows, rowId, selection, open, narrow } = props;
   const { state } = props.list;
   const body = useRef<HTMLTableSectionElement>(null);
   const [current, setCurrent] = useState(0);
@@ -170,7 +177,13 @@ function Body<Row>(props: Parts<Row>) {
   const [moved, setMoved] = useState(0);
   const virtual = rows.length > virtualFrom;
   useLayoutEffect(() => setTop(virtual && body.current !== null ? body.current.getBoundingClientRect().top + window.scrollY : 0), [virtual]);
-  const virtualizer = useWindowVirtualizer({ count: rows.length, estimateSize: () => rowHeight, overscan: 20, scrollMargin: top, enabled: virtual });
+  const virtualizer = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => (narrow ? cardHeight : rowHeight),
+    overscan: 20,
+    scrollMargin: top,
+    enabled: virtual,
+  });
   const focused = Math.min(current, Math.max(0, rows.length - 1));
   useEffect(() => {
     if (moved > 0) body.current?.querySelector<HTMLElement>(`[data-index="${focused}"]`)?.focus();
@@ -287,7 +300,13 @@ function BodyRow<Row>({ row, index, ariaIndex, isCurrent, columns, rowId, rowLab
         </td>
       )}
       {columns.map((column) => (
-        <td key={column.id} data-align={column.align} className={column.mono === true ? 'mono' : undefined} title={longTitle(column.text?.(row))}>
+        <td
+          key={column.id}
+          data-column={column.id}
+          data-align={column.align}
+          className={column.mono === true ? 'mono' : undefined}
+          title={longTitle(column.text?.(row))}
+        >
           {column.mono === true && column.text !== undefined && column.text(row) !== '' ? (
             <span className={styles.copied}>
               <span className={styles.clip}>{column.cell(row)}</span>

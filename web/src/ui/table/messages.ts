@@ -3,6 +3,7 @@ import { catalogue } from '@/i18n';
 export const tableMessages = catalogue(
   {
     search: 'Search',
+    filters: 'Filters',
     columns: 'Columns',
     export: 'Export as CSV',
     exporting: 'Exporting… {n}',
@@ -74,6 +75,7 @@ export const tableMessages = catalogue(
   },
   {
     search: '搜索',
+    filters: '筛选',
     columns: '列',
     export: '导出 CSV',
     exporting: '导出中… {n}',
@@ -124,7 +126,7 @@ export const tableMessages = catalogue(
     filter_expiresIn: '到期天数',
     filter_sku: '商品',
     filter_kind: '类型',
-    filter_reference: '参考号',
+    filter_reference: '凭证号',
     filter_key: '键',
     filter_after: '晚于版本',
     filter_type: '类型',

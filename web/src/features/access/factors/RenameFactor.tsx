@@ -1,7 +1,7 @@
-import { Modal, Stack, TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
 import { useState, type SubmitEvent } from 'react';
 import { useText } from '@/i18n';
-import { ProblemBanner, useKeyedMutation } from '@/ui';
+import { Dialog, ProblemBanner, useKeyedMutation } from '@/ui';
 import { Buttons, longestName } from './parts';
 import { factorMessages } from './messages';
 import { renameFactor, type Factor } from './queries';
@@ -26,7 +26,7 @@ export function RenameFactor({ factor: { id, name }, onClose, onRenamed }: { fac
     else if (typed.trim() !== '') rename.run(typed.trim());
   };
   return (
-    <Modal opened onClose={onClose} size="md" title={t('renameTitle')} withCloseButton={false} closeOnClickOutside={false}>
+    <Dialog onClose={onClose} size="md" title={t('renameTitle')} withCloseButton={false} closeOnClickOutside={false}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
           {rename.error !== null && <ProblemBanner error={rename.error} />}
@@ -41,6 +41,6 @@ export function RenameFactor({ factor: { id, name }, onClose, onRenamed }: { fac
           <Buttons confirm={t('rename')} isSending={rename.outcome === 'sending'} onClose={onClose} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

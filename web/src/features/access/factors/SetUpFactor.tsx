@@ -1,8 +1,8 @@
-import { Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { useRef, useState, type SubmitEvent } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
-import { Banner, CopyText, ProblemBanner, useKeyedMutation, useFieldErrorText } from '@/ui';
+import { Banner, CopyText, Dialog, ProblemBanner, useFieldErrorText, useKeyedMutation } from '@/ui';
 import { PasswordField } from '../PasswordField';
 import { Buttons, longestName, SetUpRejection } from './parts';
 import { MakePasskey } from './MakePasskey';
@@ -38,11 +38,11 @@ export function SetUpFactor({ kind, isFirst, asksPassword, onClose, onConfirmed 
   const t = useText(factorMessages);
   const [setup, setSetup] = useState<AppSetup | PasskeySetup>();
   return (
-    <Modal opened onClose={onClose} size="md" title={t(titles[kind])} withCloseButton={false} closeOnClickOutside={false}>
+    <Dialog onClose={onClose} size="md" title={t(titles[kind])} withCloseButton={false} closeOnClickOutside={false}>
       {setup === undefined && <NameIt kind={kind} isFirst={isFirst} asksPassword={asksPassword} onBegun={setSetup} onClose={onClose} />}
       {setup?.kind === 'totp' && <ConfirmIt setup={setup} onConfirmed={onConfirmed} onClose={onClose} />}
       {setup?.kind === 'passkey' && <MakePasskey setup={setup} onConfirmed={onConfirmed} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,9 +1,9 @@
-import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState, type SubmitEvent } from 'react';
 import { isProblem, type Provider } from '@/api';
 import { keepPlace } from '@/browser/returnTo';
 import { useText } from '@/i18n';
-import { ProblemBanner, useFieldErrorText } from '@/ui';
+import { Dialog, ProblemBanner, useFieldErrorText } from '@/ui';
 import { useJourney } from '@/ui/signin/useJourney';
 import { PasswordField } from '../PasswordField';
 import { linkMessages } from './messages';
@@ -36,7 +36,7 @@ export function LinkAccount({ providers, asksPassword, onClose }: Props) {
   };
   const chosen = providers.find((one) => one.name === name);
   return (
-    <Modal opened onClose={onClose} size="md" title={t('linkTitle')} withCloseButton={false} closeOnClickOutside={false}>
+    <Dialog onClose={onClose} size="md" title={t('linkTitle')} withCloseButton={false} closeOnClickOutside={false}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
           {begin.error !== null && (!asksPassword || rejected === undefined) && !says('sign_in_again') && <ProblemBanner error={begin.error} />}
@@ -73,6 +73,6 @@ export function LinkAccount({ providers, asksPassword, onClose }: Props) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -47,7 +47,7 @@ export function MenuForm({ menu, gone, onField }: Props) {
         missingPermission={mayWrite ? undefined : 'menus:write'}
         hasInput={isMenuInput}
         onField={onField}
-        long
+        wide
         head={
           <div>
             <Title order={2} id="terms">

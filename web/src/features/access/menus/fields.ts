@@ -4,6 +4,8 @@ import { labelsOf, type Labels } from '@/ui';
 import { textOf } from '../sets';
 import { menuMessages } from './messages';
 import type { Menu, MenuTerms } from './queries';
+import type { Contents } from '@/features/descriptor';
+import { menuResource } from '../resource';
 
 /** The editable members of a menu. */
 export type MenuFields = {
@@ -62,3 +64,10 @@ export function useMenuLabels(titleOf: (id: number) => string | undefined = () =
     show: (value, pointer) => (pointer === '/hidden' ? t(value === true ? 'isHidden' : 'isShown') : labels.show(value, pointer)),
   };
 }
+
+/** The content in the audit log. */
+export const menuContents: Contents = {
+  noun: menuResource.noun,
+  useLabels: useMenuLabels,
+  read: (record) => placedContentOf({ parentId: null, ...record } as unknown as Menu),
+};

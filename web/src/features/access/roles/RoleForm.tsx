@@ -49,7 +49,7 @@ export function RoleForm({ role, gone, onField }: Props) {
         hasInput={isRoleInput}
         renderRejection={useAccessRejection()}
         onField={onField}
-        long
+        wide
         head={
           <div>
             <Title order={2} id="terms">

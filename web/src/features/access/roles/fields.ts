@@ -5,6 +5,8 @@ import { accessMessages } from '../messages';
 import { membersOf, namesIn, setOf, spellSet, textOf, wordsWithSet } from '../sets';
 import { roleMessages } from './messages';
 import type { Role, RoleTerms } from './queries';
+import type { Contents } from '@/features/descriptor';
+import { roleResource } from '../resource';
 
 /** The editable members of a role. */
 export type RoleFields = {
@@ -39,3 +41,6 @@ export function useRoleLabels(): Labels {
     taken: access('notGiven'),
   });
 }
+
+/** The content in the audit log. */
+export const roleContents: Contents = { noun: roleResource.noun, useLabels: useRoleLabels, read: (record) => contentOf(readFields(record as unknown as Role)) };

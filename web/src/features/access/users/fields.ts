@@ -5,6 +5,8 @@ import { accessMessages } from '../messages';
 import { membersOf, setOf, spellSet, textOf, wordsWithSet } from '../sets';
 import { userMessages } from './messages';
 import type { User } from './queries';
+import type { Contents } from '@/features/descriptor';
+import { userResource } from '../resource';
 
 /** The editable members of a user. */
 export type UserFields = {
@@ -66,3 +68,6 @@ export function useUserLabels(): Labels {
     taken: access('notGiven'),
   });
 }
+
+/** The content in the audit log. */
+export const userContents: Contents = { noun: userResource.noun, useLabels: useUserLabels, read: (record) => contentOf(readFields(record as unknown as User)) };

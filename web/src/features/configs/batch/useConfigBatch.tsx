@@ -40,6 +40,7 @@ export function useConfigBatch(): BulkAction<Config, BatchForm> {
     maxRows: mostChanges,
     isAtomic: true,
     open: (some) => ({ kind: 'value', type: some?.valueType ?? 'string', text: '', remark: '', note: '' }),
+    isBlank,
     isComplete: ({ kind, type, text }) => kind !== 'value' || readValue(type, text).fault === undefined,
     inputs: (props) => <Inputs {...props} />,
     skip: (config, input) => {
@@ -74,6 +75,9 @@ export function useConfigBatch(): BulkAction<Config, BatchForm> {
       ),
   };
 }
+
+/** An empty value is only possible in the editor of one config. */
+const isBlank = ({ kind, text }: BatchForm) => kind === 'value' && text.trim() === '';
 
 function Inputs({ input, change, strict }: InputProps<BatchForm>) {
   const t = useText(batchMessages);
@@ -119,15 +123,16 @@ function Inputs({ input, change, strict }: InputProps<BatchForm>) {
 }
 
 /** The change of one config: the value before and after. */
-function Becomes({ config, input: { kind, type, text, remark } }: { config: Config; input: BatchForm }) {
+function Becomes({ config, input }: { config: Config; input: BatchForm }) {
   const t = useText(batchMessages);
+  const { kind, type, text, remark } = input;
   if (kind === 'delete') return <Text c="bad">{t('deleted')}</Text>;
   const value = (one: string) => (one === '' ? t('emptyRemark') : one);
   const after = readValue(type, text).value;
   return (
     <span>
       {kind === 'remark' ? value(config.remark) : <ConfigValue config={config} />} <span aria-hidden="true">→</span>{' '}
-      <strong>{kind === 'remark' ? value(remark.trim()) : after === undefined ? '…' : <ValuePreview value={after} />}</strong>
+      <strong>{kind === 'remark' ? value(remark.trim()) : isBlank(input) || after === undefined ? '…' : <ValuePreview value={after} />}</strong>
     </span>
   );
 }

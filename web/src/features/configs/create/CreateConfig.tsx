@@ -1,4 +1,5 @@
 import { SegmentedControl, Switch, Text, Textarea, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { isProblem, type ApiProblem, type FieldProblem } from '@/api';
 import { useText } from '@/i18n';
@@ -16,6 +17,7 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
   const ruleText = useRuleText();
   const faultText = useFaultText();
   const toasts = useToasts();
+  const navigate = useNavigate();
   const keyed = useKeyedForm<ConfigDraft, Config>({
     scope: 'configs/new',
     title: t('title'),
@@ -27,6 +29,7 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
     onDone: ({ key }) => {
       toasts.done(t('created', { key }));
       onClose();
+      void navigate({ to: '/configs/$key', params: { key } });
     },
   });
   const { form: draft, change, strict, error, isFixed } = keyed;

@@ -1,10 +1,10 @@
-import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
 import { isProblem } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import type { Change } from '@/merge';
-import { Banner, OutcomeNotice, ProblemBanner, Proposed, useKeyedMutation, useProblemText, useRuleText } from '@/ui';
+import { Banner, Dialog, OutcomeNotice, ProblemBanner, Proposed, useKeyedMutation, useProblemText, useRuleText } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
 import type { Encoding } from '@/ui/files/encoding';
 import { EncodingChoice } from '@/ui/files/EncodingChoice';
@@ -148,7 +148,7 @@ export function ImportDialog({ onUndo, onClose }: Props) {
     if (!isSending) onClose();
   };
   return (
-    <Modal opened onClose={close} withCloseButton={false} size="xl" title={t('title')}>
+    <Dialog onClose={close} withCloseButton={false} size="xl" title={t('title')}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
           <OutcomeNotice write={{ outcome, key: run.key }} />
@@ -219,7 +219,7 @@ export function ImportDialog({ onUndo, onClose }: Props) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

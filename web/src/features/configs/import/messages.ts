@@ -71,7 +71,7 @@ export const importMessages = catalogue(
     existing_fail: '中止导入',
     note: '说明（可选）',
     noteHint: '会记入每个配置的历史和审计日志。',
-    checking: '正在查看文件会带来哪些更改…',
+    checking: '正在检查文件…',
     unusable_tooLong: '文件超过 32 MiB。请按前缀分批导出和导入。',
     unusable_tooMany: '文件超过 10,000 个配置。请按前缀分批导出和导入。',
     unusable_notExport: '这是 JSON，但不是导出的文档：须为含有列表 "configs" 的对象。',

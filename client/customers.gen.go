@@ -1,0 +1,175 @@
+// Code generated from api/openapi.yaml by api/clientgen; DO NOT EDIT.
+
+package client
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// MyOrder is a row of [Client.MyOrders].
+type MyOrder struct {
+	ID         int64           `json:"id"`
+	OrderNo    string          `json:"orderNo"`
+	Items      []MyOrderMyLine `json:"items"`
+	CouponCode *string         `json:"couponCode"`
+	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
+	// changes.
+	Currency string `json:"currency"`
+	Subtotal int64  `json:"subtotal"`
+	Discount int64  `json:"discount"`
+	Shipping int64  `json:"shipping"`
+	Tax      int64  `json:"tax"`
+	// The total: `subtotal` − `discount` + `shipping` + `tax`.
+	Amount int64 `json:"amount"`
+	Paid   int64 `json:"paid"`
+	// The part of the total that was not paid; 0 for a cancelled order.
+	Due              int64                   `json:"due"`
+	Refunded         int64                   `json:"refunded"`
+	Status           OrderStatus             `json:"status"`
+	PaymentStatus    MyOrderPaymentStatus    `json:"paymentStatus"`
+	FulfilmentStatus MyOrderFulfilmentStatus `json:"fulfilmentStatus"`
+	PaymentTerms     MyOrderTerms            `json:"paymentTerms"`
+	Shipment         *MyOrderShipment        `json:"shipment"`
+	FlashSaleID      *int64                  `json:"flashSaleId"`
+	Ticket           *string                 `json:"ticket"`
+	// When the order is cancelled unless it is paid.
+	PaymentDue      *time.Time `json:"paymentDue"`
+	CreatedTime     time.Time  `json:"createdTime"`
+	PaidTime        *time.Time `json:"paidTime"`
+	ShippedTime     *time.Time `json:"shippedTime"`
+	CompletedTime   *time.Time `json:"completedTime"`
+	CancelledTime   *time.Time `json:"cancelledTime"`
+	ExternalID      *string    `json:"externalId"`
+	Email           *string    `json:"email"`
+	ShippingAddress *Address   `json:"shippingAddress"`
+	BillingAddress  *Address   `json:"billingAddress"`
+}
+
+// MyOrderMyLine is part of [MyOrder].
+type MyOrderMyLine struct {
+	LineID   int64  `json:"lineId"`
+	SKU      string `json:"sku"`
+	Name     string `json:"name"`
+	Quantity int64  `json:"quantity"`
+	// Price of one unit, in minor units.
+	Price    int64 `json:"price"`
+	Shipped  int64 `json:"shipped"`
+	Returned int64 `json:"returned"`
+}
+
+// MyOrderPaymentStatus is part of [MyOrder].
+type MyOrderPaymentStatus string
+
+// The values of MyOrderPaymentStatus.
+const (
+	MyOrderPaymentStatusUnpaid         MyOrderPaymentStatus = "unpaid"
+	MyOrderPaymentStatusPartlyPaid     MyOrderPaymentStatus = "partly_paid"
+	MyOrderPaymentStatusPaid           MyOrderPaymentStatus = "paid"
+	MyOrderPaymentStatusPartlyRefunded MyOrderPaymentStatus = "partly_refunded"
+	MyOrderPaymentStatusRefunded       MyOrderPaymentStatus = "refunded"
+)
+
+// MyOrderFulfilmentStatus is part of [MyOrder].
+type MyOrderFulfilmentStatus string
+
+// The values of MyOrderFulfilmentStatus.
+const (
+	MyOrderFulfilmentStatusNone          MyOrderFulfilmentStatus = "none"
+	MyOrderFulfilmentStatusPartlyShipped MyOrderFulfilmentStatus = "partly_shipped"
+	MyOrderFulfilmentStatusShipped       MyOrderFulfilmentStatus = "shipped"
+)
+
+// MyOrderTerms is part of [MyOrder].
+type MyOrderTerms string
+
+// The values of MyOrderTerms.
+const (
+	MyOrderTermsPrepaid    MyOrderTerms = "prepaid"
+	MyOrderTermsOnDelivery MyOrderTerms = "on_delivery"
+	MyOrderTermsInvoice    MyOrderTerms = "invoice"
+)
+
+// MyOrderShipment is part of [MyOrder].
+type MyOrderShipment struct {
+	Carrier    string `json:"carrier"`
+	TrackingNo string `json:"trackingNo"`
+}
+
+// MyOrderFilter selects rows of [Client.MyOrders].
+type MyOrderFilter struct {
+	Paging
+	Status OrderStatus
+}
+
+// MyCoupon is a row of [Client.MyCoupons].
+type MyCoupon struct {
+	Code string `json:"code"`
+	// Whether `value` is in minor units or in percent.
+	Kind          CampaignKind `json:"kind"`
+	Value         int64        `json:"value"`
+	MinimumAmount int64        `json:"minimumAmount"`
+	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
+	// changes.
+	Currency  string       `json:"currency"`
+	ValidFrom time.Time    `json:"validFrom"`
+	ValidTo   time.Time    `json:"validTo"`
+	Status    CouponStatus `json:"status"`
+	// The order that used it.
+	OrderID *int64 `json:"orderId"`
+}
+
+// CouponStatus is part of [MyCoupon].
+type CouponStatus string
+
+// The values of CouponStatus.
+const (
+	CouponStatusUnused  CouponStatus = "unused"
+	CouponStatusUsed    CouponStatus = "used"
+	CouponStatusVoid    CouponStatus = "void"
+	CouponStatusExpired CouponStatus = "expired"
+)
+
+// MyCouponFilter selects rows of [Client.MyCoupons].
+type MyCouponFilter struct {
+	Paging
+	Status CouponStatus
+}
+
+// MyWallet is returned by [Client.MyWallet].
+type MyWallet struct {
+	// In minor units.
+	Balance int64 `json:"balance"`
+	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
+	// changes.
+	Currency string `json:"currency"`
+}
+
+// MyOrders lists my orders.
+//
+// The orders of the calling customer, or of the customer that an API token acts for. Newest first
+// by default.
+func (c *Client) MyOrders(f MyOrderFilter) List[MyOrder] {
+	return List[MyOrder]{c, "/my/orders", f.parameters().set("status", f.Status)}
+}
+
+// MyOrder returns my order.
+func (c *Client) MyOrder(ctx context.Context, id int64, options ...CallOption) (MyOrder, error) {
+	return call[MyOrder](ctx, c, request{method: http.MethodGet, path: "/my/orders/" + segment(id)}, options)
+}
+
+// MyCoupons lists my coupons.
+//
+// The coupons that only the calling customer, or the customer that an API token acts for, can
+// redeem.
+func (c *Client) MyCoupons(f MyCouponFilter) List[MyCoupon] {
+	return List[MyCoupon]{c, "/my/coupons", f.parameters().set("status", f.Status)}
+}
+
+// MyWallet returns my wallet.
+//
+// The wallet of the calling customer, or of the customer that an API token acts for.
+func (c *Client) MyWallet(ctx context.Context, options ...CallOption) (MyWallet, error) {
+	return call[MyWallet](ctx, c, request{method: http.MethodGet, path: "/my/wallet"}, options)
+}
