@@ -22,7 +22,7 @@ export function idsIn({ detail }: Pick<OrderEvent, 'detail'>): { refund?: number
 }
 
 /** The reference of the stock movements of an event; undefined if it moves no stock. */
-function stockReferenceOf(order: Order, event: OrderEvent): string | undefined {
+export function stockReferenceOf(order: Pick<Order, 'id'>, event: OrderEvent): string | undefined {
   const { refund, shipment, returned } = idsIn(event);
   if (shipment !== undefined) return `@shipments/${shipment}`;
   switch (event.action) {
