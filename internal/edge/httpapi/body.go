@@ -176,9 +176,6 @@ func violations(location string, b validator.FieldError) apperr.Fields {
 	return apperr.Fields{{Pointer: location, Code: b.Tag(), Message: sentence(b)}}
 }
 
-// embedded is the name of an embedded struct in the validator's paths. JSON has no such level.
-const embedded = "\x00"
-
 // pointer turns "items[2].sku" into "/items/2/sku".
 func pointer(path string) string {
 	return "/" + strings.NewReplacer(embedded+".", "", ".", "/", "[", "/", "]", "").Replace(path)
