@@ -447,6 +447,12 @@ func (w walk) sell(sku string) {
 	require.Equal(t, client.OrderStatusPaid, order.Status)
 	order = ok[client.Order](t)(w.Orders.Ship(ctx, order.ID, client.Shipment{Carrier: "DHL", TrackingNo: "1"}))
 	order = ok[client.Order](t)(w.Orders.Complete(ctx, order.ID))
+	parcels := ok[client.Order](t)(w.Orders.Place(ctx, client.OrderCreate{UserID: "parcels", Items: lines}))
+	ok[client.Order](t)(w.Orders.Pay(ctx, parcels.ID, client.Payment{Method: "external", Reference: "psp-parcels"}))
+	parcel := ok[client.OrderParcel](t)(w.Orders.CreateShipment(ctx, parcels.ID, client.ShipmentCreate{
+		Lines: []client.ShipmentLine{{LineID: 1, Quantity: 1}}, Carrier: "DHL", TrackingNo: "2",
+	}))
+	require.Equal(t, []client.OrderParcel{parcel}, all(t, w.Orders.Shipments(parcels.ID, client.Paging{})))
 	_, err := w.Orders.Cancel(ctx, order.ID, client.Cancellation{Reason: "too late"})
 	var refused *client.TransitionRejected
 	require.ErrorAs(t, err, &refused)

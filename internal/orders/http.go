@@ -35,7 +35,7 @@ func Routes(r *httpapi.Router, s *Service) {
 		Doc("Create an order", "The lines copy name and price from the catalog at this moment. One transaction creates the order, reserves the units and redeems the coupon. "+
 			"With an `externalId` that an order has: 200 with that order if the request has the same content, and nothing changes. "+
 			"422 at `/items/<i>/sku` for an item that is not for sale or is listed twice, and at `/couponCode` for a coupon that cannot be used.").
-		With(httpapi.Contract{ID: "placeOrder", Body: placeExample, Locks: true, Rejections: []httpapi.Rejection{
+		With(httpapi.Contract{ID: "placeOrder", Body: placeExample, Locks: true, Repeated: "The order that has the external id and the same content.", Rejections: []httpapi.Rejection{
 			{Code: apperr.TotalChanged, Cause: "the `total` is not the `expectedTotal`; no order was created", Members: totalChanged{}},
 			{Code: apperr.PayloadMismatch, Cause: "the order with this `externalId`, which is `first`, has other content", Members: paymentMismatch{}},
 			{Code: apperr.InsufficientStock, Cause: "`lines` lists the items with fewer available units than ordered. Nothing was reserved"},

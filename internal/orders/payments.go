@@ -35,15 +35,10 @@ func paymentRoutes(r *httpapi.Router, s *Service) {
 				{Code: apperr.PayloadMismatch, Cause: "the reference belongs to another payment, which is `first`", Members: receiptMismatch{}},
 			},
 		})
-	httpapi.Transition(r, "/payments/:id", "apply", payments.WritePermission, httpapi.Numbered("payment", s.payment), h.apply).
+	httpapi.Transition(r, "/payments/:id", "apply", payments.WritePermission, httpapi.Numbered("payment", h.payment), h.apply).
 		Doc("Apply an unmatched payment to an order", "The order may be another one than the payment names, also of another user. 422 at `/orderId` if it does not exist; "+
 			"409 if it is cancelled, paid in full, or less than the payment is due. The payment then stays unmatched.").
 		With(httpapi.Contract{Body: Application{41}, Locks: true})
-}
-
-// payment returns a payment. The contract is generated with a Service that has no payments.
-func (s *Service) payment(ctx context.Context, id int64) (*payments.Payment, error) {
-	return s.payments.Payment(ctx, id)
 }
 
 var receiptExample = func() Receipt {
@@ -64,6 +59,10 @@ type receiptMismatch struct {
 func (h handler) payments(ctx context.Context, order *Order, in httpapi.Page) (httpapi.List[payments.View], error) {
 	listing, err := h.service.payments.List(ctx, payments.Filter{OrderID: order.ID}, in.Page())
 	return httpapi.ListOf(listing, func(p payments.Payment) payments.View { return payments.ViewOf(ctx, p) }), err
+}
+
+func (h handler) payment(ctx context.Context, id int64) (*payments.Payment, error) {
+	return h.service.payments.Payment(ctx, id)
 }
 
 type receiveRequest struct {

@@ -90,6 +90,7 @@ func (d day) sell() {
 	d.do(412, "PATCH", order, `{"note":"x"}`, "If-Match", `"zz-1"`)
 	d.do(200, "PATCH", order, `{"note":"x","email":"li@example.com","tags":["gift"],"metadata":{"a":"b"}}`, "If-Match", d.etag(order))
 	placement := fmt.Sprintf(`{"userId":7,"items":[{"sku":%q,"quantity":1}],"externalId":%q,"shippingAddress":{"name":"Li","line1":"a","city":"b","country":"CN"},"tax":1}`, sku, sku)
+	d.do(201, "POST", "/inventory/"+sku+"/adjustments", `{"delta":1,"reason":"opening","reference":"opening"}`)
 	d.do(201, "POST", "/orders", placement)
 	d.do(200, "POST", "/orders", placement)
 	d.do(409, "POST", "/orders", strings.Replace(placement, `"tax":1`, `"tax":2`, 1))

@@ -121,7 +121,7 @@ func TestPayPaysTheRestOfAPartlyPaidOrder(t *testing.T) {
 }
 
 // Proves G4.40.
-func TestAShippedOrderOnTermsKeepsItsStatusWhenPaid(t *testing.T) {
+func TestPaymentOfAShippedOrderLeavesItsStatus(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)

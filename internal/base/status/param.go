@@ -46,6 +46,9 @@ type ActionName[M Stateful] string
 // Enum returns the names of the actions that callers can take.
 func (ActionName[M]) Enum() []string { return machineOf[M]().Offered() }
 
+// Machine returns the machine of M. Its name is part of the name of the schema.
+func (ActionName[M]) Machine() *Machine { return machineOf[M]() }
+
 // ActionNames converts action names of M for a representation.
 func ActionNames[M Stateful](names []string) []ActionName[M] {
 	typed := make([]ActionName[M], len(names))
