@@ -6,7 +6,7 @@ import { resourceIn } from '@/features/resources';
 import { readTicket } from '@/features/flash-sales/queries';
 import { readKeys } from '@/features/idempotency/queries';
 import { readMovements } from '@/features/inventory/queries';
-import { debitIn } from '@/features/orders/effects/queries';
+import { debitIn, stockReferenceOf } from '@/features/orders/effects/queries';
 import { readOrder, readOrderPart, readOrders, type Order } from '@/features/orders/queries';
 import { readRefunds, type Refund } from '@/features/refunds/queries';
 import { readEntries } from '@/features/wallets/queries';
@@ -33,9 +33,6 @@ const patience = 600_000;
 
 /** The maximum number of audit entries that are searched for a time or a key. */
 const mostEntries = 2000;
-
-/** The service's name for the stock movement of an order transition. */
-const stockActs: Readonly<Record<string, string>> = { create: 'place', ship: 'ship', cancel: 'cancel' };
 
 /** Collects the events of a subject and of its related records, as far as the user may read them. */
 export class Collector {
@@ -79,11 +76,11 @@ export class Collector {
     const refunds = hasRefund && this.may('refunds:read') ? (await readRefunds({ orderId: id, limit: page }, signal)).items : [];
     const ofRefunds = refunds.map((refund) => refund.reference ?? `@refunds/${refund.id}`);
     // Units of a flash sale come from the sale, not from the stock.
-    const acts = history.items.flatMap(({ action }) => (flashSaleId === null ? (stockActs[action] ?? []) : []));
+    const moved = flashSaleId === null ? history.items.flatMap((event) => stockReferenceOf(order, event) ?? []) : [];
     steps.push(...refunds.flatMap(ofRefund));
     const further = await Promise.all([
       this.audit(`orders/${id}`),
-      this.stock(order, [...acts.map((act) => `@orders/${id}/${act}`), ...refunds.map((refund) => `@refunds/${refund.id}`)]),
+      this.stock(order, [...new Set([...moved, ...refunds.map((refund) => `@refunds/${refund.id}`)])]),
       this.money(order.userId, [...history.items.flatMap((event) => debitIn(event) ?? []), ...ofRefunds]),
       couponCode === null ? [] : this.couponSteps(couponCode),
       flashSaleId === null || placed === undefined ? [] : this.auditAt(`flash-sales/${flashSaleId}`, placed.changedTime),

@@ -1,4 +1,4 @@
-import { Modal, SimpleGrid, Textarea, TextInput } from '@mantine/core';
+import { Modal, SimpleGrid, Text, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useText } from '@/i18n';
 import { RecordForm, useFaults, useRecordForm } from '@/ui';
@@ -24,7 +24,8 @@ export function EditOrder({ order, onClose }: { order: Order; onClose: () => voi
   const t = useText(orderMessages);
   const ui = useText(uiMessages);
   const queries = useQueryClient();
-  const { id, orderNo } = order;
+  const { id, orderNo, fulfilmentStatus } = order;
+  const isShipped = fulfilmentStatus !== 'none';
   const title = t('editTitle', { number: orderNo });
   const editing = useRecordForm<Order, OrderFields>(
     {
@@ -63,8 +64,9 @@ export function EditOrder({ order, onClose }: { order: Order; onClose: () => voi
         <Textarea label={t('metadata')} description={t('metadataHint')} autosize minRows={2} classNames={{ input: 'mono' }} {...input('metadata')} />
         <TextInput label={t('email')} type="email" autoComplete="off" maxLength={254} {...input('email')} />
         {addresses.map((address) => (
-          <fieldset key={address} className={styles.group}>
+          <fieldset key={address} className={styles.group} disabled={isShipped}>
             <legend>{t(address)}</legend>
+            {isShipped && <Text c="dimmed">{t('addressFixed')}</Text>}
             <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
               {addressMembers.map((member) => (
                 <TextInput key={member} label={t(`address_${member}`)} autoComplete="off" {...input(`${address}/${member}`)} />

@@ -22,7 +22,7 @@ export function idsIn({ detail }: Pick<OrderEvent, 'detail'>): { refund?: number
 }
 
 /** The reference of the stock movements of an event; undefined if it moves no stock. */
-function stockReferenceOf(order: Order, event: OrderEvent): string | undefined {
+export function stockReferenceOf(order: Pick<Order, 'id'>, event: OrderEvent): string | undefined {
   const { refund, shipment, returned } = idsIn(event);
   if (shipment !== undefined) return `@shipments/${shipment}`;
   switch (event.action) {
@@ -39,18 +39,25 @@ function stockReferenceOf(order: Order, event: OrderEvent): string | undefined {
   }
 }
 
+/** The reference of the wallet entry of a payment; undefined for other events and for payments from outside. */
+export function debitIn(event: Pick<OrderEvent, 'detail'>): string | undefined {
+  const { payment } = idsIn(event);
+  return payment !== undefined && (event.detail as { method?: unknown }).method === 'wallet' ? `@payments/${payment}` : undefined;
+}
+
 /** The references of the wallet entries of an event. For a cancellation the entries belong to its refunds. */
 function useMoneyReferences(order: Order, event: OrderEvent): string[] {
   const mayRefunds = useMay()('refunds:read');
   const { id, version, paid } = order;
-  const { refund, payment } = idsIn(event);
+  const { refund } = idsIn(event);
   const { data } = useQuery({
     queryKey: [topic, 'refund', id, version],
     queryFn: ({ signal }) => readRefunds({ orderId: id, limit: mostRefunds }, signal),
     enabled: event.action === 'cancel' && paid > 0 && mayRefunds,
     staleTime,
   });
-  if (payment !== undefined) return (event.detail as { method?: unknown }).method === 'wallet' ? [`@payments/${payment}`] : [];
+  const debit = debitIn(event);
+  if (debit !== undefined) return [debit];
   if (event.action === 'settle-refund') return [`@refunds/${refund ?? ''}`];
   const isCredit = ({ origin, method }: { origin: string; method: string }) => origin === 'cancellation' && method === 'wallet';
   return event.action === 'cancel' ? (data?.items.filter(isCredit).map((one) => `@refunds/${one.id}`) ?? []) : [];
