@@ -42,7 +42,7 @@ test('an empty installation says what to do first, and leads to it', async () =>
   const request = await site.as({ ...admin, tenant });
   await request('POST', '/configs', { key: 'first.one', value: 1, valueType: 'number', remark: '' });
   await page.goto('/');
-  await page.getByRole('region', { name: 'Recent changes' }).getByRole('link', { name: 'configs/first.one', exact: true }).waitFor();
+  await page.getByRole('region', { name: 'Recent changes' }).getByRole('link', { name: 'Config first.one', exact: true }).waitFor();
   expect(await first.count()).toBe(0);
 });
 
@@ -72,7 +72,7 @@ test('who works on what right now is shown while it is so', async () => {
   await site.enter('/items/DASH-9', li);
   await visitor.page.reload();
   await now.getByText('Li', { exact: true }).waitFor();
-  await now.getByRole('link', { name: 'items/DASH-9' }).waitFor();
+  await now.getByRole('link', { name: 'Item DASH-9' }).waitFor();
 });
 
 nightly('an order that is cancelled soon stands there until it is paid', async () => {
