@@ -52,6 +52,7 @@ var remedies = map[string]string{
 	"http: asset only partly sent":                                                                     "None. The client disconnected.",
 	"http: navigation failed; redirecting to the error page":                                           "Follow the cause in `error`.",
 	"http: problem not encoded":                                                                        defect,
+	"export failed; closing the connection":                                                            "See `error`. The client notices that the body is incomplete, and requests the export again.",
 	"idempotency: no lease acquired; relying on the unique row":                                        redis,
 	"idempotency: quota of keys almost used up; raise INTERLOCK_IDEMPOTENCY_QUOTA":                     "See [IdempotencyQuotaAlmostUsed](../operations.md#idempotencyquotaalmostused).",
 	"idempotency: rejections not recorded":                                                             "None. A repeat decides the rejected parts again.",

@@ -28,6 +28,7 @@ import (
 	"interlock/internal/lock"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
+	"interlock/internal/payments"
 	"interlock/internal/refunds"
 	"interlock/internal/returns"
 	"interlock/internal/wallets"
@@ -68,7 +69,8 @@ func newLoader(db *storage.DB) *demo.Loader {
 	l.Wallets = wallets.New(wallets.Deps{DB: db, Bus: bus, Approvals: votes})
 	l.Ledger = aggregates.New(aggregates.Deps{DB: db, Bus: bus})
 	l.Orders = orders.New(orders.Deps{
-		DB: db, Runner: runner, Bus: bus, Catalog: l.Catalog, Coupons: l.Coupons, Stock: l.Inventory, Wallets: l.Wallets, Refunds: refundsOf{l}, Deadlines: noDeadlines{},
+		DB: db, Runner: runner, Bus: bus, Catalog: l.Catalog, Coupons: l.Coupons, Stock: l.Inventory, Wallets: l.Wallets, Refunds: refundsOf{l},
+		Payments: payments.New(payments.Deps{DB: db, Bus: bus, Approvals: votes}), Deadlines: noDeadlines{},
 	})
 	l.WorkOrders = workorders.New(workorders.Deps{DB: db, Bus: bus, People: noDisabledUsers{}})
 	l.Refunds = refunds.New(refunds.Deps{DB: db, Bus: bus, Orders: l.Orders, Stock: l.Inventory, Wallets: l.Wallets, Approvals: votes})
@@ -100,12 +102,12 @@ func (noDisabledUsers) Person(context.Context, int64) (principal.Person, bool, e
 // refundsOf finds refunds when an order is cancelled, as package app does.
 type refundsOf struct{ loader *demo.Loader }
 
-func (r refundsOf) TakeOver(ctx context.Context, u *uow.Unit, order *orders.Order) (int64, error) {
+func (r refundsOf) TakeOver(ctx context.Context, u *uow.Unit, order *orders.Order) (map[int64]int64, error) {
 	return r.loader.Refunds.TakeOver(ctx, u, order)
 }
 
-func (r refundsOf) RefundRest(ctx context.Context, u *uow.Unit, cancelled *orders.Order, rest int64) error {
-	return r.loader.Refunds.RefundRest(ctx, u, cancelled, rest)
+func (r refundsOf) RefundRest(ctx context.Context, u *uow.Unit, cancelled *orders.Order, payment *payments.Payment, rest int64) (int64, error) {
+	return r.loader.Refunds.RefundRest(ctx, u, cancelled, payment, rest)
 }
 
 func TestDemoResumesAndASecondRunAddsNothing(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 // myRoutes registers the routes of customers, who read their coupons.
 func myRoutes(r *httpapi.Router, h handler) {
-	mine := r.About(httpapi.Resource{Tag: "Customers", Noun: "my coupon", Machine: Machine, Example: myViewOf(exampleCoupon)})
+	mine := r.About(httpapi.Resource{Tag: "Customers", Noun: "my coupon", Example: myViewOf(exampleCoupon)})
 	httpapi.GetOf(mine, "/my/coupons", "", httpapi.Myself, h.listMine).
 		Doc("List my coupons", "The coupons that only the calling customer, or the customer that an API token acts for, can redeem.").
 		With(httpapi.Contract{ID: "listMyCoupons", Sorts: couponSorts, ForCustomers: true})

@@ -12,7 +12,7 @@ import (
 
 // myRoutes registers the routes of customers, who read their orders.
 func myRoutes(r *httpapi.Router, h handler) {
-	mine := r.About(httpapi.Resource{Tag: "Customers", Noun: "my order", Machine: Machine, Example: myOrderExample})
+	mine := r.About(httpapi.Resource{Tag: "Customers", Noun: "my order", Example: myOrderExample})
 	httpapi.GetOf(mine, "/my/orders", "", httpapi.Myself, h.listMine).
 		Doc("List my orders", "The orders of the calling customer, or of the customer that an API token acts for. Newest first by default.").
 		With(httpapi.Contract{ID: "listMyOrders", Sorts: orderSorts, ForCustomers: true})
