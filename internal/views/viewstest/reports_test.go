@@ -94,22 +94,23 @@ func TestSalesFollowTheDaysOfTheZone(t *testing.T) {
 			require.NoError(t, err)
 			return report
 		}
+		row := func(key string, sums reports.Sums) reports.Row { return reports.Row{Key: key, Sums: sums} }
 		report := sales(reports.ByDay, "2026-03-28", "2026-03-30", "")
 		require.Equal(t, []reports.Row{
-			{"2026-03-28", sums(1, 2, 1100, 100, 0)}, {"2026-03-29", sums(2, 6, 650, 50, 0)}, {"2026-03-30", sums(1, 2, 300, 0, 400)},
+			row("2026-03-28", sums(1, 2, 1100, 100, 0)), row("2026-03-29", sums(2, 6, 650, 50, 0)), row("2026-03-30", sums(1, 2, 300, 0, 400)),
 		}, report.Rows)
 		require.Equal(t, sums(4, 10, 2050, 150, 400), report.Totals)
 		require.Equal(t, "Europe/Berlin", report.Zone)
 
-		require.Equal(t, []reports.Row{{"2026-03-28", sums(2, 6, 1500, 100, 0)}, {"2026-03-29", sums(2, 4, 550, 50, 0)}},
+		require.Equal(t, []reports.Row{row("2026-03-28", sums(2, 6, 1500, 100, 0)), row("2026-03-29", sums(2, 4, 550, 50, 0))},
 			sales(reports.ByDay, "2026-03-28", "2026-03-29", "UTC").Rows)
-		require.Equal(t, []reports.Row{{"2026-03-25", sums(3, 8, 1750, 150, 0)}, {"2026-03-30", sums(1, 2, 300, 0, 400)}},
+		require.Equal(t, []reports.Row{row("2026-03-25", sums(3, 8, 1750, 150, 0)), row("2026-03-30", sums(1, 2, 300, 0, 400))},
 			sales(reports.ByWeek, "2026-03-25", "2026-03-31", "").Rows)
-		require.Equal(t, []reports.Row{{"2026-02", sums(0, 0, 0, 0, 0)}, {"2026-03", sums(4, 10, 2050, 150, 400)}, {"2026-04", sums(0, 0, 0, 0, 0)}},
+		require.Equal(t, []reports.Row{row("2026-02", sums(0, 0, 0, 0, 0)), row("2026-03", sums(4, 10, 2050, 150, 400)), row("2026-04", sums(0, 0, 0, 0, 0))},
 			sales(reports.ByMonth, "2026-02-27", "2026-04-01", "").Rows)
-		require.Equal(t, []reports.Row{{"cup", reports.Sums{Orders: 3, Units: 6, Gross: 600}}, {"tea", reports.Sums{Orders: 2, Units: 4, Gross: 400}}},
+		require.Equal(t, []reports.Row{row("cup", reports.Sums{Orders: 3, Units: 6, Gross: 600}), row("tea", reports.Sums{Orders: 2, Units: 4, Gross: 400})},
 			sales(reports.BySKU, "2026-03-01", "2026-03-31", "").Rows)
-		require.Equal(t, []reports.Row{{"", sums(3, 6, 1650, 150, 0)}, {"7", sums(1, 4, 400, 0, 400)}},
+		require.Equal(t, []reports.Row{row("", sums(3, 6, 1650, 150, 0)), row("7", sums(1, 4, 400, 0, 400))},
 			sales(reports.BySale, "2026-03-01", "2026-03-31", "").Rows)
 
 		usual := sales(reports.ByDay, "", "", "")
