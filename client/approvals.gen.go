@@ -80,6 +80,7 @@ type ApprovalKind string
 
 // The values of ApprovalKind.
 const (
+	ApprovalKindPaymentRefund   ApprovalKind = "payment.refund"
 	ApprovalKindRefundApprove   ApprovalKind = "refund.approve"
 	ApprovalKindFlashSaleUpdate ApprovalKind = "flash_sale.update"
 	ApprovalKindWalletEntry     ApprovalKind = "wallet.entry"

@@ -28,7 +28,7 @@ type MyOrder struct {
 	Due              int64                   `json:"due"`
 	Refunded         int64                   `json:"refunded"`
 	Status           OrderStatus             `json:"status"`
-	PaymentStatus    MyOrderPaymentStatus    `json:"paymentStatus"`
+	PaymentStatus    OrderPaymentStatus      `json:"paymentStatus"`
 	FulfilmentStatus MyOrderFulfilmentStatus `json:"fulfilmentStatus"`
 	PaymentTerms     MyOrderTerms            `json:"paymentTerms"`
 	Shipment         *MyOrderShipment        `json:"shipment"`
@@ -58,18 +58,6 @@ type MyOrderMyLine struct {
 	Shipped  int64 `json:"shipped"`
 	Returned int64 `json:"returned"`
 }
-
-// MyOrderPaymentStatus is part of [MyOrder].
-type MyOrderPaymentStatus string
-
-// The values of MyOrderPaymentStatus.
-const (
-	MyOrderPaymentStatusUnpaid         MyOrderPaymentStatus = "unpaid"
-	MyOrderPaymentStatusPartlyPaid     MyOrderPaymentStatus = "partly_paid"
-	MyOrderPaymentStatusPaid           MyOrderPaymentStatus = "paid"
-	MyOrderPaymentStatusPartlyRefunded MyOrderPaymentStatus = "partly_refunded"
-	MyOrderPaymentStatusRefunded       MyOrderPaymentStatus = "refunded"
-)
 
 // MyOrderFulfilmentStatus is part of [MyOrder].
 type MyOrderFulfilmentStatus string

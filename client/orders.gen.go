@@ -18,6 +18,7 @@ type Orders struct{ client *Client }
 // Order is a row of [Orders.List].
 type Order struct {
 	Stamp
+	originState
 	ID int64 `json:"id"`
 	// For display: the day and a random part.
 	OrderNo string `json:"orderNo"`
@@ -41,7 +42,7 @@ type Order struct {
 	Amount int64 `json:"amount"`
 	// The part of the total that was not paid, in minor units; 0 for a cancelled order.
 	Due int64 `json:"due"`
-	// The paid amount, in minor units; 0 before the payment.
+	// The sum of the applied payments, in minor units.
 	Paid int64 `json:"paid"`
 	// The part of it that unsettled refunds reserve.
 	RefundReserved int64 `json:"refundReserved"`
@@ -55,7 +56,8 @@ type Order struct {
 	PaymentTerms     OrderTerms            `json:"paymentTerms"`
 	// The actions that are possible now.
 	AllowedTransitions []OrderAction `json:"allowedTransitions"`
-	Payment            *Payment      `json:"payment"`
+	// The latest applied payment.
+	Payment *Payment `json:"payment"`
 	// The latest shipment.
 	Shipment     *OrderShipment `json:"shipment"`
 	CancelReason *string        `json:"cancelReason"`
@@ -79,6 +81,22 @@ type Order struct {
 	Note            string            `json:"note"`
 	Tags            []string          `json:"tags"`
 	Metadata        map[string]string `json:"metadata"`
+	Merged          *Merged           `json:"merged,omitzero"`
+}
+
+func (*Order) editable() []string {
+	return []string{"email", "shippingAddress", "billingAddress", "note", "tags", "metadata"}
+}
+
+// UnmarshalJSON decodes the value and stores it as the origin of the next Save.
+func (v *Order) UnmarshalJSON(text []byte) error {
+	type members Order
+	var decoded members
+	if err := json.Unmarshal(text, &decoded); err != nil {
+		return err
+	}
+	*v = Order(decoded)
+	return setOrigin(v)
 }
 
 // OrderLine is part of [Order].
@@ -91,6 +109,12 @@ type OrderLine struct {
 	Quantity int64 `json:"quantity"`
 	// Price of one unit when the order was created, in minor units.
 	Price int64 `json:"price"`
+	// The same as `price`.
+	UnitPrice int64 `json:"unitPrice"`
+	// The line's part of the order's discount, in minor units.
+	Discount int64 `json:"discount"`
+	// `unitPrice` × `quantity` − `discount`.
+	Total int64 `json:"total"`
 	// Units that can be shipped, without unshipped units of open refunds with `restock`.
 	ToShip int64 `json:"toShip"`
 	// Shipped units.
@@ -159,7 +183,9 @@ const (
 type Payment struct {
 	// The payment method: external, or the user's wallet. One of external, wallet.
 	Method string `json:"method"`
-	// The payment's name in the external system. Required for `external`.
+	// The payment provider, which scopes the reference. Not for `wallet`.
+	Provider string `json:"provider,omitzero"`
+	// The payment's name at its provider. Required for `external`.
 	Reference string `json:"reference,omitzero"`
 }
 
@@ -219,6 +245,28 @@ type OrderCreate struct {
 	// Each sku at most once.
 	Items      []OrderLineRequest `json:"items"`
 	CouponCode *string            `json:"couponCode,omitzero"`
+	// The order's id in the storefront. The same request again returns the order with status 200.
+	ExternalID *string `json:"externalId,omitzero"`
+	// The total that the customer accepted, in minor units.
+	ExpectedTotal *int64 `json:"expectedTotal,omitzero"`
+	// Part of the total, in minor units.
+	Shipping int64 `json:"shipping,omitzero"`
+	// Part of the total, in minor units.
+	Tax int64 `json:"tax,omitzero"`
+	// `prepaid`: the order is shipped after its payment, and cancelled if it is not paid within the
+	// tenant's `unpaidOrderMinutes`.
+	PaymentTerms OrderTerms `json:"paymentTerms,omitzero"`
+	// The address for messages about the order; empty for none.
+	Email string `json:"email,omitzero"`
+	// The addresses are nil for none, which "not null" stores as an empty text. They do not change
+	// after the first shipment.
+	ShippingAddress *Address `json:"shippingAddress,omitzero"`
+	BillingAddress  *Address `json:"billingAddress,omitzero"`
+	Note            string   `json:"note,omitzero"`
+	// Each once; they are stored in alphabetical order.
+	Tags []string `json:"tags,omitzero"`
+	// Names and values of the storefront.
+	Metadata map[string]string `json:"metadata,omitzero"`
 }
 
 // OrderLineRequest is part of [OrderCreate].
@@ -249,6 +297,8 @@ type OrderEventName string
 // The values of OrderEventName.
 const (
 	OrderEventNameCreate        OrderEventName = "create"
+	OrderEventNameUpdate        OrderEventName = "update"
+	OrderEventNamePayment       OrderEventName = "payment"
 	OrderEventNameShipment      OrderEventName = "shipment"
 	OrderEventNameReserveRefund OrderEventName = "reserve-refund"
 	OrderEventNameReleaseRefund OrderEventName = "release-refund"
@@ -318,7 +368,9 @@ type OrderBatch struct {
 	IDs    []int64     `json:"ids"`
 	// The payment method: external, or the user's wallet. One of external, wallet.
 	Method string `json:"method,omitzero"`
-	// The payment's name in the external system. Required for `external`.
+	// The payment provider, which scopes the reference. Not for `wallet`.
+	Provider string `json:"provider,omitzero"`
+	// The payment's name at its provider. Required for `external`.
 	Reference  string `json:"reference,omitzero"`
 	Carrier    string `json:"carrier,omitzero"`
 	TrackingNo string `json:"trackingNo,omitzero"`
@@ -356,8 +408,10 @@ func (s *Orders) List(f OrderFilter) List[Order] {
 // Place creates an order.
 //
 // The lines copy name and price from the catalog at this moment. One transaction creates the order,
-// reserves the units and redeems the coupon. 422 at `/items/<i>/sku` for an item that is not for
-// sale or is listed twice, and at `/couponCode` for a coupon that cannot be used.
+// reserves the units and redeems the coupon. With an `externalId` that an order has: 200 with that
+// order if the request has the same content, and nothing changes. 422 at `/items/<i>/sku` for an
+// item that is not for sale or is listed twice, and at `/couponCode` for a coupon that cannot be
+// used.
 func (s *Orders) Place(ctx context.Context, body OrderCreate, options ...CallOption) (Order, error) {
 	return call[Order](ctx, s.client, request{method: http.MethodPost, path: "/orders", body: body}, options)
 }
@@ -367,24 +421,37 @@ func (s *Orders) Get(ctx context.Context, id int64, options ...CallOption) (Orde
 	return call[Order](ctx, s.client, request{method: http.MethodGet, path: "/orders/" + segment(id)}, options)
 }
 
+// Save updates an order.
+//
+// Changes facts that affect no amount and no stock. The addresses change only before the first
+// shipment (422 `shipped`). In a conflict, `base` has the earlier values of these members; its
+// other members are current.
+//
+// It sends the changes of value since it was read, and replaces value with the reply. If another
+// writer was first, it returns a [Conflict].
+func (s *Orders) Save(ctx context.Context, value *Order, options ...CallOption) error {
+	return save(ctx, s.client, "/orders/"+segment(value.ID), value, options)
+}
+
 // History lists the history of an order.
 //
-// Newest first: one event for each version. `shipment` is a partial shipment. It does not change
-// the status, nor do the actions of refunds, except that a `settle-refund` that returns the last
-// units makes a partly shipped order `shipped`.
+// Newest first: one event for each version. `payment`: a payment that left an amount due.
+// `shipment`: a partial shipment. They do not change the status, nor do the actions of refunds,
+// except that a `settle-refund` that returns the last units makes a partly shipped order `shipped`.
 func (s *Orders) History(id int64, p Paging) List[OrderEvent] {
 	return List[OrderEvent]{s.client, "/orders/" + segment(id) + "/history", p.parameters()}
 }
 
 // Pay pays an order.
 //
-// `pending` → `paid`. `wallet` debits the wallet of the order's user in the same transaction.
-// `external`: the money was received outside, and `reference`, which is required, identifies the
-// payment there. Of concurrent requests one succeeds; the others return 409 with the author of the
-// successful one.
+// `pending` → `paid`, or unchanged `shipped`. Records a payment of all that is due. `wallet` debits
+// the wallet of the order's user in the same transaction. `external`: the money was received
+// outside, and `reference`, which is required, identifies the payment there. Of concurrent requests
+// one succeeds; the others return 409 with the author of the successful one.
 //
-// A reference pays one order of a tenant and method. Repeating the same payment of the same order
-// returns 200 with the order and changes nothing, so that a provider may repeat its callback.
+// A reference is unique per tenant and provider. Repeating the same payment of the same order
+// returns 200 with the order and changes nothing, so that a provider may repeat its callback. This
+// action rejects money that the order cannot take; `POST /orders/{id}/payments` records it.
 func (s *Orders) Pay(ctx context.Context, id int64, body Payment, options ...CallOption) (Order, error) {
 	return call[Order](ctx, s.client, request{method: http.MethodPost, path: "/orders/" + segment(id) + "/pay", body: body}, options)
 }
@@ -429,7 +496,7 @@ func (s *Orders) Complete(ctx context.Context, id int64, options ...CallOption) 
 //
 // `pending` or `paid` or `shipped` → `cancelled`. Not while the customer has shipped units, and not
 // after a shipment of a flash sale's units: `transition_not_allowed`. One transaction releases the
-// units, returns the coupon to `unused`, and refunds the remaining payment (`refundable`). A
+// units, returns the coupon to `unused`, and refunds the rest of each payment (`refundable`). A
 // `wallet` payment is credited to the wallet; for an `external` payment a refund is `requested`,
 // which another user approves.
 func (s *Orders) Cancel(ctx context.Context, id int64, body Cancellation, options ...CallOption) (Order, error) {

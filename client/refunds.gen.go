@@ -24,6 +24,8 @@ type RefundRequest struct {
 	Reason string `json:"reason"`
 	// Each sku at most once. Required if `amount` is absent.
 	Lines []RefundLineRequest `json:"lines,omitzero"`
+	// The payment to repay. If absent: the first received one that has the amount left.
+	PaymentID *int64 `json:"paymentId,omitzero"`
 }
 
 // RefundLineRequest is part of [RefundRequest].
@@ -42,13 +44,14 @@ type Refund struct {
 	// The shop's name of a customer, which is one of its users: 1 to 64 letters, digits and
 	// `._:@+=/-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
 	UserID string `json:"userId"`
+	// The payment that it repays.
+	PaymentID int64 `json:"paymentId"`
 	// The refunded amount, in minor units.
 	Amount int64 `json:"amount"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
 	// changes.
 	Currency string `json:"currency"`
-	// The payment method of the order, which is also the way of the refund. One of external,
-	// wallet.
+	// The method of the payment, which is also the way of the refund. One of external, wallet.
 	Method string `json:"method"`
 	// `cancellation`: the refund repays the rest of a cancelled order. One of request,
 	// cancellation.
@@ -183,9 +186,10 @@ type RefundUnknownOutcome struct {
 
 // Request creates a refund.
 //
-// Creates the refund as `requested` and reserves its amount. Concurrent requests never reserve more
-// than the remaining payment: an amount beyond `refundable` returns 422 at `/amount`, with
-// `refundable` in the body.
+// Creates the refund of one payment as `requested` and reserves its amount. Concurrent requests
+// never reserve more than the rest of the payment: an amount that no single payment has left
+// returns 422 at `/amount`, with the largest possible amount as `refundable`; request one refund
+// for each payment then.
 //
 // The lines name the refunded units; `restock` returns them to stock at settlement. The default of
 // `amount` is the value of the lines: their share of the payment, with the discount divided among

@@ -7,6 +7,7 @@ import ()
 // Resources are the resources of the contract.
 type Resources struct {
 	Orders      *Orders
+	Payments    *Payments
 	Refunds     *Refunds
 	Returns     *Returns
 	WorkOrders  *WorkOrders
@@ -32,6 +33,7 @@ type Resources struct {
 func (c *Client) bind() {
 	c.Resources = Resources{
 		Orders:      &Orders{c},
+		Payments:    &Payments{c},
 		Refunds:     &Refunds{c},
 		Returns:     &Returns{c},
 		WorkOrders:  &WorkOrders{c},

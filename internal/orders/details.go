@@ -84,6 +84,9 @@ func (PaymentStatus) Enum() []string {
 	return []string{string(Unpaid), string(PartlyPaid), string(FullyPaid), string(PartlyRefunded), string(CompletelyRefunded)}
 }
 
+// SchemaName returns the name in the contract. PaymentStatus is the status of a payment.
+func (PaymentStatus) SchemaName() string { return "OrderPaymentStatus" }
+
 // PaymentStatus returns the payment status. An order without an amount is unpaid until its payment
 // step. Refunds do not increase the amount that is due.
 func (o *Order) PaymentStatus() PaymentStatus {
