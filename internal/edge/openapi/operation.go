@@ -382,7 +382,7 @@ func (d *document) success(r httpapi.Route, reply success, isSecond bool) mappin
 	if body == nil && r.Contract.Success == "" {
 		return mapping{{reply.status, ref("responses", "NoContent")}}
 	}
-	if r.Contract.Repeated != "" {
+	if r.Contract.Repeated != "" && !isSecond {
 		repeated := mapping{{"description", r.Contract.Repeated}, {"headers", headers[:len(headers)-1]}, {"content", response.get("content")}}
 		return mapping{{"200", repeated}, {reply.status, response}}
 	}
