@@ -48,7 +48,7 @@ test('an exact resource keeps the spelling of numbers', async () => {
 test('the contract types ids and actions', () => {
   expectTypeOf(orders.read).parameter(0).toEqualTypeOf<number>();
   expectTypeOf(items.read).parameter(0).toEqualTypeOf<string>();
-  expectTypeOf<Parameters<typeof orders.act>[1]>().toEqualTypeOf<'pay' | 'ship' | 'complete' | 'cancel' | 'payments' | 'refunds' | 'shipments'>();
+  expectTypeOf<Parameters<typeof orders.act>[1]>().toEqualTypeOf<'pay' | 'ship' | 'complete' | 'cancel' | 'payments' | 'refunds' | 'returns' | 'shipments'>();
 });
 
 /** Makes the calls in turn and returns their requests. */

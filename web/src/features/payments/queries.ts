@@ -6,7 +6,7 @@ import { inTimes, type TableSearch } from '@/ui/table';
 export type Payment = components['schemas']['PaymentRecord'];
 export type PaymentStatus = components['schemas']['PaymentStatus'];
 export type PaymentEvent = components['schemas']['PaymentEvent'];
-export type Receipt = components['schemas']['Receipt'];
+export type Receipt = components['schemas']['PaymentReceipt'];
 export type PaymentAction = Payment['allowedTransitions'][number];
 
 export interface PaymentSearch extends TableSearch {
