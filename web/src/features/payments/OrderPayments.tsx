@@ -35,7 +35,7 @@ export function OrderPayments({ order: { id }, onPay }: Props) {
       {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
       {data?.items.length === 0 && <Text c="dimmed">{t('noneOfOrder')}</Text>}
       <ul className={styles.list}>
-        {data?.items.map(({ id: payment, amount, refunded, status, method, reference, reason, createdTime }) => (
+        {data?.items.map(({ id: payment, amount, refunded, status, method, reference, createdTime }) => (
           <li key={payment}>
             <Link to="/payments/$id" params={{ id: String(payment) }}>
               {t('payment', { id: String(payment) })}
@@ -49,11 +49,7 @@ export function OrderPayments({ order: { id }, onPay }: Props) {
               <When time={createdTime} />
             </span>
             {refunded > 0 && refunded < amount && <span className={styles.more}>{t('partRefunded', { amount: money(refunded) })}</span>}
-            {status === 'unmatched' && (
-              <span className={styles.more}>
-                {reason} {t('unmatchedHint')}
-              </span>
-            )}
+            {status === 'unmatched' && <span className={styles.more}>{t('unmatchedHint')}</span>}
           </li>
         ))}
       </ul>

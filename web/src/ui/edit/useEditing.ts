@@ -152,11 +152,14 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
 
   /** Rebases the form on a record, and preserves the input since `sent`. Leaves the form unchanged if both changed the same field. */
   const rebaseOn = (sent: F, record: R, form: F) => {
-    const { value: now, saved, rebase } = latest.current;
+    const { value: now, saved, rebase, slot } = latest.current;
     const next = equalForms(now, sent) ? form : applyLaterInput({ contentOf, formOf }, sent, now, form);
     if (next === undefined) return;
-    if (equalForms(next, read(record))) saved(record);
-    else rebase(record, next);
+    if (equalForms(next, read(record))) {
+      saved(record);
+      // A dialog can close before the effect that drops the draft.
+      slot.drop();
+    } else rebase(record, next);
   };
 
   /** Applies the outcome of a save. */

@@ -58,7 +58,7 @@ export function mistakesOf({ userId, lines }: Placement): Mistakes {
 export function requestOf({ userId, lines, couponCode }: Placement): NewOrder {
   const items = lines.map((line) => ({ sku: line.sku.trim(), quantity: piecesOf(line) ?? 0 }));
   const code = couponCode.trim();
-  return { userId: userId.trim(), items, shipping: 0, tax: 0, paymentTerms: 'prepaid', ...(code === '' ? {} : { couponCode: code }) };
+  return { userId: userId.trim(), items, ...(code === '' ? {} : { couponCode: code }) };
 }
 
 interface OutOfStock {
