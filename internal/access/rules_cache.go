@@ -11,7 +11,7 @@ import (
 )
 
 // rulesTTL is the maximum age of cached rules. It bounds the delay until a change by another
-// process takes effect.
+// process is effective.
 const rulesTTL = time.Second
 
 // rulesCache caches the rules of tenants by tenant id, for callers for which an age of rulesTTL is
@@ -24,7 +24,7 @@ type cachedRules struct {
 }
 
 // Rules returns the rules of the tenant of the context, at most rulesTTL old, usually without a
-// statement. A unit whose correctness depends on them calls RulesIn.
+// statement. A unit that must have the current rules calls RulesIn.
 func (s *Service) Rules(ctx context.Context) (TenantRules, error) {
 	caller, _ := principal.From(ctx)
 	if cached, ok := s.rules.byTenant.Load(caller.TenantID); ok && clock.Since(cached.(cachedRules).read) < rulesTTL {

@@ -5,7 +5,7 @@ import "interlock/internal/module"
 // tables are the tables of this package.
 var tables = []module.Table{
 	{
-		Name: "orders", Plain: "order_no coupon_code payment_terms carrier tags fulfilment_status payment_status", Stays: module.Current,
+		Name: "orders", Plain: "order_no coupon_code payment_terms carrier tags fulfilment_status", Stays: module.Current,
 		Columns: []module.Column{
 			{Name: "ticket", Erase: module.NewTicket},
 			{Name: "tracking_no", Erase: module.Blanked},

@@ -906,6 +906,14 @@ CREATE TABLE `order_lines` (
   KEY `ix_order_lines_sku` (`tenant_id`,`sku`,`order_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
+CREATE TABLE `order_tags` (
+  `tenant_id` bigint(20) NOT NULL,
+  `order_id` bigint(20) NOT NULL,
+  `tag` varchar(50) NOT NULL,
+  PRIMARY KEY (`tenant_id`,`order_id`,`tag`),
+  KEY `ix_order_tags_tag` (`tenant_id`,`tag`,`order_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
 CREATE TABLE `payments` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,
@@ -959,14 +967,6 @@ CREATE TABLE `payment_histories` (
   `changed_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_payment_histories_version` (`tenant_id`,`payment_id`,`version`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
-
-CREATE TABLE `order_tags` (
-  `tenant_id` bigint(20) NOT NULL,
-  `order_id` bigint(20) NOT NULL,
-  `tag` varchar(50) NOT NULL,
-  PRIMARY KEY (`tenant_id`,`order_id`,`tag`),
-  KEY `ix_order_tags_tag` (`tenant_id`,`tag`,`order_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `promise_keys` (

@@ -1057,23 +1057,6 @@ CREATE INDEX ix_payments_user ON payments (tenant_id, user_id, id);
 
 CREATE UNIQUE INDEX uq_payments_reference ON payments (tenant_id, provider, reference);
 
-CREATE TABLE promise_checks (
-  name          TEXT     NOT NULL PRIMARY KEY,
-  version       INTEGER  NOT NULL,
-  place         TEXT     NOT NULL, -- the cursor of the pass; '' at its start
-  passes        INTEGER  NOT NULL,
-  begun_time    DATETIME     NULL,
-  looked        INTEGER  NOT NULL,
-  busy_us       INTEGER  NOT NULL,
-  violated      INTEGER  NOT NULL,
-  passed_time   DATETIME     NULL, -- end of the last complete pass, like the columns below
-  last_begun    DATETIME     NULL,
-  last_looked   INTEGER  NOT NULL,
-  last_busy_us  INTEGER  NOT NULL,
-  last_violated INTEGER  NOT NULL,
-  kept_time     DATETIME     NULL -- end of the last complete pass without a violation
-);
-
 CREATE TABLE promise_keys (
   id   INTEGER NOT NULL PRIMARY KEY,
   seed BLOB    NOT NULL -- of the Ed25519 key

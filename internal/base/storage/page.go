@@ -54,7 +54,7 @@ type Page struct {
 	Uncounted bool
 }
 
-// EachRow calls fn for each row of a list, in pages in the order of its sort. It holds no
+// EachRow calls fn for each row of a list, in pages in the order of its sort. It has no
 // transaction and no cursor of the database while fn runs: a row that is inserted or changed
 // concurrently may be included.
 func EachRow[T any](sort string, list func(Page) (Listing[T], error), fn func(T) error) error {

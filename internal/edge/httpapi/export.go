@@ -214,7 +214,7 @@ func encodesItself(t reflect.Type) bool {
 	return t == reflect.TypeFor[time.Time]() || p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
-// cell returns the column's text of a row; "" if an object on the way to it is null.
+// cell returns the column's text of a row; "" if an object that contains it is null.
 func (c column) cell(row reflect.Value) (string, error) {
 	value, err := row.FieldByIndexErr(c.index)
 	if err != nil {

@@ -31,11 +31,16 @@ func newService(db *storage.DB, locks lock.Locker, clk clock.Clock, bus events.B
 	s := New(Deps{
 		Promises: declared,
 		DB:       db, Locks: locks, Bus: bus, Clock: clk, Share: 1, Replies: idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: clk, Epochs: epoch.NewWatch(db, clk)}),
-		Runner: uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clk}),
+		Runner: uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clk}), SelfApproval: noSelfApproval{},
 	})
 	s.walker.Pause = func(_ context.Context, d time.Duration) bool { return d < time.Second }
 	return s
 }
+
+// noSelfApproval are tenants in which other users approve refunds.
+type noSelfApproval struct{}
+
+func (noSelfApproval) SelfApproval(context.Context) (bool, error) { return false, nil }
 
 func newLocks() lock.Locker { return lock.NewInProcess(lock.Observer{}) }
 

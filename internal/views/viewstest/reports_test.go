@@ -36,7 +36,7 @@ func insertPaid(t *testing.T, ctx context.Context, db *storage.DB, id int64, pai
 		"user_id": "ana", "amount": amount,
 	}
 	order := map[string]any{
-		"status": 1, "discount": discount, "coupon_code": "", "payment_method": "external", "carrier": "", "tracking_no": "", "cancel_reason": "",
+		"status": 1, "discount": discount, "coupon_code": "", "carrier": "", "tracking_no": "", "cancel_reason": "",
 		"paid": amount, "paid_time": at(paid), "sale_id": sale, "shipping_address": "", "billing_address": "", "note": "", "metadata": "{}",
 	}
 	for name, value := range guarded {
@@ -54,7 +54,7 @@ func insertPaid(t *testing.T, ctx context.Context, db *storage.DB, id int64, pai
 		return
 	}
 	refund := map[string]any{
-		"order_id": orderID, "method": "external", "origin": "request", "status": 3, "reason": "late", "requested_by": 1, "requested_by_name": "Li",
+		"order_id": orderID, "payment_id": orderID, "method": "external", "origin": "request", "status": 3, "reason": "late", "requested_by": 1, "requested_by_name": "Li",
 		"approved_by_name": "", "status_reason": "",
 	}
 	for name, value := range guarded {

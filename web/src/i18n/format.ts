@@ -30,6 +30,8 @@ export interface Format {
   relative: (time: string | number | Date, now: number) => string;
   duration: (milliseconds: number) => string;
   list: (items: readonly string[]) => string;
+  /** The name of a country (ISO 3166-1 alpha-2). */
+  country: (code: string) => string;
 }
 
 const made = new Map<string, Format>();
@@ -62,6 +64,7 @@ function newFormat(language: Language, { currency, minorDigits }: Currency, time
   const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium', hourCycle: 'h23', timeZone });
   const short = new Intl.RelativeTimeFormat(locale, { style: 'narrow', numeric: 'auto' });
   const list = new Intl.ListFormat(locale, { type: 'conjunction' });
+  const country = new Intl.DisplayNames(locale, { type: 'region' });
 
   const ago = (milliseconds: number): string | undefined => {
     const size = Math.abs(milliseconds);
@@ -86,6 +89,7 @@ function newFormat(language: Language, { currency, minorDigits }: Currency, time
     relative: (value, now) => ago(new Date(value).getTime() - now) ?? date.format(new Date(value)),
     duration: (milliseconds) => duration(locale, milliseconds),
     list: (items) => list.format(items),
+    country: (code) => country.of(code) ?? code,
   };
 }
 

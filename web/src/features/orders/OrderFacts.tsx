@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { components } from '@/api';
-import { useFormat, useLanguage, useText } from '@/i18n';
+import { useFormat, useText } from '@/i18n';
 import { CustomerLink, Facts, RecordLink, Section, StatusChip, When } from '@/ui';
 import { orderMessages } from './messages';
 import styles from './Order.module.css';
@@ -27,11 +27,11 @@ export function OrderCustomer({ order: { userId, email, shippingAddress, billing
 
 function AddressLines({ address }: { address: components['schemas']['Address'] | null }) {
   const t = useText(orderMessages);
-  const { language } = useLanguage();
+  const format = useFormat();
   if (address === null) return t('none');
   const { name, company, line1, line2, city, region, postalCode, country, phone } = address;
   const place = [postalCode, city, region].filter(Boolean).join(' ');
-  const lines = [name, company, line1, line2, place, new Intl.DisplayNames(language, { type: 'region' }).of(country), phone];
+  const lines = [name, company, line1, line2, place, format.country(country), phone];
   return <address className={styles.address}>{lines.map((line, i) => line !== undefined && line !== '' && <span key={i}>{line}</span>)}</address>;
 }
 

@@ -94,7 +94,7 @@ export function useOrderLabels(): Labels {
   const show = (value: Json): string => {
     if (typeof value === 'string') return value;
     if (Array.isArray(value)) return value.map(show).join(', ');
-    return isObject(value) ? Object.values(value).map(show).join(', ') : String(value);
+    return isObject(value) ? Object.values(value).map(show).join(', ') : JSON.stringify(value);
   };
   return {
     field: (pointer) => {
