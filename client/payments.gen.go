@@ -10,6 +10,9 @@ import (
 )
 
 // Payments calls the operations on payments.
+//
+// Receipts of money. An order can have several. Money that no order can take is `unmatched`, until
+// it is applied to an order or sent back.
 type Payments struct{ client *Client }
 
 // PaymentRecord is a row of [Payments.Payment].

@@ -69,6 +69,17 @@ func repeats(step Step, o *Order) bool {
 	return false
 }
 
+// applied returns the sum of the order's applied payments, in minor units. It differs from Paid if a
+// payment was applied between the reads of the order and of its payments.
+func (o *Order) applied() (sum int64) {
+	for _, p := range o.Payments {
+		if p.Applied() {
+			sum += p.Amount
+		}
+	}
+	return sum
+}
+
 func (Payment) possible(*Order) *apperr.Error { return nil }
 
 // prepare adds all that is due to the paid amount.

@@ -42,8 +42,8 @@ const lockWait = 3 * time.Second
 // Transition applies a step to an order that was just read, with the step's other changes, in one
 // unit; see change.Lifecycle for its errors. A repeated payment returns the order unchanged. A
 // shipment that leaves units does not change the status; its retry reads the order again under the
-// locks, so that concurrent shipments succeed one after the other. More errors: ValidationFailed; NothingToShip; PayloadMismatch if the payment's reference paid another order;
-// InsufficientBalance; lock.ErrNotAcquired if stock or wallet were locked for too long.
+// locks, so that concurrent shipments succeed one after the other. More errors: ValidationFailed; NothingToShip; PayloadMismatch
+// if the payment's reference paid another order; InsufficientBalance; lock.ErrNotAcquired if stock or wallet were locked for too long.
 func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, step Step, ifMatch *guard.Precondition) (*Order, error) {
 	if err := s.lifecycle().CheckPrecondition(order, ifMatch); err != nil {
 		return nil, err
@@ -52,6 +52,9 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, ste
 		return nil, err
 	}
 	if repeats(step, order) {
+		if order.applied() != order.Paid {
+			return nil, uow.Overtaken("order")
+		}
 		return order, nil
 	}
 	if err := s.checkPossible(order, step); err != nil {

@@ -20,6 +20,8 @@ func TestNoOverviewReadsAWholeTable(t *testing.T) {
 	services, err := app.Open(t.Context(), apptest.Settings(t.TempDir()).Storage, app.Options{Create: true})
 	require.NoError(t, err)
 	defer services.Close()
+	_, err = services.Access.Bootstrap(t.Context(), "a long password", "CNY")
+	require.NoError(t, err)
 	ctx := principal.With(t.Context(), principal.System(1, "planner"))
 	statements := record(t, services.DB.Read(ctx))
 

@@ -76,7 +76,9 @@ type Accepted[T any] struct {
 }
 
 func (a Accepted[T]) reply() reply {
-	r := reply{status: http.StatusAccepted, body: a.Body}.with(echo.HeaderLocation, Base+a.Location)
+	r := okReply(a.Body)
+	r.status = http.StatusAccepted
+	r = r.with(echo.HeaderLocation, Base+a.Location)
 	if a.Replayed {
 		return r.with(HeaderReplay, "true")
 	}

@@ -143,13 +143,17 @@ func (d *document) conflicts(resource *httpapi.Resource) {
 	if slices.Contains(d.baseResponses, noun+"TransitionRefused") {
 		return // api/base.yaml describes the conflicts of this resource
 	}
-	current := member{"current", ref("schemas", noun)}
+	name := noun
+	if example, ok := resource.Example.(named); ok {
+		name = example.SchemaName()
+	}
+	current := member{"current", ref("schemas", name)}
 	conflict := noun + "Conflict"
 	if d.edited[noun] {
 		if resource.Example != nil {
 			d.schema(reflect.TypeOf(resource.Example), "", false)
 		}
-		d.component(conflict, problem("VersionConflictMembers", nil, mapping{{"base", nullable(ref("schemas", noun))}, current}))
+		d.component(conflict, problem("VersionConflictMembers", nil, mapping{{"base", nullable(ref("schemas", name))}, current}))
 		d.response(conflict, "`version_conflict`: `If-Match` is not the current version of the "+resource.Noun+". Merge, then repeat with `currentEtag`.", "ETag", conflict)
 		conflict = noun + "MovedOn"
 	}

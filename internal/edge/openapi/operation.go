@@ -235,7 +235,8 @@ func (d *document) body(r httpapi.Route, t reflect.Type) mapping {
 	}
 	if step, ok := t.FieldByName("Step"); ok && strings.HasPrefix(t.Name(), "StepBody[") {
 		t = step.Type
-		isRequired = t.NumField() > 0
+		_, names, _ := d.members(t, true)
+		isRequired = len(names) > 0
 	}
 	media := mapping{{"schema", d.schema(t, "", true)}}
 	switch {
