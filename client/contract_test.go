@@ -18,8 +18,8 @@ import (
 )
 
 // notOfTheClient are operations for sessions in cookies, which a program with a token does not
-// need, streams, and GraphQL, which has other clients.
-var notOfTheClient = []string{"signIn", "acceptInvitation", "checkInvitation", "getSession", "signOut", "watchConfigs", "streamEvents", "beatPresence", "graphql", "editMe", "changeMyPassword", "endOtherSessions",
+// need, streams, exports, and GraphQL, which has other clients.
+var notOfTheClient = []string{"signIn", "acceptInvitation", "checkInvitation", "getSession", "signOut", "watchConfigs", "streamEvents", "exportOrders", "exportPayments", "beatPresence", "graphql", "editMe", "changeMyPassword", "endOtherSessions",
 	"finishSignIn", "stepUp", "beginStepUp", "listFactors", "beginFactor", "confirmFactor", "renameFactor", "deleteFactor", "replaceRecoveryCodes",
 	"listProviders", "beginSingleSignOn", "finishSingleSignOn", "acceptInvitationByProvider", "listLinks", "beginLink", "deleteLink"}
 

@@ -162,13 +162,15 @@ func (s *Payments) Payment(id int64, p Paging) List[PaymentRecord] {
 // Record records a payment of an order.
 //
 // 201: the payment is applied. It pays the order in part or in full; a pending order that is paid
-// in full becomes `paid`. `wallet` debits the wallet of the order's user in the same
-// transaction.\n\n202: the order does not exist, is cancelled or is paid in full, or `amount`
-// exceeds `due`. No money from outside is rejected: the whole payment is recorded as `unmatched`,
-// with the `reason`, until it is applied to an order or sent back. A wallet payment, of which no
-// money has moved, is rejected instead.\n\nA reference is unique per tenant and provider. Repeating
-// the same request returns 200 with the existing payment and changes nothing, so that a provider
-// may repeat its callback.
+// in full becomes `paid`. `wallet` debits the wallet of the order's user in the same transaction.
+//
+// 202: the order does not exist, is cancelled or is paid in full, or `amount` exceeds `due`. No
+// money from outside is rejected: the whole payment is recorded as `unmatched`, with the `reason`,
+// until it is applied to an order or sent back. A wallet payment, of which no money has moved, is
+// rejected instead.
+//
+// A reference is unique per tenant and provider. Repeating the same request returns 200 with the
+// existing payment and changes nothing, so that a provider may repeat its callback.
 func (s *Payments) Record(ctx context.Context, id int64, body PaymentReceipt, options ...CallOption) (PaymentRecord, error) {
 	return call[PaymentRecord](ctx, s.client, request{method: http.MethodPost, path: "/orders/" + segment(id) + "/payments", body: body}, options)
 }

@@ -37,7 +37,7 @@ func Routes(r *httpapi.Router, s *Service) {
 			"422 at `/items/<i>/sku` for an item that is not for sale or is listed twice, and at `/couponCode` for a coupon that cannot be used.").
 		With(httpapi.Contract{ID: "placeOrder", Body: placeExample, Locks: true, Repeated: "The order that has the external id and the same content.", Rejections: []httpapi.Rejection{
 			{Code: apperr.TotalChanged, Cause: "the `total` is not the `expectedTotal`; no order was created", Members: totalChanged{}},
-			{Code: apperr.PayloadMismatch, Cause: "the order with this `externalId`, which is `first`, has other content", Members: paymentMismatch{}},
+			{Code: apperr.PayloadMismatch, Cause: "the order with this `externalId`, which is `first`, has other content", Members: placementMismatch{}},
 			{Code: apperr.InsufficientStock, Cause: "`lines` lists the items with fewer available units than ordered. Nothing was reserved"},
 			{Code: apperr.ValidationFailed, Cause: "the order violates a rule; no order was created and the coupon is unchanged", Members: invalid{}},
 		}})
@@ -170,7 +170,12 @@ type invalid struct {
 	ChangedTime   *time.Time                  `json:"changedTime,omitempty"`
 }
 
-// paymentMismatch has the members of PayloadMismatch.
+// placementMismatch has the members of PayloadMismatch for an external id.
+type placementMismatch struct {
+	First orderView `json:"first"`
+}
+
+// paymentMismatch has the members of PayloadMismatch for a payment's reference.
 type paymentMismatch struct {
 	First   *orderView    `json:"first,omitempty"`
 	Payment payments.View `json:"payment"`

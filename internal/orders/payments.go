@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/status"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
@@ -22,9 +25,9 @@ func paymentRoutes(r *httpapi.Router, s *Service) {
 		With(httpapi.Contract{Sorts: payments.Sorts})
 	httpapi.Mutation(r, http.MethodPost, "/orders/:id/payments", payments.WritePermission, h.receive).
 		Doc("Record a payment of an order", "201: the payment is applied. It pays the order in part or in full; a pending order that is paid in full becomes `paid`. "+
-			"`wallet` debits the wallet of the order's user in the same transaction.\\n\\n"+
+			"`wallet` debits the wallet of the order's user in the same transaction.\n\n"+
 			"202: the order does not exist, is cancelled or is paid in full, or `amount` exceeds `due`. No money from outside is rejected: "+
-			"the whole payment is recorded as `unmatched`, with the `reason`, until it is applied to an order or sent back. A wallet payment, of which no money has moved, is rejected instead.\\n\\n"+
+			"the whole payment is recorded as `unmatched`, with the `reason`, until it is applied to an order or sent back. A wallet payment, of which no money has moved, is rejected instead.\n\n"+
 			"A reference is unique per tenant and provider. Repeating the same request returns 200 with the existing payment and changes nothing, so that a provider may repeat its callback.").
 		With(httpapi.Contract{
 			ID: "recordPayment", Success: "The applied payment.", Otherwise: "The unmatched payment.", Repeated: "The payment that the same request recorded earlier.",
@@ -48,12 +51,19 @@ var receiptExample = func() Receipt {
 
 // untaken has the members of the rejection of a wallet payment.
 type untaken struct {
-	Current orderView `json:"current"`
+	Current            orderView                  `json:"current"`
+	CurrentStatus      status.Name[Order]         `json:"currentStatus"`
+	CurrentVersion     int64                      `json:"currentVersion"`
+	CurrentETag        string                     `json:"currentEtag"`
+	AllowedTransitions []status.ActionName[Order] `json:"allowedTransitions"`
+	ChangedBy          principal.Person           `json:"changedBy"`
+	ChangedTime        time.Time                  `json:"changedTime"`
 }
 
 // receiptMismatch has the members of PayloadMismatch.
 type receiptMismatch struct {
-	First payments.View `json:"first"`
+	First   payments.View `json:"first"`
+	Payment payments.View `json:"payment"`
 }
 
 func (h handler) payments(ctx context.Context, order *Order, in httpapi.Page) (httpapi.List[payments.View], error) {

@@ -15,11 +15,12 @@ var Declaration = &module.Declaration{
 	Permissions: []principal.Grant{
 		{Name: ReadPermission, Meaning: "See payments and their history."},
 		{Name: WritePermission, Meaning: "Record payments of orders, and apply unmatched payments to orders."},
+		{Name: RefundPermission, Meaning: "Send back unmatched payments that others have recorded.", Decides: true},
 	},
 	Roles: map[module.Role][]string{
 		module.Support:  {ReadPermission, WritePermission},
 		module.Operator: {ReadPermission, WritePermission},
-		module.Approver: {ReadPermission},
+		module.Approver: {ReadPermission, RefundPermission},
 		module.Auditor:  {ReadPermission},
 	},
 	Approvals: []string{kindRefund},

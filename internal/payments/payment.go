@@ -29,12 +29,11 @@ import (
 	"interlock/internal/core/guard"
 )
 
-// Permissions to read, to record and apply, and to send back payments. RefundPermission is declared
-// by package refunds.
+// Permissions to read, to record and apply, and to send back payments.
 const (
 	ReadPermission   = "payments:read"
 	WritePermission  = "payments:write"
-	RefundPermission = "refunds:approve"
+	RefundPermission = "payments:refund"
 )
 
 // The methods of payment: from the user's wallet, or outside of this service.

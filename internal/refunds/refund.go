@@ -44,7 +44,7 @@ import (
 const (
 	ReadPermission    = "refunds:read"
 	writePermission   = "refunds:write"
-	approvePermission = payments.RefundPermission
+	approvePermission = "refunds:approve"
 )
 
 // The origins of refunds.

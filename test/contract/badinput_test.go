@@ -71,6 +71,9 @@ func (w walk) asCustomer(t *testing.T) []string {
 	if parameter(operationOf(t, w.route), openapi3.ParameterInHeader, "X-On-Behalf-Of") == nil {
 		return nil
 	}
+	if ofCustomers(w.route) {
+		return []string{"X-On-Behalf-Of", "7"} // the customer of newOrder
+	}
 	return []string{"X-On-Behalf-Of", "12"}
 }
 

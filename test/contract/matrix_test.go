@@ -171,7 +171,7 @@ func TestEveryRouteRejectsIntrudersWithoutALeak(t *testing.T) {
 				seen++
 			}
 		}
-		require.Equal(t, 14, seen)
+		require.Equal(t, 15, seen)
 		refused := map[string]int{}
 		for _, who := range intruders(t, owner) {
 			for _, route := range p.Routes() {
@@ -225,6 +225,9 @@ func TestOpenRoutesReturnNothingWithoutReadPermissions(t *testing.T) {
 				// TestEverybodyReadsWhatHisNavigationShowsAndNobodyElseMore.
 				if route.Public || route.Permission != "" || route.Stream || route.Method != http.MethodGet || route.Path == "/menus" {
 					continue
+				}
+				if name == "a customer" && ofCustomers(route) {
+					continue // the rows are the customer's
 				}
 				path := fill(t, route, func(key string) string { return rows[key][0] })
 				if route.Path == "/search" {

@@ -11,6 +11,7 @@ const grants: Readonly<Record<string, Grants>> = {
   wallet: { read: 'wallets:read', write: 'wallets:write' },
   flash_sale: { read: 'flash-sales:read', write: 'flash-sales:write' },
   settings: { read: 'settings:read', write: 'settings:write' },
+  payment: { read: 'payments:read', write: 'payments:refund' },
   refund: { read: 'refunds:read', write: 'refunds:approve' },
 };
 

@@ -12,7 +12,7 @@ import { PaymentStatusChip } from './PaymentStatusChip';
 import { onePayment, paymentHistory, type Payment, type PaymentAction, type PaymentEvent } from './queries';
 import { StepDialog } from './StepDialog';
 
-const permissions: Record<PaymentAction, string> = { apply: 'payments:write', refund: 'refunds:approve' };
+const permissions: Record<PaymentAction, string> = { apply: 'payments:write', refund: 'payments:refund' };
 
 /** The page of a payment: amounts, order, recorder and actions. */
 export function PaymentPage({ id }: { id: number }) {
