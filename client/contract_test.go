@@ -48,6 +48,8 @@ func TestEveryContractOperationHasWorkingMethod(t *testing.T) {
 		w.record()
 		w.sell(sku)
 		w.refund(caller, sku)
+		w.pay(caller, sku)
+		w.sendBack(sku)
 		w.work()
 		w.redeem()
 		w.flash(p)
@@ -472,6 +474,48 @@ func (w walk) sell(sku string) {
 	require.Len(t, all(t, w.Orders.History(order.ID, client.Paging{Limit: 2})), 4)
 	found := all(t, w.Orders.List(client.OrderFilter{UserID: payer, From: order.CreatedTime, To: other.CreatedTime.Add(time.Second), Paging: client.Paging{Limit: 1}}))
 	require.Len(t, found, 2)
+}
+
+func (w walk) pay(caller *apptest.Caller, sku string) {
+	t, ctx := w.t, w.t.Context()
+	role := ok[client.Role](t)(w.Roles.Create(ctx, client.RoleCreate{Name: "treasurer", Permissions: []string{"payments:*"}}))
+	ok[client.User](t)(w.Users.Create(ctx, client.UserCreate{Username: "treasurer", Password: new("correct horse battery"), Roles: []string{role.Name}}))
+	order := ok[client.Order](t)(w.Orders.Place(ctx, client.OrderCreate{UserID: payer, Items: []client.OrderLineRequest{{SKU: sku, Quantity: 1}}}))
+	order.Note = "a gift"
+	require.NoError(t, w.Orders.Save(ctx, &order))
+	record := func(order int64, reference string) client.PaymentRecord {
+		receipt := client.PaymentReceipt{Method: "external", Provider: "stripe", Reference: reference, Amount: new(int64(1))}
+		return ok[client.PaymentRecord](t)(w.Payments.Record(ctx, order, receipt))
+	}
+	const unknown = 999_999_999
+	part, stray, lost := record(order.ID, "pi_1"), record(unknown, "pi_2"), record(unknown, "pi_3")
+	require.EqualValues(t, "applied", part.Status)
+	require.EqualValues(t, "unmatched", stray.Status)
+	require.EqualValues(t, "applied", ok[client.PaymentRecord](t)(w.Payments.Apply(ctx, stray.ID, client.PaymentApplication{OrderID: order.ID})).Status)
+	require.Len(t, all(t, w.Payments.Order(order.ID, client.Paging{})), 2)
+	require.Equal(t, part, ok[client.PaymentRecord](t)(w.Payments.Get(ctx, part.ID)))
+	require.Len(t, all(t, w.Payments.History(stray.ID, client.Paging{})), 2)
+	require.EqualValues(t, "refunded", ok[client.PaymentRecord](t)(clientOf(t, caller.As(t, "treasurer")).Payments.Refund(ctx, lost.ID, client.PaymentRefund{Reason: "the payer is unknown"})).Status)
+	require.Equal(t, lost.ID, all(t, w.Payments.List(client.PaymentRecordFilter{Q: "pi_3"}))[0].ID)
+	report := ok[client.SalesReportSales](t)(w.ReportSales(ctx, time.Now().AddDate(0, 0, -7), time.Now().Add(time.Hour), "", client.SalesReportGroupingDay))
+	require.NotZero(t, report.Totals.Orders)
+}
+
+func (w walk) sendBack(sku string) {
+	t, ctx := w.t, w.t.Context()
+	order := ok[client.Order](t)(w.Orders.Place(ctx, client.OrderCreate{UserID: payer, Items: []client.OrderLineRequest{{SKU: sku, Quantity: 2}}}))
+	ok[client.Order](t)(w.Orders.Pay(ctx, order.ID, client.Payment{Method: "external", Reference: "PSP-2"}))
+	ok[client.Order](t)(w.Orders.Ship(ctx, order.ID, client.Shipment{Carrier: "DHL", TrackingNo: "3"}))
+	request := client.ReturnRequest{Lines: []client.ReturnLineRequest{{LineID: 1, Quantity: 1}}, Reason: "too small"}
+	sent := ok[client.Return](t)(w.Returns.Request(ctx, order.ID, request))
+	require.Equal(t, sent, ok[client.Return](t)(w.Returns.Get(ctx, sent.ID)))
+	ok[client.Return](t)(w.Returns.Receive(ctx, sent.ID, client.ReturnReceipt{Lines: []client.ReturnReceivedLine{{LineID: 1, Quantity: new(int64(1)), Restock: true}}}))
+	ok[client.Return](t)(w.Returns.Refund(ctx, sent.ID, client.ReturnRefund{}))
+	require.EqualValues(t, "closed", ok[client.Return](t)(w.Returns.Close(ctx, sent.ID, client.ReturnClosing{})).Status)
+	require.Len(t, all(t, w.Returns.History(sent.ID, client.Paging{})), 4)
+	second := ok[client.Return](t)(w.Returns.Request(ctx, order.ID, request))
+	require.EqualValues(t, "rejected", ok[client.Return](t)(w.Returns.Reject(ctx, second.ID, client.ReturnRejection{Reason: "it was worn"})).Status)
+	require.Len(t, all(t, w.Returns.List(client.ReturnFilter{OrderID: order.ID})), 2)
 }
 
 func (w walk) refund(caller *apptest.Caller, sku string) {

@@ -15,7 +15,7 @@ import (
 // it is applied to an order or sent back.
 type Payments struct{ client *Client }
 
-// PaymentRecord is a row of [Payments.Payment].
+// PaymentRecord is a row of [Payments.Order].
 type PaymentRecord struct {
 	Stamp
 	ID int64 `json:"id"`
@@ -152,10 +152,10 @@ type PaymentRefund struct {
 	Reason string `json:"reason"`
 }
 
-// Payment lists the payments of an order.
+// Order lists the payments of an order.
 //
 // Newest first, with unmatched payments that name the order.
-func (s *Payments) Payment(id int64, p Paging) List[PaymentRecord] {
+func (s *Payments) Order(id int64, p Paging) List[PaymentRecord] {
 	return List[PaymentRecord]{s.client, "/orders/" + segment(id) + "/payments", p.parameters()}
 }
 

@@ -22,7 +22,7 @@ func paymentRoutes(r *httpapi.Router, s *Service) {
 	byID := httpapi.Numbered("order", s.Order)
 	httpapi.GetOf(r, "/orders/:id/payments", payments.ReadPermission, byID, h.payments).
 		Doc("List the payments of an order", "Newest first, with unmatched payments that name the order.").
-		With(httpapi.Contract{Sorts: payments.Sorts})
+		With(httpapi.Contract{ID: "listOrderPayments", Sorts: payments.Sorts})
 	httpapi.Mutation(r, http.MethodPost, "/orders/:id/payments", payments.WritePermission, h.receive).
 		Doc("Record a payment of an order", "201: the payment is applied. It pays the order in part or in full; a pending order that is paid in full becomes `paid`. "+
 			"`wallet` debits the wallet of the order's user in the same transaction.\n\n"+

@@ -124,7 +124,7 @@ func (d day) sell() {
 
 // payment records payments in part, unmatched and again.
 func (d day) payment() {
-	boss := day{newColleague(d.t, d.Caller, "refunds:*", "payments:read"), d.t}
+	boss := day{newColleague(d.t, d.Caller, "refunds:*", "payments:*"), d.t}
 	path := "/orders/" + newOrder(d.t, d.Caller)
 	d.do(422, "POST", path+"/payments", `{"method":"external","provider":"refund","reference":"pi_1"}`)
 	part := d.do(201, "POST", path+"/payments", `{"method":"external","provider":"stripe","reference":"pi_1","amount":990}`)
