@@ -110,7 +110,7 @@ func (d day) sell() {
 	verdicts := d.do(200, "POST", "/order-batches", map[string]any{"action": "complete", "ids": []int64{1, 1 << 60}})
 	require.Len(d.t, verdicts["items"], 2)
 	d.do(200, "GET", "/orders?status=completed&userId=7&from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&q=20", nil)
-	for _, export := range []string{"/orders/export", "/orders/export?format=jsonl"} {
+	for _, export := range []string{"/orders/export", "/orders/export?format=jsonl", "/payments/export"} {
 		require.Equal(d.t, http.StatusOK, d.Do(d.t, "GET", httpapi.Base+export, nil).Status)
 	}
 	for _, by := range []string{"day", "week", "month", "sku", "sale"} {

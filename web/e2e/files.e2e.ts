@@ -85,7 +85,7 @@ test('what is no text is refused, and so is each line with a broken byte', async
   const visitor = await importItems();
   const dialog = dialogOf(visitor);
   await choose(visitor, 'items.xlsx', Buffer.from('PK\u0003\u0004\u0014\0\0\0', 'latin1'));
-  await dialog.getByText('items.xlsx is no text file.').waitFor();
+  await dialog.getByText('items.xlsx is not a text file.').waitFor();
   expect(await dialog.getByRole('textbox', { name: 'Table' }).inputValue()).toBe('');
   const broken = Buffer.concat([Buffer.from('SKU,Name,Price\nBYTE-1,Grüner Tee,8.00\nBYTE-2,Gr'), Buffer.from([0xff]), Buffer.from('n,9.00\n')]);
   await choose(visitor, 'items.csv', broken);

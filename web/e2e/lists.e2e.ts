@@ -129,7 +129,7 @@ test('a ticket and an aggregate that are found or were changed lead to what they
   await expect.poll(() => site.request('GET', `/flash-sales/${id}/tickets/${ticket}`)).toMatchObject({ status: 'confirmed' });
   const visitor = await site.enter('/');
   const { page } = visitor;
-  await page.getByRole('link', { name: 'aggregates/shelf/L-1' }).click();
+  await page.getByRole('link', { name: 'Aggregate shelf/L-1' }).click();
   await page.getByRole('heading', { level: 1, name: 'shelf/L-1' }).waitFor();
 
   await page.keyboard.press('Control+k');

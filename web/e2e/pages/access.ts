@@ -139,7 +139,7 @@ const pages: PageUnderTest[] = [
       await tick(page, 'support').check();
       await tick(page, 'auditor').check();
       await edit(pathOf('users', 'contested'), { roles: { add: ['support', 'empty'], remove: [] } });
-      await page.getByText(/When you save, you only|保存时只需处理/).waitFor();
+      await page.getByTitle(/When you save, you only|保存时只需处理/).waitFor();
       await save(page).click();
       await button(page, 'Save merged · v\\d+', '保存合并结果 · v\\d+').waitFor();
     },
@@ -183,7 +183,7 @@ const pages: PageUnderTest[] = [
       await tick(page, 'audit:read').setChecked(!isIn);
       await tick(page, 'wallets:read').setChecked(!permissions.includes('wallets:read'));
       await edit(path, { permissions: isIn ? { remove: ['audit:read', 'items:read'] } : { add: ['audit:read', 'items:read'] } });
-      await page.getByText(/When you save, you only|保存时只需处理/).waitFor();
+      await page.getByTitle(/When you save, you only|保存时只需处理/).waitFor();
       await save(page).click();
       await button(page, 'Save merged · v\\d+', '保存合并结果 · v\\d+').waitFor();
     },

@@ -102,7 +102,7 @@ const pages: PageUnderTest[] = [
       await page.getByRole('combobox', { name: /^(Kind of discount|优惠方式)$/ }).selectOption('percent');
       await page.getByRole('textbox', { name: /^(Percent off|减免百分比)$/ }).fill('15');
       await edit(id, { total: total + 1, value: total, name: 'Contested' });
-      await page.getByText(/When you save, you only|保存时只需处理/).waitFor();
+      await page.getByTitle(/When you save, you only|保存时只需处理/).waitFor();
       await button(page, 'Save · v\\d+', '保存 · v\\d+').click();
       await button(page, 'Save merged · v\\d+', '保存合并结果 · v\\d+').waitFor();
       await page.locator('[data-contested]').first().getByRole('button').last().click();

@@ -78,7 +78,7 @@ const pages: PageUnderTest[] = [
       const { etag, version } = await ask<{ etag: string; version: number }>('GET', '/items/CONTESTED-1');
       await name(page).fill('What I typed');
       await ask('PATCH', '/items/CONTESTED-1', { name: `What somebody else typed in version ${version + 1}` }, { 'If-Match': etag });
-      await page.getByText(/When you save, you only|保存时只需处理/).waitFor();
+      await page.getByTitle(/When you save, you only|保存时只需处理/).waitFor();
       await button(page, 'Save · v\\d+', '保存 · v\\d+').click();
       await button(page, 'Save merged · v\\d+', '保存合并结果 · v\\d+').waitFor();
     },

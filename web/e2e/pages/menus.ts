@@ -62,7 +62,7 @@ const pages: PageUnderTest[] = [
       const { etag } = await ask<Made>('GET', path);
       await title(page).fill('Mine');
       await ask('PATCH', path, { title: `Theirs ${etag}` }, { 'If-Match': etag });
-      await page.getByText(/When you save, you only|保存时只需处理/).waitFor();
+      await page.getByTitle(/When you save, you only|保存时只需处理/).waitFor();
       await button(page, 'Save · v\\d+', '保存 · v\\d+').click();
       await button(page, 'Save merged · v\\d+', '保存合并结果 · v\\d+').waitFor();
     },
