@@ -78,7 +78,7 @@ test('the dashboard counts along with what others do, without being asked', asyn
   const { id } = await site.asLi<Placed>('POST', '/orders', { userId: 12, items: [{ sku: 'LIVE-2', quantity: 1 }] });
 
   await tile.getByText(String(total + 1), { exact: true }).waitFor();
-  const change = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: `orders/${id}`, exact: true }) });
+  const change = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: `Order ${id}`, exact: true }) });
   expect(await change.innerText()).toMatch(/Li\s+created/);
   await visitor.check();
   await tile.click();
