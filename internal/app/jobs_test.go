@@ -32,7 +32,7 @@ func TestEventsWakeAJobOnce(t *testing.T) {
 		for range 10 {
 			require.NoError(t, bus.Publish(t.Context(), events.Event{Topic: "approvals", Tenant: 1, Key: "7"}))
 		}
-		time.Sleep(time.Minute) // in the bubble's time
+		clock.Sleep(t.Context(), time.Minute)
 		synctest.Wait()
 		require.Equal(t, 1, runs, "it does not wait for the interval, and combines the events")
 	})

@@ -62,14 +62,14 @@ func TestServiceRunsAtItsInterval(t *testing.T) {
 		var runs atomic.Int64
 		require.NoError(t, g.Start(t.Context(), Service{Name: "sweep", Every: time.Minute, Delay: 10 * time.Second, Run: func(context.Context) error {
 			runs.Add(1)
-			time.Sleep(20 * time.Second) // in the bubble's time
+			clock.Sleep(t.Context(), 20*time.Second)
 			return nil
 		}}))
-		time.Sleep(9 * time.Second)
+		clock.Sleep(t.Context(), 9*time.Second)
 		require.Zero(t, runs.Load())
-		time.Sleep(time.Minute)
+		clock.Sleep(t.Context(), time.Minute)
 		require.EqualValues(t, 1, runs.Load())
-		time.Sleep(2 * time.Second)
+		clock.Sleep(t.Context(), 2*time.Second)
 		require.EqualValues(t, 2, runs.Load(), "the interval is from start to start")
 	})
 }
@@ -88,16 +88,16 @@ func TestServiceRunsWhenWorkIsDue(t *testing.T) {
 				return *due.Load(), nil
 			},
 		}))
-		time.Sleep(11 * time.Second)
+		clock.Sleep(t.Context(), 11*time.Second)
 		require.EqualValues(t, 3, calls.Load(), "immediately, because work may be overdue, and at each interval")
 		require.Zero(t, runs.Load(), "no work is due")
 		at := time.Now().Add(6200 * time.Millisecond)
 		due.Store(&at)
-		time.Sleep(6100 * time.Millisecond)
+		clock.Sleep(t.Context(), 6100*time.Millisecond)
 		require.Zero(t, runs.Load())
-		time.Sleep(200 * time.Millisecond)
+		clock.Sleep(t.Context(), 200*time.Millisecond)
 		require.EqualValues(t, 1, runs.Load())
-		time.Sleep(time.Second)
+		clock.Sleep(t.Context(), time.Second)
 		require.EqualValues(t, 2, runs.Load(), "the due work was not finished")
 	})
 }
@@ -114,7 +114,7 @@ func TestFailedNextIsRetried(t *testing.T) {
 				return time.Now(), nil
 			},
 		}))
-		time.Sleep(2500 * time.Millisecond)
+		clock.Sleep(t.Context(), 2500*time.Millisecond)
 		require.EqualValues(t, 1, runs.Load())
 		require.Equal(t, 2.0, metric(t, g, failures))
 	})
@@ -128,7 +128,7 @@ func TestWakeUpsWithinADelayStartOneRun(t *testing.T) {
 		for range 10 {
 			wake <- struct{}{}
 		}
-		time.Sleep(time.Minute)
+		clock.Sleep(t.Context(), time.Minute)
 		require.EqualValues(t, 1, runs.Load())
 	})
 }
@@ -167,7 +167,7 @@ func TestPanickingServiceIsRetried(t *testing.T) {
 			}
 			return nil
 		}}))
-		time.Sleep(1500 * time.Millisecond)
+		clock.Sleep(t.Context(), 1500*time.Millisecond)
 		require.EqualValues(t, 2, runs.Load())
 	})
 	require.Contains(t, log.String(), "background: service panicked; will retry")
@@ -186,7 +186,7 @@ func TestStopWaitsForTheLastCounts(t *testing.T) {
 				return ctx.Err()
 			},
 			Last: func(ctx context.Context) error {
-				time.Sleep(time.Second)
+				clock.Sleep(t.Context(), time.Second)
 				written = ctx.Err() == nil
 				return nil
 			},
@@ -203,7 +203,7 @@ func TestStopReturnsWhenItsContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGroup(clock.System{})
 		require.NoError(t, g.Start(t.Context(), Service{Name: "slow", Every: time.Hour, Run: func(context.Context) error {
-			time.Sleep(time.Hour)
+			clock.Sleep(t.Context(), time.Hour)
 			return nil
 		}}))
 		synctest.Wait()

@@ -52,13 +52,13 @@ func exports(t *testing.T, at interface {
 	return listening.URL + "/api/v1/things/export"
 }
 
-func download(t *testing.T, url string) (*http.Response, string, error) {
+func download(t *testing.T, url string) (status int, header http.Header, body string, err error) {
 	t.Helper()
 	reply, err := http.Get(url)
 	require.NoError(t, err)
 	defer reply.Body.Close()
-	body, err := io.ReadAll(reply.Body)
-	return reply, string(body), err
+	read, err := io.ReadAll(reply.Body)
+	return reply.StatusCode, reply.Header, string(read), err
 }
 
 var exportedRows = []exportedRow{
@@ -80,10 +80,10 @@ func writeExportedRows(_ context.Context, write func(exportedRow) error) error {
 
 func TestExportAsCSVIsSafeForSpreadsheets(t *testing.T) {
 	url := exports(t, &authenticator{}, writeExportedRows)
-	reply, body, err := download(t, url)
+	_, header, body, err := download(t, url)
 	require.NoError(t, err)
-	require.Equal(t, "text/csv; charset=utf-8; header=present", reply.Header.Get("Content-Type"))
-	require.Equal(t, `attachment; filename="things.csv"`, reply.Header.Get("Content-Disposition"))
+	require.Equal(t, "text/csv; charset=utf-8; header=present", header.Get("Content-Type"))
+	require.Equal(t, `attachment; filename="things.csv"`, header.Get("Content-Disposition"))
 	require.True(t, strings.HasPrefix(body, "id,name,payment.method,paidTime,tags,metadata,version,etag,"), body)
 	require.True(t, strings.HasSuffix(body, "\r\n"))
 	rows, err := csv.NewReader(strings.NewReader(body)).ReadAll()
@@ -92,16 +92,16 @@ func TestExportAsCSVIsSafeForSpreadsheets(t *testing.T) {
 	require.Equal(t, []string{"1", exportedRows[0].Name, "'=cmd|' /C calc'!A0", "2026-01-31T09:30:00.000000Z", `["a","b"]`, ""}, rows[1][:6])
 	require.Equal(t, []string{"2", "'+49 30 1", "", "", "", `{"k":"=1"}`}, rows[2][:6])
 
-	_, body, err = download(t, url+"?format=xls")
+	_, _, body, err = download(t, url+"?format=xls")
 	require.NoError(t, err)
 	require.Contains(t, body, "must be one of csv, jsonl")
 }
 
 func TestExportAsJSONLinesEndsWithTheNumberOfRows(t *testing.T) {
 	url := exports(t, &authenticator{}, writeExportedRows)
-	reply, body, err := download(t, url+"?format=jsonl")
+	_, header, body, err := download(t, url+"?format=jsonl")
 	require.NoError(t, err)
-	require.Equal(t, "application/x-ndjson", reply.Header.Get("Content-Type"))
+	require.Equal(t, "application/x-ndjson", header.Get("Content-Type"))
 	lines := strings.Split(body, "\n")
 	require.Len(t, lines, 4)
 	require.Contains(t, lines[1], `"name":"+49 30 1","payment":null`)
@@ -111,7 +111,7 @@ func TestExportAsJSONLinesEndsWithTheNumberOfRows(t *testing.T) {
 
 func TestExportWithoutRowsHasAHeader(t *testing.T) {
 	url := exports(t, &authenticator{}, func(context.Context, func(exportedRow) error) error { return nil })
-	_, body, err := download(t, url)
+	_, _, body, err := download(t, url)
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(body, "id,name,"), body)
 	require.Equal(t, 1, strings.Count(body, "\n"))
@@ -121,15 +121,15 @@ func TestFailedExportIsDetectable(t *testing.T) {
 	failure := apperr.New(apperr.Unavailable, "The database does not respond.")
 	for _, format := range []string{"csv", "jsonl"} {
 		first := exports(t, &authenticator{}, func(context.Context, func(exportedRow) error) error { return failure })
-		reply, _, err := download(t, first+"?format="+format)
+		status, header, _, err := download(t, first+"?format="+format)
 		require.NoError(t, err)
-		require.Equal(t, http.StatusServiceUnavailable, reply.StatusCode, "an error before the first part is a problem")
-		require.Equal(t, "application/problem+json", reply.Header.Get("Content-Type"))
+		require.Equal(t, http.StatusServiceUnavailable, status, "an error before the first part is a problem")
+		require.Equal(t, "application/problem+json", header.Get("Content-Type"))
 
 		later := exports(t, &authenticator{}, func(_ context.Context, write func(exportedRow) error) error {
 			return errors.Join(write(exportedRow{Name: strings.Repeat("x", 1<<20)}), failure)
 		})
-		_, _, err = download(t, later+"?format="+format)
+		_, _, _, err = download(t, later+"?format="+format)
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF, "the body of a failed export has no end")
 	}
 }
@@ -145,6 +145,6 @@ func TestExportEndsWhenItsPermissionIsRevoked(t *testing.T) {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	})
-	_, _, err := download(t, url)
+	_, _, _, err := download(t, url)
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 }
