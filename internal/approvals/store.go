@@ -146,12 +146,8 @@ func withParts(db *gorm.DB, approvals []*Approval, targets int) error {
 	for i, a := range approvals {
 		byID[a.ID], ids[i] = a, a.ID
 	}
-	var votes []Vote
-	if err := db.Where("approval_id IN ?", ids).Order("id").Find(&votes).Error; err != nil {
-		return fmt.Errorf("read the votes of approvals: %w", err)
-	}
-	for _, v := range votes {
-		byID[v.ApprovalID].Votes = append(byID[v.ApprovalID].Votes, v)
+	if err := storage.Attach(db, "approval_id", approvals, func(a *Approval) (int64, *[]Vote) { return a.ID, &a.Votes }, func(v Vote) int64 { return v.ApprovalID }); err != nil {
+		return err
 	}
 	var named []struct {
 		ApprovalID int64

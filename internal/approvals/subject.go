@@ -12,6 +12,7 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/strictjson"
+	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
 
@@ -68,6 +69,20 @@ type Conflict struct {
 	Stale   bool
 	Detail  string
 	Members map[string]any
+}
+
+// Unchanged is the Conflict of a resource that is at the proposal's base. label is its name.
+func Unchanged(label string) Conflict {
+	return Conflict{Detail: label + " has not changed.", Members: map[string]any{}}
+}
+
+// Changed is the Conflict of a resource that has changed since base. stamp and view are its current
+// version and representation.
+func Changed(detail string, base guard.Precondition, stamp guard.Stamp, view any) Conflict {
+	return Conflict{Stale: true, Detail: detail, Members: map[string]any{
+		"expectedVersion": base.Ref.Version, "current": view,
+		"currentVersion": stamp.Version, "currentEtag": stamp.ETag, "updatedBy": stamp.UpdatedBy, "updatedTime": stamp.UpdatedTime,
+	}}
 }
 
 // Proposal is a change that a domain proposes.

@@ -250,7 +250,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	sale, err := s.Sale(ctx, id)
 	if err == nil {
 		if edit.IfMatch.Holds(sale.Ref()) {
-			return approvals.Conflict{Detail: sale.Label() + " has not changed.", Members: map[string]any{}}, nil
+			return approvals.Unchanged(sale.Label()), nil
 		}
 		err = s.editable(nil).Conflict(ctx, id, edit)
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"gorm.io/gorm"
-
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
@@ -125,23 +123,6 @@ func (s *Service) Parcels(ctx context.Context, order *Order, page storage.Page) 
 	if err != nil || len(listing.Rows) == 0 {
 		return listing, err
 	}
-	return listing, withParcelLines(s.db.Read(ctx), listing.Pointers())
-}
-
-// withParcelLines reads the lines of all parcels in one query.
-func withParcelLines(db *gorm.DB, parcels []*Parcel) error {
-	byID := make(map[int64]*Parcel, len(parcels))
-	ids := make([]int64, len(parcels))
-	for i, parcel := range parcels {
-		byID[parcel.ID], ids[i] = parcel, parcel.ID
-	}
-	var lines []ParcelLine
-	if err := db.Where("shipment_id IN ?", ids).Order("id").Find(&lines).Error; err != nil {
-		return fmt.Errorf("read shipment lines: %w", err)
-	}
-	for _, line := range lines {
-		parcel := byID[line.ShipmentID]
-		parcel.Lines = append(parcel.Lines, line)
-	}
-	return nil
+	return listing, storage.Attach(s.db.Read(ctx), "shipment_id", listing.Pointers(),
+		func(p *Parcel) (int64, *[]ParcelLine) { return p.ID, &p.Lines }, func(l ParcelLine) int64 { return l.ShipmentID })
 }

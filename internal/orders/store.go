@@ -59,26 +59,15 @@ func find(db *gorm.DB, id int64) (*Order, error) {
 	return &order, nil
 }
 
-// withParts reads the lines of all orders in one query, and their payments in another.
+// withParts reads the lines of all orders in one query, and their payments, with unmatched ones that
+// name them, in another.
 func withParts(db *gorm.DB, orders []*Order) error {
-	byID := make(map[int64]*Order, len(orders))
-	ids := make([]int64, len(orders))
-	for i, order := range orders {
-		byID[order.ID], ids[i] = order, order.ID
+	err := storage.Attach(db, "order_id", orders, func(o *Order) (int64, *[]Line) { return o.ID, &o.Lines }, func(l Line) int64 { return l.OrderID })
+	if err != nil {
+		return err
 	}
-	var lines []Line
-	if err := db.Where("order_id IN ?", ids).Order("id").Find(&lines).Error; err != nil {
-		return fmt.Errorf("read order lines: %w", err)
-	}
-	for _, line := range lines {
-		order := byID[line.OrderID]
-		order.Lines = append(order.Lines, line)
-	}
-	received, err := payments.OfOrders(db, ids)
-	for id, order := range byID {
-		order.Payments = received[id]
-	}
-	return err
+	return storage.Attach(db, "order_id", orders,
+		func(o *Order) (int64, *[]payments.Payment) { return o.ID, &o.Payments }, func(p payments.Payment) int64 { return *p.OrderID })
 }
 
 // filters returns the filters of a list of a tenant, the most selective first, and its sorts.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 
 	"interlock/internal/approvals"
 	"interlock/internal/base/principal"
@@ -155,17 +154,10 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 		return approvals.Conflict{}, err
 	}
 	if base.Holds(current.Ref()) {
-		return approvals.Conflict{Detail: current.Label() + " has not changed.", Members: map[string]any{}}, nil
+		return approvals.Unchanged(current.Label()), nil
 	}
-	conflict := approvals.Conflict{
-		Stale: true, Detail: current.Label() + " has changed: " + s.lifecycle().Cause(current) + ".",
-		Members: map[string]any{"expectedVersion": base.Ref.Version, "current": ViewOf(ctx, *current)},
-	}
-	stamp := current.Stamp()
-	maps.Copy(conflict.Members, map[string]any{
-		"currentVersion": stamp.Version, "currentEtag": stamp.ETag, "updatedBy": stamp.UpdatedBy, "updatedTime": stamp.UpdatedTime,
-	})
-	return conflict, nil
+	detail := current.Label() + " has changed: " + s.lifecycle().Cause(current) + "."
+	return approvals.Changed(detail, base, current.Stamp(), ViewOf(ctx, *current)), nil
 }
 
 // Show implements approvals.Subject.

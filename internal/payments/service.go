@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"gorm.io/gorm"
-
 	"interlock/internal/approvals"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
@@ -163,8 +161,7 @@ func (s *Service) sendBack(ctx context.Context, u *uow.Unit, payment *Payment, r
 
 // refundedByOrder is the error for an applied payment: refunds of its order repay it.
 func (s *Service) refundedByOrder(ctx context.Context, payment *Payment) error {
-	l := s.lifecycle()
-	return l.Explained(ctx, payment, apperr.New(apperr.TransitionNotAllowed,
+	return s.lifecycle().Explained(ctx, payment, apperr.New(apperr.TransitionNotAllowed,
 		"%s pays order %q and cannot be sent back. Nothing was changed; request a refund of the order with POST /orders/%d/refunds.", payment.Label(), payment.OrderNo, *payment.OrderID))
 }
 
@@ -257,20 +254,4 @@ func (s *Service) lifecycle() change.Lifecycle[Payment, *Payment] {
 		State:   func(p *Payment) status.State { return Machine.Of(p.Status) },
 		Edited:  true,
 	}
-}
-
-// OfOrders returns the payments of orders, in the order of their receipt, with unmatched ones that
-// name an order:
-//
-//	SELECT * FROM payments WHERE tenant_id = ? AND order_id IN (…) ORDER BY id
-func OfOrders(db *gorm.DB, orders []int64) (map[int64][]Payment, error) {
-	var rows []Payment
-	if err := db.Where("order_id IN ?", orders).Order("id").Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("read the payments of orders: %w", err)
-	}
-	byOrder := make(map[int64][]Payment, len(orders))
-	for _, row := range rows {
-		byOrder[*row.OrderID] = append(byOrder[*row.OrderID], row)
-	}
-	return byOrder, nil
 }

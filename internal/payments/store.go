@@ -2,7 +2,6 @@ package payments
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -111,11 +110,7 @@ func (s *Service) update(ctx context.Context, u *uow.Unit, before, after *Paymen
 		"reason":          after.Reason,
 		"applied_time":    after.AppliedTime,
 	}
-	err = guard.Transition[Payment](ctx, u, before.Ref(), from, to, set)
-	if named = u.Approval() != 0; errors.Is(err, guard.ErrProposed) {
-		named, err = true, guard.TransitionProposed[Payment](ctx, u, before.Ref(), from, to, set)
-	}
-	return named, err
+	return guard.TransitionNamed[Payment](ctx, u, before.Ref(), from, to, set)
 }
 
 // ByReference returns at most limit payments with a reference that starts with text.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"gorm.io/gorm"
@@ -219,16 +218,10 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 		return approvals.Conflict{}, err
 	}
 	if base.Holds(current.Ref()) && current.Status != failed.Code {
-		return approvals.Conflict{Detail: current.Label() + " has not changed.", Members: map[string]any{}}, nil
+		return approvals.Unchanged(current.Label()), nil
 	}
-	conflict := approvals.Conflict{
-		Stale: true, Detail: current.Label() + " has changed: " + s.lifecycle().Cause(current) + ".",
-		Members: map[string]any{"expectedVersion": base.Ref.Version, "current": viewOf(ctx, *current)},
-	}
-	stamp := current.Stamp()
-	maps.Copy(conflict.Members, map[string]any{
-		"currentVersion": stamp.Version, "currentEtag": stamp.ETag, "updatedBy": stamp.UpdatedBy, "updatedTime": stamp.UpdatedTime,
-	})
+	detail := current.Label() + " has changed: " + s.lifecycle().Cause(current) + "."
+	conflict := approvals.Changed(detail, base, current.Stamp(), viewOf(ctx, *current))
 	if !base.Holds(current.Ref()) {
 		return conflict, nil
 	}
@@ -238,7 +231,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	}
 	fits, err := fitsAgain(s.db.Read(ctx), order, current)
 	if err != nil || fits {
-		return approvals.Conflict{Detail: current.Label() + " has not changed.", Members: map[string]any{}}, err
+		return approvals.Unchanged(current.Label()), err
 	}
 	conflict.Detail = "after " + current.Label() + " failed, other refunds of the order were requested, and too little of the payment is left."
 	return conflict, nil

@@ -2,7 +2,6 @@ package refunds
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -44,20 +43,7 @@ func find(db *gorm.DB, id int64) (*Refund, error) {
 
 // withLines reads the lines of all refunds in one query.
 func withLines(db *gorm.DB, refunds []*Refund) error {
-	byID := make(map[int64]*Refund, len(refunds))
-	ids := make([]int64, len(refunds))
-	for i, refund := range refunds {
-		byID[refund.ID], ids[i] = refund, refund.ID
-	}
-	var lines []Line
-	if err := db.Where("refund_id IN ?", ids).Order("id").Find(&lines).Error; err != nil {
-		return fmt.Errorf("read refund lines: %w", err)
-	}
-	for _, line := range lines {
-		refund := byID[line.RefundID]
-		refund.Lines = append(refund.Lines, line)
-	}
-	return nil
+	return storage.Attach(db, "refund_id", refunds, func(r *Refund) (int64, *[]Line) { return r.ID, &r.Lines }, func(l Line) int64 { return l.RefundID })
 }
 
 // filters returns the filters of a list, the most selective first, and its sorts.
@@ -156,10 +142,7 @@ func (s *Service) updateStatus(ctx context.Context, u *uow.Unit, before, after *
 		"reference":        after.Reference,
 		"status_reason":    after.StatusReason,
 	}
-	err = guard.Transition[Refund](ctx, u, before.Ref(), from, to, set)
-	if named = u.Approval() != 0; errors.Is(err, guard.ErrProposed) {
-		named, err = true, guard.TransitionProposed[Refund](ctx, u, before.Ref(), from, to, set)
-	}
+	named, err = guard.TransitionNamed[Refund](ctx, u, before.Ref(), from, to, set)
 	if storage.IsDuplicate(err, "uq_refunds_reference") {
 		err = s.lifecycle().ReferenceTaken(*after.Reference, "method = ? AND reference = ?", after.Method, *after.Reference)
 	}

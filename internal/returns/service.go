@@ -156,17 +156,5 @@ func find(db *gorm.DB, id int64) (*Return, error) {
 
 // withLines reads the lines of all returns in one query.
 func withLines(db *gorm.DB, rows []*Return) error {
-	byID := make(map[int64]*Return, len(rows))
-	ids := make([]int64, len(rows))
-	for i, row := range rows {
-		byID[row.ID], ids[i] = row, row.ID
-	}
-	var lines []Line
-	if err := db.Where("return_id IN ?", ids).Order("id").Find(&lines).Error; err != nil {
-		return fmt.Errorf("read return lines: %w", err)
-	}
-	for _, line := range lines {
-		byID[line.ReturnID].Lines = append(byID[line.ReturnID].Lines, line)
-	}
-	return nil
+	return storage.Attach(db, "return_id", rows, func(r *Return) (int64, *[]Line) { return r.ID, &r.Lines }, func(l Line) int64 { return l.ReturnID })
 }

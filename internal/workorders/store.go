@@ -44,19 +44,7 @@ func find(db *gorm.DB, id int64) (*WorkOrder, error) {
 
 // withLinks reads the links of all work orders in one query.
 func withLinks(db *gorm.DB, orders []*WorkOrder) error {
-	byID := make(map[int64]*WorkOrder, len(orders))
-	ids := make([]int64, len(orders))
-	for i, order := range orders {
-		byID[order.ID], ids[i] = order, order.ID
-	}
-	var links []Link
-	if err := db.Where("work_order_id IN ?", ids).Order("id").Find(&links).Error; err != nil {
-		return fmt.Errorf("read the links of work orders: %w", err)
-	}
-	for _, link := range links {
-		byID[link.WorkOrderID].Links = append(byID[link.WorkOrderID].Links, link)
-	}
-	return nil
+	return storage.Attach(db, "work_order_id", orders, func(o *WorkOrder) (int64, *[]Link) { return o.ID, &o.Links }, func(l Link) int64 { return l.WorkOrderID })
 }
 
 // filters returns the filters of a list, the most selective first.

@@ -140,6 +140,17 @@ func TransitionProposed[T Proposable](ctx context.Context, u Unit, ref Ref, from
 	return transition[T](ctx, u, protectionOfProposed[T](), ref, from, to, set)
 }
 
+// TransitionNamed is Transition of a row that open approvals may name, also one that is proposed. It
+// reports whether they may name it; the unit then marks them stale. Errors: ErrGone, ErrStale,
+// ErrProtected.
+func TransitionNamed[T Proposable](ctx context.Context, u Unit, ref Ref, from, to status.State, set Set) (named bool, err error) {
+	err = Transition[T](ctx, u, ref, from, to, set)
+	if errors.Is(err, ErrProposed) {
+		return true, TransitionProposed[T](ctx, u, ref, from, to, set)
+	}
+	return u.Approval() != 0, err
+}
+
 // AdjustProposed is Adjust after ErrProposed. The unit must mark the approvals that refer
 // to the row stale. Errors: ErrGone, ErrRefused, ErrProtected.
 func AdjustProposed[T Proposable](ctx context.Context, u Unit, id int64, set Set, condition string, args ...any) error {
