@@ -213,7 +213,8 @@ func (s *Returns) Reject(ctx context.Context, id int64, body ReturnRejection, op
 //
 // Requests a refund of the received units, or of the requested ones before they arrive, and links
 // it as `refundId`. The refund moves no goods. The default of `amount` is the units' share of the
-// payment. A return has one refund, unless the refund was rejected.
+// payment. A return has one refund, unless the refund was rejected. The reply needs `returns:read`
+// too.
 func (s *Returns) Refund(ctx context.Context, id int64, body ReturnRefund, options ...CallOption) (Return, error) {
 	return call[Return](ctx, s.client, request{method: http.MethodPost, path: "/returns/" + segment(id) + "/refund", body: body}, options)
 }

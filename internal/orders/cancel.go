@@ -21,10 +21,10 @@ type Sales interface {
 	ReturnUnits(ctx context.Context, u *uow.Unit, sale int64, ticket, holder string, units int64) error
 }
 
-// Cancellation cancels an order without units that the customer has. It returns the coupon, and the units to
-// stock or to their flash sale, and refunds the rest of each payment: a wallet is credited in the
-// same unit, an outside payment becomes a refund that waits for its approval. Each effect happens
-// once. Open refunds are rejected, except approved and unknown ones: their money may already have
+// Cancellation cancels an order if its customer has none of its units. It returns the coupon, and
+// the units to stock or to their flash sale, and refunds the rest of each payment: a wallet is
+// credited in the same unit, an outside payment becomes a refund that waits for its approval. Each
+// effect happens once. Open refunds are rejected, except approved and unknown ones: their money may already have
 // moved, so they retain their reservation.
 type Cancellation struct {
 	Reason string `json:"reason" validate:"required,max=500"`
@@ -71,7 +71,7 @@ func (r rest) move() payments.RefundMove {
 // prepare rejects the order's open refunds in favour of refunds of the rests. It adds the rests to
 // the order's refunded and reserved amounts, so that the UPDATE that cancels the order also books
 // these refunds.
-func (Cancellation) prepare(ctx context.Context, u *uow.Unit, s *Service, order *Order) error {
+func (c Cancellation) prepare(ctx context.Context, u *uow.Unit, s *Service, order *Order) error {
 	released, err := s.refunds.TakeOver(ctx, u, order)
 	if err != nil {
 		return err
@@ -87,13 +87,14 @@ func (Cancellation) prepare(ctx context.Context, u *uow.Unit, s *Service, order 
 		order.Refunded += r.move().Refunded
 	}
 	now := u.Now()
+	order.CancelReason = c.Reason
 	order.PaymentDue, order.CancelledTime = nil, &now
 	return nil
 }
 
-func (c Cancellation) fill(o *Order) { o.CancelReason = c.Reason }
-
 func (Cancellation) locks(o *Order) locks { return locks{stock: true, wallet: o.paidByWallet()} }
+
+func (c Cancellation) event(*Order) (verb string, detail any) { return c.action(), c }
 
 func (Cancellation) apply(ctx context.Context, u *uow.Unit, s *Service, before, cancelled *Order) error {
 	if err := s.returnUnits(ctx, u, before); err != nil {

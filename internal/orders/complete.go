@@ -11,7 +11,6 @@ import (
 type Completion struct{}
 
 func (Completion) action() string     { return "complete" }
-func (Completion) fill(*Order)        {}
 func (Completion) locks(*Order) locks { return locks{} }
 
 // possible returns TransitionNotAllowed for an order with an amount due.
@@ -27,5 +26,8 @@ func (Completion) prepare(_ context.Context, u *uow.Unit, _ *Service, order *Ord
 	order.CompletedTime = &now
 	return nil
 }
+
+// event is a completion without a detail.
+func (c Completion) event(*Order) (verb string, detail any) { return c.action(), c }
 
 func (Completion) apply(context.Context, *uow.Unit, *Service, *Order, *Order) error { return nil }

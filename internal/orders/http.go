@@ -177,8 +177,9 @@ type placementMismatch struct {
 
 // paymentMismatch has the members of PayloadMismatch for a payment's reference.
 type paymentMismatch struct {
-	First   *orderView    `json:"first,omitempty"`
-	Payment payments.View `json:"payment"`
+	First *orderView `json:"first,omitempty"`
+	// Only for callers with `payments:read`.
+	Payment *payments.View `json:"payment,omitempty"`
 }
 
 func (h handler) place(ctx context.Context, u *uow.Unit, in placeRequest) (httpapi.Created[orderView], error) {

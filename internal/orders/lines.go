@@ -77,7 +77,7 @@ func (o *Order) unitsShipped() (units int64) {
 
 func (o *Order) unitsOut() (units int64) {
 	for _, line := range o.Lines {
-		units += line.Shipped - line.Returned
+		units += line.Shipped - line.CameBack()
 	}
 	return units
 }

@@ -80,19 +80,19 @@ type shipmentDetail struct {
 }
 
 // event returns the verb and the detail of the shipment in the history of its order.
-func (s Shipment) event(after *Order) (verb string, _ shipmentDetail) {
+func (s Shipment) event(after *Order) (verb string, detail any) {
 	verb = s.action()
 	if after.Status != shipped.Code {
 		verb = partShipment
 	}
 	parcel := after.parcel
-	detail := shipmentDetail{
+	shipment := shipmentDetail{
 		ShipmentID: parcel.ID, Carrier: parcel.Carrier, TrackingNo: parcel.TrackingNo, ShipRefunded: s.ShipRefunded, Lines: make([]ShipmentLine, len(parcel.Lines)),
 	}
 	for i, line := range parcel.Lines {
-		detail.Lines[i] = ShipmentLine{LineID: line.LineID, Quantity: line.Quantity}
+		shipment.Lines[i] = ShipmentLine{LineID: line.LineID, Quantity: line.Quantity}
 	}
-	return verb, detail
+	return verb, shipment
 }
 
 // insertParcel inserts a parcel with its lines, and sets its ids, author and time.

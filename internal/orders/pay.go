@@ -31,8 +31,6 @@ func (Payment) action() string { return "pay" }
 // SchemaName returns the name in the contract.
 func (Payment) SchemaName() string { return "Payment" }
 
-func (Payment) fill(*Order) {}
-
 // latestPayment returns the order's latest applied payment, nil for none.
 func (o *Order) latestPayment() *Payment {
 	var latest *payments.Payment
@@ -98,10 +96,10 @@ func (o *Order) receive(amount int64, now time.Time) {
 
 func (p Payment) locks(*Order) locks { return locks{wallet: p.Method == payments.FromWallet} }
 
-// detail returns the recorded payment, which apply has appended.
-func (Payment) detail(after *Order) any {
-	p := after.Payments[len(after.Payments)-1]
-	return paymentDetail{PaymentID: p.ID, Amount: p.Amount, Method: p.Method, Reference: p.Reference}
+// event describes the payment that the unit has added to the order.
+func (p Payment) event(after *Order) (verb string, detail any) {
+	recorded := after.Payments[len(after.Payments)-1]
+	return p.action(), paymentDetail{PaymentID: recorded.ID, Amount: recorded.Amount, Method: recorded.Method, Reference: recorded.Reference}
 }
 
 // paymentDetail is the detail of an order's history row for a payment.
@@ -155,7 +153,10 @@ func (s *Service) referenceTaken(err error, payment *payments.Payment) error {
 		case first == nil:
 			return uow.Overtaken("reference")
 		}
-		mismatch := mismatchWith(ctx, first)
+		mismatch := mismatchWith(first)
+		if httpapi.MayReveal(ctx, payments.ReadPermission) {
+			mismatch = mismatch.With("payment", payments.ViewOf(ctx, *first))
+		}
 		if !first.Applied() {
 			return mismatch
 		}
@@ -169,10 +170,10 @@ func (s *Service) referenceTaken(err error, payment *payments.Payment) error {
 }
 
 // mismatchWith is the error for a request with the reference of another payment.
-func mismatchWith(ctx context.Context, first *payments.Payment) *apperr.Error {
+func mismatchWith(first *payments.Payment) *apperr.Error {
 	detail := "Reference %q is recorded as %s already, with another order, method or amount. Nothing was changed; check which of both it is for."
 	if !first.Applied() {
 		detail = "Reference %q is recorded as unmatched %s already. Nothing was changed; apply that payment to the order with POST /payments/{id}/apply."
 	}
-	return apperr.New(apperr.PayloadMismatch, detail, *first.Reference, first.Label()).With("payment", payments.ViewOf(ctx, *first))
+	return apperr.New(apperr.PayloadMismatch, detail, *first.Reference, first.Label())
 }

@@ -33,7 +33,7 @@ func paymentRoutes(r *httpapi.Router, s *Service) {
 			ID: "recordPayment", Success: "The applied payment.", Otherwise: "The unmatched payment.", Repeated: "The payment that the same request recorded earlier.",
 			Body: receiptExample, Reply: payments.Example, Locks: true, MayMiss: true,
 			Rejections: []httpapi.Rejection{
-				{Code: apperr.TransitionNotAllowed, Cause: "the order cannot take the wallet payment. Nothing was changed", Members: untaken{}},
+				{Code: apperr.TransitionNotAllowed, Cause: "the order, which is `current` for callers with `orders:read`, cannot take the wallet payment. Nothing was changed", Members: untaken{}},
 				{Code: apperr.InsufficientBalance, Cause: "the user's wallet has less than the amount"},
 				{Code: apperr.PayloadMismatch, Cause: "the reference belongs to another payment, which is `first`", Members: receiptMismatch{}},
 			},
@@ -41,7 +41,9 @@ func paymentRoutes(r *httpapi.Router, s *Service) {
 	httpapi.Transition(r, "/payments/:id", "apply", payments.WritePermission, httpapi.Numbered("payment", h.payment), h.apply).
 		Doc("Apply an unmatched payment to an order", "The order may be another one than the payment names, also of another user. 422 at `/orderId` if it does not exist; "+
 			"409 if it is cancelled, paid in full, or less than the payment is due. The payment then stays unmatched.").
-		With(httpapi.Contract{Body: Application{41}, Locks: true})
+		With(httpapi.Contract{Body: Application{41}, Locks: true, Rejections: []httpapi.Rejection{
+			{Code: apperr.TransitionNotAllowed, Cause: "the order cannot take the payment; `current` is the order, for callers with `orders:read`", Members: untaken{}},
+		}})
 }
 
 var receiptExample = func() Receipt {
@@ -49,21 +51,21 @@ var receiptExample = func() Receipt {
 	return Receipt{Method: payments.External, Provider: "stripe", Reference: "pi_3MmlLrLkdIwHu7ix", Amount: &amount}
 }()
 
-// untaken has the members of the rejection of a wallet payment.
+// untaken has the members of the rejection of a payment that an order cannot take. They describe the
+// order, for a caller that may read it.
 type untaken struct {
-	Current            orderView                  `json:"current"`
-	CurrentStatus      status.Name[Order]         `json:"currentStatus"`
-	CurrentVersion     int64                      `json:"currentVersion"`
-	CurrentETag        string                     `json:"currentEtag"`
-	AllowedTransitions []status.ActionName[Order] `json:"allowedTransitions"`
-	ChangedBy          principal.Person           `json:"changedBy"`
-	ChangedTime        time.Time                  `json:"changedTime"`
+	Current            *orderView                 `json:"current,omitempty"`
+	CurrentStatus      status.Name[Order]         `json:"currentStatus,omitempty"`
+	CurrentVersion     int64                      `json:"currentVersion,omitempty"`
+	CurrentETag        string                     `json:"currentEtag,omitempty"`
+	AllowedTransitions []status.ActionName[Order] `json:"allowedTransitions,omitempty"`
+	ChangedBy          *principal.Person          `json:"changedBy,omitempty"`
+	ChangedTime        *time.Time                 `json:"changedTime,omitempty"`
 }
 
 // receiptMismatch has the members of PayloadMismatch.
 type receiptMismatch struct {
-	First   payments.View `json:"first"`
-	Payment payments.View `json:"payment"`
+	First payments.View `json:"first"`
 }
 
 func (h handler) payments(ctx context.Context, order *Order, in httpapi.Page) (httpapi.List[payments.View], error) {

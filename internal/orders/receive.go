@@ -10,6 +10,7 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 	"interlock/internal/payments"
 )
 
@@ -35,7 +36,7 @@ type Receipt struct {
 func (s *Service) Receive(ctx context.Context, u *uow.Unit, id int64, r Receipt) (payment *payments.Payment, existed bool, err error) {
 	if first, err := s.payments.Recorded(ctx, payments.ProviderOf(r.Method, string(r.Provider)), r.Reference); err != nil || first != nil {
 		if err == nil && !first.Same(id, r.Method, string(r.Provider), r.Reference, r.Amount) {
-			err = mismatchWith(ctx, first).With("first", payments.ViewOf(ctx, *first))
+			err = mismatchWith(first).With("first", payments.ViewOf(ctx, *first))
 		}
 		return first, true, err
 	}
@@ -57,7 +58,7 @@ func (s *Service) Receive(ctx context.Context, u *uow.Unit, id int64, r Receipt)
 	case payment.ByWallet() && order == nil:
 		err = apperr.MissingRow("order", strconv.FormatInt(id, 10))
 	case payment.ByWallet():
-		err = s.impossible(order, Payment{}.action(), order.untakeable(payment.Reason))
+		err = s.untakeable(ctx, order, payment.Reason)
 	default:
 		if err = s.payments.Record(ctx, u, payment); err == nil {
 			s.payments.Audit(u, "record", payment, map[string]any{"version": payment.Version, "orderId": id, "amount": payment.Amount, "reason": payment.Reason})
@@ -123,14 +124,19 @@ func (o *Order) cannotTake(amount int64) string {
 	return ""
 }
 
-// untakeable is the error for a payment that an order cannot take.
-func (o *Order) untakeable(reason string) *apperr.Error {
-	return apperr.New(apperr.TransitionNotAllowed, "%s cannot take the payment: %s. Nothing was changed.", o.Label(), reason)
+// untakeable is the error for a payment that an order cannot take. It contains the order if the
+// caller may read it.
+func (s *Service) untakeable(ctx context.Context, order *Order, reason string) error {
+	rejection := apperr.New(apperr.TransitionNotAllowed, "%s cannot take the payment: %s. Nothing was changed.", order.Label(), reason)
+	if !httpapi.MayReveal(ctx, ReadPermission) {
+		return rejection
+	}
+	return s.impossible(order, Payment{}.action(), rejection)
 }
 
 // take adds an amount to the paid amount of an order that was just read and that can take it.
-// settle makes the payment's other changes, in the same unit. The UPDATE is guarded by the status and the
-// version that were read, so that concurrent payments never exceed the amount.
+// settle makes the payment's other changes, in the same unit. The UPDATE is guarded by the status
+// and the version that were read, so that concurrent payments never exceed the amount.
 func (s *Service) take(ctx context.Context, u *uow.Unit, order *Order, amount int64, settle func(after *Order) error) error {
 	after, action := *order, PaymentReceived
 	after.receive(amount, u.Now())
@@ -153,7 +159,8 @@ func (s *Service) take(ctx context.Context, u *uow.Unit, order *Order, amount in
 	if err := settle(&after); err != nil {
 		return err
 	}
-	return s.recordStep(ctx, u, order, &after, action, Payment{}.detail(&after))
+	_, detail := Payment{}.event(&after)
+	return s.recordStep(ctx, u, order, &after, action, detail)
 }
 
 // Application applies an unmatched payment to an order.
@@ -178,7 +185,7 @@ func (s *Service) ApplyPayment(
 		return nil, apperr.Invalid(apperr.Field{Pointer: "/orderId", Code: "unknown", Message: "names no order"})
 	}
 	if reason := order.cannotTake(payment.Amount); reason != "" {
-		return nil, s.impossible(order, Payment{}.action(), order.untakeable(reason))
+		return nil, s.untakeable(ctx, order, reason)
 	}
 	err = s.take(ctx, u, order, payment.Amount, func(after *Order) error {
 		target := payments.Target{ID: order.ID, OrderNo: order.OrderNo, UserID: order.UserID}

@@ -66,15 +66,15 @@ type RefundMove struct {
 }
 
 // MoveRefund changes the refund amounts of an order and its payment, in the unit of a refund; the
-// refund's audit entry covers all three. Refunds of one order commute while their sum fits the payment, so the guard is a
-// condition on the amounts, not the version:
+// refund's audit entry covers all three. Refunds of one order commute while their sum fits the
+// payment, so the guard is a condition on the amounts, not the version:
 //
 //	UPDATE orders SET refund_reserved = refund_reserved + ?, refunded = refunded + ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND ? >= -refund_reserved AND ? <= paid - refund_reserved - refunded
 //
 // A move that returns the last unshipped units of a partly shipped order also makes the order
-// shipped, so that it can be completed. All refunds of an order and its cancellation write this row, so it serialises them until the end
-// of the unit. Errors: ErrNotRefundable.
+// shipped, so that it can be completed. All refunds of an order and its cancellation write this row,
+// which serialises them until the end of the unit. Errors: ErrNotRefundable.
 func (s *Service) MoveRefund(ctx context.Context, u *uow.Unit, id int64, move RefundMove) (*Order, error) {
 	condition, args := "? >= -refund_reserved AND ? <= paid - refund_reserved - refunded", []any{move.Reserved, move.Reserved + move.Refunded}
 	set := guard.Set{"refund_reserved": guard.Add("refund_reserved", move.Reserved), "refunded": guard.Add("refunded", move.Refunded)}

@@ -3,10 +3,10 @@ package orders
 import "math/bits"
 
 // LineTotals returns the totals of an order's lines: price × quantity, less the line's part of the
-// order's discount, so that the totals add up to the order's amount without shipping and tax. The discount is divided in proportion
-// by the largest-remainder method (Hamilton): each line gets the integer part of its quota, and the
-// remaining units go to the lines with the largest remainders; of two lines with equal remainders,
-// the earlier one comes first.
+// order's discount. The totals add up to the order's amount without shipping and tax. The discount is
+// divided in proportion by the largest-remainder method (Hamilton): each line gets the integer part
+// of its quota, and the remaining units go to the lines with the largest remainders; of two lines
+// with equal remainders, the earlier one comes first.
 //
 // The sum of the lines fits an int64, and the discount is not larger.
 func LineTotals(lines []Line, discount int64) []int64 {

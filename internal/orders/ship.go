@@ -46,6 +46,7 @@ func (Shipment) SchemaName() string { return "Shipment" }
 
 // prepare moves the units of the shipment in the order's lines.
 func (s Shipment) prepare(_ context.Context, u *uow.Unit, _ *Service, order *Order) error {
+	order.Carrier, order.TrackingNo = s.Carrier, s.TrackingNo
 	order.parcel = s.parcelOf(order)
 	order.Lines = withMoves(order.Lines, order.parcel.moves())
 	if order.reaches(shipped) {
@@ -54,8 +55,6 @@ func (s Shipment) prepare(_ context.Context, u *uow.Unit, _ *Service, order *Ord
 	}
 	return nil
 }
-
-func (s Shipment) fill(o *Order) { o.Carrier, o.TrackingNo = s.Carrier, s.TrackingNo }
 
 func (Shipment) locks(*Order) locks { return locks{stock: true} }
 

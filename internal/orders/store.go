@@ -168,7 +168,7 @@ func replaceTags(ctx context.Context, u *uow.Unit, before, after *Order) error {
 	if err != nil {
 		return err
 	}
-	if err := storage.Deferred(tx).Where("order_id = ?", after.ID).Delete(&tag{}).Error; err != nil {
+	if err := storage.Deferred(tx).Where("order_id = ?", after.ID).Delete(&tag{}).Error; err != nil { //nolint:forbidigo // the version of the order is the guard
 		return fmt.Errorf("delete the tags of an order: %w", err)
 	}
 	return insertTags(tx, after.ID, after.Tags)

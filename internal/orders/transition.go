@@ -21,16 +21,16 @@ type Step interface {
 	// do not; nil if it is possible. The detail of a TransitionNotAllowed is the reason with the
 	// next step.
 	possible(order *Order) *apperr.Error
-	// prepare rejects the refunds that the step supersedes, before the order is written, and adjusts
-	// the order's amounts, units and times.
+	// prepare rejects the refunds that the step supersedes, before the order is written, and sets the
+	// order's amounts, units, times and texts.
 	prepare(ctx context.Context, u *uow.Unit, s *Service, order *Order) error
-	// fill sets the step's fields of the order.
-	fill(order *Order)
 	// locks returns the locks that the step needs.
 	locks(order *Order) locks
 	// apply makes the step's other changes, in the order's unit. Each change happens once: the
 	// guarded transition happens once, and each change has an idempotency reference.
 	apply(ctx context.Context, u *uow.Unit, s *Service, before, after *Order) error
+	// event returns the verb and the detail of the applied step in the order's history.
+	event(after *Order) (verb string, detail any)
 }
 
 // locks are the locks of a step: of the stock of the order's items, and of its user's wallet.
@@ -42,8 +42,10 @@ const lockWait = 3 * time.Second
 // Transition applies a step to an order that was just read, with the step's other changes, in one
 // unit; see change.Lifecycle for its errors. A repeated payment returns the order unchanged. A
 // shipment that leaves units does not change the status; its retry reads the order again under the
-// locks, so that concurrent shipments succeed one after the other. More errors: ValidationFailed; NothingToShip; PayloadMismatch
-// if the payment's reference paid another order; InsufficientBalance; lock.ErrNotAcquired if stock or wallet were locked for too long.
+// locks, so that concurrent shipments succeed one after the other.
+//
+// More errors: ValidationFailed; NothingToShip; PayloadMismatch if the payment's reference paid
+// another order; InsufficientBalance; lock.ErrNotAcquired if stock or wallet were locked for too long.
 func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, step Step, ifMatch *guard.Precondition) (*Order, error) {
 	if err := s.lifecycle().CheckPrecondition(order, ifMatch); err != nil {
 		return nil, err
@@ -76,7 +78,6 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, ste
 		if err := step.prepare(ctx, u, s, &after); err != nil {
 			return nil, err
 		}
-		step.fill(&after)
 		if after.reaches(to) {
 			after.Status = to.Code
 		}
@@ -91,13 +92,7 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, ste
 	if err := step.apply(ctx, u, s, order, after); err != nil {
 		return nil, err
 	}
-	verb, detail := step.action(), any(step)
-	switch step := step.(type) {
-	case Payment:
-		detail = step.detail(after)
-	case Shipment:
-		verb, detail = step.event(after)
-	}
+	verb, detail := step.event(after)
 	return after, s.recordStep(ctx, u, order, after, verb, detail)
 }
 

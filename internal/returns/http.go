@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
@@ -49,7 +50,7 @@ func Routes(r *httpapi.Router, s *Service) {
 		With(httpapi.Contract{Body: Rejection{"The goods were used."}})
 	httpapi.MutationOf(r, http.MethodPost, "/returns/:id/refund", refundPermission, byID, s.refund).
 		Doc("Refund a return", "Requests a refund of the received units, or of the requested ones before they arrive, and links it as `refundId`. The refund moves no goods. "+
-			"The default of `amount` is the units' share of the payment. A return has one refund, unless the refund was rejected.").
+			"The default of `amount` is the units' share of the payment. A return has one refund, unless the refund was rejected. The reply needs `returns:read` too.").
 		With(httpapi.Contract{ID: "refundReturn", Success: "The return.", Body: refundBody{}, ChecksStatus: true, Locks: true})
 }
 
@@ -92,6 +93,9 @@ type refundBody struct {
 }
 
 func (s *Service) refund(ctx context.Context, u *uow.Unit, row *Return, in refundRequest) (View, error) {
+	if !httpapi.MayReveal(ctx, ReadPermission) {
+		return View{}, apperr.New(apperr.Forbidden, "This also needs the permission %s, which you do not have.", ReadPermission)
+	}
 	after, err := s.Refund(ctx, u, row, in.Body.Step.Amount)
 	if err != nil {
 		return View{}, err

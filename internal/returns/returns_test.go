@@ -87,6 +87,31 @@ func requirePromises(t *testing.T, s *shop.Shop) {
 	}
 }
 
+// Written-off units are not with the customer, so they do not rule out the cancellation.
+func TestOrderIsCancelledAfterItsUnitsAreReturned(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		order := shipped(t, s, 2)
+		row := request(t, s, order, 2)
+		s.Post(t, 409, shop.OrderPath(order)+"/cancel", object{"reason": "sent back"})
+		s.Post(t, 200, path(row)+"/receive", arrived(arrival(1, true), arrival(1, false)))
+		require.Equal(t, "cancelled", s.Post(t, 200, shop.OrderPath(order)+"/cancel", object{"reason": "sent back"})["status"])
+		require.EqualValues(t, 9, onHand(t, s))
+		requirePromises(t, s)
+	})
+}
+
+// The reply to the request of a refund is the return.
+func TestRefundOfAReturnNeedsPermissionToReadIt(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		row := request(t, s, shipped(t, s, 1), 1)
+		require.Equal(t, "forbidden", s.As(9, "Cem", "refunds:write").Post(t, 403, path(row)+"/refund", nil)["code"])
+		require.Zero(t, s.CountRows(t, "refunds", "1 = 1"))
+		require.NotNil(t, s.As(9, "Cem", "refunds:write", "returns:read").Post(t, 200, path(row)+"/refund", nil)["refundId"])
+	})
+}
+
 // Proves G4.62.
 func TestReturnIsReceivedAndClosed(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {

@@ -228,6 +228,27 @@ func TestPaymentReferenceIsUniquePerProvider(t *testing.T) {
 	})
 }
 
+// A rejection about a payment and an order contains the one that its caller may read.
+func TestRejectedPaymentShowsOnlyReadableRecords(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := Open(ctx, t, db)
+		s.Stock(t, "TEA-1", 100, Plenty)
+		cashier, clerk := s.As(9, "Cem", "payments:write"), s.As(10, "Dia", "orders:write")
+		paid, open := s.paid(t, "external", Line("TEA-1", 1)), s.Place(t)
+		stray := s.Post(t, http.StatusAccepted, "/orders/999999/payments", receipt("pi-1", 60))
+		rejections := []object{
+			cashier.Post(t, http.StatusConflict, OrderPath(paid)+"/payments", object{"method": "wallet", "reference": "w-1", "amount": 1}),
+			cashier.Post(t, http.StatusConflict, paymentPath(stray)+"/apply", object{"orderId": paid["id"]}),
+			clerk.Post(t, http.StatusConflict, OrderPath(open)+"/pay", object{"method": "external", "provider": "stripe", "reference": "pi-1"}),
+		}
+		for _, rejected := range rejections {
+			require.NotContains(t, rejected, "current")
+			require.NotContains(t, rejected, "payment")
+			require.Contains(t, rejected["detail"], "Nothing was changed")
+		}
+	})
+}
+
 // Proves G4.41.
 func TestAnUnmatchedPaymentIsAppliedOnce(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
