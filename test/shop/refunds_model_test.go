@@ -299,7 +299,11 @@ func TestAnySequenceOfStepsConservesMoneyAndStock(t *testing.T) {
 					}
 				}
 			}
-			require.Greater(t, len(seen), 20)
+			least := 25
+			if method == "part" {
+				least = 20 // an order that is not paid in full allows fewer steps
+			}
+			require.Greater(t, len(seen), least)
 		})
 	}
 }
