@@ -26,22 +26,49 @@ func (s *Service) Reserve(ctx context.Context, u *uow.Unit, holder, reference st
 	if err != nil {
 		return err
 	}
+	moves := reservations(holder, reference, quantities)
+	if done, err := alreadyDone(tx, slices.Sorted(maps.Keys(moves)), reference, moves); done || err != nil {
+		return err
+	}
+	if err := s.reserve(ctx, u, tx, moves); err != nil {
+		return err
+	}
+	return credit(ctx, tx, holder, quantities)
+}
+
+// ReserveFirst is Reserve for a holder and a reference that are new with the unit. So it reads
+// neither earlier movements nor holds.
+func (s *Service) ReserveFirst(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.reserve(ctx, u, tx, reservations(holder, reference, quantities)); err != nil {
+		return err
+	}
+	return addHolds(ctx, tx, nil, holdsFor(holder, quantities))
+}
+
+// reservations returns the movements of a reservation, by sku.
+func reservations(holder, reference string, quantities map[string]int64) map[string]*Movement {
 	moves := make(map[string]*Movement, len(quantities))
 	for sku, quantity := range quantities {
 		moves[sku] = &Movement{SKU: sku, Kind: Reserved, ReservedDelta: quantity, Holder: holder, Reference: reference}
 	}
-	skus := slices.Sorted(maps.Keys(quantities))
-	if done, err := alreadyDone(tx, skus, reference, moves); done || err != nil {
-		return err
-	}
+	return moves
+}
+
+// reserve changes the inventories of a reservation, all or none. Errors: InsufficientStock.
+func (s *Service) reserve(ctx context.Context, u *uow.Unit, tx *gorm.DB, moves map[string]*Movement) error {
+	skus := slices.Sorted(maps.Keys(moves))
 	stocks, err := findEach(tx, skus)
 	if err != nil {
 		return err
 	}
 	var short []Shortage
 	for _, sku := range skus {
-		if free := stocks[sku].Free(); free < quantities[sku] {
-			short = append(short, Shortage{SKU: sku, Requested: quantities[sku], Available: free})
+		if free := stocks[sku].Free(); free < moves[sku].ReservedDelta {
+			short = append(short, Shortage{SKU: sku, Requested: moves[sku].ReservedDelta, Available: free})
 		}
 	}
 	if len(short) > 0 {
@@ -52,7 +79,7 @@ func (s *Service) Reserve(ctx context.Context, u *uow.Unit, holder, reference st
 			return err
 		}
 	}
-	return credit(ctx, tx, holder, quantities)
+	return nil
 }
 
 // Return ends a holder's reservation: its units become available again. Nil quantities return all
@@ -232,11 +259,16 @@ func credit(ctx context.Context, tx *gorm.DB, holder string, quantities map[stri
 	if err := tx.Where("holder = ? AND sku IN ?", holder, slices.Sorted(maps.Keys(quantities))).Find(&existing).Error; err != nil {
 		return fmt.Errorf("read the holds of %s: %w", holder, err)
 	}
-	added := make([]Hold, 0, len(quantities))
+	return addHolds(ctx, tx, existing, holdsFor(holder, quantities))
+}
+
+// holdsFor returns one holder's holds of items.
+func holdsFor(holder string, quantities map[string]int64) []Hold {
+	holds := make([]Hold, 0, len(quantities))
 	for _, sku := range slices.Sorted(maps.Keys(quantities)) {
-		added = append(added, Hold{Holder: holder, SKU: sku, Quantity: quantities[sku]})
+		holds = append(holds, Hold{Holder: holder, SKU: sku, Quantity: quantities[sku]})
 	}
-	return addHolds(ctx, tx, existing, added)
+	return holds
 }
 
 // share adds units of one item to many holders. The holders are usually new orders, so share first
@@ -285,15 +317,14 @@ func addHolds(ctx context.Context, tx *gorm.DB, existing, added []Hold) error {
 			return uow.Overtaken("stock")
 		}
 	}
-	if len(inserted) == 0 {
-		return nil
-	}
-	err := storage.Deferred(tx).CreateInBatches(&inserted, holdsPerStatement).Error
-	if storage.Is(err, storage.DuplicateKey) {
-		return uow.Overtaken("stock")
-	}
-	if err != nil {
-		return fmt.Errorf("insert holds: %w", err)
+	for part := range slices.Chunk(inserted, holdsPerStatement) {
+		err := storage.InsertDeferred(tx, part...)
+		if storage.Is(err, storage.DuplicateKey) {
+			return uow.Overtaken("stock")
+		}
+		if err != nil {
+			return fmt.Errorf("insert holds: %w", err)
+		}
 	}
 	return nil
 }

@@ -164,7 +164,7 @@ func (s *Service) place(ctx context.Context, u *uow.Unit, p Placement, hash stri
 	if err := insert(ctx, u, order); err != nil {
 		return nil, err
 	}
-	if err := s.stock.Reserve(ctx, u, order.Holder(), order.reference("place"), order.quantities()); err != nil {
+	if err := s.stock.ReserveFirst(ctx, u, order.Holder(), order.reference("place"), order.quantities()); err != nil {
 		return nil, err
 	}
 	detail := map[string]any{"amount": order.Amount, "discount": order.Discount}

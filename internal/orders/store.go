@@ -130,7 +130,7 @@ func insert(ctx context.Context, u *uow.Unit, order *Order) error {
 	for i := range order.Lines {
 		order.Lines[i].OrderID = order.ID
 	}
-	if err := storage.Deferred(tx).Create(&order.Lines).Error; err != nil {
+	if err := storage.InsertDeferred(tx, order.Lines...); err != nil {
 		return fmt.Errorf("insert order lines: %w", err)
 	}
 	return insertTags(tx, order.ID, order.Tags)
@@ -153,7 +153,7 @@ func insertTags(tx *gorm.DB, order int64, tags []string) error {
 	for i, text := range tags {
 		rows[i] = tag{OrderID: order, Tag: text}
 	}
-	if err := storage.Deferred(tx).Create(&rows).Error; err != nil {
+	if err := storage.InsertDeferred(tx, rows...); err != nil {
 		return fmt.Errorf("insert the tags of an order: %w", err)
 	}
 	return nil
@@ -184,7 +184,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, order *Order, action string
 	if err != nil {
 		return err
 	}
-	if err := storage.Deferred(tx).Create(&Event{OrderID: order.ID, Event: event}).Error; err != nil {
+	if err := storage.InsertDeferred(tx, Event{OrderID: order.ID, Event: event}); err != nil {
 		return fmt.Errorf("insert order event: %w", err)
 	}
 	return nil

@@ -93,7 +93,7 @@ func benchPeers(ctx context.Context, o options, e *engine) (err error) {
 	return compared.print(os.Stdout)
 }
 
-// seededPatches returns editors of one config each, among other configs.
+// seededPatches returns senders of one config each, among other configs.
 func seededPatches(ctx context.Context, s *service, o options) (*servicePatches, error) {
 	etags, err := seed(ctx, s, o)
 	if err != nil {
@@ -102,15 +102,15 @@ func seededPatches(ctx context.Context, s *service, o options) (*servicePatches,
 	return &servicePatches{newPatches(s, "c", etags, o.workers), s}, nil
 }
 
-// servicePatches are patches with their service.
+// servicePatches are senders of edits with their service.
 type servicePatches struct {
-	patches
+	senders
 	service *service
 }
 
 // versions counts the versions made by edits.
 func (p *servicePatches) versions(ctx context.Context) (made int64, err error) {
-	for worker := range p.patches {
+	for worker := range p.senders {
 		config, _, err := p.service.ask(ctx, http.MethodGet, "/configs/"+configKey("c", worker), nil)
 		if err != nil {
 			return 0, err
@@ -216,10 +216,10 @@ func (s *swaps) close() {
 	}
 }
 
-// newRecordUpdates creates a record for each worker and returns their editors.
-func newRecordUpdates(ctx context.Context, p *server, workers int) (patches, error) {
+// newRecordUpdates creates a record for each worker and returns senders of their updates.
+func newRecordUpdates(ctx context.Context, p *server, workers int) (senders, error) {
 	const records = "/api/collections/settings/records"
-	var editors patches
+	var edits senders
 	for worker := range workers {
 		body, err := json.Marshal(map[string]string{"key": configKey("p", worker), "value": valueOf(0)})
 		if err != nil {
@@ -240,10 +240,10 @@ func newRecordUpdates(ctx context.Context, p *server, workers int) (patches, err
 		if err != nil || made.ID == "" {
 			return nil, errors.Join(err, fmt.Errorf("PocketBase made no record: %d", reply.StatusCode))
 		}
-		editors = append(editors, &editor{
-			address: p.address,
-			head:    "PATCH " + records + "/" + made.ID + " HTTP/1.1\r\nHost: " + p.address + "\r\nContent-Type: application/json\r\n",
+		edits = append(edits, &sender{
+			address: p.address, status: http.StatusOK, body: patchOf,
+			head: "PATCH " + records + "/" + made.ID + " HTTP/1.1\r\nHost: " + p.address + "\r\nContent-Type: application/json\r\n",
 		})
 	}
-	return editors, nil
+	return edits, nil
 }

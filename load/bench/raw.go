@@ -93,7 +93,7 @@ type rawUnit struct {
 
 // newRawUnits edits each worker's config once through the product and uses the resulting
 // history and audit rows as templates.
-func newRawUnits(ctx context.Context, e *engine, edits patches) (rawUnits, error) {
+func newRawUnits(ctx context.Context, e *engine, edits senders) (rawUnits, error) {
 	var units rawUnits
 	for worker := range edits {
 		if err := edits.step(ctx, worker); err != nil {

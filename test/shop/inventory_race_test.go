@@ -160,8 +160,8 @@ func TestGuardRejectsAPausedReservation(t *testing.T) {
 			require.NoError(t, s.reserve("orders/1", "@orders/1/place", "TEA-1", 6))
 		}
 	}))
-	// The statement after the guarded UPDATE, in the same packet, reports that the UPDATE matched no row.
-	require.NoError(t, db.Write(ctx).Callback().Create().After("gorm:create").Register("test:count", func(tx *gorm.DB) {
+	// The next SELECT, in the packet of the guarded UPDATE, reports that the UPDATE matched no row.
+	require.NoError(t, db.Write(ctx).Callback().Query().After("gorm:query").Register("test:count", func(tx *gorm.DB) {
 		if tx.Error != nil && strings.Contains(tx.Error.Error(), "row_count() = 1") {
 			refusals.Add(1)
 		}

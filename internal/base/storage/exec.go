@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -16,7 +17,7 @@ import (
 // the text must name tenant_id, a change marks its unit, and errors have their class. Exec supports
 // nothing else of GORM: an argument is one value, not a slice or an expression.
 func Exec(tx *gorm.DB, text string, args ...any) (changed int64, err error) {
-	return exec(tx.Statement.Context, tx, text, args)
+	return changedBy(exec(tx.Statement.Context, tx, text, args))
 }
 
 // ExecDeferred is like Exec, for a statement without a needed result; see Deferred.
@@ -28,27 +29,39 @@ func ExecDeferred(tx *gorm.DB, text string, args ...any) error {
 // ExecDeferredOneRow is like Exec, for a statement that changes exactly one row; see
 // DeferredOneRow.
 func ExecDeferredOneRow(tx *gorm.DB, text string, args ...any) (changed int64, err error) {
-	return exec(waiting(tx, wait{oneRow: true}), tx, text, args)
+	return changedBy(exec(waiting(tx, wait{oneRow: true}), tx, text, args))
 }
 
-func exec(ctx context.Context, tx *gorm.DB, text string, args []any) (int64, error) {
-	if !strings.Contains(text, tenantColumn) && !crossesTenants(tx) {
-		return 0, fmt.Errorf("%w: the statement does not name %s", ErrNoTenant, tenantColumn)
+func changedBy(result sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
 	}
+	return result.RowsAffected()
+}
+
+func exec(ctx context.Context, tx *gorm.DB, text string, args []any) (sql.Result, error) {
+	if !strings.Contains(text, tenantColumn) && !crossesTenants(tx) {
+		return nil, fmt.Errorf("%w: the statement does not name %s", ErrNoTenant, tenantColumn)
+	}
+	return send(ctx, tx, text, args)
+}
+
+// send is exec for a statement whose rows are bound to their tenant.
+func send(ctx context.Context, tx *gorm.DB, text string, args []any) (sql.Result, error) {
 	result, err := tx.Statement.ConnPool.ExecContext(ctx, text, args...)
 	if err != nil {
-		return 0, classesOf(tx).classify(err)
+		return nil, classesOf(tx).classify(err)
 	}
 	changed, err := result.RowsAffected()
 	if err != nil {
-		return 0, classesOf(tx).classify(err)
+		return nil, classesOf(tx).classify(err)
 	}
 	if changed > 0 {
 		if mark, ok := tx.Statement.Settings.Load(writeMark); ok {
 			mark.(*atomic.Bool).Store(true)
 		}
 	}
-	return changed, nil
+	return result, nil
 }
 
 // classesOf returns the database to which a transaction belongs.

@@ -86,7 +86,7 @@ func InsertAt(ctx context.Context, u Unit, model rowEmbedder, version int64) err
 	row := model.guarded()
 	row.Version, row.CreatedTime, row.UpdatedTime = version, u.Now(), u.Now()
 	row.UpdatedBy, row.UpdatedByName = who.UserID, who.Name
-	return tx.Create(model).Error
+	return storage.Insert(tx, model)
 }
 
 // InsertMany is Insert for many rows, perStatement rows per statement. It does not set the
