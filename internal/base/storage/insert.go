@@ -13,9 +13,9 @@ import (
 )
 
 // Insert inserts a row, a pointer to a model, and sets its generated key. It replaces tx.Create in
-// business writes, for the reason given at Exec: it takes the columns and their values from GORM's
-// schema of the model and binds the row to the tenant of the context, without GORM's callbacks. So
-// models must have neither hooks nor associations.
+// business writes, as Exec replaces tx.Exec: it reads columns and values by GORM's schema of the
+// model and binds the row to the tenant of the context, without GORM's callbacks. Models must have
+// neither hooks nor associations.
 func Insert(tx *gorm.DB, row any) error {
 	value := reflect.ValueOf(row).Elem()
 	insert, err := insertOf(tx, value)
