@@ -46,7 +46,7 @@ func exec(ctx context.Context, tx *gorm.DB, text string, args []any) (sql.Result
 	return send(ctx, tx, text, args)
 }
 
-// send is exec for a statement whose rows are bound to their tenant.
+// send is exec for a statement with rows that are bound to their tenant.
 func send(ctx context.Context, tx *gorm.DB, text string, args []any) (sql.Result, error) {
 	result, err := tx.Statement.ConnPool.ExecContext(ctx, text, args...)
 	if err != nil {
