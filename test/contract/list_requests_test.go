@@ -51,6 +51,7 @@ var values = map[string][]string{
 	"/orders trackingNo":       {"JD17", "none"},
 	"/orders reference":        {"PSP-17", "none"},
 	"/orders sku":              {"popular", "sku-17", "none"},
+	"/orders tag":              {"gift", "tag-17", "none"},
 	"/orders couponCode":       {"WELCOME", "RARE", "none"},
 	"/orders flashSaleId":      {"1", "17", "99999999"},
 	"/orders paymentStatus":    {"paid", "refunded", "partly_paid"},
