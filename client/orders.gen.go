@@ -229,7 +229,9 @@ type OrderFilter struct {
 	// Only the one with this reference.
 	Reference string
 	// Orders with a line of this item.
-	SKU              string
+	SKU string
+	// Orders with this tag.
+	Tag              string
 	CouponCode       string
 	FlashSaleID      int64
 	PaymentStatus    OrderPaymentStatus
@@ -410,7 +412,7 @@ type OrderVerdict struct {
 // Newest first by default. Each order contains its lines. With `from` or `to`, the sort by `id`
 // becomes a sort by `createdTime`.
 func (s *Orders) List(f OrderFilter) List[Order] {
-	return List[Order]{s.client, "/orders", f.parameters().set("q", f.Q).set("status", f.Status).set("userId", f.UserID).set("from", f.From).set("to", f.To).set("externalId", f.ExternalID).set("email", f.Email).set("trackingNo", f.TrackingNo).set("reference", f.Reference).set("sku", f.SKU).set("couponCode", f.CouponCode).set("flashSaleId", f.FlashSaleID).set("paymentStatus", f.PaymentStatus).set("fulfilmentStatus", f.FulfilmentStatus).set("toShip", f.ToShip).set("paidFrom", f.PaidFrom).set("paidTo", f.PaidTo).set("shippedFrom", f.ShippedFrom).set("shippedTo", f.ShippedTo)}
+	return List[Order]{s.client, "/orders", f.parameters().set("q", f.Q).set("status", f.Status).set("userId", f.UserID).set("from", f.From).set("to", f.To).set("externalId", f.ExternalID).set("email", f.Email).set("trackingNo", f.TrackingNo).set("reference", f.Reference).set("sku", f.SKU).set("tag", f.Tag).set("couponCode", f.CouponCode).set("flashSaleId", f.FlashSaleID).set("paymentStatus", f.PaymentStatus).set("fulfilmentStatus", f.FulfilmentStatus).set("toShip", f.ToShip).set("paidFrom", f.PaidFrom).set("paidTo", f.PaidTo).set("shippedFrom", f.ShippedFrom).set("shippedTo", f.ShippedTo)}
 }
 
 // Place creates an order.

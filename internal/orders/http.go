@@ -111,7 +111,9 @@ type filterParams struct {
 	// Orders with a payment of this reference.
 	Reference string `query:"reference"`
 	// Orders with a line of this item.
-	SKU              string                          `query:"sku"`
+	SKU string `query:"sku"`
+	// Orders with this tag.
+	Tag              string                          `query:"tag"`
 	CouponCode       string                          `query:"couponCode"`
 	FlashSaleID      int64                           `query:"flashSaleId"`
 	PaymentStatus    httpapi.OneOf[PaymentStatus]    `query:"paymentStatus"`
@@ -129,7 +131,7 @@ type filterParams struct {
 func (p filterParams) filter() Filter {
 	return Filter{
 		Status: p.Status.State, UserID: p.UserID, From: p.From, To: p.To, NumberPrefix: p.NumberPrefix,
-		ExternalID: p.ExternalID, Email: p.Email, TrackingNo: p.TrackingNo, Reference: p.Reference, SKU: p.SKU, CouponCode: p.CouponCode, SaleID: p.FlashSaleID,
+		ExternalID: p.ExternalID, Email: p.Email, TrackingNo: p.TrackingNo, Reference: p.Reference, SKU: p.SKU, Tag: p.Tag, CouponCode: p.CouponCode, SaleID: p.FlashSaleID,
 		PaymentStatus: p.PaymentStatus.Value, FulfilmentStatus: p.FulfilmentStatus.Value, ToShip: p.ToShip,
 		PaidFrom: p.PaidFrom, PaidTo: p.PaidTo, ShippedFrom: p.ShippedFrom, ShippedTo: p.ShippedTo,
 	}

@@ -51,6 +51,7 @@ var values = map[string][]string{
 	"/orders trackingNo":       {"JD17", "none"},
 	"/orders reference":        {"PSP-17", "none"},
 	"/orders sku":              {"popular", "sku-17", "none"},
+	"/orders tag":              {"gift", "tag-17", "none"},
 	"/orders couponCode":       {"WELCOME", "RARE", "none"},
 	"/orders flashSaleId":      {"1", "17", "99999999"},
 	"/orders paymentStatus":    {"paid", "refunded", "partly_paid"},
@@ -60,6 +61,8 @@ var values = map[string][]string{
 	"/orders paidTo":           {"{day-200}", "{day-364.9}"},
 	"/orders shippedFrom":      {"{day-200}", "{day-0.01}"},
 	"/orders shippedTo":        {"{day-200}", "{day-364.9}"},
+
+	"/customers q": {"u", "u17", "nobody"},
 
 	"/payments status":         {"applied", "unmatched", "refunded"},
 	"/payments orderId":        {"17", "99999999"},

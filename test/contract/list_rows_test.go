@@ -52,6 +52,7 @@ var tables = []table{
 		"shipped_time", "CASE WHEN i % 3 = 0 THEN {at i * 7919 % 63072000} END", "units_to_ship", "CASE WHEN i % 3 = 0 THEN 0 ELSE 1 END",
 		"fulfilment_status", "CASE WHEN i % 3 = 0 THEN 'shipped' WHEN i % 4999 = 0 THEN 'partly_shipped' ELSE 'none' END")},
 	{"order_lines", 100, []string{"tenant_id", "{t}", "order_id", "i", "sku", "CASE WHEN i % 2 = 0 THEN 'popular' ELSE CONCAT('sku-', i % 999) END", "name", "'Tea'", "price", "100", "quantity", "1", "to_ship", "1", "in_refund", "0", "shipped", "0", "returned", "0"}},
+	{"order_tags", 100, []string{"tenant_id", "{t}", "order_id", "i", "tag", "CASE WHEN i % 2 = 0 THEN 'gift' ELSE CONCAT('tag-', i % 999) END"}},
 	{"order_histories", 100, append([]string{"order_id", "CASE WHEN i % 4 = 0 THEN 1 ELSE i + 1 END", "version", "i", "to_status", "1", "detail", "'{}'"}, event...)},
 	{"audit_entries", 300, []string{
 		"tenant_id", "{t}", "unit_id", "CONCAT('unit-', i)", "actor_kind", "CASE WHEN i % 50000 = 0 THEN 'customer' ELSE 'admin' END",

@@ -48,8 +48,8 @@ func TestOrdersAreFoundByEachFilter(t *testing.T) {
 			body["userId"] = Buyer
 			made[name] = s.Create(t, "/orders", body)
 		}
-		create("pending", object{"items": []object{Line("TEA-1", 200)}, "couponCode": coupon})
-		create("paid", object{"items": []object{Line("TEA-1", 2), Line("CUP-1", 1)}})
+		create("pending", object{"items": []object{Line("TEA-1", 200)}, "couponCode": coupon, "tags": []string{"gift", "late"}})
+		create("paid", object{"items": []object{Line("TEA-1", 2), Line("CUP-1", 1)}, "tags": []string{"gift"}})
 		create("shipped", object{"items": []object{Line("CUP-1", 1)}})
 		create("terms", object{"items": []object{Line("TEA-1", 1)}})
 		s.Post(t, http.StatusOK, OrderPath(made["paid"])+"/pay", object{"method": "external", "reference": "PSP-1"})
@@ -69,6 +69,7 @@ func TestOrdersAreFoundByEachFilter(t *testing.T) {
 			"externalId=web-1": "pending", "externalId=web": "", "email=a@example.com": "pending", "couponCode=" + coupon: "pending",
 			"trackingNo=JD01": "shipped", "reference=PSP-1": "paid", "reference=PSP-3": "",
 			"sku=TEA-1": "terms paid pending", "sku=CUP-1": "shipped paid", "sku=CUP": "", "flashSaleId=7": "paid",
+			"tag=gift": "paid pending", "tag=late": "pending", "tag=gif": "", "tag=gift&sku=CUP-1": "paid",
 			"paymentStatus=unpaid": "pending", "paymentStatus=partly_paid": "terms", "paymentStatus=paid": "shipped paid", "paymentStatus=refunded": "",
 			"fulfilmentStatus=none": "terms paid pending", "fulfilmentStatus=shipped": "shipped",
 			"toShip=true": "terms paid", "toShip=false": "shipped pending", "toShip=true&sku=CUP-1": "paid",
@@ -124,5 +125,7 @@ func TestOrderExportHasEveryMatchingOrder(t *testing.T) {
 		require.Contains(t, lines[0], `"userId":"u1"`)
 		require.JSONEq(t, fmt.Sprintf(`{"rows":%d}`, many/2), lines[len(lines)-1])
 		require.Len(t, strings.Split(strings.TrimSpace(s.Download(t, "/orders/export?userId=nobody")), "\n"), 1)
+		s.Create(t, "/orders", object{"userId": "u1", "items": []object{Line("TEA-1", 1)}, "tags": []string{"gift"}})
+		require.Len(t, strings.Split(strings.TrimSpace(s.Download(t, "/orders/export?tag=gift")), "\n"), 2)
 	})
 }

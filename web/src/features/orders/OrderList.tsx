@@ -84,6 +84,7 @@ export function OrderList({ search }: { search: Raw<OrderSearch> }) {
             <FilterChoice state={state} name="paymentStatus" label={t('payment')} any={t('anyPayment')} options={payments} />
             <FilterChoice state={state} name="fulfilmentStatus" label={t('fulfilment')} any={t('anyFulfilment')} options={fulfilments} />
             <FilterText state={state} name="userId" read={aCustomer} label={t('filterUser')} />
+            <FilterText state={state} name="tag" label={t('filterTag')} />
             <FilterDay state={state} name="from" read={aDay} label={t('filterFrom')} mark={t('from')} />
             <FilterDay state={state} name="to" read={aDay} label={t('filterTo')} mark={t('to')} />
           </>

@@ -17,6 +17,7 @@ export interface OrderSearch extends TableSearch {
   /** True for orders with units that can be shipped now. */
   toShip?: true;
   userId?: string;
+  tag?: string;
   flashSaleId?: number;
   /** The first day, in the browser's zone. */
   from?: string;

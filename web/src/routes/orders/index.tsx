@@ -1,7 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { OrderList } from '@/features/orders/OrderList';
 import { fulfilmentStatuses, paymentStatuses, statuses } from '@/features/orders/search-params';
-import { aCustomer, aDay, aFlag, anId, oneOf, tableSearch } from '@/ui/table';
+import { aCustomer, aDay, aFlag, anId, aText, oneOf, tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/orders/')({
   staticData: {
@@ -17,6 +17,7 @@ export const Route = createFileRoute('/orders/')({
     fulfilmentStatus: oneOf(...fulfilmentStatuses),
     toShip: aFlag,
     userId: aCustomer,
+    tag: aText,
     flashSaleId: anId,
     from: aDay,
     to: aDay,
