@@ -8,7 +8,13 @@ import (
 	"time"
 )
 
-// MyOrder is a row of [Client.MyOrders].
+// Customers calls the operations on customers.
+//
+// What customers read about themselves, with their token or through an API token that acts for
+// them.
+type Customers struct{ client *Client }
+
+// MyOrder is a row of [Customers.MyOrders].
 type MyOrder struct {
 	ID         int64           `json:"id"`
 	OrderNo    string          `json:"orderNo"`
@@ -85,13 +91,13 @@ type MyOrderShipment struct {
 	TrackingNo string `json:"trackingNo"`
 }
 
-// MyOrderFilter selects rows of [Client.MyOrders].
+// MyOrderFilter selects rows of [Customers.MyOrders].
 type MyOrderFilter struct {
 	Paging
 	Status OrderStatus
 }
 
-// MyCoupon is a row of [Client.MyCoupons].
+// MyCoupon is a row of [Customers.MyCoupons].
 type MyCoupon struct {
 	Code string `json:"code"`
 	// Whether `value` is in minor units or in percent.
@@ -119,13 +125,13 @@ const (
 	CouponStatusExpired CouponStatus = "expired"
 )
 
-// MyCouponFilter selects rows of [Client.MyCoupons].
+// MyCouponFilter selects rows of [Customers.MyCoupons].
 type MyCouponFilter struct {
 	Paging
 	Status CouponStatus
 }
 
-// MyWallet is returned by [Client.MyWallet].
+// MyWallet is returned by [Customers.MyWallet].
 type MyWallet struct {
 	// In minor units.
 	Balance int64 `json:"balance"`
@@ -134,30 +140,65 @@ type MyWallet struct {
 	Currency string `json:"currency"`
 }
 
+// Customer is a row of [Customers.List].
+type Customer struct {
+	// The shop's name of a customer, which is one of its users: 1 to 64 letters, digits and
+	// `._:@+=/-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
+	UserID string `json:"userId"`
+	// The email of the latest order.
+	Email *string `json:"email"`
+	// The number of orders, including cancelled ones.
+	Orders int64 `json:"orders"`
+	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
+	// changes.
+	Currency string `json:"currency"`
+	// The sum of the payments of the orders without the settled refunds, in minor units.
+	Spent int64 `json:"spent"`
+	// When the latest order was created.
+	LastOrderTime time.Time `json:"lastOrderTime"`
+	// The balance of the wallet, in minor units. Only for callers with `wallets:read`.
+	Balance *int64 `json:"balance,omitzero"`
+}
+
+// CustomerFilter selects rows of [Customers.List].
+type CustomerFilter struct {
+	Paging
+	// Prefix of the user's id.
+	Q string
+}
+
 // MyOrders lists my orders.
 //
 // The orders of the calling customer, or of the customer that an API token acts for. Newest first
 // by default.
-func (c *Client) MyOrders(f MyOrderFilter) List[MyOrder] {
-	return List[MyOrder]{c, "/my/orders", f.parameters().set("status", f.Status)}
+func (s *Customers) MyOrders(f MyOrderFilter) List[MyOrder] {
+	return List[MyOrder]{s.client, "/my/orders", f.parameters().set("status", f.Status)}
 }
 
 // MyOrder returns my order.
-func (c *Client) MyOrder(ctx context.Context, id int64, options ...CallOption) (MyOrder, error) {
-	return call[MyOrder](ctx, c, request{method: http.MethodGet, path: "/my/orders/" + segment(id)}, options)
+func (s *Customers) MyOrder(ctx context.Context, id int64, options ...CallOption) (MyOrder, error) {
+	return call[MyOrder](ctx, s.client, request{method: http.MethodGet, path: "/my/orders/" + segment(id)}, options)
 }
 
 // MyCoupons lists my coupons.
 //
 // The coupons that only the calling customer, or the customer that an API token acts for, can
 // redeem.
-func (c *Client) MyCoupons(f MyCouponFilter) List[MyCoupon] {
-	return List[MyCoupon]{c, "/my/coupons", f.parameters().set("status", f.Status)}
+func (s *Customers) MyCoupons(f MyCouponFilter) List[MyCoupon] {
+	return List[MyCoupon]{s.client, "/my/coupons", f.parameters().set("status", f.Status)}
 }
 
 // MyWallet returns my wallet.
 //
 // The wallet of the calling customer, or of the customer that an API token acts for.
-func (c *Client) MyWallet(ctx context.Context, options ...CallOption) (MyWallet, error) {
-	return call[MyWallet](ctx, c, request{method: http.MethodGet, path: "/my/wallet"}, options)
+func (s *Customers) MyWallet(ctx context.Context, options ...CallOption) (MyWallet, error) {
+	return call[MyWallet](ctx, s.client, request{method: http.MethodGet, path: "/my/wallet"}, options)
+}
+
+// List lists customers.
+//
+// The users who have orders, with the sums of their orders; the latest order first by default. A
+// customer has no other record.
+func (s *Customers) List(f CustomerFilter) List[Customer] {
+	return List[Customer]{s.client, "/customers", f.parameters().set("q", f.Q)}
 }

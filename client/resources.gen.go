@@ -7,6 +7,7 @@ import ()
 // Resources are the resources of the contract.
 type Resources struct {
 	Orders      *Orders
+	Customers   *Customers
 	Payments    *Payments
 	Refunds     *Refunds
 	Returns     *Returns
@@ -33,6 +34,7 @@ type Resources struct {
 func (c *Client) bind() {
 	c.Resources = Resources{
 		Orders:      &Orders{c},
+		Customers:   &Customers{c},
 		Payments:    &Payments{c},
 		Refunds:     &Refunds{c},
 		Returns:     &Returns{c},

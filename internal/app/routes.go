@@ -7,6 +7,7 @@ import (
 	"interlock/internal/inventory"
 	"interlock/internal/module"
 	"interlock/internal/refunds"
+	"interlock/internal/views/customers"
 	"interlock/internal/views/dashboard"
 	"interlock/internal/views/realtime"
 	"interlock/internal/views/reports"
@@ -22,6 +23,7 @@ func (sv *Services) routes(router *httpapi.Router) {
 	search.Routes(router, sv.Search)
 	dashboard.Routes(router, sv.Dashboard)
 	reports.Routes(router, sv.Reports)
+	customers.Routes(router, sv.Customers)
 }
 
 // Routes returns the routes of the API without a running program, for the contract. They

@@ -854,7 +854,7 @@ CREATE TABLE `orders` (
   UNIQUE KEY `uq_orders_ticket` (`tenant_id`,`ticket`),
   KEY `ix_orders_id` (`tenant_id`,`id`),
   KEY `ix_orders_status` (`tenant_id`,`status`,`id`),
-  KEY `ix_orders_user` (`tenant_id`,`user_id`,`id`),
+  KEY `ix_orders_user` (`tenant_id`,`user_id`,`id`,`paid`,`refunded`),
   KEY `ix_orders_created` (`tenant_id`,`created_time`,`id`),
   KEY `ix_orders_amount` (`tenant_id`,`amount`,`id`),
   KEY `ix_orders_updated` (`tenant_id`,`updated_time`,`id`),

@@ -984,7 +984,7 @@ CREATE INDEX ix_orders_tracking ON orders (tenant_id, tracking_no, id);
 
 CREATE INDEX ix_orders_updated ON orders (tenant_id, updated_time, id);
 
-CREATE INDEX ix_orders_user ON orders (tenant_id, user_id, id);
+CREATE INDEX ix_orders_user ON orders (tenant_id, user_id, id, paid, refunded);
 
 CREATE UNIQUE INDEX uq_orders_external ON orders (tenant_id, external_id);
 

@@ -61,6 +61,8 @@ var values = map[string][]string{
 	"/orders shippedFrom":      {"{day-200}", "{day-0.01}"},
 	"/orders shippedTo":        {"{day-200}", "{day-364.9}"},
 
+	"/customers q": {"u", "u17", "nobody"},
+
 	"/payments status":         {"applied", "unmatched", "refunded"},
 	"/payments orderId":        {"17", "99999999"},
 	"/payments q":              {"pi-", "pi-10000017", "none"},

@@ -117,6 +117,7 @@ func (d day) sell() {
 		d.do(200, "GET", "/reports/sales?by="+by, nil)
 	}
 	buyer := d.do(200, "GET", order, nil)["userId"].(string)
+	require.EqualValues(d.t, 1, d.do(200, "GET", "/customers?q="+buyer, nil)["total"])
 	for _, path := range []string{"/my/orders", "/my" + order, "/my/wallet", "/my/coupons"} {
 		d.do(200, "GET", path, nil, "X-On-Behalf-Of", buyer)
 	}

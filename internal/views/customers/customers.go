@@ -1,4 +1,5 @@
-// Package customers exports all stored data of one customer, and erases it.
+// Package customers lists the customers that have orders, exports all stored data of one customer, and
+// erases it.
 //
 // A customer has no row: the shop's id of the customer is in the rows of many tables. An
 // erasure replaces the id by a pseudonym that cannot be traced back, blanks texts that
