@@ -45,13 +45,13 @@ test('a change is proposed in one browser and approved in another, and both see 
   await page.getByText(/proposed a change .*; 1 vote is missing\./).waitFor();
   await first.check('approvals-config');
   await button(page, 'Show the approval').click();
-  await page.getByRole('heading', { name: /^Approval \d+$/ }).waitFor();
+  await page.getByRole('heading', { name: /^Raise gate\.tax from 0\.19 to 0\.2\d*$/ }).waitFor();
   await page.getByText('You are the author, so other users have to vote.').waitFor();
   expect(await button(page, 'Approve').count()).toBe(0);
 
   const [id = 0] = await waitingFor('gate.tax');
   await second.page.getByRole('link', { name: `Approval ${id}`, exact: true }).click();
-  const sides = second.page.getByRole('table', { name: 'configs/gate.tax' });
+  const sides = second.page.getByRole('group', { name: 'configs/gate.tax' });
   await sides.getByText('0.2100').waitFor();
   await sides.getByText('0.19', { exact: true }).waitFor();
   await second.check('approvals-decide');
@@ -190,7 +190,7 @@ test('its author can propose something else in its place', async () => {
   await first.page.getByLabel('Change, as a JSON merge patch').fill('{"value": 3.50}');
   await button(first.page, 'Replace the proposal').click();
   await first.page.getByText(`The proposal of approval ${id} was replaced; voting starts again.`).waitFor();
-  await first.page.getByRole('table', { name: 'configs/gate.edit' }).getByText('3.50').waitFor();
+  await first.page.getByRole('group', { name: 'configs/gate.edit' }).getByText('3.50').waitFor();
 });
 
 nightly('what is said on an approval is read and answered in the other browser, and an answer that is typed survives a reload', async () => {

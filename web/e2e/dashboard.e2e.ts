@@ -25,33 +25,91 @@ const site = tenantSite(async () => {
   await site.request('POST', `/flash-sales/${id}/open`, {});
 });
 
-test('an empty installation says what to do first, and leads to it', async () => {
+test('the first use leads from an empty installation to the first sold unit', async () => {
   const tenant = await site.service.createTenant();
   const visitor = await site.open({ tenant });
   const { page } = visitor;
   await visitor.signIn(admin);
-  const first = page.getByRole('region', { name: 'Start here' });
+  const first = page.getByRole('region', { name: 'First steps' });
+  const dialog = page.getByRole('dialog');
+  const home = async (done: number) => {
+    await page.goto('/');
+    await first.getByText(`${done} of 6 done.`).waitFor();
+  };
+  await first.getByText('0 of 6 done.').waitFor();
   await first.getByText('bin/admin demo').waitFor();
-  await first.getByText(/^bin\/admin token create/).waitFor();
   expect(await first.getByRole('link', { name: 'Open the reference' }).getAttribute('href')).toBe('/docs');
   await visitor.check('dashboard-empty');
   await first.getByRole('link', { name: 'New config' }).click();
-  await page.getByRole('dialog').getByRole('textbox').first().waitFor();
-  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click();
+  await dialog.getByRole('textbox').first().waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).first().click();
   expect(new URL(page.url()).search).toBe('');
   const request = await site.as({ ...admin, tenant });
-  await request('POST', '/configs', { key: 'first.one', value: 1, valueType: 'number', remark: '' });
+  const { etag } = await request<{ etag: string }>('POST', '/configs', { key: 'first.one', value: 1, valueType: 'number', remark: '' });
+  await home(1);
+
+  // The second window shows the same config; the second save is rejected.
+  const popup = page.waitForEvent('popup');
+  await first.getByRole('link', { name: 'Open it in two windows' }).click();
+  await (await popup).getByRole('heading', { name: 'first.one' }).waitFor();
+  await page.getByRole('heading', { name: 'first.one' }).waitFor();
+  await (await popup).close();
+  await request('PATCH', '/configs/first.one', { value: 2 }, { 'If-Match': etag });
+  await request('PATCH', '/configs/first.one', { value: 3 }, { 'If-Match': etag }).catch(() => undefined);
+
   await page.goto('/');
-  await page.getByRole('region', { name: 'Recent changes' }).getByRole('link', { name: 'Config first.one', exact: true }).waitFor();
-  expect(await first.count()).toBe(0);
+  await first.getByRole('link', { name: 'New item' }).click();
+  await dialog.getByRole('textbox', { name: 'SKU' }).fill('FIRST-1');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Green tea');
+  await dialog.getByRole('textbox', { name: 'Price' }).fill('60');
+  await dialog.getByRole('textbox', { name: 'Opening stock' }).fill('5');
+  await dialog.getByRole('button', { name: 'Create the item' }).click();
+  await page.waitForURL(/\/items\/FIRST-1$/);
+  expect(await request('GET', '/inventory/FIRST-1')).toMatchObject({ onHand: 5, available: 5 });
+
+  await page.goto('/');
+  await first.getByRole('link', { name: 'New flash sale' }).click();
+  await dialog.getByLabel('Item', { exact: true }).fill('FIRST-1');
+  await dialog.getByRole('textbox', { name: 'Unit price' }).fill('9.90');
+  await dialog.getByRole('textbox', { name: 'Quantity' }).fill('8');
+  await dialog.getByLabel('Starts').fill('2026-01-01T00:00');
+  await dialog.getByLabel('Ends').fill('2999-12-31T23:30');
+  await visitor.check('first-sale');
+  await dialog.getByRole('button', { name: 'Create the sale' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Green tea' }).waitFor();
+  await page.getByRole('button', { name: 'Open…' }).click();
+  await dialog.getByText('Only 5 units are available: 3 are missing.').waitFor();
+  await visitor.check('first-short');
+  await dialog.getByRole('link', { name: 'Adjust the stock' }).click();
+  await page.waitForURL(/\/items\/FIRST-1$/);
+  await request('POST', '/inventory/FIRST-1/adjustments', { delta: 10, reason: 'Delivery', reference: 'delivery-1' });
+  await page.goto('/');
+  await first.getByRole('link', { name: 'Show the draft' }).click();
+  await page.getByRole('button', { name: 'Open…' }).click();
+  await dialog.getByText('15 units are available; 7 remain for orders outside of the sale.').waitFor();
+  await dialog.getByRole('button', { name: 'Open the sale' }).click();
+  await page.getByText('✓ balanced').waitFor();
+
+  await page.goto('/');
+  await first.getByRole('button', { name: 'Test purchase' }).click();
+  await page.getByText(/^Ticket .*: 1 unit for a test customer\.$/).waitFor();
+  await expect.poll(async () => (await request<{ total: number }>('GET', '/orders')).total).toBe(1);
+  // The token of the purchase is revoked.
+  expect((await request<{ items: { name: string }[] }>('GET', '/tokens')).items.filter(({ name }) => name.startsWith('test-purchase'))).toEqual([]);
+  await page.goto('/');
+  await first.getByRole('link', { name: 'Open the live numbers' }).click();
+  await page.getByText('✓ balanced').waitFor();
+  await page.goto('/');
+  await page.getByRole('region', { name: 'Recent changes' }).waitFor();
+  await expect.poll(() => first.count()).toBe(0);
 });
 
 test('what sells, what runs low and what came in are there, each with the way to it', async () => {
   const visitor = await site.enter('/');
   const { page } = visitor;
-  const trend = page.getByRole('region', { name: 'Orders and revenue' });
-  await trend.getByRole('img', { name: /^Orders placed\..*: 3$/ }).waitFor();
-  await trend.getByRole('img', { name: /^Paid\..*: ¥120\.00$/ }).waitFor();
+  const trend = page.getByRole('region', { name: 'Sales', exact: true });
+  await trend.getByRole('img', { name: /^Orders paid\..*: 2, before: 0$/ }).waitFor();
+  await trend.getByRole('img', { name: /^Net sales\..*: ¥120\.00, before: ¥0\.00$/ }).waitFor();
   const sales = page.getByRole('region', { name: 'Live sales' });
   await sales.getByText('40 of 40 left').waitFor();
   const stock = page.getByRole('region', { name: 'Low stock' });

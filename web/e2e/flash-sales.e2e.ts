@@ -120,6 +120,7 @@ test('with times in UTC, a sale starts when its form said in UTC', async () => {
   await page.evaluate(() => localStorage.setItem('interlock.times', 'utc'));
   await page.reload();
   await button(visitor, 'New flash sale').first().click();
+  await button(visitor, /^Advanced/).click();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('UTC sale');
   await page.getByRole('dialog').getByLabel('Item', { exact: true }).fill('TEA-SET');
   await page.getByRole('textbox', { name: 'Unit price' }).fill('9.90');
@@ -138,6 +139,7 @@ test('a sale is planned, opened and bought out while the cockpit counts live and
   const visitor = await site.enter('/flash-sales', admin, { look: { language: 'en', colours: 'dark', width: 1280 } });
   const { page } = visitor;
   await button(visitor, 'New flash sale').first().click();
+  await button(visitor, /^Advanced/).click();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Noon sale');
   await page.getByRole('dialog').getByLabel('Item', { exact: true }).fill('tea');
   await page.getByRole('option', { name: /TEA-SET/ }).click();
@@ -154,6 +156,7 @@ test('a sale is planned, opened and bought out while the cockpit counts live and
 
   await button(visitor, 'Open…').click();
   await page.getByText(/40 units of TEA-SET will be reserved/).waitFor();
+  await page.getByText(/units are available; .* remain for orders outside of the sale/).waitFor();
   await dialogButton(visitor, 'Open the sale').click();
   await page.getByText('✓ balanced').waitFor();
   await legend(visitor, 'Remaining 40').waitFor();

@@ -232,3 +232,88 @@ test('two admins edit one order: other fields are merged, and the same field is 
   await first.check('order-edit-contested');
   expect(await orderNow(id)).toMatchObject({ note: 'Ring once.' });
 });
+
+test('an order is placed with its addresses, shipping and terms', async () => {
+  const visitor = await site.enter('/orders');
+  const { page } = visitor;
+  await page.getByRole('button', { name: 'New order' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'User id' }).fill(user);
+  await dialog.getByLabel('Item 1').fill('TEA-1');
+  expect(await dialog.getByRole('textbox', { name: 'Shipping', exact: true }).count()).toBe(0);
+  await dialog.getByRole('button', { name: /^Addresses/ }).click();
+  await dialog.getByRole('textbox', { name: 'Shipping', exact: true }).fill('4.90');
+  await dialog.getByText('¥64.90').waitFor();
+  await dialog.getByRole('combobox', { name: 'Payment terms' }).selectOption('invoice');
+  await dialog.getByRole('textbox', { name: 'Number in the storefront' }).fill('WEB-7');
+  await dialog.getByRole('textbox', { name: 'Note' }).fill('Ring twice.');
+  const address = dialog.getByRole('group', { name: 'Shipping address' });
+  await address.getByRole('textbox', { name: 'Name' }).fill('Ana Lang');
+  await visitor.check('order-new');
+  await inDialog(page, 'Place the order').click();
+  // The service rejects the incomplete address, and each message is at its input.
+  await address.getByRole('textbox', { name: 'City', exact: true }).and(page.locator('[aria-invalid=true]')).waitFor();
+  await address.getByRole('textbox', { name: 'Street and number' }).fill('Hauptstr. 1');
+  await address.getByRole('textbox', { name: 'City', exact: true }).fill('Berlin');
+  await address.getByRole('textbox', { name: 'Country code' }).fill('DE');
+  await inDialog(page, 'Place the order').click();
+  await page.waitForURL(/\/orders\/\d+$/);
+  const id = Number(page.url().split('/').at(-1));
+  expect(await orderNow(id)).toMatchObject({
+    shipping: 490,
+    amount: 6490,
+    paymentTerms: 'invoice',
+    externalId: 'WEB-7',
+    note: 'Ring twice.',
+    shippingAddress: { name: 'Ana Lang', city: 'Berlin' },
+  });
+});
+
+test('shipped units are returned, received and counted in the sales report', async () => {
+  const { id, orderNo } = await place(3);
+  await pay(id, { method: 'external', reference: 'PSP-10' });
+  await site.request('POST', `/orders/${id}/shipments`, { carrier: 'DHL', trackingNo: 'JD-10' });
+  const visitor = await site.enter(`/orders/${id}`);
+  const { page } = visitor;
+  const dialog = page.getByRole('dialog');
+  await region(page, 'Returns').getByRole('button', { name: 'Request a return…' }).click();
+  await inDialog(page, 'Request the return').click();
+  await dialog.getByText('Select at least one unit.').waitFor();
+  await dialog.getByRole('textbox', { name: 'Green tea' }).fill('2');
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Two were damaged.');
+  await visitor.check('order-return');
+  await inDialog(page, 'Request the return').click();
+  await region(page, 'Returns').getByText('2 × Green tea').waitFor();
+
+  await page.goto(`${site.address}/orders`);
+  await visitor.settle();
+  await page.getByRole('link', { name: 'Returns to receive' }).click();
+  await page.getByRole('link', { name: orderNo }).waitFor();
+  await page
+    .getByRole('link', { name: /^Return \d+$/ })
+    .first()
+    .click();
+  await page.getByRole('button', { name: /^Receive/ }).click();
+  await dialog.getByRole('textbox', { name: 'TEA-1: restocked' }).fill('1');
+  await dialog.getByRole('textbox', { name: 'TEA-1: written off' }).fill('1');
+  await visitor.check('return-receive');
+  await inDialog(page, 'Receive').click();
+  await dialog.waitFor({ state: 'hidden' });
+  expect(await orderNow(id)).toMatchObject({ items: [{ shipped: 3, returned: 2 }] });
+
+  await page.goto(`${site.address}/reports/sales?by=sku`);
+  await visitor.settle();
+  const report = await site.request<{ rows: { key: string; units: number }[]; totals: { orders: number } }>('GET', '/reports/sales?by=sku');
+  const units = report.rows.find(({ key }) => key === 'TEA-1')?.units ?? 0;
+  expect(units).toBeGreaterThanOrEqual(3);
+  const cells = page
+    .getByRole('row')
+    .filter({ has: page.getByRole('link', { name: 'TEA-1' }) })
+    .getByRole('cell');
+  expect(await cells.nth(1).innerText()).toBe(String(units));
+  await visitor.check('report-sku');
+  await page.getByRole('button', { name: 'Day', exact: true }).click();
+  await page.getByRole('img', { name: /^Net\./ }).waitFor();
+  expect(await page.getByRole('row').last().getByRole('cell').first().innerText()).toBe(String(report.totals.orders));
+  await visitor.check('report-day');
+});

@@ -256,7 +256,7 @@ test('a refund above the threshold is requested in one browser, proposed in a se
     .first()
     .click();
   // The voter sees the amount, the customer and the reason.
-  const sides = third.page.getByRole('table', { name: `refunds/${id}` });
+  const sides = third.page.getByRole('group', { name: `refunds/${id}` });
   await sides.getByText('Settled', { exact: true }).waitFor();
   for (const fact of ['¥300.00', 'ref-12', 'To the wallet', 'It arrived open.', 'Ana']) {
     await third.page.getByRole('main').getByText(fact, { exact: true }).first().waitFor();

@@ -115,7 +115,7 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await button(page, 'New flash sale', '新建抢购').first().click();
       await dialogButton(page, 'Create the sale', '创建抢购').click();
-      await page.getByText(/Enter a name|请填写名称/).waitFor();
+      await page.getByText(/Select an item that is for sale|请选择/).waitFor();
     },
   },
   { name: 'flash-sales-missing', path: '/flash-sales/999999' },

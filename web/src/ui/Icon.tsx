@@ -7,6 +7,7 @@ const shapes = {
   bolt: 'M13 3 5 14h6l-1 7 8-11h-6z',
   bookmark: 'M6 4h12v16l-6-4-6 4z',
   boxes: 'M3 13h8v7H3zM13 13h8v7h-8zM8 4h8v7H8z',
+  chart: 'M4 20h16M7 16v-5m5 5V6m5 10v-8',
   check: 'm5 12.5 5 5L20 7',
   chevronDown: 'm6 9 6 6 6-6',
   chevronLeft: 'm15 6-6 6 6 6',

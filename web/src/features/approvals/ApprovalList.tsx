@@ -8,6 +8,7 @@ import { Choice, DataTable, FilterText, useColumn, useList, filterTextOf, type C
 import { ApprovalStatusChip } from './ApprovalStatusChip';
 import { approvalMessages } from './messages';
 import { readApprovals, type ApprovalSearch } from './queries';
+import { useTitle } from './useTitle';
 import { views } from './views';
 
 /** The approvals, with views for those that wait for the user and for the user's pending or stale ones. */
@@ -64,6 +65,7 @@ function Views({ state: { search, set } }: { state: TableState<ApprovalSearch> }
 function useColumns(): Column<Approval>[] {
   const t = useText(approvalMessages);
   const column = useColumn<Approval>();
+  const title = useTitle();
   return [
     column.text('number', t('number'), ({ id }) => String(id), {
       cell: ({ id }) => (
@@ -74,8 +76,16 @@ function useColumns(): Column<Approval>[] {
       sort: 'id',
       mono: true,
     }),
-    column.text('what', t('what'), ({ resource }) => resource, { cell: ({ resource }) => <RecordLink path={resource} />, mono: true, narrow: true }),
-    column.text('kind', t('kind'), ({ kind }) => t(kind), { narrow: true }),
+    column.text('change', t('change'), title, {
+      cell: (approval) => (
+        <Link to="/approvals/$id" params={{ id: String(approval.id) }}>
+          {title(approval)}
+        </Link>
+      ),
+      narrow: true,
+    }),
+    column.text('what', t('what'), ({ resource }) => resource, { cell: ({ resource }) => <RecordLink path={resource} />, mono: true, optional: true }),
+    column.text('kind', t('kind'), ({ kind }) => t(kind), { optional: true }),
     column.text('status', t('status'), ({ status }) => t(status), { cell: ({ status }) => <ApprovalStatusChip status={status} />, narrow: true }),
     column.text('votes', t('votes'), (a) =>
       a.required === 0 ? t('none') : t('votesOf', { given: String(a.required - votesLeft(a)), required: String(a.required) }),

@@ -12,9 +12,10 @@ import { EditDialog } from './EditDialog';
 import { grantsOf } from './grants';
 import { approvalMessages } from './messages';
 import { approvalHistory, oneApproval, type ApprovalRead, type Step } from './queries';
-import { Sides } from './Sides';
+import { isMade, Sides } from './Sides';
 import styles from './Sides.module.css';
 import { useDecide } from './useDecide';
+import { useFullTitle } from './useTitle';
 
 /** The page of an approval: proposed changes, votes and actions. */
 export function ApprovalPage({ id }: { id: number }) {
@@ -24,12 +25,20 @@ export function ApprovalPage({ id }: { id: number }) {
       query={useQuery(oneApproval(id))}
       name={t('approval', { id: String(id) })}
       parent={{ to: '/approvals', label: t('title') }}
-      chips={({ status }) => <ApprovalStatusChip status={status} />}
+      title={(approval) => <FullTitle approval={approval} />}
+      chips={({ status }) => (
+        <>
+          <ApprovalStatusChip status={status} />
+          <StatusChip>{t('approval', { id: String(id) })}</StatusChip>
+        </>
+      )}
     >
       {(approval) => <Open approval={approval} />}
     </RecordPage>
   );
 }
+
+const FullTitle = ({ approval }: { approval: ApprovalRead }) => useFullTitle(approval);
 
 const colours: Partial<Record<Step, string>> = { reject: 'bad', bypass: 'bad', withdraw: 'bad' };
 
@@ -62,6 +71,7 @@ function Open({ approval }: { approval: ApprovalRead }) {
           onClose={close}
         />
       )}
+      {isMade(approval) && <Banner tone="ok" title={t.rich('madeTitle', { when: <When time={statusTime} /> })} />}
       {status === 'stale' && reason !== '' && (
         <Banner tone="warn" title={t('refusedTitle')}>
           {reason} {t('refusedHint')}

@@ -1,14 +1,21 @@
 import { Text } from '@mantine/core';
 import { useText } from '@/i18n';
-import { Facts, isKeyPath, RecordLink, Section } from '@/ui';
+import { Difference, Facts, isKeyPath, RecordLink, Section } from '@/ui';
 import { approvalMessages } from './messages';
 import { factsOf, placesOf } from './places';
 import type { ApprovalRead, Side } from './queries';
 import styles from './Sides.module.css';
 import { useProposalLabels } from './useProposalWords';
 
-/** Three versions of each record: at the time of the proposal, as proposed, and current. */
-export function Sides({ approval: { sides, targets, masked, changes } }: { approval: ApprovalRead }) {
+/** Whether the change of an approval was made. */
+export const isMade = ({ status }: Pick<ApprovalRead, 'status'>): boolean => status === 'approved' || status === 'bypassed' || status === 'reviewed';
+
+/**
+ * The proposed changes as in a history. If other users have changed a record since, three versions:
+ * at the time of the proposal, as proposed, and current.
+ */
+export function Sides({ approval }: { approval: ApprovalRead }) {
+  const { sides, targets, masked, changes } = approval;
   const t = useText(approvalMessages);
   const isSecret = masked === true || (changes ?? []).some((change) => 'masked' in change && change.masked === true);
   return (
@@ -17,7 +24,7 @@ export function Sides({ approval: { sides, targets, masked, changes } }: { appro
       {sides === undefined ? (
         <Text c="dimmed">{t('mayNotRead')}</Text>
       ) : (
-        sides.map((side) => <OneSide key={side.resource} side={side} isOnly={targets.length === 1} />)
+        sides.map((side) => <OneSide key={side.resource} side={side} isOnly={targets.length === 1} isMade={isMade(approval)} />)
       )}
       {sides !== undefined && targets.length > sides.length && (
         <Text c="dimmed">{t('tooMany', { n: String(targets.length), shown: String(sides.length) })}</Text>
@@ -26,12 +33,13 @@ export function Sides({ approval: { sides, targets, masked, changes } }: { appro
   );
 }
 
-function OneSide({ side, isOnly }: { side: Side; isOnly: boolean }) {
+function OneSide({ side, isOnly, isMade: made }: { side: Side; isOnly: boolean; isMade: boolean }) {
   const t = useText(approvalMessages);
   const labels = useProposalLabels(side.resource);
   const { resource, base, proposed, current } = side;
   const places = placesOf(side);
   const facts = factsOf(side);
+  const proposals = places.filter(({ isProposed }) => isProposed).map(({ pointer, base: before, proposed: after }) => ({ pointer, before, after }));
   const says = [proposed === null && t('deletes'), base === null && proposed !== null && t('creates'), base !== null && current === null && t('goneNow')];
   return (
     <div>
@@ -46,6 +54,10 @@ function OneSide({ side, isOnly }: { side: Side; isOnly: boolean }) {
       {facts.length > 0 && <Facts facts={facts.map(({ pointer, value }) => [labels.field(pointer), labels.show(value, pointer)])} />}
       {places.length === 0 ? (
         <Text c="dimmed">{t((proposed as { masked?: boolean } | null)?.masked === true ? 'changesNothingReadable' : 'changesNothing')}</Text>
+      ) : made || places.every(({ hasMoved }) => !hasMoved) ? (
+        <div role="group" aria-label={resource}>
+          <Difference changes={proposals} labels={labels} max={Infinity} />
+        </div>
       ) : (
         <table className={styles.sides} aria-label={resource}>
           <thead>

@@ -38,14 +38,14 @@ export function Dashboard() {
 function Parts({ data }: { data: Overview }) {
   const t = useText(dashboardMessages);
   const may = useMay();
-  const { conflictsToday, conflictsTodayTotal = 0, recentChanges, ordersByDay, paymentsDueSoon, workingNow } = data;
+  const { conflictsToday, conflictsTodayTotal = 0, recentChanges, paymentsDueSoon, workingNow } = data;
   if (Object.keys(data).length === 0) return <Banner tone="info" title={t('mayNotSee')} />;
   const isEmpty = isNew(data);
   return (
     <>
-      {isEmpty && <FirstSteps />}
+      <FirstSteps data={data} isNew={isEmpty} />
       <WaitingTiles data={data} />
-      {ordersByDay !== undefined && !isEmpty && <Trend days={ordersByDay} />}
+      {may('orders:read') && !isEmpty && <Trend />}
       <div className={styles.columns}>
         <div className={styles.column}>
           {may('flash-sales:read') && !isEmpty && <LiveSales />}

@@ -12,7 +12,7 @@ import { dashboardMessages } from './messages';
 const shown = 5;
 const pause = 5_000;
 
-/** The open and paused flash sales, with the remaining units of each. */
+/** The open and paused flash sales, with the remaining units and the revenue of each. */
 export function LiveSales() {
   const t = useText(dashboardMessages);
   const queries = useQueries({
@@ -38,9 +38,9 @@ export function LiveSales() {
   );
 }
 
-function SaleRow({ sale: { id, name, status } }: { sale: Sale }) {
+function SaleRow({ sale: { id, name, status, price } }: { sale: Sale }) {
   const t = useText(dashboardMessages);
-  const { number } = useFormat();
+  const { number, money } = useFormat();
   const stats = useQuery({ ...saleStats(id), refetchInterval: pause }).data?.stats;
   return (
     <li className={styles.row}>
@@ -59,6 +59,7 @@ function SaleRow({ sale: { id, name, status } }: { sale: Sale }) {
           />
           <span className={`${styles.end ?? ''} tabular`}>
             {t('left', { remaining: number(stats.remaining), allotted: number(stats.allotted) })}
+            {` · ${t('sold', { amount: money(stats.confirmed * price) })}`}
             {stats.queued > 0 && ` · ${t('queued', { n: stats.queued })}`}
           </span>
         </>

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useMay, type Overview } from '@/api';
+import { useMay, useUser, type Overview } from '@/api';
 import { ofQueue } from '@/features/system/belongs';
 import { overview as queues } from '@/features/system/queries';
 import { useFormat, useText } from '@/i18n';
 import styles from './Dashboard.module.css';
 import { dashboardMessages } from './messages';
+import { useInbox } from './useInbox';
 
 /** The refresh interval of the queues, in ms. */
 const pause = 15_000;
@@ -15,6 +16,8 @@ const pause = 15_000;
 export function WaitingTiles({ data }: { data: Overview }) {
   const t = useText(dashboardMessages);
   const dead = useDeadLetters();
+  const { assigned, unmatched, returns } = useInbox();
+  const me = useUser().id;
   const { ordersByStatus, refundsByStatus, workOrdersByStatus, couponsExpiringSoon, approvals, capped = [] } = data;
   if ([ordersByStatus, refundsByStatus, workOrdersByStatus, couponsExpiringSoon, approvals].every((part) => part === undefined)) return null;
   return (
@@ -49,6 +52,27 @@ export function WaitingTiles({ data }: { data: Overview }) {
                 more={capped.includes('/workOrdersByStatus/open')}
                 hint={t('workOrdersHint')}
               />
+            </Link>
+          </li>
+        )}
+        {assigned !== undefined && assigned.number > 0 && (
+          <li>
+            <Link to="/work-orders" search={{ status: 'claimed', holderId: me }} className={styles.tile}>
+              <TileText label={t('assigned')} {...assigned} hint={t('assignedHint')} />
+            </Link>
+          </li>
+        )}
+        {unmatched !== undefined && unmatched.number > 0 && (
+          <li>
+            <Link to="/payments" search={{ status: 'unmatched' }} className={styles.tile}>
+              <TileText label={t('unmatched')} {...unmatched} hint={t('unmatchedHint')} />
+            </Link>
+          </li>
+        )}
+        {returns !== undefined && returns.number > 0 && (
+          <li>
+            <Link to="/returns" search={{ status: 'requested' }} className={styles.tile}>
+              <TileText label={t('returns')} {...returns} hint={t('returnsHint')} />
             </Link>
           </li>
         )}

@@ -11,6 +11,7 @@ import { saleMessages } from './messages';
 import { createSale, deleteSale, oneSale, type Sale, type SaleAction, type SaleStats, type SaleTerms } from './queries';
 import { ResizeSale } from './ResizeSale';
 import { StepDialog } from './StepDialog';
+import { TestPurchase } from './TestPurchase';
 
 interface Props {
   sale: Sale;
@@ -57,6 +58,7 @@ export function SaleActions({ sale, stats, onStart, onLost }: Props) {
           {t('remove')}
         </Button>
       )}
+      {sale.status === 'open' && <TestPurchase sale={sale} />}
       {dialog === 'edit' && <EditSale sale={sale} onClose={close} />}
       {dialog === 'resize' && <ResizeSale sale={sale} stats={stats} onClose={close} />}
       {step !== undefined && <StepDialog {...step} onClose={() => setStep(undefined)} onLost={onLost} />}

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQueries } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
 import { DeletedLink } from '@/features/deleted/DeletedLink';
+import { useCreation } from '@/features/useCreation';
 import { useFormat, useText } from '@/i18n';
 import { Icon, PageHeader } from '@/ui';
 import { DataTable, FilterChoice, FilterText, useColumn, useList, filterTextOf, type Column, type List, type Raw } from '@/ui/table';
@@ -27,7 +27,7 @@ export function SaleList({ search }: { search: Raw<SaleSearch> }) {
   const navigate = useNavigate();
   const list = useSales(search);
   const mayWrite = useMay()('flash-sales:write');
-  const [adding, { open, close }] = useDisclosure();
+  const { isOpen, open, close } = useCreation(list.state);
   const options = statuses.map((status) => ({ value: status, label: t(status) }));
   const add = mayWrite && (
     <Button variant="filled" leftSection={<Icon name="plus" />} onClick={open}>
@@ -57,7 +57,7 @@ export function SaleList({ search }: { search: Raw<SaleSearch> }) {
         filterText={filterTextOf({ status: options })}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: add }}
       />
-      {adding && <CreateSale onClose={close} />}
+      {isOpen && <CreateSale onClose={close} />}
     </>
   );
 }

@@ -1,8 +1,10 @@
 import { Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { winnerOf, type Winner } from '@/api';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMay, winnerOf, type Winner } from '@/api';
+import { oneStock } from '@/features/inventory/queries';
 import { useFormat, useText } from '@/i18n';
-import { FormDialog, useKeyedForm, useToasts } from '@/ui';
+import { Banner, FormDialog, useKeyedForm, useToasts } from '@/ui';
 import { saleMessages } from './messages';
 import { oneSale, takeStep, type Sale, type SaleAction } from './queries';
 
@@ -52,6 +54,28 @@ export function StepDialog({ sale, action, onClose, onLost }: Props) {
   return (
     <FormDialog form={keyed} title={title} size="md" confirm={t(`${action}Confirm`)} color={action === 'close' ? 'bad' : 'accent'} onClose={onClose}>
       <Text>{body}</Text>
+      {action === 'open' && <StockCheck sale={sale} />}
     </FormDialog>
+  );
+}
+
+/** The stock of the item before and after the opening. */
+function StockCheck({ sale: { sku, quantity } }: { sale: Sale }) {
+  const t = useText(saleMessages);
+  const { number } = useFormat();
+  const { data: stock } = useQuery({ ...oneStock(sku), enabled: useMay()('inventory:read') });
+  if (stock === undefined) return null;
+  const { available } = stock;
+  if (available >= quantity) return <Text role="status">{t('stockAfter', { available: number(available), left: number(available - quantity) })}</Text>;
+  return (
+    <Banner
+      tone="warn"
+      title={t('stockShort', { available: number(available), missing: quantity - available })}
+      action={
+        <Link to="/items/$sku" params={{ sku }}>
+          {t('toStock')}
+        </Link>
+      }
+    />
   );
 }

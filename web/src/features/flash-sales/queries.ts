@@ -1,5 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, data, idempotent, resource, type components } from '@/api';
+import { randomId } from '@/browser/id';
+import { createToken, revokeToken } from '@/features/access/tokens/queries';
 import type { Edit } from '@/merge';
 import type { TableSearch } from '@/ui/table';
 import type { Range } from './feed';
@@ -24,6 +26,8 @@ export type DeadDecision = 'retry' | 'discard';
 export interface SaleSearch extends TableSearch {
   status?: SaleStatus;
   sku?: string;
+  /** Opens the dialog for a new sale. */
+  create?: true;
 }
 
 const sales = resource('/api/v1/flash-sales');
@@ -78,6 +82,25 @@ export const resizeSale = (id: number, quantityDelta: number, etag: string, key:
  */
 export const takeStep = (id: number, etag: string, action: SaleAction, key: string) =>
   sales.act(id, action, { etag: action === 'open' ? etag : undefined, key });
+
+/** The lifetime of the token of a test purchase, in ms. */
+const tokenLife = 120_000;
+
+/**
+ * Buys one unit for a test customer. The service sells only to customers and to tokens that act for
+ * one, so a token is created for the purchase and revoked after it.
+ */
+export async function buyOnce(id: number, key: string) {
+  const name = `test-purchase-${randomId().slice(0, 8)}`;
+  const expiresTime = new Date(Date.now() + tokenLife).toISOString();
+  const token = await createToken({ name, scopes: ['customers:impersonate'], expiresTime }, randomId());
+  try {
+    const headers = { ...idempotent(key), Authorization: `Bearer ${token.token ?? ''}`, 'X-On-Behalf-Of': `test-${key.slice(0, 8)}` };
+    return await data(api.POST('/api/v1/flash-sales/{id}/orders', { params: { path: { id } }, headers, body: { quantity: 1 } }));
+  } finally {
+    await revokeToken(token.id);
+  }
+}
 
 export const reconcile = (id: number, key: string) => sales.act(id, 'reconcile', { key });
 

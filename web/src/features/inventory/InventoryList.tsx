@@ -1,5 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
+import { ItemName } from '@/features/items/ItemName';
 import { useText } from '@/i18n';
 import { PageHeader, useBulkActions } from '@/ui';
 import { aCount, DataTable, FilterText, useColumn, useList, useSelection, type Column, type Raw } from '@/ui/table';
@@ -42,6 +43,7 @@ export function InventoryList({ search }: { search: Raw<StockSearch> }) {
 function useColumns(): Column<Stock>[] {
   const t = useText(inventoryMessages);
   const column = useColumn<Stock>();
+  const seesItems = useMay()('items:read');
   return [
     column.text('sku', t('sku'), (s) => s.sku, {
       cell: ({ sku }) => (
@@ -53,6 +55,7 @@ function useColumns(): Column<Stock>[] {
       mono: true,
       narrow: true,
     }),
+    ...(seesItems ? [{ id: 'name', header: t('name'), cell: ({ sku }: Stock) => <ItemName sku={sku} />, narrow: true }] : []),
     column.count('available', t('available'), (s) => s.available, { sort: 'available', narrow: true }),
     { id: 'low', header: t('stock'), cell: (s) => <StockChip available={s.available} />, narrow: true },
     column.count('onHand', t('onHand'), (s) => s.onHand),

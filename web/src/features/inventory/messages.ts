@@ -4,6 +4,7 @@ export const inventoryMessages = catalogue(
   {
     title: 'Inventory',
     sku: 'SKU',
+    name: 'Name',
     stock: 'Stock',
     onHand: 'On hand',
     onHandHint: 'in stock, including reserved units',
@@ -71,6 +72,7 @@ export const inventoryMessages = catalogue(
   {
     title: '库存',
     sku: 'SKU',
+    name: '名称',
     stock: '库存',
     onHand: '在库',
     onHandHint: '在库件数，含已预留',

@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
 import { DeletedLink } from '@/features/deleted/DeletedLink';
+import { StockCell } from '@/features/inventory/StockCell';
+import { useCreation } from '@/features/useCreation';
 import { useText } from '@/i18n';
 import { Icon, PageHeader, useBulkActions } from '@/ui';
 import { DataTable, FilterChoice, useColumn, useList, useSelection, filterTextOf, type Column, type Raw } from '@/ui/table';
@@ -24,7 +25,7 @@ export function ItemList({ search }: { search: Raw<ItemSearch> }) {
   const bulk = useBulkActions({ name: 'items', actions: [useItemEdit()], list, rowId, selection, watched: watchedItems });
   const imports = useBulkActions({ name: 'items', actions: [useItemImport()], rowId: ({ sku }) => sku, watched: watchedLines });
   const mayWrite = useMay()('items:write');
-  const [adding, { open, close }] = useDisclosure();
+  const { isOpen, open, close } = useCreation(list.state);
   const add = mayWrite && (
     <Button variant="filled" leftSection={<Icon name="plus" />} onClick={open}>
       {t('add')}
@@ -54,7 +55,7 @@ export function ItemList({ search }: { search: Raw<ItemSearch> }) {
         filterText={filterTextOf({ status: statuses })}
         empty={{ title: t('empty'), hint: t('emptyHint'), action: add }}
       />
-      {adding && <CreateItem onClose={close} />}
+      {isOpen && <CreateItem onClose={close} />}
     </>
   );
 }
@@ -62,6 +63,7 @@ export function ItemList({ search }: { search: Raw<ItemSearch> }) {
 function useColumns(): Column<Item>[] {
   const t = useText(itemMessages);
   const column = useColumn<Item>();
+  const seesStock = useMay()('inventory:read');
   return [
     column.text('sku', t('sku'), (i) => i.sku, {
       cell: ({ sku }) => (
@@ -75,6 +77,14 @@ function useColumns(): Column<Item>[] {
     }),
     column.text('name', t('name'), (i) => i.name, { sort: 'name', narrow: true }),
     column.money('price', t('price'), (i) => i.price, { sort: 'price', narrow: true }),
+    ...(seesStock
+      ? (['available', 'reserved'] as const).map((member): Column<Item> => ({
+          id: member,
+          header: t(member),
+          cell: ({ sku }) => <StockCell sku={sku} member={member} />,
+          align: 'end',
+        }))
+      : []),
     column.text('status', t('status'), (i) => i.status, { cell: (i) => <ItemStatusChip status={i.status} />, narrow: true }),
     column.time('updated', t('updated'), (i) => i.updatedTime, { sort: 'updatedTime' }),
     column.person('updatedBy', t('updatedBy'), (i) => i.updatedBy),

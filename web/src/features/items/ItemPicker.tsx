@@ -1,7 +1,9 @@
 import { Autocomplete } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
+import { useMay } from '@/api';
 import { useText } from '@/i18n';
 import { Money } from '@/ui';
 import styles from './ItemPicker.module.css';
@@ -27,11 +29,26 @@ export function ItemPicker({ sku, onChange, onTyping, ...input }: Props) {
   const t = useText(itemMessages);
   const [isHere, setHere] = useState(false);
   const [settled] = useDebouncedValue(sku.trim(), pause);
-  const { data: items = [] } = useQuery({ ...itemsForSale(settled), enabled: isHere });
+  const { data } = useQuery({ ...itemsForSale(settled), enabled: isHere });
+  const mayCreate = useMay()('items:write');
+  const items = data ?? [];
+  const isEmpty = data?.length === 0 && !input.readOnly && !input.disabled;
   const bySku = new Map(items.map((item) => [item.sku, item]));
   return (
     <Autocomplete
       {...input}
+      description={
+        isEmpty && mayCreate ? (
+          <>
+            {t('noneForSale')}{' '}
+            <Link to="/items" search={{ create: true }}>
+              {t('createOne')}
+            </Link>
+          </>
+        ) : (
+          input.description
+        )
+      }
       placeholder={t('pickHint')}
       classNames={{ input: 'mono' }}
       data={[...bySku.keys()]}

@@ -8,6 +8,8 @@ export type NewItem = components['schemas']['ItemCreate'];
 
 export interface ItemSearch extends TableSearch {
   status?: ItemStatus;
+  /** Opens the dialog for a new item. */
+  create?: true;
 }
 
 export const {

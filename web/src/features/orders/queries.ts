@@ -6,7 +6,9 @@ export type Order = components['schemas']['Order'];
 export type OrderStatus = components['schemas']['OrderStatus'];
 export type OrderEvent = components['schemas']['OrderEvent'];
 export type OrderVerdict = components['schemas']['OrderVerdict'];
-export type NewOrder = Pick<components['schemas']['OrderCreate'], 'userId' | 'items' | 'couponCode'>;
+type OrderCreate = components['schemas']['OrderCreate'];
+/** The contract's type requires members that have a default. */
+export type NewOrder = Pick<OrderCreate, 'userId' | 'items'> & Partial<OrderCreate>;
 export type NewParcel = components['schemas']['ShipmentCreate'];
 export type OrderAction = Order['allowedTransitions'][number];
 
@@ -31,8 +33,7 @@ export const { read: readOrder, one: oneOrder, history: orderHistory, part: read
 /** One page of orders. */
 export const readOrders = (search: OrderSearch, signal?: AbortSignal) => orders.list(inTimes(search), signal);
 
-/** Places an order. The type of the contract requires members that have a default. */
-export const placeOrder = (order: NewOrder, key: string) => orders.create(order as components['schemas']['OrderCreate'], key);
+export const placeOrder = (order: NewOrder, key: string) => orders.create(order as OrderCreate, key);
 
 /** The labels of the steps on the page of an order. */
 export const stepLabels = { pay: 'recordPayment', ship: 'ship', complete: 'complete', cancel: 'cancel' } as const satisfies Record<OrderAction, string>;

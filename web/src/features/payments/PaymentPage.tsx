@@ -1,16 +1,17 @@
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { useMay, useUser, type Winner } from '@/api';
+import { useMay, useUser } from '@/api';
 import { Waiting } from '@/features/approvals/Waiting';
+import { EventDetail } from '@/features/order-records/EventDetail';
+import { OrderRecordPage } from '@/features/order-records/OrderRecordPage';
 import { useFormat, useText } from '@/i18n';
-import { CustomerLink, Facts, History, LostRace, Money, Person, RecordLink, RecordPage, revisionsOf, Section, StatusMove, useSteps } from '@/ui';
-import styles from '@/ui/record/Columns.module.css';
+import { CustomerLink, Facts, Money, Person, RecordLink, Section } from '@/ui';
 import { paymentMessages } from './messages';
 import { PaymentStatusChip } from './PaymentStatusChip';
-import { onePayment, paymentHistory, type Payment, type PaymentAction, type PaymentEvent } from './queries';
+import { onePayment, paymentHistory, type Payment, type PaymentAction, type PaymentEvent, type PaymentStatus } from './queries';
 import { StepDialog } from './StepDialog';
+import { useReasonText } from './useReasonText';
 
 const permissions: Record<PaymentAction, string> = { apply: 'payments:write', refund: 'payments:refund' };
 
@@ -18,61 +19,28 @@ const permissions: Record<PaymentAction, string> = { apply: 'payments:write', re
 export function PaymentPage({ id }: { id: number }) {
   const t = useText(paymentMessages);
   const { money } = useFormat();
-  const may = useMay();
   const me = useUser().id;
-  const query = useQuery(onePayment(id));
-  const steps = useSteps<PaymentAction>(`payments/${id}/steps`, query.data?.allowedTransitions ?? []).filter((action) => may(permissions[action]));
-  const [open, setOpen] = useState<{ payment: Payment; action: PaymentAction }>();
-  const [winner, setWinner] = useState<Winner<Payment>>();
-  const isOwn = ({ recordedBy }: Payment) => recordedBy.id !== 0 && recordedBy.id === me;
+  const reasonText = useReasonText();
   return (
-    <RecordPage
-      query={query}
+    <OrderRecordPage<Payment, PaymentAction, PaymentStatus, PaymentEvent>
+      id={id}
+      folder="payments"
+      query={useQuery(onePayment(id))}
+      past={useInfiniteQuery(paymentHistory(id))}
       name={t('payment', { id: String(id) })}
-      parent={{ to: '/payments', label: t('title') }}
-      resource={`payments/${id}`}
-      chips={({ status }) => <PaymentStatusChip status={status} />}
-      actions={(payment) =>
-        steps.map((action) => {
-          const isOthers = action === 'refund' && isOwn(payment);
-          return (
-            <Button
-              key={action}
-              variant={action === 'apply' ? 'filled' : 'default'}
-              disabled={isOthers}
-              title={isOthers ? t('ownHint') : undefined}
-              onClick={() => {
-                setWinner(undefined);
-                setOpen({ payment, action });
-              }}
-            >
-              {t(action)}
-            </Button>
-          );
-        })
-      }
+      list={t('title')}
+      chip={({ status }) => <PaymentStatusChip status={status} />}
+      labels={{ status: t, action: t }}
+      permission={(action) => permissions[action]}
+      // Another user than the recorder sends a payment back.
+      hint={(action, { recordedBy }) => (action === 'refund' && recordedBy.id !== 0 && recordedBy.id === me ? t('ownHint') : undefined)}
+      lost={{ more: ({ amount }) => money(amount) }}
+      notices={() => <Waiting resource={`payments/${id}`} />}
+      dialog={(step) => <StepDialog {...step} />}
+      event={({ action, detail }) => ({ action: t(`did_${action}`), details: <EventDetail detail={detail} reasonText={reasonText} /> })}
     >
-      {(payment) => (
-        <>
-          {winner !== undefined && (
-            <LostRace
-              winner={winner}
-              status={t(winner.current.status)}
-              more={money(winner.current.amount)}
-              actions={winner.current.allowedTransitions.map((action) => t(action))}
-              onClose={() => setWinner(undefined)}
-            />
-          )}
-          <Waiting resource={`payments/${id}`} />
-          {steps.includes('refund') && isOwn(payment) && <Text c="dimmed">{t('ownHint')}</Text>}
-          <div className={styles.columns}>
-            <About payment={payment} />
-            <Past id={id} />
-          </div>
-          {open !== undefined && <StepDialog {...open} onClose={() => setOpen(undefined)} onLost={setWinner} />}
-        </>
-      )}
-    </RecordPage>
+      {(payment) => <About payment={payment} />}
+    </OrderRecordPage>
   );
 }
 
@@ -81,6 +49,7 @@ function About({ payment }: { payment: Payment }) {
   const { dateTime } = useFormat();
   const { id, amount, refundReserved, refunded, refundable, orderId, orderNo, userId, method, provider, reference } = payment;
   const { recordedBy, createdTime, appliedTime, reason } = payment;
+  const reasonText = useReasonText();
   const mayWallets = useMay()('wallets:read');
   const named = reference !== null && <span className="mono">{reference}</span>;
   return (
@@ -122,7 +91,7 @@ function About({ payment }: { payment: Payment }) {
           [t('recordedBy'), <Person key="recorded" person={recordedBy} withAvatar />],
           [t('received'), dateTime(createdTime)],
           appliedTime !== null && [t('applied_time'), dateTime(appliedTime)],
-          [t('reason'), reason],
+          [t('reason'), reason === null ? null : reasonText(reason)],
         ]}
       />
       {appliedTime !== null && refundable > 0 && (
@@ -131,45 +100,5 @@ function About({ payment }: { payment: Payment }) {
         </Text>
       )}
     </Section>
-  );
-}
-
-function Past({ id }: { id: number }) {
-  const t = useText(paymentMessages);
-  const query = useInfiniteQuery(paymentHistory(id));
-  return (
-    <History
-      title={t('history')}
-      query={query}
-      aside
-      entries={revisionsOf(query).map((event) => ({
-        ...event,
-        action: t(`did_${event.action}`),
-        marks: <StatusMove event={event} name={(status) => t(status)} />,
-        details: <Detail detail={event.detail} />,
-      }))}
-    />
-  );
-}
-
-function Detail({ detail }: { detail: PaymentEvent['detail'] }) {
-  const given = detail as Readonly<Record<string, unknown>>;
-  return (
-    <>
-      {typeof given.amount === 'number' && <Money minor={given.amount} />}
-      {typeof given.orderId === 'number' && (
-        <>
-          {' '}
-          <RecordLink path={`orders/${given.orderId}`} />
-        </>
-      )}
-      {typeof given.refundId === 'number' && (
-        <>
-          {' '}
-          <RecordLink path={`refunds/${given.refundId}`} />
-        </>
-      )}
-      {typeof given.reason === 'string' && given.reason !== '' && <div>{given.reason}</div>}
-    </>
   );
 }

@@ -1,27 +1,28 @@
 import { Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMay, type Winner } from '@/api';
-import { oneOrder } from '@/features/orders/queries';
+import { useMay, winnerOf } from '@/api';
+import type { StepProps } from '@/features/order-records/OrderRecordPage';
+import { oneOrder, type Order } from '@/features/orders/queries';
 import { useFormat, useText } from '@/i18n';
-import { ChangedSinceOpen, FormDialog, useFaults, useStepForm, useToasts } from '@/ui';
+import { Banner, ChangedSinceOpen, FormDialog, useFaults, useStepForm, useToasts } from '@/ui';
 import { WholeInput } from '@/ui/WholeInput';
 import { paymentMessages } from './messages';
 import { onePayment, takeStep, type Payment, type PaymentAction, type StepInput } from './queries';
-
-interface Props {
-  payment: Payment;
-  action: PaymentAction;
-  onClose: () => void;
-  /** Called if another user was first. */
-  onLost: (winner: Winner<Payment>) => void;
-}
 
 const longestReason = 500;
 
 const isComplete = (action: PaymentAction, { orderId, reason }: StepInput) => (action === 'apply' ? orderId !== null : reason.trim() !== '');
 
+const isPayment = (current: object) => 'recordedBy' in current;
+
+/** The order that cannot take the payment; undefined for any other rejection. */
+function refusingOrder(error: Error): Order | undefined {
+  const current = winnerOf<Order>(error)?.current;
+  return current === undefined || isPayment(current) ? undefined : current;
+}
+
 /** Applies an unmatched payment to an order, or records that it was sent back. */
-export function StepDialog({ payment, action, onClose, onLost }: Props) {
+export function StepDialog({ row: payment, action, onClose, onLost }: StepProps<Payment, PaymentAction>) {
   const t = useText(paymentMessages);
   const { money } = useFormat();
   const toasts = useToasts();
@@ -42,6 +43,7 @@ export function StepDialog({ payment, action, onClose, onLost }: Props) {
     send: (etag, form, key) => takeStep(id, etag, action, form, key),
     onDone: (after) => toasts.done(t('done', { id: number, status: t(after.status).toLowerCase(), amount })),
     onClose,
+    isRecord: isPayment,
     onLost,
   });
   const { form, change, isFixed } = keyed;
@@ -57,6 +59,10 @@ export function StepDialog({ payment, action, onClose, onLost }: Props) {
       color={action === 'refund' ? 'bad' : 'accent'}
       hasInput={hasInput}
       disabled={late}
+      renderRejection={(error) => {
+        const order = refusingOrder(error);
+        return order && <Banner tone="bad" title={t('orderRefuses', { number: order.orderNo, amount, due: money(order.due) })} />;
+      }}
       onClose={onClose}
     >
       <Text>{t(`${action}StepHint`, { amount })}</Text>

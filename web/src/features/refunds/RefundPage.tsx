@@ -1,16 +1,17 @@
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { useMay, useUser, type Winner } from '@/api';
+import { useMay, useUser } from '@/api';
 import { Waiting } from '@/features/approvals/Waiting';
+import { EventDetail } from '@/features/order-records/EventDetail';
+import { OrderRecordPage } from '@/features/order-records/OrderRecordPage';
 import { oneOrder } from '@/features/orders/queries';
 import { useFormat, useText } from '@/i18n';
-import { CustomerLink, Facts, History, LostRace, Money, Person, RecordLink, RecordPage, revisionsOf, Section, StatusMove, useSteps } from '@/ui';
+import { CustomerLink, Facts, Money, Person, RecordLink, Section } from '@/ui';
+import styles from '@/ui/record/Columns.module.css';
 import { refundMessages } from './messages';
 import { Paid } from './Paid';
-import { oneRefund, refundHistory, type Refund, type RefundAction, type RefundEvent } from './queries';
-import styles from '@/ui/record/Columns.module.css';
+import { oneRefund, refundHistory, type Refund, type RefundAction, type RefundEvent, type RefundStatus } from './queries';
 import { RefundStatusChip } from './RefundStatusChip';
 import { StepDialog } from './StepDialog';
 import { buttons, isOwn } from './steps';
@@ -20,91 +21,39 @@ export function RefundPage({ id }: { id: number }) {
   const t = useText(refundMessages);
   const { money } = useFormat();
   const may = useMay()('refunds:approve');
-  const query = useQuery(oneRefund(id));
-  const steps = useSteps<RefundAction>(`refunds/${id}/steps`, query.data?.allowedTransitions ?? []);
-  const [open, setOpen] = useState<{ refund: Refund; action: RefundAction }>();
-  const [winner, setWinner] = useState<Winner<Refund>>();
+  const me = useUser().id;
   return (
-    <RecordPage
-      query={query}
+    <OrderRecordPage<Refund, RefundAction, RefundStatus, RefundEvent>
+      id={id}
+      folder="refunds"
+      query={useQuery(oneRefund(id))}
+      past={useInfiniteQuery(refundHistory(id))}
       name={t('refund', { id: String(id) })}
-      parent={{ to: '/refunds', label: t('title') }}
-      resource={`refunds/${id}`}
-      chips={({ status }) => <RefundStatusChip status={status} />}
-      actions={(refund) =>
-        may && (
-          <Steps
-            refund={refund}
-            steps={steps}
-            onOpen={(action) => {
-              setWinner(undefined);
-              setOpen({ refund, action });
-            }}
-          />
-        )
-      }
+      list={t('title')}
+      chip={({ status }) => <RefundStatusChip status={status} />}
+      labels={{ status: t, action: (action) => t(buttons[action]) }}
+      permission={() => 'refunds:approve'}
+      // Another user than the requester approves a refund.
+      hint={(action, refund) => (action === 'approve' && isOwn(refund, me) ? t('ownHint') : undefined)}
+      lost={{ more: ({ amount }) => money(amount), details: ({ orderId }) => <Left orderId={orderId} /> }}
+      notices={({ changeNeeds }) => (
+        <>
+          <Waiting resource={`refunds/${id}`} />
+          {may && changeNeeds !== undefined && <Text c="dimmed">{t('needsHint', { n: changeNeeds.approvals })}</Text>}
+        </>
+      )}
+      dialog={(step) => <StepDialog {...step} />}
+      event={({ action, detail }) => ({ action: t(`did_${action}`), details: <EventDetail detail={detail} /> })}
     >
       {(refund) => (
         <>
-          {winner !== undefined && (
-            <LostRace
-              winner={winner}
-              status={t(winner.current.status)}
-              more={money(winner.current.amount)}
-              actions={winner.current.allowedTransitions.map((action) => t(buttons[action]))}
-              onClose={() => setWinner(undefined)}
-            >
-              <Left orderId={refund.orderId} />
-            </LostRace>
-          )}
-          <Waiting resource={`refunds/${id}`} />
-          {may && refund.changeNeeds !== undefined && <Text c="dimmed">{t('needsHint', { n: refund.changeNeeds.approvals })}</Text>}
-          {may && refund.allowedTransitions.includes('approve') && <RowValues refund={refund} />}
-          <div className={styles.columns}>
-            <div className={styles.main}>
-              <About refund={refund} />
-              <Lines refund={refund} />
-              <OfOrder refund={refund} />
-            </div>
-            <Past refund={refund} />
-          </div>
-          {open !== undefined && <StepDialog {...open} onClose={() => setOpen(undefined)} onLost={setWinner} />}
+          <About refund={refund} />
+          <Lines refund={refund} />
+          <OfOrder refund={refund} />
         </>
       )}
-    </RecordPage>
+    </OrderRecordPage>
   );
-}
-
-interface StepsProps {
-  refund: Refund;
-  steps: readonly RefundAction[];
-  onOpen: (action: RefundAction) => void;
-}
-
-/** The buttons of the transitions. Requesters cannot approve their refund; the disabled button explains it. */
-function Steps({ refund, steps, onOpen }: StepsProps) {
-  const t = useText(refundMessages);
-  const own = isOwn(refund, useUser().id);
-  return steps.map((action, i) => {
-    const isOthers = action === 'approve' && own;
-    return (
-      <Button
-        key={action}
-        variant={i === 0 && !isOthers ? 'filled' : 'default'}
-        disabled={isOthers}
-        title={isOthers ? t('ownHint') : undefined}
-        onClick={() => onOpen(action)}
-      >
-        {t(buttons[action])}
-      </Button>
-    );
-  });
-}
-
-/** Explains why the requester cannot approve the refund. */
-function RowValues({ refund }: { refund: Refund }) {
-  const t = useText(refundMessages);
-  return isOwn(refund, useUser().id) ? <Text c="dimmed">{t('ownHint')}</Text> : null;
 }
 
 /** The refundable amount of the order, after a lost race. */
@@ -212,37 +161,5 @@ function OfOrder({ refund: { orderId } }: { refund: Refund }) {
         <Paid order={order} />
       </Section>
     )
-  );
-}
-
-function Past({ refund: { id } }: { refund: Refund }) {
-  const t = useText(refundMessages);
-  const query = useInfiniteQuery(refundHistory(id));
-  return (
-    <History
-      title={t('history')}
-      query={query}
-      aside
-      entries={revisionsOf(query).map((event) => ({
-        ...event,
-        action: t(`did_${event.action}`),
-        marks: <StatusMove event={event} name={(status) => t(status)} />,
-        details: <Detail detail={event.detail} />,
-      }))}
-    />
-  );
-}
-
-function Detail({ detail }: { detail: RefundEvent['detail'] }) {
-  const given = detail as Readonly<Record<string, unknown>>;
-  const labels = ['reason', 'reference'].flatMap((name) => {
-    const value = given[name];
-    return typeof value === 'string' && value !== '' ? [value] : [];
-  });
-  return (
-    <>
-      {typeof given.amount === 'number' && <Money minor={given.amount} />}
-      {labels.length > 0 && <div>{labels.join(' · ')}</div>}
-    </>
   );
 }

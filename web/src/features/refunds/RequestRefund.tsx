@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { isProblem, useMay } from '@/api';
 import type { Order } from '@/features/orders/queries';
 import { paymentsOf } from '@/features/payments/queries';
+import { settings } from '@/features/settings/queries';
 import { useFormat, useText } from '@/i18n';
 import { Banner, FormDialog, useFaults, useKeyedForm, useNow, useToasts } from '@/ui';
 import { MoneyInput } from '@/ui/MoneyInput';
@@ -74,6 +75,7 @@ export function RequestRefund({ order, onClose }: Props) {
   const setLine = (sku: string, part: Partial<RequestedLine>) => change({ lines: form.lines.map((line) => (line.sku === sku ? { ...line, ...part } : line)) });
   const first = restOfLine(others?.items ?? []);
   const most = mostOf(order, payments, form.paymentId);
+  const amount = form.by === 'amount' ? form.amount : worthOf(order, others?.items ?? [], requested);
   const left = (sku: string, quantity: number) => Math.max(0, quantity - (taken.get(sku) ?? 0));
   const setAll = () =>
     change({ lines: items.map(({ sku, quantity }, i) => ({ restock: false, ...form.lines[i], sku, quantity: left(sku, quantity) || null })) });
@@ -90,7 +92,7 @@ export function RequestRefund({ order, onClose }: Props) {
       onClose={onClose}
     >
       <Text>
-        <strong>{t('refundableNow', { amount: money(refundable) })}</strong> {t('askHint')}
+        <strong>{t('refundableNow', { amount: money(refundable) })}</strong> <Approver amount={amount ?? 0} />
       </Text>
       {refundable < opened && !isFixed && error === null && <Taken first={first} />}
       {payments.length > 1 && (
@@ -148,7 +150,7 @@ export function RequestRefund({ order, onClose }: Props) {
             );
           })}
           <div className={styles.sum}>
-            <Text role="status">{t.rich('worthNow', { amount: <strong>{money(worthOf(order, others?.items ?? [], requested))}</strong> })}</Text>
+            <Text role="status">{t.rich('worthNow', { amount: <strong>{money(amount ?? 0)}</strong> })}</Text>
             <Button size="xs" disabled={isFixed} onClick={setAll}>
               {t('allUnits')}
             </Button>
@@ -172,6 +174,9 @@ export function RequestRefund({ order, onClose }: Props) {
           )}
         </div>
       )}
+      {amount !== null && amount > 0 && amount <= refundable && !isFixed && (
+        <Text c="dimmed">{t('refundableAfter', { before: money(refundable), after: money(refundable - amount) })}</Text>
+      )}
       <Textarea
         label={t('reason')}
         description={t('reasonHint')}
@@ -185,6 +190,17 @@ export function RequestRefund({ order, onClose }: Props) {
       />
     </FormDialog>
   );
+}
+
+/** The users that approve a refund of an amount. Without permission to read the settings, the general rule. */
+function Approver({ amount }: { amount: number }) {
+  const t = useText(refundMessages);
+  const { money } = useFormat();
+  const rules = useQuery({ ...settings, enabled: useMay()('settings:read') }).data;
+  if (rules === undefined) return t('askHint');
+  const { refundApprovalThreshold: above, approvalsRequired: n, selfApproval } = rules;
+  if (above !== null && amount > above) return t('askVotes', { n, above: money(above) });
+  return t(selfApproval ? 'askSelf' : 'askHint');
 }
 
 /** The refundable amount, if the request exceeded it; undefined for any other rejection. */

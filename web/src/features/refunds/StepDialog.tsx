@@ -1,6 +1,6 @@
 import { Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Winner } from '@/api';
+import type { StepProps } from '@/features/order-records/OrderRecordPage';
 import { useFormat, useText } from '@/i18n';
 import { FormDialog, ChangedSinceOpen, useFaults, useStepForm, useToasts } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
@@ -8,18 +8,10 @@ import { refundMessages } from './messages';
 import { emptyStep, oneRefund, takeStep, type Refund, type RefundAction, type StepInput } from './queries';
 import { asks, buttons, faultOf } from './steps';
 
-interface Props {
-  refund: Refund;
-  action: RefundAction;
-  onClose: () => void;
-  /** Called if another user was first. */
-  onLost: (winner: Winner<Refund>) => void;
-}
-
 const longest = { reason: 500, reference: 100 } as const;
 
 /** The dialog of a transition: it explains the effect on the money and has the inputs. */
-export function StepDialog({ refund, action, onClose, onLost }: Props) {
+export function StepDialog({ row: refund, action, onClose, onLost }: StepProps<Refund, RefundAction>) {
   const t = useText(refundMessages);
   const edit = useText(editMessages);
   const { money } = useFormat();

@@ -1,12 +1,14 @@
 import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useMay, type Winner } from '@/api';
+import { useMay } from '@/api';
+import { EventDetail } from '@/features/order-records/EventDetail';
+import { OrderRecordPage } from '@/features/order-records/OrderRecordPage';
 import { useFormat, useText } from '@/i18n';
-import { CustomerLink, Facts, History, LostRace, RecordLink, RecordPage, revisionsOf, Section, StatusMove, useSteps } from '@/ui';
+import { CustomerLink, Facts, RecordLink, Section } from '@/ui';
 import styles from '@/ui/record/Columns.module.css';
 import { returnMessages } from './messages';
-import { oneReturn, returnHistory, type Return, type ReturnAction, type ReturnEvent } from './queries';
+import { oneReturn, returnHistory, type Return, type ReturnAction, type ReturnEvent, type ReturnStatus } from './queries';
 import { RefundDialog } from './RefundDialog';
 import { ReturnStatusChip } from './ReturnStatusChip';
 import { StepDialog } from './StepDialog';
@@ -14,64 +16,39 @@ import { StepDialog } from './StepDialog';
 /** The page of a return: units, refund, history and actions. */
 export function ReturnPage({ id }: { id: number }) {
   const t = useText(returnMessages);
-  const query = useQuery(oneReturn(id));
-  const may = useMay();
-  const steps = useSteps<ReturnAction>(`returns/${id}/steps`, query.data?.allowedTransitions ?? []);
-  const [open, setOpen] = useState<{ row: Return; action: ReturnAction }>();
+  const mayRefund = useMay()('refunds:write');
   const [refunded, setRefunded] = useState<Return>();
-  const [winner, setWinner] = useState<Winner<Return>>();
   return (
-    <RecordPage
-      query={query}
+    <OrderRecordPage<Return, ReturnAction, ReturnStatus, ReturnEvent>
+      id={id}
+      folder="returns"
+      query={useQuery(oneReturn(id))}
+      past={useInfiniteQuery(returnHistory(id))}
       name={t('return', { id: String(id) })}
-      parent={{ to: '/returns', label: t('title') }}
-      resource={`returns/${id}`}
-      chips={({ status }) => <ReturnStatusChip status={status} />}
-      actions={(row) => (
-        <>
-          {may('returns:write') &&
-            steps.map((action, i) => (
-              <Button
-                key={action}
-                variant={i === 0 ? 'filled' : 'default'}
-                onClick={() => {
-                  setWinner(undefined);
-                  setOpen({ row, action });
-                }}
-              >
-                {t(action)}
-              </Button>
-            ))}
-          {may('refunds:write') && row.status !== 'rejected' && row.refundId === null && (
-            <Button variant="default" onClick={() => setRefunded(row)}>
-              {t('refundButton')}
-            </Button>
-          )}
-        </>
-      )}
+      list={t('title')}
+      chip={({ status }) => <ReturnStatusChip status={status} />}
+      labels={{ status: t, action: t }}
+      permission={() => 'returns:write'}
+      actions={(row) =>
+        mayRefund &&
+        row.status !== 'rejected' &&
+        row.refundId === null && (
+          <Button variant="default" onClick={() => setRefunded(row)}>
+            {t('refundButton')}
+          </Button>
+        )
+      }
+      dialog={(step) => <StepDialog {...step} />}
+      event={({ action, detail }) => ({ action: t(`did_${action}`), details: <EventDetail detail={detail} /> })}
     >
       {(row) => (
         <>
-          {winner !== undefined && (
-            <LostRace
-              winner={winner}
-              status={t(winner.current.status)}
-              actions={winner.current.allowedTransitions.map((action) => t(action))}
-              onClose={() => setWinner(undefined)}
-            />
-          )}
-          <div className={styles.columns}>
-            <div className={styles.main}>
-              <About row={row} />
-              <Lines row={row} />
-            </div>
-            <Past id={id} />
-          </div>
-          {open !== undefined && <StepDialog {...open} onClose={() => setOpen(undefined)} onLost={setWinner} />}
+          <About row={row} />
+          <Lines row={row} />
           {refunded !== undefined && <RefundDialog row={refunded} onClose={() => setRefunded(undefined)} />}
         </>
       )}
-    </RecordPage>
+    </OrderRecordPage>
   );
 }
 
@@ -133,27 +110,4 @@ function Lines({ row: { lines } }: { row: Return }) {
       </table>
     </Section>
   );
-}
-
-function Past({ id }: { id: number }) {
-  const t = useText(returnMessages);
-  const query = useInfiniteQuery(returnHistory(id));
-  return (
-    <History
-      title={t('history')}
-      query={query}
-      aside
-      entries={revisionsOf(query).map((event) => ({
-        ...event,
-        action: t(`did_${event.action}`),
-        marks: <StatusMove event={event} name={(status) => t(status)} />,
-        details: <Detail detail={event.detail} />,
-      }))}
-    />
-  );
-}
-
-function Detail({ detail }: { detail: ReturnEvent['detail'] }) {
-  const { reason } = detail as Readonly<Record<string, unknown>>;
-  return typeof reason === 'string' ? <div>{reason}</div> : null;
 }

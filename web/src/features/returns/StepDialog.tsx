@@ -1,6 +1,6 @@
 import { Stack, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Winner } from '@/api';
+import type { StepProps } from '@/features/order-records/OrderRecordPage';
 import { useText } from '@/i18n';
 import { ChangedSinceOpen, FormDialog, useFaults, useStepForm, useToasts } from '@/ui';
 import { WholeInput } from '@/ui/WholeInput';
@@ -8,18 +8,10 @@ import { returnMessages } from './messages';
 import { oneReturn, takeStep, type Return, type ReturnAction, type StepInput } from './queries';
 import { allArrived, arrivedLines, isBeyond, type Arrival } from './receipt';
 
-interface Props {
-  row: Return;
-  action: ReturnAction;
-  onClose: () => void;
-  /** Called if another user was first. */
-  onLost: (winner: Winner<Return>) => void;
-}
-
 const longestReason = 500;
 
 /** The dialog of a transition with its inputs, guarded by the displayed version. */
-export function StepDialog({ row, action, onClose, onLost }: Props) {
+export function StepDialog({ row, action, onClose, onLost }: StepProps<Return, ReturnAction>) {
   const t = useText(returnMessages);
   const toasts = useToasts();
   const { id } = row;
@@ -44,7 +36,7 @@ export function StepDialog({ row, action, onClose, onLost }: Props) {
   });
   const { form, change, isFixed } = keyed;
   const { errorOf, hasInput } = useFaults(keyed, ['reason', 'exchangeOrderId', 'lines'], (field) => {
-    if (field === 'reason') return action === 'reject' && form.reason.trim() === '' && t('reasonNeeded');
+    if (field === 'reason') return action === 'reject' && form.reason.trim() === '' && t('needed');
     return field === 'lines' && action === 'receive' && arrivedLines(form.lines).length === 0 && t('unitsNeeded');
   });
   const disabled = isFixed || late;

@@ -1,12 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { ItemList } from '@/features/items/ItemList';
-import { oneOf, tableSearch } from '@/ui/table';
+import { aFlag, oneOf, tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/items/')({
   staticData: {
     page: { title: { en: 'Items', zh: '商品' }, permission: 'items:read', navigation: { group: 'sell', order: 10, icon: 'tag' } },
   },
-  validateSearch: tableSearch({ status: oneOf('active', 'archived') }),
+  validateSearch: tableSearch({ status: oneOf('active', 'archived'), create: aFlag }),
   component: Page,
 });
 

@@ -29,6 +29,8 @@ interface Options<R extends Stepped, I extends object> {
   send: (etag: string, input: I, key: string) => Promise<R>;
   onDone: (after: R) => void;
   onClose: () => void;
+  /** Whether the record of a rejection is this one; absent if it always is. A step of two records can be rejected by the other. */
+  isRecord?: (current: object) => boolean;
   /** Another user executed a step first. */
   onLost: (winner: Winner<R>) => void;
 }
@@ -50,7 +52,7 @@ export interface StepForm<I extends object> {
  * before the response.
  */
 export function useStepForm<R extends Stepped, I extends object>(options: Options<R, I>): StepForm<I> {
-  const { record, now, queryKey, action, resource, title, topics, empty, isComplete, send, onDone, onClose, onLost } = options;
+  const { record, now, queryKey, action, resource, title, topics, empty, isComplete, send, onDone, onClose, isRecord, onLost } = options;
   const queries = useQueryClient();
   const hasMoved = now.version > record.version;
   const isPossible = now.allowedTransitions.includes(action);
@@ -73,7 +75,7 @@ export function useStepForm<R extends Stepped, I extends object>(options: Option
     },
     onRejected: (error) => {
       const winner = winnerOf<R>(error);
-      if (winner === undefined) return;
+      if (winner === undefined || isRecord?.(winner.current) === false) return;
       applyRecord(winner.current);
       onLost(winner);
     },

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { uiMessages } from '../messages';
+import { RecordLink } from '../RecordLink';
 import { Banner } from './Banner';
 import styles from './Banner.module.css';
 import { useProblemText, useRuleText } from './problemText';
@@ -25,6 +26,7 @@ export function ProblemBanner({ error, retry, action, hasInput: hasInput = nothi
   const rule = useRuleText();
   const id = isProblem(error) && error.status >= 500 ? error.requestId : '';
   const places = isProblem(error) ? error.fields.filter(({ pointer }) => !hasInput(pointer)) : [];
+  const [short] = isProblem(error, 'insufficient_stock') ? (error.as<{ lines?: { sku: string }[] }>().lines ?? []) : [];
   // Every fault is already shown at an input.
   if (isProblem(error, 'validation_failed') && error.fields.length > 0 && places.length === 0) return null;
   return (
@@ -34,6 +36,7 @@ export function ProblemBanner({ error, retry, action, hasInput: hasInput = nothi
       action={
         <>
           {retry !== undefined && <Button onClick={retry}>{t('retry')}</Button>}
+          {short !== undefined && <RecordLink path={`items/${short.sku}`}>{t('adjustStockOf', { sku: short.sku })}</RecordLink>}
           {action}
         </>
       }

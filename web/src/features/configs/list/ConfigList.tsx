@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '@/api';
 import { DeletedLink } from '@/features/deleted/DeletedLink';
+import { useCreation } from '@/features/useCreation';
 import { useText } from '@/i18n';
 import { Icon, PageHeader, StatusChip, useBulkActions, useToasts } from '@/ui';
 import { DataTable, download, FilterChoice, FilterText, useColumn, useList, useSelection, filterTextOf, type Column, type Raw } from '@/ui/table';
@@ -33,11 +34,7 @@ export function ConfigList({ search }: { search: Raw<ConfigSearch> }) {
   const mayWrite = useMay()('configs:write');
   const isFresh = useFresh();
   const [exporting, setExporting] = useState(false);
-  const [creating, creation] = useDisclosure(list.state.search.create === true);
-  const closeCreation = () => {
-    creation.close();
-    if (search.create !== undefined) list.state.set({ create: undefined });
-  };
+  const creation = useCreation(list.state);
   const [importing, imports] = useDisclosure();
   const [watching, watch] = useDisclosure();
 
@@ -99,7 +96,7 @@ export function ConfigList({ search }: { search: Raw<ConfigSearch> }) {
         />
         {watching && <WatchPane onClose={watch.close} />}
       </div>
-      {creating && <CreateConfig onClose={closeCreation} />}
+      {creation.isOpen && <CreateConfig onClose={creation.close} />}
       {importing && <ImportDialog onUndo={takeBack} onClose={imports.close} />}
     </>
   );

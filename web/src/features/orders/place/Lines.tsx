@@ -6,12 +6,15 @@ import { ItemPicker } from '@/features/items/ItemPicker';
 import { oneItem } from '@/features/items/queries';
 import { useFormat, useText } from '@/i18n';
 import { Icon, useRuleText } from '@/ui';
+import { orderMessages } from '../messages';
 import { placeMessages } from './messages';
 import { emptyLine, isSku, mostLines, piecesOf, type Mistake, type Mistakes, type PlacementLine } from './placement';
 import styles from './PlaceOrder.module.css';
 
 interface Props {
   lines: PlacementLine[];
+  /** Shipping and tax, in minor units, as part of the total. */
+  extra: number;
   mistakes: Mistakes;
   /** `touched` selects the lines with outdated reported errors: the line with this index, and all later ones if `on` is true. */
   onChange: (lines: PlacementLine[], touched: { line: number; on: boolean }) => void;
@@ -19,7 +22,7 @@ interface Props {
 }
 
 /** The lines of a new order, with the catalog data of each item and the total. */
-export function Lines({ lines, mistakes, onChange, disabled }: Props) {
+export function Lines({ lines, extra, mistakes, onChange, disabled }: Props) {
   const t = useText(placeMessages);
   const { money } = useFormat();
   const say = useSay();
@@ -99,7 +102,7 @@ export function Lines({ lines, mistakes, onChange, disabled }: Props) {
         </Button>
         <div className={styles.total}>
           <span>{t('preview')}</span>
-          <strong className="tabular">{money(costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0))}</strong>
+          <strong className="tabular">{money(costs.reduce<number>((sum, cost) => sum + (cost ?? 0), extra))}</strong>
         </div>
       </div>
       <p className={styles.hint}>{t('previewHint')}</p>
@@ -110,12 +113,15 @@ export function Lines({ lines, mistakes, onChange, disabled }: Props) {
 /** Returns the text of a mistake. */
 export function useSay(): (mistake: Mistake | undefined) => string | undefined {
   const t = useText(placeMessages);
+  const order = useText(orderMessages);
   const ruleText = useRuleText();
   return (mistake) => {
     if (mistake === undefined) return undefined;
     switch (mistake.kind) {
       case 'short':
         return t('short', { wanted: mistake.wanted, available: mistake.available });
+      case 'noMetadata':
+        return order('metadataMalformed');
       case 'said':
         return t('said', { message: ruleText(mistake) });
       default:

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { problemOf, type ApiProblem } from '@/api/problem';
 import { problem } from '@/test/service';
-import { hasPlace, mistakesOf, rejectedAt, requestOf, type Placement } from './placement';
+import { hasMore, hasPlace, mistakesOf, openPlacement, rejectedAt, requestOf, type Placement } from './placement';
 
 const placement = (lines: [sku: string, quantity: string][], userId = '12', couponCode = ''): Placement => ({
+  ...openPlacement(),
   userId,
   couponCode,
   lines: lines.map(([sku, quantity], i) => ({ id: String(i), sku, quantity })),
@@ -43,6 +44,34 @@ test('what is missing or makes no sense is found before anything is sent', () =>
 test('an empty coupon code is not sent, and spaces around what was typed are cut off', () => {
   expect(requestOf(placement([[' TEA-1 ', '2']]))).toEqual({ userId: '12', items: [{ sku: 'TEA-1', quantity: 2 }] });
   expect(requestOf(placement([['TEA-1', '2']], '12', ' WELCOME ')).couponCode).toBe('WELCOME');
+});
+
+test('the other facts are sent if they have input', () => {
+  const form: Placement = {
+    ...placement([['TEA-1', '1']]),
+    shipping: 490,
+    tax: 0,
+    paymentTerms: 'invoice',
+    externalId: ' WEB-7 ',
+    email: 'ana@example.com',
+    tags: 'gift\nvip',
+    'shippingAddress/name': 'Ana Lang',
+    'shippingAddress/city': 'Berlin',
+  };
+  expect(hasMore(form)).toBe(true);
+  expect(hasMore(openPlacement())).toBe(false);
+  expect(requestOf(form)).toEqual({
+    userId: '12',
+    items: [{ sku: 'TEA-1', quantity: 1 }],
+    shipping: 490,
+    paymentTerms: 'invoice',
+    externalId: 'WEB-7',
+    email: 'ana@example.com',
+    tags: ['gift', 'vip'],
+    shippingAddress: { name: 'Ana Lang', city: 'Berlin' },
+  });
+  expect(mistakesOf({ ...form, tax: null, metadata: 'no colon' })).toEqual({ '/tax': { kind: 'noAmount' }, '/metadata': { kind: 'noMetadata' } });
+  expect(hasPlace('/shippingAddress/city', 1)).toBe(true);
 });
 
 test('each item that is short of stock is named at its line', async () => {

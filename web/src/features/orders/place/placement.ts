@@ -1,12 +1,19 @@
 import { isCustomerId, isProblem } from '@/api';
 import { randomId } from '@/browser/id';
+import { addressFields, contentOf, metadataOf, readFields, type OrderFields } from '../edit/fields';
 import type { NewOrder } from '../queries';
 
 /** The form of a new order. */
-export interface Placement {
+export interface Placement extends OrderFields {
   userId: string;
   lines: PlacementLine[];
   couponCode: string;
+  /** Null while the input is invalid. */
+  shipping: number | null;
+  /** Null while the input is invalid. */
+  tax: number | null;
+  paymentTerms: NewOrder['paymentTerms'];
+  externalId: string;
 }
 
 export interface PlacementLine {
@@ -19,7 +26,7 @@ export interface PlacementLine {
 /** Mistakes by pointer in the request: "/userId", "/items/0/sku". */
 export type Mistakes = Readonly<Partial<Record<string, Mistake>>>;
 export type Mistake =
-  | { kind: 'needed' | 'noId' | 'noSku' | 'noQuantity' | 'twice' | 'notSold' }
+  | { kind: 'needed' | 'noId' | 'noSku' | 'noQuantity' | 'noAmount' | 'noMetadata' | 'twice' | 'notSold' }
   | { kind: 'short'; wanted: number; available: number }
   | { kind: 'said'; code: string; message: string };
 
@@ -29,7 +36,16 @@ const skuShape = /^[A-Za-z0-9._-]{1,64}$/;
 
 export const emptyLine = (): PlacementLine => ({ id: randomId(), sku: '', quantity: '1' });
 
-export const openPlacement = (): Placement => ({ userId: '', lines: [emptyLine()], couponCode: '' });
+const noFacts = readFields({ email: null, note: '', tags: [], metadata: {}, shippingAddress: null, billingAddress: null });
+const nothing: Placement = { ...noFacts, userId: '', lines: [], couponCode: '', shipping: 0, tax: 0, paymentTerms: 'prepaid', externalId: '' };
+
+export const openPlacement = (): Placement => ({ ...nothing, lines: [emptyLine()] });
+
+/** The fields that the short form omits. */
+export const moreFields = ['shipping', 'tax', 'paymentTerms', 'externalId', 'email', 'note', 'tags', 'metadata', ...addressFields] as const;
+
+/** Whether a field that the short form omits has input. */
+export const hasMore = (form: Placement): boolean => moreFields.some((name) => form[name] !== nothing[name]);
 
 export const isSku = (text: string): boolean => skuShape.test(text);
 
@@ -40,8 +56,10 @@ export function piecesOf({ quantity }: PlacementLine): number | undefined {
 }
 
 /** Returns the validation errors that the browser finds without the service. */
-export function mistakesOf({ userId, lines }: Placement): Mistakes {
+export function mistakesOf({ userId, lines, metadata, ...form }: Placement): Mistakes {
   const found: Record<string, Mistake> = {};
+  for (const name of ['shipping', 'tax'] as const) if (form[name] === null) found[`/${name}`] = { kind: 'noAmount' };
+  if (metadataOf(metadata) === undefined) found['/metadata'] = { kind: 'noMetadata' };
   if (userId.trim() === '') found['/userId'] = { kind: 'needed' };
   else if (!isCustomerId(userId.trim())) found['/userId'] = { kind: 'noId' };
   lines.forEach((line, i) => {
@@ -54,12 +72,23 @@ export function mistakesOf({ userId, lines }: Placement): Mistakes {
   return found;
 }
 
-/** The request body. */
-export function requestOf({ userId, lines, couponCode }: Placement): NewOrder {
+/** The request body, without members that are empty. */
+export function requestOf(form: Placement): NewOrder {
+  const { userId, lines, couponCode, shipping, tax, paymentTerms, externalId } = form;
   const items = lines.map((line) => ({ sku: line.sku.trim(), quantity: piecesOf(line) ?? 0 }));
-  const code = couponCode.trim();
-  return { userId: userId.trim(), items, ...(code === '' ? {} : { couponCode: code }) };
+  const members = {
+    ...contentOf(form),
+    couponCode: couponCode.trim(),
+    externalId: externalId.trim(),
+    shipping,
+    tax,
+    paymentTerms: paymentTerms === nothing.paymentTerms ? '' : paymentTerms,
+  };
+  const given = Object.entries(members).filter(([, value]) => isGiven(value));
+  return { userId: userId.trim(), items, ...(Object.fromEntries(given) as Partial<NewOrder>) };
 }
+
+const isGiven = (value: unknown): boolean => (typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value));
 
 interface OutOfStock {
   lines: { sku: string; wanted: number; available: number }[];
@@ -87,5 +116,6 @@ export const placeOf = (pointer: string): string => (/^\/items\/\d+$/.test(point
 /** Whether a mistake can be displayed at an input. */
 export const hasPlace = (pointer: string, lines: number): boolean => {
   const [, line] = /^\/items\/(\d+)\/(?:sku|quantity)$/.exec(pointer) ?? [];
-  return line === undefined ? pointer === '/userId' || pointer === '/couponCode' : Number(line) < lines;
+  if (line !== undefined) return Number(line) < lines;
+  return ['/userId', '/couponCode', ...moreFields.map((name) => `/${name}`)].includes(pointer);
 };

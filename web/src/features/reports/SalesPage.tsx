@@ -1,0 +1,144 @@
+import { Button, Group, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMay } from '@/api';
+import { useFormat, useText } from '@/i18n';
+import { Money, PageHeader, ProblemBanner, RecordLink, Section } from '@/ui';
+import columns from '@/ui/record/Columns.module.css';
+import { aDay, Choice, csv, download, FilterDay, readable, type Raw } from '@/ui/table';
+import { useTableState } from '@/ui/table/useTableState';
+import { Bars } from './Bars';
+import { reportMessages } from './messages';
+import { groupings, salesReport, type ReportSearch, type SalesReport, type SalesRow } from './queries';
+
+/** The sales report: orders, units and amounts by period, item or flash sale, with the totals. */
+export function SalesPage({ search }: { search: Raw<ReportSearch> }) {
+  const t = useText(reportMessages);
+  const state = useTableState<ReportSearch>(search);
+  const { by = 'day', from, to } = readable<ReportSearch>(search);
+  // The reply to the default report names the shop's zone, which the days of a period need.
+  const { data: latest, error: failed, refetch: again } = useQuery(salesReport({ by }));
+  const hasPeriod = from !== undefined || to !== undefined;
+  const period = useQuery({ ...salesReport({ by, from, to }, latest?.zone), enabled: hasPeriod && latest !== undefined && state.faults.length === 0 });
+  const report = hasPeriod ? period.data : latest;
+  const error = failed ?? period.error;
+  return (
+    <>
+      <PageHeader title={t('title')}>{report !== undefined && <Export report={report} />}</PageHeader>
+      <Group gap="xs" mb="sm">
+        <Group gap="xs" role="group" aria-label={t('by')}>
+          {groupings.map((one) => (
+            <Choice key={one} isChosen={by === one} onChoose={() => state.set({ by: one === 'day' ? undefined : one })}>
+              {t(`by_${one}`)}
+            </Choice>
+          ))}
+        </Group>
+        <FilterDay state={state} name="from" read={aDay} label={t('filterFrom')} mark={t('from')} />
+        <FilterDay state={state} name="to" read={aDay} label={t('filterTo')} mark={t('to')} />
+      </Group>
+      {error !== null && <ProblemBanner error={error} retry={() => void (failed === null ? period.refetch() : again())} />}
+      {report === undefined ? error === null && <Skeleton h={320} /> : <Report report={report} />}
+    </>
+  );
+}
+
+function Report({ report }: { report: SalesReport }) {
+  const t = useText(reportMessages);
+  const { money, date } = useFormat();
+  const { rows, totals, by, zone, from, to } = report;
+  const isTimed = by !== 'sku' && by !== 'sale';
+  // The last instant is the start of the next day.
+  const hint = t('hint', { from: dateIn(from, zone, date), to: dateIn(Date.parse(to) - 1, zone, date), zone });
+  return (
+    <div className={columns.main}>
+      {isTimed && rows.length > 1 && (
+        <Section title={t('net')}>
+          <Bars
+            title={t('net')}
+            caption={money(totals.net ?? 0)}
+            bars={rows.map(({ key, net }) => ({ label: key, value: net ?? 0 }))}
+            write={money}
+            tone="ok"
+          />
+        </Section>
+      )}
+      <Section title={t(`by_${by}`)} hint={hint}>
+        <table className={columns.lines}>
+          <thead>
+            <tr>
+              <th scope="col">{t(`by_${by}`)}</th>
+              <th scope="col">{t('orders')}</th>
+              {(['units', 'gross', 'discounts', 'refunds', 'net'] as const).map((name) => (
+                <th key={name} scope="col">
+                  {t(name)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.key}>
+                <th scope="row">
+                  <RowName by={by} name={row.key} />
+                </th>
+                <Sums row={row} />
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">{t('totals')}</th>
+              <Sums row={totals} />
+            </tr>
+          </tfoot>
+        </table>
+        {rows.length === 0 && <p>{t('none')}</p>}
+      </Section>
+    </div>
+  );
+}
+
+/** Formats an instant as the day in the shop's zone. */
+const dateIn = (time: string | number, zone: string, date: (day: string) => string) =>
+  date(`${new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(new Date(time))}T12:00:00`);
+
+function Sums({ row }: { row: Omit<SalesRow, 'key'> }) {
+  const { number } = useFormat();
+  return (
+    <>
+      <td>{number(row.orders)}</td>
+      <td>{number(row.units)}</td>
+      {[row.gross, row.discounts, row.refunds, row.net].map((minor, i) => (
+        <td key={i}>{minor === null ? '–' : <Money minor={minor} />}</td>
+      ))}
+    </>
+  );
+}
+
+function RowName({ by, name }: { by: SalesReport['by']; name: string }) {
+  const t = useText(reportMessages);
+  const may = useMay()('flash-sales:read');
+  if (by === 'sku') return <RecordLink path={`items/${name}`}>{name}</RecordLink>;
+  if (by !== 'sale') return name;
+  if (name === '') return t('noSale');
+  const label = t('sale', { id: name });
+  return may ? (
+    <Link to="/flash-sales/$id" params={{ id: name }}>
+      {label}
+    </Link>
+  ) : (
+    label
+  );
+}
+
+function Export({ report: { by, rows, currency } }: { report: SalesReport }) {
+  const t = useText(reportMessages);
+  const { plainMoney } = useFormat();
+  const save = () => {
+    const head = [by, 'orders', 'units', ...(['gross', 'discounts', 'refunds', 'net'] as const).map((name) => `${name} (${currency})`)];
+    const amount = (minor: number | null) => (minor === null ? '' : plainMoney(minor));
+    const lines = rows.map((row) => [row.key, String(row.orders), String(row.units), ...[row.gross, row.discounts, row.refunds, row.net].map(amount)]);
+    download(`sales-by-${by}.csv`, csv([head, ...lines]));
+  };
+  return <Button onClick={save}>{t('export')}</Button>;
+}
