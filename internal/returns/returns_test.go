@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,12 +12,10 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
-	"interlock/internal/edge/httpapi"
 	"interlock/internal/edge/httpapi/httpapitest"
 	"interlock/internal/orders"
 	"interlock/internal/refunds"
 	"interlock/internal/returns"
-	"interlock/internal/views/promises"
 	"interlock/test/racing"
 	"interlock/test/shop"
 	"interlock/test/world"
@@ -28,15 +25,10 @@ type object = world.Object
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// open returns a shop with returns and ten units of TEA-1 at 100.
+// open returns a shop with ten units of TEA-1 at 100.
 func open(ctx context.Context, t *testing.T, db *storage.DB) *shop.Shop {
 	t.Helper()
 	s := shop.Open(ctx, t, db)
-	domain := returns.New(returns.Deps{DB: db, Bus: s.Bus, Orders: s.Orders, Refunds: s.Refunds, Stock: s.Inventory})
-	s.Serve(func(r *httpapi.Router) {
-		s.Routes(r)
-		returns.Routes(r, domain)
-	})
 	s.Stock(t, "TEA-1", 100, 10)
 	return s
 }
@@ -77,16 +69,6 @@ func onHand(t *testing.T, s *shop.Shop) any {
 	return s.Get(t, "/inventory/TEA-1").Body["onHand"]
 }
 
-// requirePromises checks every promise of orders, refunds and returns.
-func requirePromises(t *testing.T, s *shop.Shop) {
-	t.Helper()
-	totals, err := promises.Check(s.Ctx, s.DB, slices.Concat(orders.Declaration.Promises, refunds.Declaration.Promises, returns.Declaration.Promises), nil)
-	require.NoError(t, err)
-	for _, total := range totals {
-		require.Empty(t, total.Found, total.Promise.Name)
-	}
-}
-
 // Written-off units are not with the customer, so they do not rule out the cancellation.
 func TestOrderIsCancelledAfterItsUnitsAreReturned(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
@@ -97,7 +79,7 @@ func TestOrderIsCancelledAfterItsUnitsAreReturned(t *testing.T) {
 		s.Post(t, 200, path(row)+"/receive", arrived(arrival(1, true), arrival(1, false)))
 		require.Equal(t, "cancelled", s.Post(t, 200, shop.OrderPath(order)+"/cancel", object{"reason": "sent back"})["status"])
 		require.EqualValues(t, 9, onHand(t, s))
-		requirePromises(t, s)
+		s.RequirePromises(t)
 	})
 }
 
@@ -142,7 +124,7 @@ func TestReturnIsReceivedAndClosed(t *testing.T) {
 		require.Len(t, history, 3)
 		require.Equal(t, []any{"close", "received", "closed"}, world.Members(history[0], "action", "from", "to"))
 		require.EqualValues(t, 3, s.CountRows(t, "audit_entries", "resource = ?", path(row)[1:]))
-		requirePromises(t, s)
+		s.RequirePromises(t)
 	})
 }
 
@@ -157,7 +139,7 @@ func TestRejectedReturnReleasesItsUnits(t *testing.T) {
 		require.Equal(t, []any{"rejected", "used", []any{}}, world.Members(no, "status", "statusReason", "allowedTransitions"))
 		s.Post(t, 409, path(row)+"/refund", nil)
 		request(t, s, order, 1)
-		requirePromises(t, s)
+		s.RequirePromises(t)
 	})
 }
 
@@ -193,7 +175,7 @@ func TestReturnRequestsAreValidated(t *testing.T) {
 			require.Equal(t, []any{422, "/exchangeOrderId"}, []any{a.Status, a.Pointer()})
 		}
 		require.Equal(t, "received", s.Get(t, path(row)).Body["status"])
-		requirePromises(t, s)
+		s.RequirePromises(t)
 	})
 }
 
@@ -220,7 +202,7 @@ func TestReturnIsRefundedOnce(t *testing.T) {
 		boss.Post(t, 200, shop.RefundPath(refund)+"/settle", object{"reference": "re_1"})
 		require.EqualValues(t, 8, onHand(t, s), "the refund does not restock again")
 		require.Equal(t, "refund", s.Get(t, path(row)+"/history").Items()[0]["action"])
-		requirePromises(t, s)
+		s.RequirePromises(t)
 	})
 }
 
@@ -268,7 +250,7 @@ func TestRepeatedReturnRequestHasOneEffect(t *testing.T) {
 		}
 		require.EqualValues(t, 9, onHand(t, s))
 		require.EqualValues(t, 1, s.Count(t, &refunds.Refund{}, "1 = 1"))
-		requirePromises(t, s)
+		s.RequirePromises(t)
 	})
 }
 
@@ -284,7 +266,7 @@ func TestConcurrentReturnsOfTheLastUnitHaveOneWinner(t *testing.T) {
 		})
 		require.Equal(t, map[int]int{201: 1, 422: 49}, world.Tally(answers))
 		require.EqualValues(t, 2, s.Count(t, &returns.Return{}, "1 = 1"))
-		requirePromises(t, s)
+		s.RequirePromises(t)
 	})
 }
 
@@ -299,7 +281,7 @@ func TestOfConcurrentReceiptsOneWins(t *testing.T) {
 		})
 		require.Equal(t, map[int]int{200: 1, 409: 9}, world.Tally(answers))
 		require.EqualValues(t, 10, onHand(t, s))
-		requirePromises(t, s)
+		s.RequirePromises(t)
 	})
 }
 
@@ -327,7 +309,7 @@ func TestReturnsAndRestockingRefundsShareTheShippedUnits(t *testing.T) {
 			require.Equal(t, map[int]int{201: 1, 422: 1}, world.Tally(answers))
 			s.Post(t, 422, shop.OrderPath(order)+"/returns", units(1))
 		}
-		requirePromises(t, s)
+		s.RequirePromises(t)
 	})
 }
 
@@ -352,7 +334,7 @@ func TestReceiptAndSettlementConserveStock(t *testing.T) {
 		require.Equal(t, map[int]int{200: 2}, world.Tally(answers))
 		require.EqualValues(t, 9, onHand(t, s))
 		require.Equal(t, []any{4.0, 4.0}, line(t, s, order))
-		requirePromises(t, s)
+		s.RequirePromises(t)
 	})
 }
 
@@ -374,6 +356,6 @@ func TestReturnWithAStaleOrderIsRunAgain(t *testing.T) {
 		})
 		require.Error(t, err)
 		require.Greater(t, runs, 1, "the unit is run again")
-		requirePromises(t, s)
+		s.RequirePromises(t)
 	})
 }

@@ -19,8 +19,7 @@ import (
 
 // requireFilters requires that the columns by which lists filter agree with the derived facts of an
 // order.
-func (s *Shop) requireFilters(t *testing.T, order *orders.Order) {
-	t.Helper()
+func (s *Shop) requireFilters(t require.TestingT, order *orders.Order) {
 	var toShip int64
 	for _, line := range order.Lines {
 		toShip += line.ToShip

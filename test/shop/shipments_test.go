@@ -255,7 +255,7 @@ func TestRacingShipmentsRefundsAndCancellationsConserveUnits(t *testing.T) {
 					require.NotEqual(t, apperr.Internal, refusal.Code)
 				}
 			}
-			tr.check(t, nil)
+			tr.check(t)
 			s.requireParcels(t, tr.order)
 		}
 	})

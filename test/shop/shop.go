@@ -1,5 +1,5 @@
 // Package shop is a fixture of the domains that sell (catalog, inventory, wallets, coupons, orders,
-// refunds and their approvals), wired as package app wires them, and contains the tests of these
+// refunds, returns and their approvals), wired as package app wires them, and contains the tests of these
 // domains over HTTP.
 package shop
 
@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -29,6 +30,8 @@ import (
 	"interlock/internal/orders"
 	"interlock/internal/payments"
 	"interlock/internal/refunds"
+	"interlock/internal/returns"
+	"interlock/internal/views/promises"
 	"interlock/internal/wallets"
 	"interlock/test/world"
 )
@@ -49,6 +52,7 @@ type Shop struct {
 	Payments  *payments.Service
 	Orders    *orders.Service
 	Refunds   *refunds.Service
+	Returns   *returns.Service
 	// Above has the approval thresholds of the tenant by kind. RulesSince is when they last changed.
 	Above      map[string]int64
 	RulesSince time.Time
@@ -88,6 +92,7 @@ func OpenWith(ctx context.Context, t testing.TB, db *storage.DB, o Options) *Sho
 	s.Payments = payments.New(payments.Deps{DB: db, Bus: w.Bus, Approvals: s.Approvals})
 	s.Orders = orders.New(s.orderDeps(o.Sales))
 	s.Refunds = refunds.New(refunds.Deps{DB: db, Bus: w.Bus, Approvals: s.Approvals, Orders: s.Orders, Stock: s.Inventory, Wallets: s.Wallets})
+	s.Returns = returns.New(returns.Deps{DB: db, Bus: w.Bus, Orders: s.Orders, Refunds: s.Refunds, Stock: s.Inventory})
 	w.Serve(s.Routes)
 	return s
 }
@@ -123,6 +128,20 @@ func (s *Shop) Routes(r *httpapi.Router) {
 	payments.Routes(r, s.Payments)
 	orders.Routes(r, s.Orders)
 	refunds.Routes(r, s.Refunds)
+	returns.Routes(r, s.Returns)
+}
+
+// RequirePromises requires that every promise of the domains that sell is true.
+func (s *Shop) RequirePromises(t testing.TB) {
+	t.Helper()
+	totals, err := promises.Check(s.Ctx, s.DB, slices.Concat(
+		inventory.Declaration.Promises, wallets.Declaration.Promises, coupons.Declaration.Promises, payments.Declaration.Promises,
+		orders.Declaration.Promises, refunds.Declaration.Promises, returns.Declaration.Promises,
+	), nil)
+	require.NoError(t, err)
+	for _, total := range totals {
+		require.Empty(t, total.Found, total.Promise.Name)
+	}
 }
 
 // Create sends a POST request that must create a resource, and returns its representation.
