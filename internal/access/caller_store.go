@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 )
@@ -39,7 +40,7 @@ func (r credentialRow) owner() owner { return owner{r.TenantID, r.UserID} }
 func (r credentialRow) identity(held map[owner]rights) Identity {
 	return Identity{
 		ID: r.UserID, Version: r.UserVersion, Username: r.Username, DisplayName: r.DisplayName,
-		Roles: distinct(held[r.owner()].roles), Permissions: distinct(held[r.owner()].permissions), SecondFactor: r.SecondFactor,
+		Roles: input.Distinct(held[r.owner()].roles), Permissions: input.Distinct(held[r.owner()].permissions), SecondFactor: r.SecondFactor,
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/golang-jwt/jwt/v5"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/expiry"
 	"interlock/internal/base/oidc"
@@ -196,7 +197,7 @@ func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Princ
 }
 
 func customerName(name string, id principal.CustomerID) string {
-	if checkName("", name) != nil {
+	if input.CheckName("", name) != nil {
 		return "customer " + string(id)
 	}
 	return name

@@ -11,6 +11,7 @@ import (
 	"github.com/pquerna/otp/totp"
 	"gorm.io/gorm"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -123,7 +124,7 @@ func (s *Service) insertFactor(
 	case err != nil:
 		return FactorSetup{}, err
 	case held.SecondFactor != user.SecondFactor || held.PasswordHash != user.PasswordHash:
-		return FactorSetup{}, invalid("/password", "changed", "must be entered again: the account was changed concurrently; try again")
+		return FactorSetup{}, input.Invalid("/password", "changed", "must be entered again: the account was changed concurrently; try again")
 	}
 	if err := requirePlaceForFactor(tx, user.ID); err != nil {
 		return FactorSetup{}, err
@@ -150,7 +151,7 @@ func requirePlaceForFactor(tx *gorm.DB, userID int64) error {
 		return err
 	}
 	if len(factors) >= mostFactors {
-		return invalid("/kind", "max", "must be one of at most "+strconv.Itoa(mostFactors)+" factors; remove one first")
+		return input.Invalid("/kind", "max", "must be one of at most "+strconv.Itoa(mostFactors)+" factors; remove one first")
 	}
 	return nil
 }
@@ -225,7 +226,7 @@ func (s *Service) checkSetupCode(_ *gorm.DB, _ *User, row *Factor, in FactorConf
 	}
 	step, right := stepOf(secret, in.Code, row.LastStep, now)
 	if !right {
-		return invalid("/code", "wrong", "is not the code that the app shows now; check the clock of its device")
+		return input.Invalid("/code", "wrong", "is not the code that the app shows now; check the clock of its device")
 	}
 	row.LastStep = step
 	return nil
@@ -266,7 +267,7 @@ func (s *Service) RenameFactor(ctx context.Context, u *uow.Unit, user *User, id 
 	case result.Error != nil:
 		return Factor{}, fmt.Errorf("rename the factor: %w", result.Error)
 	case result.RowsAffected != 1:
-		return Factor{}, invalid("/from", "changed", fmt.Sprintf("is not its current name: it is called %q now", all[at].Name))
+		return Factor{}, input.Invalid("/from", "changed", fmt.Sprintf("is not its current name: it is called %q now", all[at].Name))
 	}
 	all[at].Name = to
 	u.Audit(uow.Entry{Action: "user.rename-factor", Resource: user.path(), Detail: map[string]any{"from": from, "to": to}})

@@ -14,6 +14,7 @@ import (
 	"github.com/pquerna/otp/hotp"
 	"gorm.io/gorm"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 )
 
@@ -65,7 +66,7 @@ var factorMethods = map[string]factorMethod{
 func (s *Service) acceptFactor(tx *gorm.DB, user User, shown ShownFactor, now time.Time) (map[string]any, error) {
 	accept, known := factorMethods[shown.Method]
 	if !known {
-		return nil, invalid("/method", "unknown", "must be one of "+strings.Join(slices.Sorted(maps.Keys(factorMethods)), ", "))
+		return nil, input.Invalid("/method", "unknown", "must be one of "+strings.Join(slices.Sorted(maps.Keys(factorMethods)), ", "))
 	}
 	right, detail, err := accept(s, tx, user, shown, now)
 	switch {

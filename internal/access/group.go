@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -107,12 +108,12 @@ func (a answered) roles(ctx context.Context, tx *gorm.DB) ([]Role, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	named, err := rolesNamed(tx, distinct(names))
+	named, err := rolesNamed(tx, input.Distinct(names))
 	if err != nil {
 		return nil, err
 	}
 	var roles []Role
-	for _, name := range distinct(names) {
+	for _, name := range input.Distinct(names) {
 		role, known := named[name]
 		if !known {
 			slog.WarnContext(ctx, "single sign-on: a group is mapped to a role that does not exist", "provider", a.by.Provider.Name, "role", name, "tenant", a.flow.Tenant)

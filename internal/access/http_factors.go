@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
@@ -194,9 +195,9 @@ type factorProofBody struct {
 func (in confirmFactorRequest) Check() error {
 	switch {
 	case in.Body.Code == "" && len(in.Body.Credential) == 0:
-		return invalid("/code", "required", "is required for an app, and /credential for a passkey")
+		return input.Invalid("/code", "required", "is required for an app, and /credential for a passkey")
 	case in.Body.Code != "" && len(in.Body.Credential) > 0:
-		return invalid("/credential", "excluded", "is for a passkey, and /code for an app: a factor is one of them")
+		return input.Invalid("/credential", "excluded", "is for a passkey, and /code for an app: a factor is one of them")
 	}
 	return nil
 }
@@ -310,15 +311,15 @@ func (s shownFactorBody) check() error {
 	isPasskey := s.Method == methodPasskey
 	switch {
 	case s.Challenge == "" && isPasskey:
-		return invalid("/challenge", "required", "is required")
+		return input.Invalid("/challenge", "required", "is required")
 	case isPasskey && len(s.Credential) == 0:
-		return invalid("/credential", "required", "is required: the browser's response for the passkey")
+		return input.Invalid("/credential", "required", "is required: the browser's response for the passkey")
 	case isPasskey && s.Code != "":
-		return invalid("/code", "excluded", "is for an app or a recovery code")
+		return input.Invalid("/code", "excluded", "is for an app or a recovery code")
 	case !isPasskey && s.Code == "":
-		return invalid("/code", "required", "is required")
+		return input.Invalid("/code", "required", "is required")
 	case !isPasskey && len(s.Credential) > 0:
-		return invalid("/credential", "excluded", "is for a passkey")
+		return input.Invalid("/credential", "excluded", "is for a passkey")
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/guard"
@@ -61,7 +62,7 @@ func requirePlaceForLink(db *gorm.DB, userID int64) error {
 		return err
 	}
 	if len(links) >= mostLinks {
-		return invalid("/provider", "max", "must be of one of at most "+strconv.Itoa(mostLinks)+" links; remove one first")
+		return input.Invalid("/provider", "max", "must be of one of at most "+strconv.Itoa(mostLinks)+" links; remove one first")
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/merge"
 	"interlock/internal/base/principal"
@@ -223,7 +224,7 @@ func (s *Service) AddMenu(ctx context.Context, u *uow.Unit, spec NewMenu) (*Menu
 		return nil, err
 	}
 	if len(tree.drawn) >= mostMenus {
-		return nil, invalid("", "max", fmt.Sprintf("cannot be added: the tenant has %d menus, which is the maximum", mostMenus))
+		return nil, input.Invalid("", "max", fmt.Sprintf("cannot be added: the tenant has %d menus, which is the maximum", mostMenus))
 	}
 	if err := tree.allows(m, m.ParentID); err != nil {
 		return nil, err

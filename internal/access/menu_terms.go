@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/naming"
 	"interlock/internal/base/principal"
@@ -24,7 +25,7 @@ var iconNames = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9-]{0,31}$`)
 func (s *Service) checkMenu(m MenuTerms, had string) (broken apperr.Fields) {
 	_, isPage := pageOf(m.Path)
 	if m.Title != "" || !isPage {
-		broken = naming.Check("/title", m.Title, longestName)
+		broken = naming.Check("/title", m.Title, input.MaxName)
 	}
 	broken.Check(m.Path == "" || isPage || isLink(m.Path), "/path", "path",
 		"must be a path of this admin, such as /orders, an address that begins with https://, or empty for a group")

@@ -3,6 +3,7 @@ package access
 import (
 	"cmp"
 	"fmt"
+	"interlock/internal/access/input"
 	"slices"
 )
 
@@ -67,14 +68,14 @@ func (t *menuTree) allows(m *Menu, parent int64) error {
 		above, there := t.byID[at]
 		switch {
 		case !there:
-			return invalid(pointer, "unknown", fmt.Sprintf("must name an existing menu, or be null for the top; menu %d does not exist", at))
+			return input.Invalid(pointer, "unknown", fmt.Sprintf("must name an existing menu, or be null for the top; menu %d does not exist", at))
 		case m.ID != 0 && above.ID == m.ID:
-			return invalid(pointer, "cycle", "must name neither the menu itself nor one below it")
+			return input.Invalid(pointer, "cycle", "must name neither the menu itself nor one below it")
 		}
 		at = above.ParentID
 	}
 	if deepest := levels + t.levelsBelow(m.ID); deepest > mostLevels {
-		return invalid(pointer, "max", fmt.Sprintf("must leave the menus at most %d levels deep; they would be %d", mostLevels, deepest))
+		return input.Invalid(pointer, "max", fmt.Sprintf("must leave the menus at most %d levels deep; they would be %d", mostLevels, deepest))
 	}
 	return nil
 }

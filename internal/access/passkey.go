@@ -13,6 +13,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/passkey"
 	"interlock/internal/base/principal"
@@ -43,9 +44,9 @@ func (s *Service) PasskeySite() string {
 func (s *Service) requirePasskeysAt(origin string) error {
 	switch {
 	case s.site == nil:
-		return invalid("/kind", "unavailable", "cannot be a passkey here: "+s.siteFault.Error()+". INTERLOCK_PUBLIC_URL must be an https:// address with a host name")
+		return input.Invalid("/kind", "unavailable", "cannot be a passkey here: "+s.siteFault.Error()+". INTERLOCK_PUBLIC_URL must be an https:// address with a host name")
 	case origin != "" && !s.site.Accepts(origin):
-		return invalid("/kind", "unavailable", fmt.Sprintf("cannot be a passkey at %.100q: passkeys work at %s, the address in INTERLOCK_PUBLIC_URL", origin, s.site))
+		return input.Invalid("/kind", "unavailable", fmt.Sprintf("cannot be a passkey at %.100q: passkeys work at %s, the address in INTERLOCK_PUBLIC_URL", origin, s.site))
 	}
 	return nil
 }
@@ -118,7 +119,7 @@ func (s *Service) registerPasskey(tx *gorm.DB, user *User, factor *Factor, in Fa
 	made, err := s.site.Register(wanted.challenge, ownerOf(user, wanted.handle), in.Credential)
 	if errors.Is(err, passkey.ErrRefused) {
 		slog.WarnContext(tx.Statement.Context, "passkey: registration rejected", "user", user.ID, "error", err)
-		return invalid("/credential", "wrong", "is not a response of a passkey of this site to this set-up; start again")
+		return input.Invalid("/credential", "wrong", "is not a response of a passkey of this site to this set-up; start again")
 	}
 	if err != nil {
 		return err
@@ -127,7 +128,7 @@ func (s *Service) registerPasskey(tx *gorm.DB, user *User, factor *Factor, in Fa
 	row.UserID, row.FactorID = user.ID, factor.ID
 	if err := tx.Create(&row).Error; err != nil {
 		if storage.IsDuplicate(err, credentialKey) {
-			return invalid("/credential", "taken", "belongs to a passkey that is already registered")
+			return input.Invalid("/credential", "taken", "belongs to a passkey that is already registered")
 		}
 		return fmt.Errorf("insert the passkey: %w", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/alexedwards/argon2id"
 	"golang.org/x/crypto/argon2"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/guessable"
 )
 
@@ -148,18 +149,18 @@ func (p *passwords) newHash(ctx context.Context, by chooser, pointer, username, 
 func (p *passwords) check(ctx context.Context, by chooser, pointer, username, password string) error {
 	switch {
 	case password == "":
-		return invalid(pointer, "required", "is required")
+		return input.Invalid(pointer, "required", "is required")
 	case len(password) > maxPasswordBytes:
-		return invalid(pointer, "max", "must have at most "+strconv.Itoa(maxPasswordBytes)+" bytes")
+		return input.Invalid(pointer, "max", "must have at most "+strconv.Itoa(maxPasswordBytes)+" bytes")
 	case !utf8.ValidString(password) || strings.ContainsRune(password, 0):
-		return invalid(pointer, "text", "must be text that can be typed")
+		return input.Invalid(pointer, "text", "must be text that can be typed")
 	}
 	weakness, rule := weaknessOf(username, password)
 	switch {
 	case weakness == "":
 		return nil
 	case !p.weak && (by == oneself || weakness == tooShort):
-		return invalid(pointer, weakness, rule)
+		return input.Invalid(pointer, weakness, rule)
 	}
 	slog.WarnContext(ctx, "access: weak password accepted", "username", username, "because", rule)
 	return nil

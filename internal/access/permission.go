@@ -2,9 +2,9 @@ package access
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/principal"
 )
 
@@ -33,12 +33,12 @@ func (s *Service) Catalogue() []principal.Grant { return s.catalogue }
 // checkGrants rejects grants that no route requires. A grant is a permission of the catalogue,
 // "<resource>:*" of a resource in it, or "*".
 func (s *Service) checkGrants(pointer string, grants []string) error {
-	if len(grants) > mostNames {
-		return invalid(pointer, "max", fmt.Sprintf("must have at most %d permissions", mostNames))
+	if len(grants) > input.MaxNames {
+		return input.Invalid(pointer, "max", fmt.Sprintf("must have at most %d permissions", input.MaxNames))
 	}
 	for _, grant := range grants {
 		if !s.grantable(grant) {
-			return invalid(pointer, "unknown", fmt.Sprintf("must name permissions of the catalogue; %.100q is none of them", grant))
+			return input.Invalid(pointer, "unknown", fmt.Sprintf("must name permissions of the catalogue; %.100q is none of them", grant))
 		}
 	}
 	return nil
@@ -69,14 +69,7 @@ func intersect(grants, scopes []string) []string {
 			both = append(both, grant)
 		}
 	}
-	return distinct(both)
-}
-
-// distinct returns the values sorted and without duplicates.
-func distinct(values []string) []string {
-	sorted := append([]string{}, values...)
-	slices.Sort(sorted)
-	return slices.Compact(sorted)
+	return input.Distinct(both)
 }
 
 func resourceOf(permission string) string {

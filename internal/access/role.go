@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/merge"
 	"interlock/internal/base/storage"
@@ -53,22 +54,22 @@ func (RoleVersion) TableName() string { return "role_histories" }
 
 func roleVersionOf(role *Role, action string) *RoleVersion {
 	return &RoleVersion{
-		RoleID: role.ID, Revision: change.RevisionOf(role.Row, action), Name: role.Name, Permissions: distinct(role.Permissions),
+		RoleID: role.ID, Revision: change.RevisionOf(role.Row, action), Name: role.Name, Permissions: input.Distinct(role.Permissions),
 	}
 }
 
 // restore returns the role at this version, for comparing.
 func (v RoleVersion) restore(role *Role) *Role {
 	then := *role
-	then.Name, then.Permissions = v.Name, distinct(v.Permissions)
+	then.Name, then.Permissions = v.Name, input.Distinct(v.Permissions)
 	v.Restore(&then.Row)
 	return &then
 }
 
 // rolePatch is the part of a role that an edit may change.
 type rolePatch struct {
-	Name        string  `json:"name" schema:"RoleName"`
-	Permissions setEdit `json:"permissions" schema:"SetEdit"`
+	Name        string        `json:"name" schema:"RoleName"`
+	Permissions input.SetEdit `json:"permissions" schema:"SetEdit"`
 }
 
 // roleDocument is the document of a role for comparing and merging.
@@ -83,9 +84,11 @@ func (s *Service) roles() change.Editable[Role, *Role] {
 		Rows: change.Rows[Role, *Role]{
 			DB: s.store.db, Label: (*Role).label, View: func(_ context.Context, role *Role) any { return roleViewOf(*role) }, Find: findRole,
 		},
-		Document:   func(role *Role) (any, error) { return merge.Tree(roleDocument{role.Name, membersOf(role.Permissions)}) },
-		ApplyPatch: patchedSet("permissions"),
-		Represent:  representedSet("permissions"),
+		Document: func(role *Role) (any, error) {
+			return merge.Tree(roleDocument{role.Name, input.Members(role.Permissions)})
+		},
+		ApplyPatch: input.PatchedSet("permissions"),
+		Represent:  input.RepresentedSet("permissions"),
 		Revise:     s.reviseRole,
 		AtVersion:  s.roleAt,
 		Record:     s.recordRoleEdit,
@@ -100,8 +103,8 @@ func (s *Service) reviseRole(role *Role, document any) (*Role, guard.Set, error)
 		return nil, nil, fmt.Errorf("read an edited role: %w", err)
 	}
 	after := *role
-	after.Name, after.Permissions = edited.Name, namesOf(edited.Permissions)
-	err := cmp.Or(checkName("/name", after.Name), s.checkGrants("/permissions", without(after.Permissions, role.Permissions)))
+	after.Name, after.Permissions = edited.Name, input.Names(edited.Permissions)
+	err := cmp.Or(input.CheckName("/name", after.Name), s.checkGrants("/permissions", without(after.Permissions, role.Permissions)))
 	return &after, guard.Set{"name": after.Name}, err
 }
 
@@ -180,10 +183,10 @@ func (s *Service) RoleHistory(ctx context.Context, role *Role, page storage.Page
 // AddRole creates a role with the permissions. Errors: ValidationFailed, AlreadyExists; Forbidden
 // for a permission that the caller lacks.
 func (s *Service) AddRole(ctx context.Context, u *uow.Unit, name string, permissions []string) (*Role, error) {
-	if err := cmp.Or(checkName("/name", name), s.checkGrants("/permissions", permissions), requireHeld(ctx, permissions, "The role would have")); err != nil {
+	if err := cmp.Or(input.CheckName("/name", name), s.checkGrants("/permissions", permissions), requireHeld(ctx, permissions, "The role would have")); err != nil {
 		return nil, err
 	}
-	role := &Role{Name: name, Permissions: distinct(permissions)}
+	role := &Role{Name: name, Permissions: input.Distinct(permissions)}
 	if err := insertRole(ctx, u, role); err != nil {
 		return nil, err
 	}
@@ -254,7 +257,7 @@ func (s *Service) CreateRole(ctx context.Context, tenant, name string, permissio
 func (s *Service) SetRolePermissions(ctx context.Context, tenant, name string, permissions []string) error {
 	return s.commandRole(ctx, tenant, name, func(ctx context.Context, u *uow.Unit, role *Role) error {
 		_, err := s.EditRole(ctx, u, role, change.Edit{
-			IfMatch: guard.Precondition{Ref: role.Ref()}, Patch: map[string]any{"permissions": treeOf(distinct(permissions))},
+			IfMatch: guard.Precondition{Ref: role.Ref()}, Patch: map[string]any{"permissions": input.Tree(input.Distinct(permissions))},
 		})
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
@@ -152,7 +153,7 @@ func withPermissions(db *gorm.DB, roles []*Role) error {
 		return err
 	}
 	for _, role := range roles {
-		role.Permissions = distinct(held[role.ID])
+		role.Permissions = input.Distinct(held[role.ID])
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -139,7 +140,7 @@ func grantsOf(tx *gorm.DB, names []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return distinct(slices.Concat(slices.Collect(maps.Values(held))...)), nil
+	return input.Distinct(slices.Concat(slices.Collect(maps.Values(held))...)), nil
 }
 
 // requireHeld returns Forbidden if the caller lacks one of the grants.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 
+	"interlock/internal/access/input"
 	"interlock/internal/approvals"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/merge"
@@ -141,7 +142,7 @@ func (s settingsSubject) Revise(ctx context.Context, u *uow.Unit, p approvals.Pr
 	}
 	to := merge.Patch(from, body.Tree())
 	if merge.Equal(from, to) {
-		return p, invalid("/patch", "nothing", "changes nothing; withdraw the approval instead")
+		return p, input.Invalid("/patch", "nothing", "changes nothing; withdraw the approval instead")
 	}
 	return reviseSettingsProposal(row, to, p.Note)
 }

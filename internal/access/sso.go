@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/oidc"
 	"interlock/internal/ratelimit"
@@ -94,7 +95,7 @@ type Journey struct{ Location, Browser string }
 // exists. replaces is as in SignIn. Errors: RateLimited, failures.
 func (s *Service) BeginSingleSignOn(ctx context.Context, by Traveller, tenant, replaces string) (Journey, error) {
 	tenant = cmp.Or(tenant, DefaultTenant)
-	isName := tenantNames.MatchString(tenant)
+	isName := input.TenantNames.MatchString(tenant)
 	if _, err := s.arrivals.admit(ctx, ratelimit.Network(by.Address)); err != nil {
 		if isName {
 			s.countRefusal(tenant, by.Address, "", err)
@@ -256,7 +257,7 @@ func errNotLinked() error {
 
 // errNoProvider returns the error for a provider that the caller's tenant does not have.
 func errNoProvider() error {
-	return invalid("/provider", "unknown", "must name an existing provider of single sign-on")
+	return input.Invalid("/provider", "unknown", "must name an existing provider of single sign-on")
 }
 
 func errUserDisabled() error {

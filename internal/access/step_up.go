@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -30,7 +31,7 @@ func (s *Service) inSession(ctx context.Context, token string) (session Session,
 	}
 	session, err = s.Current(ctx, token)
 	if err == nil && !session.User.SecondFactor {
-		err = invalid("/method", "none", "must be the method of a second factor that you have; you have none")
+		err = input.Invalid("/method", "none", "must be the method of a second factor that you have; you have none")
 	}
 	return session, err
 }
@@ -62,7 +63,7 @@ func (s *Service) BeginStepUp(ctx context.Context, token string) (*Challenge, er
 }
 
 func errStepUpOver() error {
-	return invalid("/challenge", "over", "has expired, was already used, or belongs to another session; request another one")
+	return input.Invalid("/challenge", "over", "has expired, was already used, or belongs to another session; request another one")
 }
 
 // stepUpChallenge finds a challenge of a session. Errors: errStepUpOver.

@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/currency"
 	"interlock/internal/core/uow"
@@ -45,7 +46,7 @@ func (Tenant) Global() {}
 // the ready-made menus. Without a currency code, the tenant has the currency of the tenant
 // "default" or, if that does not exist, currency.Default. Errors: ValidationFailed, AlreadyExists.
 func (s *Service) CreateTenant(ctx context.Context, name, adminPassword, code string) (Tenant, error) {
-	if err := checkTenantName(name); err != nil {
+	if err := input.CheckTenant(name); err != nil {
 		return Tenant{}, err
 	}
 	if code == "" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
@@ -75,7 +76,7 @@ func (t *tenantCache) find(ctx context.Context, st store, name string) (tenantKe
 	if key, ok := t.byName.Load(name); ok {
 		return key.(tenantKey), nil
 	}
-	if !tenantNames.MatchString(name) {
+	if !input.TenantNames.MatchString(name) {
 		return tenantKey{}, apperr.MissingRow("tenant", name)
 	}
 	tenant, err := st.tenantByName(ctx, name)

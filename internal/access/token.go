@@ -10,6 +10,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
@@ -71,13 +72,13 @@ func (s *Service) AddToken(ctx context.Context, u *uow.Unit, userID int64, spec 
 	if err := requireOwn(ctx, userID); err != nil {
 		return "", nil, err
 	}
-	if err := cmp.Or(checkName("/name", spec.Name), s.checkScopes(ctx, userID, spec.Scopes)); err != nil {
+	if err := cmp.Or(input.CheckName("/name", spec.Name), s.checkScopes(ctx, userID, spec.Scopes)); err != nil {
 		return "", nil, err
 	}
 	now := s.clock.Now()
 	switch {
 	case !spec.Expires.IsZero() && !spec.Expires.After(now):
-		return "", nil, invalid("/expiresTime", "future", "must be in the future")
+		return "", nil, input.Invalid("/expiresTime", "future", "must be in the future")
 	case spec.Expires.IsZero() && !spec.Endless:
 		spec.Expires = now.Add(TokenLifetime)
 	}
@@ -96,7 +97,7 @@ func (s *Service) AddToken(ctx context.Context, u *uow.Unit, userID int64, spec 
 	secret = tokenPrefix + newSecret()
 	token = &Token{
 		CreatedBy: caller.UserID, CreatedByName: caller.Name, UserID: owner.ID, Username: owner.Username, Name: spec.Name, TokenHash: digestOf(secret).String(),
-		Scopes: distinct(spec.Scopes), ExpiresTime: timeOrNil(spec.Expires),
+		Scopes: input.Distinct(spec.Scopes), ExpiresTime: timeOrNil(spec.Expires),
 	}
 	if err := requireTokensRights(ctx, tx, token, owner); err != nil {
 		return "", nil, err
@@ -138,13 +139,13 @@ func (s *Service) checkScopes(ctx context.Context, userID int64, scopes []string
 	}
 	switch isOfAnother := isOfAnother(caller, userID); {
 	case scopes != nil && len(scopes) == 0:
-		return invalid("/scopes", "min", "must name a permission; omit scopes for all permissions of the user")
+		return input.Invalid("/scopes", "min", "must name a permission; omit scopes for all permissions of the user")
 	case isOfAnother && len(scopes) == 0:
-		return invalid("/scopes", "required", "are required for a token of another user: name the permissions that it needs")
+		return input.Invalid("/scopes", "required", "are required for a token of another user: name the permissions that it needs")
 	case isOfAnother:
 		for _, grant := range s.catalogue {
 			if grant.Decides && principal.Covers(scopes, grant.Name) {
-				return invalid("/scopes", "decides", fmt.Sprintf("must not include %s: a token of another user cannot decide on requests of others", grant.Name))
+				return input.Invalid("/scopes", "decides", fmt.Sprintf("must not include %s: a token of another user cannot decide on requests of others", grant.Name))
 			}
 		}
 	}
@@ -183,7 +184,7 @@ func requireTokensRights(ctx context.Context, tx *gorm.DB, token *Token, owner *
 		}
 		for _, scope := range token.Scopes {
 			if !principal.Covers(held, scope) {
-				return invalid("/scopes", "not_held", fmt.Sprintf("must be permissions that %s has; it does not have %s", owner.Username, scope))
+				return input.Invalid("/scopes", "not_held", fmt.Sprintf("must be permissions that %s has; it does not have %s", owner.Username, scope))
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -49,7 +50,7 @@ type User struct {
 }
 
 // held returns the names of all roles of a user.
-func (u *User) held() []string { return distinct(slices.Concat(u.Roles, u.GroupRoles)) }
+func (u *User) held() []string { return input.Distinct(slices.Concat(u.Roles, u.GroupRoles)) }
 
 // TableName implements gorm's Tabler.
 func (User) TableName() string { return "users" }
@@ -112,7 +113,7 @@ func userVersionOf(user *User, action string) *UserVersion {
 // restore returns the user at this version, for comparing.
 func (v UserVersion) restore(user *User) *User {
 	then := *user
-	then.Username, then.DisplayName, then.Disabled, then.Roles = v.Username, v.DisplayName, v.Disabled, distinct(v.Roles)
+	then.Username, then.DisplayName, then.Disabled, then.Roles = v.Username, v.DisplayName, v.Disabled, input.Distinct(v.Roles)
 	v.Restore(&then.Row)
 	return &then
 }
@@ -173,7 +174,7 @@ func (s *Service) insertWithRoles(ctx context.Context, u *uow.Unit, user User, r
 	if err := insertUser(ctx, u, &user); err != nil {
 		return nil, err
 	}
-	if err := s.setRoles(ctx, u, &user, distinct(roles)); err != nil {
+	if err := s.setRoles(ctx, u, &user, input.Distinct(roles)); err != nil {
 		return nil, err
 	}
 	detail := map[string]any{"username": user.Username, "roles": user.Roles, "invited": user.InvitationHash != nil}
@@ -181,7 +182,7 @@ func (s *Service) insertWithRoles(ctx context.Context, u *uow.Unit, user User, r
 }
 
 func (u *User) check() error {
-	return cmp.Or(checkUsername(u.Username), checkName("/displayName", u.DisplayName))
+	return cmp.Or(input.CheckUsername(u.Username), input.CheckName("/displayName", u.DisplayName))
 }
 
 // User returns the user with an id. Errors: NotFound.
@@ -364,7 +365,7 @@ func (s *Service) SetUserDisabled(ctx context.Context, tenant, username string, 
 func (s *Service) SetUserRoles(ctx context.Context, tenant, username string, roles []string) error {
 	return s.commandUser(ctx, tenant, username, func(ctx context.Context, u *uow.Unit, user *User) error {
 		_, err := s.EditUser(ctx, u, user, change.Edit{
-			IfMatch: guard.Precondition{Ref: user.Ref()}, Patch: map[string]any{"roles": treeOf(distinct(roles))},
+			IfMatch: guard.Precondition{Ref: user.Ref()}, Patch: map[string]any{"roles": input.Tree(input.Distinct(roles))},
 		})
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/merge"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
@@ -14,9 +15,9 @@ import (
 
 // userPatch is the part of a user that an edit may change.
 type userPatch struct {
-	Username    string  `json:"username" schema:"Username"`
-	DisplayName string  `json:"displayName" schema:"DisplayName"`
-	Roles       setEdit `json:"roles" schema:"SetEdit"`
+	Username    string        `json:"username" schema:"Username"`
+	DisplayName string        `json:"displayName" schema:"DisplayName"`
+	Roles       input.SetEdit `json:"roles" schema:"SetEdit"`
 }
 
 // userDocument is the document of a user for comparing and merging.
@@ -33,10 +34,10 @@ func (s *Service) users() change.Editable[User, *User] {
 			DB: s.store.db, Label: (*User).label, View: func(_ context.Context, user *User) any { return userViewOf(*user) }, Find: findUser,
 		},
 		Document: func(user *User) (any, error) {
-			return merge.Tree(userDocument{user.Username, user.DisplayName, membersOf(user.Roles)})
+			return merge.Tree(userDocument{user.Username, user.DisplayName, input.Members(user.Roles)})
 		},
-		ApplyPatch: patchedSet("roles"),
-		Represent:  representedSet("roles"),
+		ApplyPatch: input.PatchedSet("roles"),
+		Represent:  input.RepresentedSet("roles"),
 		Revise:     reviseUser,
 		AtVersion:  s.userAt,
 		Record:     s.recordUserEdit,
@@ -51,7 +52,7 @@ func reviseUser(user *User, document any) (*User, guard.Set, error) {
 		return nil, nil, fmt.Errorf("read an edited user: %w", err)
 	}
 	after := *user
-	after.Username, after.DisplayName, after.Roles = edited.Username, edited.DisplayName, namesOf(edited.Roles)
+	after.Username, after.DisplayName, after.Roles = edited.Username, edited.DisplayName, input.Names(edited.Roles)
 	return &after, guard.Set{"username": after.Username, "display_name": after.DisplayName}, after.check()
 }
 
@@ -87,7 +88,7 @@ func (s *Service) setRoles(ctx context.Context, u *uow.Unit, user *User, names [
 	if err := requireRightsOf(ctx, tx, user); err != nil {
 		return err
 	}
-	rows, err := rolesNamed(tx, distinct(append(slices.Clone(names), user.Roles...)))
+	rows, err := rolesNamed(tx, input.Distinct(append(slices.Clone(names), user.Roles...)))
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (s *Service) setRoles(ctx context.Context, u *uow.Unit, user *User, names [
 		role, known := rows[name]
 		switch {
 		case !known:
-			return invalid("/roles", "unknown", fmt.Sprintf("must name existing roles; %.100q does not exist", name))
+			return input.Invalid("/roles", "unknown", fmt.Sprintf("must name existing roles; %.100q does not exist", name))
 		case !slices.Contains(user.Roles, name):
 			given = append(given, role)
 		}

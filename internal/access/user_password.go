@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -56,13 +57,13 @@ func (s *Service) ChangePassword(ctx context.Context, user *User, change Passwor
 		return nil, apperr.New(apperr.Forbidden, "Sign in to change your password; an API token cannot.")
 	}
 	if user.PasswordHash == "" {
-		return nil, invalid("/currentPassword", "none", "does not exist: you sign in without a password. Request an invitation to choose one")
+		return nil, input.Invalid("/currentPassword", "none", "does not exist: you sign in without a password. Request an invitation to choose one")
 	}
 	if err := s.passwords.check(ctx, oneself, "/newPassword", user.Username, change.New); err != nil {
 		return nil, err
 	}
 	if change.New == change.Current {
-		return nil, invalid("/newPassword", "same", "must differ from the current password")
+		return nil, input.Invalid("/newPassword", "same", "must differ from the current password")
 	}
 	if err := s.requirePassword(ctx, user, shownPassword{"/currentPassword", change.Current, change.Address, change.Session}); err != nil {
 		return nil, err
@@ -88,7 +89,7 @@ func (s *Service) requirePassword(ctx context.Context, user *User, shown shownPa
 		return s.requireLateSession(ctx, shown)
 	}
 	if shown.password == "" {
-		return invalid(shown.pointer, "required", "is required to confirm your identity")
+		return input.Invalid(shown.pointer, "required", "is required to confirm your identity")
 	}
 	caller, _ := principal.From(ctx)
 	tenant, err := s.store.tenantName(ctx, caller.TenantID)
@@ -102,7 +103,7 @@ func (s *Service) requirePassword(ctx context.Context, user *User, shown shownPa
 		case err != nil:
 			return false, err
 		case !same:
-			return true, invalid(shown.pointer, "wrong", "is not your password")
+			return true, input.Invalid(shown.pointer, "wrong", "is not your password")
 		}
 		return false, nil
 	})
@@ -117,7 +118,7 @@ func (s *Service) requireLateSession(ctx context.Context, shown shownPassword) e
 	case err != nil:
 		return fmt.Errorf("read the session: %w", err)
 	case s.clock.Now().Sub(row.CreatedTime) > stepUpFor:
-		return invalid(shown.pointer, "sign_in_again", "is not a credential that you have: sign in again, and repeat this within five minutes")
+		return input.Invalid(shown.pointer, "sign_in_again", "is not a credential that you have: sign in again, and repeat this within five minutes")
 	}
 	return nil
 }
@@ -176,7 +177,7 @@ func (s *Service) storePassword(ctx context.Context, u *uow.Unit, user *User, p 
 		return nil, err
 	}
 	if p.shown != "" && p.shown != row.PasswordHash {
-		return nil, invalid("/currentPassword", "wrong", "is not your password any more: it was changed meanwhile")
+		return nil, input.Invalid("/currentPassword", "wrong", "is not your password any more: it was changed meanwhile")
 	}
 	return p.change(ctx, u, row, p.ifMatch, userChange{
 		action: "password", set: passwordSet(p.hash), apply: func(user *User) { user.takePassword(p.hash) },

@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -19,7 +20,7 @@ import (
 // It looks up only valid names: attempts are counted by the typed name, and MySQL also finds
 // "admin" for "admin ", which would allow five more attempts at one account.
 func (s store) account(ctx context.Context, tenant, username string) (User, error) {
-	if !tenantNames.MatchString(tenant) || !usernames.MatchString(username) {
+	if !input.TenantNames.MatchString(tenant) || !input.Usernames.MatchString(username) {
 		return User{}, gorm.ErrRecordNotFound
 	}
 	var row User
@@ -48,7 +49,7 @@ func (s store) withRoles(ctx context.Context, row User) (Identity, error) {
 // userNamed reads a user with the names of its roles. Errors: NotFound.
 func userNamed(db *gorm.DB, username string) (*User, error) {
 	// MySQL also finds "li" for "li ", which is not a username.
-	if !usernames.MatchString(username) {
+	if !input.Usernames.MatchString(username) {
 		return nil, apperr.MissingRow("user", username)
 	}
 	user, err := takeUser(db.Where("username = ?", username), db)
@@ -97,7 +98,7 @@ func withRoleNames(db *gorm.DB, users []*User) error {
 		*names = append(*names, h.Name)
 	}
 	for _, user := range users {
-		user.Roles, user.GroupRoles = distinct(user.Roles), distinct(user.GroupRoles)
+		user.Roles, user.GroupRoles = input.Distinct(user.Roles), input.Distinct(user.GroupRoles)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"interlock/internal/access/input"
 	"interlock/internal/base/currency"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
@@ -169,7 +170,7 @@ type userRevisionView struct {
 
 func userRevisionViewOf(v UserVersion) userRevisionView {
 	return userRevisionView{
-		Version: v.Version, Action: v.Action, Username: v.Username, DisplayName: v.DisplayName, Roles: distinct(v.Roles),
+		Version: v.Version, Action: v.Action, Username: v.Username, DisplayName: v.DisplayName, Roles: input.Distinct(v.Roles),
 		Disabled: v.Disabled, ChangedBy: v.By(), ChangedTime: v.ChangedTime,
 	}
 }
@@ -203,7 +204,7 @@ type roleRevisionView struct {
 
 func roleRevisionViewOf(v RoleVersion) roleRevisionView {
 	return roleRevisionView{
-		Version: v.Version, Action: v.Action, Name: v.Name, Permissions: distinct(v.Permissions),
+		Version: v.Version, Action: v.Action, Name: v.Name, Permissions: input.Distinct(v.Permissions),
 		ChangedBy: v.By(), ChangedTime: v.ChangedTime,
 	}
 }

@@ -133,7 +133,7 @@ var grants = []mutant{
 	},
 	{
 		name: "a patch of a set adds to it where it should replace it",
-		file: "internal/access/set.go", old: `patch[name] = nil`, new: `_ = name`,
+		file: "internal/access/input/set.go", old: `patch[name] = nil`, new: `_ = name`,
 		caught: tests{"internal/access": {"TestTheLastUserWithAllOfAccessKeepsIt", "TestARoleKeepsTheLastAccess"}},
 	},
 	{

@@ -1,4 +1,4 @@
-package access
+package input
 
 import (
 	"maps"
@@ -12,15 +12,15 @@ import (
 	"interlock/internal/base/strictjson"
 )
 
-// mostNames bounds the names in a set of a request.
-const mostNames = 500
+// MaxNames bounds the names in a set of a request.
+const MaxNames = 500
 
-// setEdit documents the form of a set's edit in a patch: an array replaces the set, and
-// {"add":[…],"remove":[…]} changes it. patchedSet applies the edit.
-type setEdit struct{}
+// SetEdit documents the form of a set's edit in a patch: an array replaces the set, and
+// {"add":[…],"remove":[…]} changes it. PatchedSet applies the edit.
+type SetEdit struct{}
 
 // UnmarshalJSON rejects JSON that is not an edit of a set.
-func (*setEdit) UnmarshalJSON(text []byte) error {
+func (*SetEdit) UnmarshalJSON(text []byte) error {
 	var whole []string
 	var parts struct {
 		Add    []string `json:"add"`
@@ -38,7 +38,7 @@ func (*setEdit) UnmarshalJSON(text []byte) error {
 	switch {
 	case err != nil:
 		return err
-	case len(whole) > mostNames || len(parts.Add) > mostNames || len(parts.Remove) > mostNames:
+	case len(whole) > MaxNames || len(parts.Add) > MaxNames || len(parts.Remove) > MaxNames:
 		return &strictjson.Error{Message: "must have at most 500 names"}
 	case tooLong(whole) >= 0:
 		return longAt("/", tooLong(whole))
@@ -54,16 +54,16 @@ func (*setEdit) UnmarshalJSON(text []byte) error {
 
 // tooLong returns the index of the first text that exceeds the maximum length of a name, or -1.
 func tooLong(texts []string) int {
-	return slices.IndexFunc(texts, func(text string) bool { return utf8.RuneCountInString(text) > longestName })
+	return slices.IndexFunc(texts, func(text string) bool { return utf8.RuneCountInString(text) > MaxName })
 }
 
 func longAt(place string, i int) error {
-	return &strictjson.Error{Pointer: place + strconv.Itoa(i), Message: "must have at most " + strconv.Itoa(longestName) + " characters"}
+	return &strictjson.Error{Pointer: place + strconv.Itoa(i), Message: "must have at most " + strconv.Itoa(MaxName) + " characters"}
 }
 
-// patchedSet returns a function that applies a patch to a document. The member name of the document
+// PatchedSet returns a function that applies a patch to a document. The member name of the document
 // is a set: an object with one member per element.
-func patchedSet(name string) func(document, patch any) any {
+func PatchedSet(name string) func(document, patch any) any {
 	return func(document, patch any) any {
 		changes, _ := merge.ObjectOf(patch)
 		edit, edited := changes.Get(name)
@@ -83,9 +83,9 @@ func patchedSet(name string) func(document, patch any) any {
 	}
 }
 
-// representedSet returns a function that converts a document to its representation: the set in the
+// RepresentedSet returns a function that converts a document to its representation: the set in the
 // member name becomes an array of names.
-func representedSet(name string) func(document any) any {
+func RepresentedSet(name string) func(document any) any {
 	return func(document any) any {
 		members, _ := merge.ObjectOf(document)
 		set, _ := members.Get(name)
@@ -94,7 +94,7 @@ func representedSet(name string) func(document any) any {
 		for text := range names.All() {
 			texts = append(texts, text)
 		}
-		return merge.Patch(document, map[string]any{name: treeOf(texts)})
+		return merge.Patch(document, map[string]any{name: Tree(texts)})
 	}
 }
 
@@ -135,8 +135,8 @@ func textsOf(array any) []string {
 	return texts
 }
 
-// treeOf is the inverse of textsOf.
-func treeOf(texts []string) any {
+// Tree is the inverse of textsOf.
+func Tree(texts []string) any {
 	items := make([]any, len(texts))
 	for i, text := range texts {
 		items[i] = text
@@ -144,8 +144,8 @@ func treeOf(texts []string) any {
 	return items
 }
 
-// membersOf returns the set of names as the object in a document.
-func membersOf(names []string) map[string]bool {
+// Members returns the set of names as the object in a document.
+func Members(names []string) map[string]bool {
 	members := make(map[string]bool, len(names))
 	for _, name := range names {
 		members[name] = true
@@ -153,7 +153,7 @@ func membersOf(names []string) map[string]bool {
 	return members
 }
 
-// namesOf is the inverse of membersOf, sorted.
-func namesOf(members map[string]bool) []string {
-	return distinct(slices.Collect(maps.Keys(members)))
+// Names is the inverse of Members, sorted.
+func Names(members map[string]bool) []string {
+	return Distinct(slices.Collect(maps.Keys(members)))
 }
