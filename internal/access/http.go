@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"interlock/internal/access/menus"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
@@ -21,7 +22,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	h.singleSignOnRoutes(r)
 	h.userRoutes(r)
 	h.roleRoutes(r)
-	h.menuRoutes(r)
+	menus.Routes(r, s.Menus)
 	h.tokenRoutes(r)
 	h.settingsRoutes(r)
 }

@@ -18,11 +18,6 @@ const (
 	readTokensPermission = "tokens:read"
 	makeTokensPermission = "tokens:write"
 
-	// ReadMenusPermission is required to read all menus, also on the dashboard and in the live
-	// feed.
-	ReadMenusPermission  = "menus:read"
-	writeMenusPermission = "menus:write"
-
 	readSettingsPermission  = "settings:read"
 	writeSettingsPermission = "settings:write"
 )

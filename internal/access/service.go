@@ -10,6 +10,7 @@ import (
 
 	"github.com/alexedwards/scs/v2"
 
+	"interlock/internal/access/menus"
 	"interlock/internal/approvals"
 	"interlock/internal/base/batcher"
 	"interlock/internal/base/clock"
@@ -30,10 +31,6 @@ const (
 	UserTopic = "users"
 	// RoleTopic announces changes of roles, keyed by id.
 	RoleTopic = "roles"
-	// MenuTopic announces changes of menus, keyed by id.
-	MenuTopic = "menus"
-	// NavigationTopic announces that the response of GET /menus changed, without a key.
-	NavigationTopic = "navigation"
 )
 
 // Deps are the dependencies and settings of a Service.
@@ -81,8 +78,6 @@ type Service struct {
 	bus       events.Bus
 	catalogue []principal.Grant
 	domains   []*module.Declaration
-	// pages are the pages of a new tenant's navigation.
-	pages     []module.Page
 	store     store
 	passwords *passwords
 	attempts  attempts
@@ -104,6 +99,9 @@ type Service struct {
 	// approvals stores proposed changes of the settings until they have their votes.
 	approvals *approvals.Service
 
+	// Menus is the navigation of the tenants.
+	Menus *menus.Service
+
 	customers   *CustomerKeys
 	customerMay []string
 	tenants     tenantCache
@@ -115,10 +113,8 @@ type Service struct {
 // New returns a Service.
 func New(d Deps) *Service {
 	var catalogue []principal.Grant
-	pages := []module.Page{dashboardPage}
 	for _, domain := range d.Domains {
 		catalogue = append(catalogue, domain.Permissions...)
-		pages = append(pages, domain.Pages...)
 	}
 	slices.SortFunc(catalogue, func(a, b principal.Grant) int { return strings.Compare(a.Name, b.Name) })
 	kept := sessionStore{db: d.DB, clock: d.Clock, idle: d.SessionIdle}
@@ -128,7 +124,6 @@ func New(d Deps) *Service {
 		bus:          d.Bus,
 		catalogue:    catalogue,
 		domains:      d.Domains,
-		pages:        pages,
 		store:        store{db: d.DB},
 		passwords:    newPasswords(d.HashCost),
 		attempts:     attempts{db: d.DB, clock: d.Clock},
@@ -140,6 +135,8 @@ func New(d Deps) *Service {
 		cipher:       d.Cipher,
 		providers:    slices.Clone(d.Providers),
 		publicURL:    d.PublicURL,
+
+		Menus: menus.New(menus.Deps{DB: d.DB, Bus: d.Bus, Domains: d.Domains}),
 
 		customers: d.Customers, customerMay: slices.Clone(d.CustomerMay),
 	}

@@ -14,15 +14,6 @@ var tables = []module.Table{
 	{Name: "roles", Plain: "name updated_by_name", Stays: module.Current},
 	{Name: "role_permissions", Plain: "permission", Stays: module.Current},
 	{Name: "role_histories", Plain: "action name permissions changed_by_name", Expires: module.Versions("role_histories", "role_id", "roles")},
-	{
-		Name: "menus", Plain: "icon permission updated_by_name", Stays: module.Current,
-		Columns: []module.Column{{Name: "title", Erase: module.Renamed, Content: true}, {Name: "path", Erase: module.Renamed, Content: true}},
-	},
-	{
-		Name: "menu_histories", Plain: "action icon permission changed_by_name", Expires: module.Versions("menu_histories", "menu_id", "menus"),
-		Columns: []module.Column{{Name: "title", Erase: module.Renamed, Content: true}, {Name: "path", Erase: module.Renamed, Content: true}},
-	},
-	{Name: "menu_revisions", Stays: module.Current},
 	{Name: "access_revisions", Stays: module.Current},
 	{Name: "api_tokens", Plain: "name token_hash scopes created_by_name updated_by_name", Stays: module.Current},
 	{Name: "sessions", Plain: "token_hash address user_agent", Stays: module.OwnSweeper},

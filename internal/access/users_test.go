@@ -57,6 +57,11 @@ func (d desk) send(method, path string, body any, headers ...string) httpapitest
 	return d.Send(d.t, method, path, body, append(headers, "Authorization", "Bearer "+d.secret)...)
 }
 
+func (d desk) tag(path string) string {
+	d.t.Helper()
+	return d.do(200, "GET", path, nil).Header.Get("ETag")
+}
+
 // hire creates a user by REST and returns its path and ETag.
 func (d desk) hire(username string, roles ...string) (path, etag string) {
 	d.t.Helper()

@@ -56,28 +56,28 @@ var grants = []mutant{
 	},
 	{
 		name: "a menu is put below itself",
-		file: "internal/access/menu_tree.go", old: `case m.ID != 0 && above.ID == m.ID:`, new: `case m.ID != 0 && above.ID == m.ID && false:`,
-		caught: tests{"internal/access": {"TestAMenuGoesBelowNeitherItselfNorWhatIsBelowItNorTooDeep"}},
+		file: "internal/access/menus/tree.go", old: `case m.ID != 0 && above.ID == m.ID:`, new: `case m.ID != 0 && above.ID == m.ID && false:`,
+		caught: tests{"internal/access/menus": {"TestMenuParentCannotBeCyclicOrTooDeep"}},
 	},
 	{
 		name: "the rules of the menu tree are checked without the row that each change increments",
-		file: "internal/access/menu_store.go", old: `}).Create(&menuRevision{`, new: `}).Session(&gorm.Session{DryRun: true}).Create(&menuRevision{`,
-		caught: tests{"internal/access": {"TestOfTwoAdminsWhoMoveTwoMenusBelowEachOtherAtOnceOneIsRefused/mariadb"}},
+		file: "internal/access/menus/store.go", old: `}).Create(&menuRevision{`, new: `}).Session(&gorm.Session{DryRun: true}).Create(&menuRevision{`,
+		caught: tests{"internal/access/menus": {"TestConcurrentMovesNeverFormACycle/mariadb"}},
 	},
 	{
 		name: "a navigation shows menus that its reader may not open",
-		file: "internal/access/menu_tree.go", old: `(m.Permission == "" || may(m.Permission))`, new: `(m.Permission == "" || may(m.Permission) || true)`,
-		caught: tests{"internal/access": {"TestANavigationShowsWhatItsReaderMayOpenBelowWhatIsShown", "TestEverybodyReadsWhatHisNavigationShowsAndNobodyElseMore"}},
+		file: "internal/access/menus/tree.go", old: `(m.Permission == "" || may(m.Permission))`, new: `(m.Permission == "" || may(m.Permission) || true)`,
+		caught: tests{"internal/access/menus": {"TestNavigationShowsPermittedMenusBelowVisibleOnes", "TestCallerReadsOnlyVisibleMenus"}},
 	},
 	{
 		name: "the path of a menu leads to another site",
-		file: "internal/access/menu_terms.go", old: `strings.Contains(path, "//") ||`, new: ``,
-		caught: tests{"internal/access": {"TestWhatBreaksARuleOfMenusIsNamedAndChangesNothing"}},
+		file: "internal/access/menus/terms.go", old: `strings.Contains(path, "//") ||`, new: ``,
+		caught: tests{"internal/access/menus": {"TestInvalidMenuIsRejectedWithItsPointer"}},
 	},
 	{
 		name: "a change of siblings counts as a move of a menu",
-		file: "internal/access/menu.go", old: `if v.ParentID != m.ParentID || v.SortKey != m.SortKey {`, new: `if true {`,
-		caught: tests{"internal/access": {"TestAMenuWhoseSiblingsMovedIsNotTakenForMoved"}},
+		file: "internal/access/menus/menu.go", old: `if v.ParentID != m.ParentID || v.SortKey != m.SortKey {`, new: `if true {`,
+		caught: tests{"internal/access/menus": {"TestMoveOfSiblingDoesNotConflict"}},
 	},
 	{
 		name: "guesses from many networks do not count together",
@@ -216,10 +216,7 @@ var grants = []mutant{
 	{
 		name: "a user who may do more is invited, disabled, reset or unlinked",
 		file: "internal/access/user.go", old: `if err := requireRightsOf(ctx, tx, user); err != nil {`, new: `if err := requireRightsOf(ctx, tx, user); err != nil && user.ID < 0 {`,
-		caught: tests{"internal/access": {
-			"TestNobodyInvitesWhoMayDoMoreThanHeAndTheLastWhoHoldsAccessKeepsThePassword", "TestNobodyChangesAUserWhoMayDoMore",
-			"TestFactorsAreResetForThoseWhoHaveNoMoreRightsOnly", "TestALinkTakesWithItWhatItGaveAndARoleThatAGroupGivesIsHeld",
-		}},
+		caught: tests{"internal/access": {"TestNobodyInvitesWhoMayDoMoreThanHeAndTheLastWhoHoldsAccessKeepsThePassword", "TestNobodyChangesAUserWhoMayDoMore", "TestFactorsAreResetForThoseWhoHaveNoMoreRightsOnly", "TestALinkTakesWithItWhatItGaveAndARoleThatAGroupGivesIsHeld"}},
 	},
 	{
 		name: "who was invited and never came counts as holding access:*",

@@ -1,4 +1,4 @@
-package access
+package menus
 
 import (
 	"context"
@@ -27,8 +27,8 @@ func (s *Service) pagesOf(group module.Group) (pages []module.Page) {
 	return pages
 }
 
-// insertMenus adds the ready-made menus to a new tenant.
-func (s *Service) insertMenus(ctx context.Context, u *uow.Unit) error {
+// InsertReady adds the ready-made menus to a new tenant.
+func (s *Service) InsertReady(ctx context.Context, u *uow.Unit) error {
 	var groups, pages []Menu
 	for i, group := range menuGroups {
 		groups = append(groups, Menu{SortKey: int64(i+1) * sortGap, MenuTerms: MenuTerms{Title: string(group)}})

@@ -1,4 +1,4 @@
-package access
+package menus
 
 import (
 	"context"
@@ -15,6 +15,20 @@ import (
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/events"
+)
+
+const (
+	// ReadPermission is required to read all menus, also on the dashboard and in the live
+	// feed.
+	ReadPermission  = "menus:read"
+	writePermission = "menus:write"
+)
+
+const (
+	// Topic announces changes of menus, keyed by id.
+	Topic = "menus"
+	// NavigationTopic announces that the response of GET /menus changed, without a key.
+	NavigationTopic = "navigation"
 )
 
 // Menu is an entry of the admin's navigation: a page, or a group of the menus below it.
@@ -110,7 +124,7 @@ func (v MenuVersion) restore(m *Menu) *Menu {
 func (s *Service) menus(action string, tree *menuTree) change.Editable[Menu, *Menu] {
 	return change.Editable[Menu, *Menu]{
 		Rows: change.Rows[Menu, *Menu]{
-			DB: s.store.db, Label: (*Menu).label, View: func(_ context.Context, m *Menu) any { return menuViewOf(*m) }, Find: findMenu,
+			DB: s.db, Label: (*Menu).label, View: func(_ context.Context, m *Menu) any { return menuViewOf(*m) }, Find: findMenu,
 		},
 		Document:  func(m *Menu) (any, error) { return merge.Tree(documentOf(m)) },
 		Revise:    func(m *Menu, document any) (*Menu, guard.Set, error) { return s.reviseMenu(tree, m, document) },
@@ -157,7 +171,7 @@ func (s *Service) reviseMenu(tree *menuTree, m *Menu, document any) (*Menu, guar
 // menuAt reads a menu at an earlier version. Errors: gorm.ErrRecordNotFound.
 func (s *Service) menuAt(ctx context.Context, m *Menu, version int64) (*Menu, error) {
 	var then MenuVersion
-	if err := s.store.db.Read(ctx).Where("menu_id = ? AND version = ?", m.ID, version).Take(&then).Error; err != nil {
+	if err := s.db.Read(ctx).Where("menu_id = ? AND version = ?", m.ID, version).Take(&then).Error; err != nil {
 		return nil, err
 	}
 	return then.restore(m), nil
@@ -167,7 +181,7 @@ func (s *Service) menuAt(ctx context.Context, m *Menu, version int64) (*Menu, er
 // read menus, and to every other user only that the navigation changed.
 func (s *Service) recordMenu(u *uow.Unit, m *Menu, action string, detail any) {
 	change.AuditAndAnnounce(u, s.bus, change.RowChange{
-		Kind: "menu", Topic: MenuTopic, Key: strconv.FormatInt(m.ID, 10), Detail: detail,
+		Kind: "menu", Topic: Topic, Key: strconv.FormatInt(m.ID, 10), Detail: detail,
 		Change: events.Change{Version: m.Version, ETag: m.Ref().ETag(), Action: action, Label: m.Title},
 	})
 	change.Announce(u, s.bus, NavigationTopic, "", events.Change{Action: "update"})
@@ -175,7 +189,7 @@ func (s *Service) recordMenu(u *uow.Unit, m *Menu, action string, detail any) {
 
 // Menu returns the menu with an id. Errors: NotFound.
 func (s *Service) Menu(ctx context.Context, id int64) (*Menu, error) {
-	m, err := findMenu(s.store.db.Read(ctx), id)
+	m, err := findMenu(s.db.Read(ctx), id)
 	return m, storage.Found(err, "menu", strconv.FormatInt(id, 10))
 }
 
@@ -187,11 +201,11 @@ func (s *Service) Menus(ctx context.Context) ([]*Menu, error) {
 	if caller.Kind == principal.Customer {
 		return nil, apperr.New(apperr.Forbidden, "A customer has no navigation here.")
 	}
-	tree, err := readMenus(s.store.db.Read(ctx))
+	tree, err := readMenus(s.db.Read(ctx))
 	if err != nil {
 		return nil, err
 	}
-	if caller.May(ReadMenusPermission) {
+	if caller.May(ReadPermission) {
 		return tree.drawn, nil
 	}
 	return tree.shownTo(caller.May), nil
@@ -199,7 +213,7 @@ func (s *Service) Menus(ctx context.Context) ([]*Menu, error) {
 
 // MenuHistory returns one page of a menu's versions, newest first.
 func (s *Service) MenuHistory(ctx context.Context, m *Menu, page storage.Page) (storage.Listing[MenuVersion], error) {
-	return storage.List[MenuVersion](s.store.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("menu_id", m.ID))
+	return storage.List[MenuVersion](s.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("menu_id", m.ID))
 }
 
 // NewMenu is a menu to add.
@@ -270,7 +284,7 @@ func (s *Service) MoveMenu(ctx context.Context, u *uow.Unit, m *Menu, move MenuM
 	if checkPosition(&broken, move.Position); len(broken) > 0 {
 		return none, apperr.Invalid(broken...)
 	}
-	tree, err := readMenus(s.store.db.Read(ctx))
+	tree, err := readMenus(s.db.Read(ctx))
 	if err != nil {
 		return none, err
 	}
@@ -340,9 +354,9 @@ func (s *Service) applyMove(ctx context.Context, u *uow.Unit, tree *menuTree, cu
 		// the caller read it. The caller receives that conflict.
 		return change.Edited[*Menu]{}, uow.Explain(func(ctx context.Context) error { return movedByOthers(menus.Conflict(ctx, current.ID, edit)) })
 	}
-	if move.IfMatch == nil {
-		// The menu was edited between the read of the tree and this write.
-		err = rerunIfStale(err)
+	if move.IfMatch == nil && errors.Is(err, guard.ErrStale) {
+		// The menu may have been edited between the read of the tree and this write.
+		err = uow.Retry(err)
 	}
 	return edited, err
 }

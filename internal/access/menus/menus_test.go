@@ -1,4 +1,4 @@
-package access
+package menus
 
 import (
 	"context"
@@ -11,12 +11,19 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/edge/httpapi/httpapitest"
 	"interlock/internal/events"
+	"interlock/internal/lock"
+	"interlock/internal/module"
 	"interlock/test/tier"
 )
 
@@ -26,6 +33,68 @@ func fieldOf(t testing.TB, err error) apperr.Field {
 	require.True(t, errors.As(err, &refused), "%v", err)
 	require.Len(t, refused.Fields, 1)
 	return refused.Fields[0]
+}
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"))
+}
+
+// domains declare the permissions of the tests, and a page in each group.
+var domains = []*module.Declaration{{
+	Permissions: []principal.Grant{{Name: "configs:read"}, {Name: "orders:read"}},
+	Pages: []module.Page{
+		{Group: module.Operate, Path: "/orders", Permission: "orders:read"}, {Group: module.Sell, Path: "/items"},
+		{Group: module.Govern, Path: "/configs", Permission: "configs:read"}, {Group: module.Inspect, Path: "/system"},
+	},
+}}
+
+// desk sends requests to the routes of menus, in a tenant with the ready-made menus.
+type desk struct {
+	*httpapitest.Caller
+	t     *testing.T
+	ctx   context.Context
+	db    *storage.DB
+	bus   events.Bus
+	menus *Service
+}
+
+// newDesk returns a desk that acts as the principal of ctx.
+func newDesk(ctx context.Context, t *testing.T, db *storage.DB) desk {
+	t.Helper()
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
+	d := desk{t: t, ctx: ctx, db: db, bus: events.NewInProcess(64)}
+	d.menus = New(Deps{DB: db, Bus: d.bus, Domains: domains})
+	require.NoError(t, runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		u.Audit(uow.Entry{Action: "tenant.create", Resource: "tenants/test"})
+		return d.menus.InsertReady(ctx, u)
+	}))
+	d.Caller = httpapitest.New(ctx, runner, func(r *httpapi.Router) { Routes(r, d.menus) })
+	return d
+}
+
+func (d desk) tenant() int64 {
+	p, _ := principal.From(d.ctx)
+	return p.TenantID
+}
+
+// with returns a desk with only these permissions.
+func (d desk) with(permissions ...string) desk {
+	p, _ := principal.From(d.ctx)
+	p.Permissions = permissions
+	d.Caller = d.For(principal.With(d.ctx, p))
+	return d
+}
+
+func (d desk) do(status int, method, path string, body any, headers ...string) httpapitest.Answer {
+	d.t.Helper()
+	answer := d.send(method, path, body, headers...)
+	require.Equal(d.t, status, answer.Status, "%s %s: %s", method, path, answer.Text)
+	return answer
+}
+
+func (d desk) send(method, path string, body any, headers ...string) httpapitest.Answer {
+	d.t.Helper()
+	return d.Send(d.t, method, path, body, headers...)
 }
 
 // hang creates a menu by REST, below another one's path or at the top, and returns its path and
@@ -67,10 +136,9 @@ func (d desk) titles(below string) (titles []string) {
 	return titles
 }
 
-func TestATenantBeginsWithThePagesOfTheAdminInTheirGroups(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newFixture(t, db)
-		d := newDesk(t, h)
+func TestNewTenantHasDeclaredPagesInGroups(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		d := newDesk(ctx, t, db)
 		require.Equal(t, []string{"Operate", "Sell", "Govern", "Inspect"}, d.titles(""))
 		count, group := 0, 0
 		for _, item := range d.do(200, "GET", "/menus", nil).Items() {
@@ -79,7 +147,7 @@ func TestATenantBeginsWithThePagesOfTheAdminInTheirGroups(t *testing.T) {
 				group, count = group+1, 0
 				continue
 			}
-			ready := h.pagesOf(menuGroups[group-1])[count]
+			ready := d.menus.pagesOf(menuGroups[group-1])[count]
 			require.Equal(t, []any{ready.Path, ready.Permission, "", false}, []any{item["path"], item["permission"], item["title"], item["hidden"]})
 			require.Len(t, d.do(200, "GET", fmt.Sprintf("/menus/%v/history", item["id"]), nil).Items(), 1)
 			count++
@@ -87,10 +155,9 @@ func TestATenantBeginsWithThePagesOfTheAdminInTheirGroups(t *testing.T) {
 	})
 }
 
-func TestAMenuIsCreatedReadEditedMovedAndDeleted(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newFixture(t, db)
-		d := newDesk(t, h)
+func TestMenuIsCreatedReadEditedMovedAndDeleted(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		d := newDesk(ctx, t, db)
 		group, _ := d.hang("Returns", "")
 		made := d.do(201, "POST", "/menus", map[string]any{
 			"title": "Desk", "path": "/orders?status=shipped", "icon": "bag", "permission": "orders:read", "hidden": true, "parentId": idIn(group), "position": 9,
@@ -123,14 +190,16 @@ func TestAMenuIsCreatedReadEditedMovedAndDeleted(t *testing.T) {
 		d.do(404, "GET", path, nil)
 		d.do(404, "POST", path+"/move", `{}`)
 		d.do(204, "DELETE", group, nil, "If-Match", d.tag(group))
-		require.Subset(t, h.audited(t), []string{"menu.create", "menu.update", "menu.move", "menu.delete"})
+		var audited []string
+		require.NoError(t, db.Read(ctx).Model(&uow.AuditRow{}).Pluck("action", &audited).Error)
+		require.Subset(t, audited, []string{"menu.create", "menu.update", "menu.move", "menu.delete"})
 	})
 }
 
 // Proves G7.31.
-func TestAMoveLeavesTheVersionsOfTheSiblings(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		d := newDesk(t, newFixture(t, db))
+func TestMoveDoesNotChangeSiblingVersions(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		d := newDesk(ctx, t, db)
 		top, _ := d.hang("Top", "")
 		paths, tags := map[string]string{}, map[string]string{}
 		for _, title := range []string{"a", "b", "c", "d"} {
@@ -152,9 +221,8 @@ func TestAMoveLeavesTheVersionsOfTheSiblings(t *testing.T) {
 }
 
 // Proves G7.32.
-func TestWhatBreaksARuleOfMenusIsNamedAndChangesNothing(t *testing.T) {
-	h := newFixture(t, storagetest.SQLite(t))
-	d := newDesk(t, h)
+func TestInvalidMenuIsRejectedWithItsPointer(t *testing.T) {
+	d := newDesk(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	path, etag := d.hang("Desk", "")
 	for _, c := range []struct {
 		body   string
@@ -210,8 +278,8 @@ func TestWhatBreaksARuleOfMenusIsNamedAndChangesNothing(t *testing.T) {
 	}
 }
 
-func TestThereAreOnlySoManyMenusAndLevels(t *testing.T) {
-	d := newDesk(t, newFixture(t, storagetest.SQLite(t)))
+func TestNumberOfMenusAndLevelsIsLimited(t *testing.T) {
+	d := newDesk(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	below := ""
 	for level := range mostLevels {
 		below, _ = d.hang(fmt.Sprint("level ", level), below)
@@ -226,9 +294,9 @@ func TestThereAreOnlySoManyMenusAndLevels(t *testing.T) {
 }
 
 // Proves G7.31.
-func TestAMoveAndAnEditOfOneMenuMergeAndTwoMovesDoNot(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		d := newDesk(t, newFixture(t, db))
+func TestMoveMergesWithEditButNotWithMove(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		d := newDesk(ctx, t, db)
 		group, _ := d.hang("Group", "")
 		path, seen := d.hang("Desk", "")
 		d.do(200, "PATCH", path, `{"title":"Counter"}`, "If-Match", seen)
@@ -252,8 +320,8 @@ func TestAMoveAndAnEditOfOneMenuMergeAndTwoMovesDoNot(t *testing.T) {
 
 // Moves of siblings do not change a menu: a move with its earlier ETag succeeds.
 // Proves G7.31.
-func TestAMenuWhoseSiblingsMovedIsNotTakenForMoved(t *testing.T) {
-	d := newDesk(t, newFixture(t, storagetest.SQLite(t)))
+func TestMoveOfSiblingDoesNotConflict(t *testing.T) {
+	d := newDesk(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	path, seen := d.hang("Desk", "")
 	d.do(200, "PATCH", path, `{"icon":"bag"}`, "If-Match", seen)
 	d.do(201, "POST", "/menus", `{"title":"First","position":0}`)
@@ -263,9 +331,9 @@ func TestAMenuWhoseSiblingsMovedIsNotTakenForMoved(t *testing.T) {
 }
 
 // Renumbered siblings keep their place, also for users who read them before.
-func TestAMenuThatIsNumberedAgainIsNotTakenForMoved(t *testing.T) {
+func TestRenumberedMenuDoesNotConflict(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		d := newDesk(t, newFixture(t, db))
+		d := newDesk(ctx, t, db)
 		path, seen := d.hang("Desk", "")
 		d.do(200, "PATCH", path, `{"icon":"bag"}`, "If-Match", seen)
 		var before, after Menu
@@ -281,32 +349,31 @@ func TestAMenuThatIsNumberedAgainIsNotTakenForMoved(t *testing.T) {
 }
 
 // Proves G7.32.
-func TestEverybodyReadsWhatHisNavigationShowsAndNobodyElseMore(t *testing.T) {
-	h := newFixture(t, storagetest.SQLite(t))
-	d := newDesk(t, h)
+func TestCallerReadsOnlyVisibleMenus(t *testing.T) {
+	d := newDesk(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	group, _ := d.hang("Returns", "")
 	d.do(201, "POST", "/menus", map[string]any{"title": "Desk", "path": "/orders", "permission": "orders:read", "parentId": idIn(group)})
 	d.do(201, "POST", "/menus", map[string]any{"title": "Rules", "path": "/configs", "permission": "configs:read", "parentId": idIn(group)})
 	d.do(201, "POST", "/menus", map[string]any{"title": "Later", "hidden": true, "parentId": idIn(group)})
-	clerk := d.of("admin", "orders:read")
+	clerk := d.with("orders:read")
 	require.Equal(t, []string{"Desk"}, clerk.titles(group))
-	require.Equal(t, []string{"Desk", "Rules", "Later"}, d.of("admin", "menus:read").titles(group))
+	require.Equal(t, []string{"Desk", "Rules", "Later"}, d.with("menus:read").titles(group))
 	clerk.do(403, "GET", group, nil)
 	clerk.do(403, "GET", group+"/history", nil)
-	d.of("admin", "menus:read").do(403, "POST", group+"/move", `{}`)
+	d.with("menus:read").do(403, "POST", group+"/move", `{}`)
 
-	customer := principal.With(t.Context(), principal.Principal{Kind: principal.Customer, TenantID: h.tenant.ID, Permissions: []string{"orders:read"}})
-	_, err := h.Menus(customer)
-	requireCode(t, apperr.Forbidden, err)
+	p, _ := principal.From(d.ctx)
+	p.Kind = principal.Customer
+	_, err := d.menus.Menus(principal.With(t.Context(), p))
+	require.True(t, apperr.Has(err, apperr.Forbidden), "%v", err)
 }
 
 // A release without menus may have created the tenant.
-func TestATenantWithoutMenusAndWithoutTheirRevisionGetsItsFirst(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newFixture(t, db)
-		d := newDesk(t, h)
+func TestTenantWithoutMenusCreatesTheFirst(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		d := newDesk(ctx, t, db)
 		for _, table := range []string{"menus", "menu_histories", "menu_revisions"} {
-			require.NoError(t, db.Write(h.inside(t)).Exec("DELETE FROM "+table+" WHERE tenant_id = ?", h.tenant.ID).Error)
+			require.NoError(t, db.Write(ctx).Exec("DELETE FROM "+table+" WHERE tenant_id = ?", d.tenant()).Error)
 		}
 		require.Equal(t, []any{}, d.do(200, "GET", "/menus", nil).Body["items"])
 		d.hang("First", "")
@@ -316,10 +383,9 @@ func TestATenantWithoutMenusAndWithoutTheirRevisionGetsItsFirst(t *testing.T) {
 
 // Each of the two moves alone is valid, and together they form a cycle.
 // Proves G7.30.
-func TestOfTwoAdminsWhoMoveTwoMenusBelowEachOtherAtOnceOneIsRefused(t *testing.T) {
-	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		h := newFixture(t, db)
-		d := newDesk(t, h)
+func TestConcurrentMovesNeverFormACycle(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		d := newDesk(ctx, t, db)
 		a, _ := d.hang("A", "")
 		b, _ := d.hang("B", "")
 		all := len(d.do(200, "GET", "/menus", nil).Items())
@@ -346,9 +412,9 @@ func TestOfTwoAdminsWhoMoveTwoMenusBelowEachOtherAtOnceOneIsRefused(t *testing.T
 }
 
 // Proves G7.30.
-func TestAMenuThatIsGivenOneBelowItWhileItIsDeletedKeepsItOrIsGone(t *testing.T) {
-	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		d := newDesk(t, newFixture(t, db))
+func TestConcurrentDeleteAndAddLeaveNoOrphan(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		d := newDesk(ctx, t, db)
 		for round := range 20 {
 			path, etag := d.hang("Group", "")
 			var added, deleted int
@@ -363,12 +429,11 @@ func TestAMenuThatIsGivenOneBelowItWhileItIsDeletedKeepsItOrIsGone(t *testing.T)
 	})
 }
 
-func TestWhoMayReadMenusHearsOfEachAndEverybodyThatTheNavigationChanged(t *testing.T) {
-	h := newFixture(t, storagetest.SQLite(t))
-	subscribed, err := h.bus.SubscribeTenant(t.Context(), h.tenant.ID, MenuTopic, NavigationTopic)
+func TestMenuChangesAreAnnouncedWithTheNavigation(t *testing.T) {
+	d := newDesk(storagetest.Tenant(t), t, storagetest.SQLite(t))
+	subscribed, err := d.bus.SubscribeTenant(t.Context(), d.tenant(), Topic, NavigationTopic)
 	require.NoError(t, err)
 	heard := subscribed.Deliveries()
-	d := newDesk(t, h)
 	path, etag := d.hang("Desk", "")
 	d.do(200, "PATCH", path, `{"title":"Counter"}`, "If-Match", etag)
 	d.do(200, "POST", path+"/move", `{"position":0}`)

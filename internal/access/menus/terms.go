@@ -1,4 +1,4 @@
-package access
+package menus
 
 import (
 	"net/url"

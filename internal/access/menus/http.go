@@ -1,4 +1,4 @@
-package access
+package menus
 
 import (
 	"context"
@@ -15,9 +15,12 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// menuRoutes registers the routes of menus. The list needs no permission: every caller reads
+type handler struct{ service *Service }
+
+// Routes registers the routes of menus. The list needs no permission: every caller reads
 // the menus of its navigation, and callers with menus:read read all menus.
-func (h handler) menuRoutes(r *httpapi.Router) {
+func Routes(r *httpapi.Router, s *Service) {
+	h := handler{s}
 	r = r.About(httpapi.Resource{Tag: "Access", Noun: "menu", Example: menuExample})
 	byID := httpapi.Numbered("menu", h.service.Menu)
 	httpapi.Get(r, "/menus", "", h.menus).
@@ -25,33 +28,33 @@ func (h handler) menuRoutes(r *httpapi.Router) {
 			"of the tenant. Any other signed-in caller receives the menus of its navigation: those that are not hidden, if the caller has their permission, "+
 			"and if the same is true of their ancestors. A new tenant has the pages of the admin in four groups. For a tenant without menus the list is empty, "+
 			"and the admin shows its built-in pages.").
-		With(httpapi.Contract{Success: "All menus on one page.", Responses: forUsers})
-	httpapi.Mutation(r, http.MethodPost, "/menus", writeMenusPermission, h.createMenu).
+		With(httpapi.Contract{Success: "All menus on one page.", Responses: map[string]string{"403": "Forbidden"}})
+	httpapi.Mutation(r, http.MethodPost, "/menus", writePermission, h.createMenu).
 		Doc("Create a menu", "At the top level or below another menu, as the last sibling or at a position. A tenant has at most 200 menus, at most 4 levels deep.").
 		With(httpapi.Contract{Body: map[string]any{"title": "Returns desk", "path": "/orders?status=shipped", "permission": "orders:read"}})
-	httpapi.GetOf(r, "/menus/:id", ReadMenusPermission, byID, h.menu).
+	httpapi.GetOf(r, "/menus/:id", ReadPermission, byID, h.menu).
 		Doc("Get a menu", "`position` is not part of the version: moving a sibling does not change the `ETag` of this menu.")
-	httpapi.MutationOf(r, http.MethodPatch, "/menus/:id", writeMenusPermission, byID, h.editMenu).
+	httpapi.MutationOf(r, http.MethodPatch, "/menus/:id", writePermission, byID, h.editMenu).
 		Doc("Update a menu", "`POST /menus/{id}/move` changes the position of a menu; the two merge with `?merge=disjoint`.").
 		With(httpapi.Contract{Body: map[string]any{"title": "Returned goods", "hidden": true}})
-	httpapi.MutationOf(r, http.MethodDelete, "/menus/:id", writeMenusPermission, byID, h.deleteMenu).
+	httpapi.MutationOf(r, http.MethodDelete, "/menus/:id", writePermission, byID, h.deleteMenu).
 		Doc("Delete a menu", "409 `in_use` while the menu has children. Its history is retained.").
 		With(httpapi.Contract{Rejections: []httpapi.Rejection{{Code: apperr.InUse}}})
-	httpapi.MutationOf(r, http.MethodPost, "/menus/:id/move", writeMenusPermission, byID, h.moveMenu).
+	httpapi.MutationOf(r, http.MethodPost, "/menus/:id/move", writePermission, byID, h.moveMenu).
 		Doc("Move a menu", "Moves the menu with its descendants below another parent, or to another position among its siblings. `position` is its new index, "+
 			"from 0; an index beyond the last means last. An absent member stays unchanged, but a new parent without a position means last. "+
 			"Only the moved menu gets a new version. 422 at `/parentId` for the menu itself, its descendants, a menu that does not exist, and more than "+
 			"4 levels. If two admins concurrently move two menus below each other, the second request returns 422.\n\n"+
 			"Without `If-Match` the menu is moved from any position. If `If-Match` is stale, `?merge=disjoint` moves the menu unless another request moved it since.").
 		With(httpapi.Contract{Body: map[string]any{"parentId": nil, "position": 0}})
-	httpapi.GetOf(r, "/menus/:id/history", ReadMenusPermission, byID, h.menuHistory).
+	httpapi.GetOf(r, "/menus/:id/history", ReadPermission, byID, h.menuHistory).
 		Doc("List the versions of a menu", "The newest first. Every version is retained.").
 		With(httpapi.Contract{Sorts: change.HistorySorts})
 }
 
 var menuExample = func() menuView {
-	row := exampleRow
-	row.ID = 23
+	at := time.Date(2026, time.January, 31, 9, 30, 0, 0, time.UTC)
+	row := guard.Row{ID: 23, Version: 1, CreatedTime: at, UpdatedTime: at, UpdatedBy: 1, UpdatedByName: "Admin"}
 	return menuViewOf(Menu{Row: row, Position: 4, MenuTerms: MenuTerms{Title: "Returns desk", Path: "/orders?status=shipped", Permission: "orders:read"}})
 }()
 

@@ -1,4 +1,4 @@
-package access
+package menus
 
 import (
 	"math/rand/v2"
@@ -25,7 +25,7 @@ func idsOf(menus []*Menu) (ids []int64) {
 	return ids
 }
 
-func TestMenusAreDrawnEachBeforeThoseBelowItAndSiblingsInOrder(t *testing.T) {
+func TestMenusPrecedeTheirChildrenInOrder(t *testing.T) {
 	tree := treeOfMenus(0, 0, 1, 2, 1, 3)
 	require.Equal(t, []int64{1, 3, 6, 5, 2, 4}, idsOf(tree.drawn))
 	require.Equal(t, []int{0, 1, 0, 0, 1, 0}, []int{
@@ -34,7 +34,7 @@ func TestMenusAreDrawnEachBeforeThoseBelowItAndSiblingsInOrder(t *testing.T) {
 }
 
 // Proves G7.30.
-func TestAMenuGoesBelowNeitherItselfNorWhatIsBelowItNorTooDeep(t *testing.T) {
+func TestMenuParentCannotBeCyclicOrTooDeep(t *testing.T) {
 	tree := treeOfMenus(0, 1, 2, 3, 0, 5)
 	for _, c := range []struct {
 		menu, parent int64
@@ -55,7 +55,7 @@ func TestAMenuGoesBelowNeitherItselfNorWhatIsBelowItNorTooDeep(t *testing.T) {
 	require.Error(t, tree.allows(&Menu{}, 4))
 }
 
-func TestANavigationShowsWhatItsReaderMayOpenBelowWhatIsShown(t *testing.T) {
+func TestNavigationShowsPermittedMenusBelowVisibleOnes(t *testing.T) {
 	tree := treeOfMenus(0, 1, 1, 0, 4, 0, 6)
 	tree.byID[2].Permission = "orders:read"
 	tree.byID[3].Permission = "configs:read"
@@ -67,7 +67,7 @@ func TestANavigationShowsWhatItsReaderMayOpenBelowWhatIsShown(t *testing.T) {
 
 // Every returned key moves the menu to the requested position and preserves the order of the
 // others.
-func TestAKeyBringsAMenuToItsPositionUntilNoNumberIsLeftBetween(t *testing.T) {
+func TestSortKeyGivesRequestedPositionUntilGapIsFull(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a test's choice
 	tree := treeOfMenus(0, 0, 0, 0, 0)
