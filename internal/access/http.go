@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"interlock/internal/access/menus"
+	"interlock/internal/access/tenantsettings"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
@@ -24,7 +25,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	h.roleRoutes(r)
 	menus.Routes(r, s.Menus)
 	h.tokenRoutes(r)
-	h.settingsRoutes(r)
+	tenantsettings.Routes(r, s.Settings)
 }
 
 func (h handler) sessionRoutes(r *httpapi.Router) {

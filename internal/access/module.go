@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"interlock/internal/access/menus"
+	"interlock/internal/access/tenantsettings"
 	"interlock/internal/base/principal"
 	"interlock/internal/edge/httpapi"
 	"interlock/internal/module"
@@ -12,23 +13,23 @@ import (
 // Declaration declares this package to the rest of the program.
 var Declaration = &module.Declaration{
 	Name:        "users, roles and tokens",
-	Permissions: slices.Concat(permissions, menus.Permissions),
+	Permissions: slices.Concat(permissions, menus.Permissions, tenantsettings.Permissions),
 	Roles: map[module.Role][]string{
-		module.Auditor: {ReadPermission, ReadUsersPermission, readSettingsPermission},
+		module.Auditor: {ReadPermission, ReadUsersPermission, tenantsettings.ReadPermission},
 	},
-	Approvals: []string{kindSettings},
+	Approvals: []string{tenantsettings.ApprovalKind},
 	Pages: []module.Page{
 		{Group: module.Govern, Path: "/users", Permission: ReadUsersPermission},
 		{Group: module.Govern, Path: "/roles", Permission: ReadPermission},
 		{Group: module.Govern, Path: "/menus", Permission: menus.ReadPermission},
 		{Group: module.Govern, Path: "/tokens", Permission: readTokensPermission},
-		{Group: module.Govern, Path: "/settings", Permission: readSettingsPermission},
+		{Group: module.Govern, Path: "/settings", Permission: tenantsettings.ReadPermission},
 	},
 	Resources: slices.Concat([]module.Resource{
 		{Name: UserTopic, Read: ReadUsersPermission, Live: true},
 		{Name: RoleTopic, Read: ReadPermission, Live: true},
 	}, menus.Resources),
-	Tables: slices.Concat(tables, menus.Tables),
+	Tables: slices.Concat(tables, menus.Tables, tenantsettings.Tables),
 }
 
 // Module returns the domain of a running program.
@@ -47,7 +48,5 @@ var permissions = []principal.Grant{
 	{Name: writeUsersPermission, Meaning: "Create users. Edit, disable, enable and reset the password of users without permissions that the caller lacks. Grant them roles with permissions that the caller has."},
 	{Name: readTokensPermission, Meaning: "See the caller's API tokens without their secrets; with users:write, those of all users."},
 	{Name: makeTokensPermission, Meaning: "Create API tokens with permissions that the caller has, and revoke them; with users:write, those of all users."},
-	{Name: readSettingsPermission, Meaning: "See the tenant's settings, such as the votes that a protected change needs."},
-	{Name: writeSettingsPermission, Meaning: "Change the tenant's settings."},
 	{Name: principal.Impersonate, Meaning: "Act for a customer with an API token; X-On-Behalf-Of names the customer."},
 }

@@ -17,9 +17,6 @@ const (
 	writeUsersPermission = "users:write"
 	readTokensPermission = "tokens:read"
 	makeTokensPermission = "tokens:write"
-
-	readSettingsPermission  = "settings:read"
-	writeSettingsPermission = "settings:write"
 )
 
 // Catalogue returns all permissions, sorted by name.

@@ -11,7 +11,7 @@ import (
 	"github.com/alexedwards/scs/v2"
 
 	"interlock/internal/access/menus"
-	"interlock/internal/approvals"
+	"interlock/internal/access/tenantsettings"
 	"interlock/internal/base/batcher"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/encryption"
@@ -96,16 +96,13 @@ type Service struct {
 	site      *passkey.Site
 	siteFault error
 
-	// approvals stores proposed changes of the settings until they have their votes.
-	approvals *approvals.Service
-
-	// Menus is the navigation of the tenants.
-	Menus *menus.Service
+	// Menus is the navigation of the tenants, and Settings their settings.
+	Menus    *menus.Service
+	Settings *tenantsettings.Service
 
 	customers   *CustomerKeys
 	customerMay []string
 	tenants     tenantCache
-	rules       rulesCache
 	// readyRoles are added to each new tenant.
 	readyRoles []Role
 }
@@ -136,7 +133,8 @@ func New(d Deps) *Service {
 		providers:    slices.Clone(d.Providers),
 		publicURL:    d.PublicURL,
 
-		Menus: menus.New(menus.Deps{DB: d.DB, Bus: d.Bus, Domains: d.Domains}),
+		Menus:    menus.New(menus.Deps{DB: d.DB, Bus: d.Bus, Domains: d.Domains}),
+		Settings: tenantsettings.New(d.DB),
 
 		customers: d.Customers, customerMay: slices.Clone(d.CustomerMay),
 	}

@@ -21,6 +21,4 @@ var tables = []module.Table{
 	{Name: "sign_in_challenges", Plain: "token_hash session_hash", Stays: module.OwnSweeper},
 	{Name: "sign_in_flows", Plain: "state_hash browser_hash provider purpose tenant proof_hash nonce verifier", Stays: module.OwnSweeper},
 	{Name: "tenants", Plain: "name currency", Stays: module.Current},
-	{Name: "tenant_settings", Plain: "updated_by_name time_zone", Stays: module.Current},
-	{Name: "tenant_setting_histories", Plain: "action changed_by_name time_zone", Expires: &module.Expiry{Kind: module.HistoryRows, When: "EXISTS (SELECT 1 FROM tenant_setting_histories n WHERE n.tenant_id = x.tenant_id AND n.version = x.version + 1 AND n.changed_time <= ?)"}},
 }

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/access/input"
+	"interlock/internal/access/tenantsettings"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/currency"
 	"interlock/internal/core/uow"
@@ -101,7 +102,7 @@ func (s *Service) addTenant(ctx context.Context, tenant Tenant, passwordHash str
 		if err != nil {
 			return err
 		}
-		if err := cmp.Or(grantRoles(tx, admin.ID, []Role{role}), insertUserVersion(ctx, u, &admin, "create"), insertSettings(ctx, u), s.Menus.InsertReady(ctx, u)); err != nil {
+		if err := cmp.Or(grantRoles(tx, admin.ID, []Role{role}), insertUserVersion(ctx, u, &admin, "create"), tenantsettings.InsertDefault(ctx, u), s.Menus.InsertReady(ctx, u)); err != nil {
 			return err
 		}
 		u.Audit(uow.Entry{Action: "tenant.create", Resource: "tenants/" + tenant.Name, Detail: map[string]any{"adminId": admin.ID, "currency": tenant.Currency}})

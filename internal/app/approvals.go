@@ -18,7 +18,7 @@ type tenancyOfApprovals struct{ *access.Service }
 
 // Rules implements approvals.Tenancy.
 func (t tenancyOfApprovals) Rules(_ context.Context, db *gorm.DB) (approvals.Rules, error) {
-	rules, since, err := t.RulesIn(db)
+	rules, since, err := t.Settings.RulesIn(db)
 	above := map[string]int64{}
 	if rules.RefundApprovalThreshold != nil {
 		above[refunds.ApprovalKind] = *rules.RefundApprovalThreshold

@@ -272,7 +272,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		Providers: o.Providers, PublicURL: o.PublicURL, ReadyRoles: true,
 	})
 	sv.Approvals = approvals.New(approvals.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Tenancy: tenancyOfApprovals{sv.Access}, Cipher: cipher})
-	sv.Access.OfferSettings(sv.Approvals)
+	sv.Access.Settings.Offer(sv.Approvals)
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs, Approvals: sv.Approvals, Cipher: cipher})
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, InUse: []catalog.InUse{orders.ItemInUse, inventory.ItemInUse}})
 	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})
@@ -284,7 +284,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 	sv.Payments = payments.New(payments.Deps{DB: sv.DB, Bus: sv.bus, Approvals: sv.Approvals})
 	sv.Orders = orders.New(orders.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus,
-		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Payments: sv.Payments, Sales: salesOfOrders{sv}, Refunds: refundsOfOrders{sv}, Deadlines: sv.Access,
+		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Payments: sv.Payments, Sales: salesOfOrders{sv}, Refunds: refundsOfOrders{sv}, Deadlines: sv.Access.Settings,
 	})
 	sv.Refunds = refunds.New(refunds.Deps{DB: sv.DB, Bus: sv.bus, Approvals: sv.Approvals, Orders: sv.Orders, Stock: sv.Inventory, Wallets: sv.Wallets})
 	sv.Returns = returns.New(returns.Deps{DB: sv.DB, Bus: sv.bus, Orders: sv.Orders, Refunds: sv.Refunds, Stock: sv.Inventory})
@@ -297,7 +297,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		Broker: sv.broker, Locks: sv.locks, Owned: []ops.Owned{sv.FlashSales.Queues},
 	})
 	sv.Promises = promises.New(promises.Deps{
-		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Bus: sv.bus, Clock: sv.Clock, Promises: Promises(), Gates: sv.lookAtGates, Replies: sv.Idempotency, SelfApproval: sv.Access, Share: o.PromiseShare,
+		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Bus: sv.bus, Clock: sv.Clock, Promises: Promises(), Gates: sv.lookAtGates, Replies: sv.Idempotency, SelfApproval: sv.Access.Settings, Share: o.PromiseShare,
 	})
 	sv.Retention = retention.New(retention.Deps{
 		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Clock: sv.Clock, Tables: Tables(), Share: o.Retention.Share / 100,

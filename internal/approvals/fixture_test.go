@@ -31,7 +31,7 @@ type object = map[string]any
 type tenancy struct{ *access.Service }
 
 func (t tenancy) Rules(_ context.Context, db *gorm.DB) (approvals.Rules, error) {
-	rules, _, err := t.RulesIn(db)
+	rules, _, err := t.Settings.RulesIn(db)
 	return approvals.Rules{Required: rules.ApprovalsRequired, Lasts: time.Duration(rules.ApprovalDays) * 24 * time.Hour}, err
 }
 

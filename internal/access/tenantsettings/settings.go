@@ -1,4 +1,4 @@
-package access
+package tenantsettings
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/merge"
-	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
@@ -84,17 +83,17 @@ func (r TenantRules) document() (any, error) {
 	return tree, err
 }
 
-// TenantSettings is the only row of a tenant's rules.
-type TenantSettings struct {
+// Settings is the only row of a tenant's rules.
+type Settings struct {
 	guard.Row
 	TenantRules
 }
 
 // TableName implements gorm's Tabler.
-func (TenantSettings) TableName() string { return "tenant_settings" }
+func (Settings) TableName() string { return "tenant_settings" }
 
-// TenantSettingsVersion is one version of a tenant's settings.
-type TenantSettingsVersion struct {
+// Version is one version of a tenant's settings.
+type Version struct {
 	ID       int64
 	TenantID int64
 	// Its Action is create or update.
@@ -103,16 +102,16 @@ type TenantSettingsVersion struct {
 }
 
 // TableName implements gorm's Tabler.
-func (TenantSettingsVersion) TableName() string { return "tenant_setting_histories" }
+func (Version) TableName() string { return "tenant_setting_histories" }
 
 // settings declares a tenant's settings to package change.
-func (s *Service) settings() change.Editable[TenantSettings, *TenantSettings] {
-	return change.Editable[TenantSettings, *TenantSettings]{
-		Rows: change.Rows[TenantSettings, *TenantSettings]{
-			DB: s.store.db, Label: func(*TenantSettings) string { return "the settings" },
-			View: func(ctx context.Context, row *TenantSettings) any { return settingsViewOf(ctx, row) },
+func (s *Service) settings() change.Editable[Settings, *Settings] {
+	return change.Editable[Settings, *Settings]{
+		Rows: change.Rows[Settings, *Settings]{
+			DB: s.db, Label: func(*Settings) string { return "the settings" },
+			View: func(ctx context.Context, row *Settings) any { return settingsViewOf(ctx, row) },
 		},
-		Document:  func(row *TenantSettings) (any, error) { return row.document() },
+		Document:  func(row *Settings) (any, error) { return row.document() },
 		Revise:    reviseSettings,
 		AtVersion: s.settingsAt,
 		Record:    s.recordSettings,
@@ -121,7 +120,7 @@ func (s *Service) settings() change.Editable[TenantSettings, *TenantSettings] {
 	}
 }
 
-func reviseSettings(row *TenantSettings, document any) (*TenantSettings, guard.Set, error) {
+func reviseSettings(row *Settings, document any) (*Settings, guard.Set, error) {
 	after := *row
 	after.TenantRules = TenantRules{}
 	if err := merge.Decode(document, &after.TenantRules); err != nil {
@@ -137,9 +136,9 @@ func reviseSettings(row *TenantSettings, document any) (*TenantSettings, guard.S
 	}, nil
 }
 
-func (s *Service) settingsAt(ctx context.Context, row *TenantSettings, version int64) (*TenantSettings, error) {
-	var then TenantSettingsVersion
-	if err := s.store.db.Read(ctx).Where("version = ?", version).Take(&then).Error; err != nil {
+func (s *Service) settingsAt(ctx context.Context, row *Settings, version int64) (*Settings, error) {
+	var then Version
+	if err := s.db.Read(ctx).Where("version = ?", version).Take(&then).Error; err != nil {
 		return nil, err
 	}
 	earlier := *row
@@ -148,32 +147,32 @@ func (s *Service) settingsAt(ctx context.Context, row *TenantSettings, version i
 	return &earlier, nil
 }
 
-func (s *Service) recordSettings(ctx context.Context, u *uow.Unit, before, after *TenantSettings, _ *change.Overwrite) error {
-	u.Audit(uow.Entry{Action: kindSettings, Resource: settingsPath, Detail: map[string]any{
+func (s *Service) recordSettings(ctx context.Context, u *uow.Unit, before, after *Settings, _ *change.Overwrite) error {
+	u.Audit(uow.Entry{Action: ApprovalKind, Resource: settingsPath, Detail: map[string]any{
 		"fromVersion": before.Version, "version": after.Version, "before": before.TenantRules, "after": after.TenantRules,
 	}})
 	if err := insertSettingsVersion(ctx, u, after, "update"); err != nil {
 		return err
 	}
-	u.AfterCommit(func(context.Context) { s.rules.byTenant.Delete(after.TenantID) })
+	u.AfterCommit(func(context.Context) { s.cached.byTenant.Delete(after.TenantID) })
 	return s.approvals.MarkStale(ctx, u, settingsPath)
 }
 
-func insertSettingsVersion(ctx context.Context, u *uow.Unit, row *TenantSettings, action string) error {
+func insertSettingsVersion(ctx context.Context, u *uow.Unit, row *Settings, action string) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
 	}
-	version := TenantSettingsVersion{Revision: change.RevisionOf(row.Row, action), TenantRules: row.TenantRules}
+	version := Version{Revision: change.RevisionOf(row.Row, action), TenantRules: row.TenantRules}
 	if err := tx.Create(&version).Error; err != nil {
 		return fmt.Errorf("insert the version of a tenant's settings: %w", err)
 	}
 	return nil
 }
 
-// insertSettings inserts the default settings of a new tenant.
-func insertSettings(ctx context.Context, u *uow.Unit) error {
-	row := TenantSettings{TenantRules: defaultRules}
+// InsertDefault inserts the default settings of a new tenant.
+func InsertDefault(ctx context.Context, u *uow.Unit) error {
+	row := Settings{TenantRules: defaultRules}
 	if err := guard.Insert(ctx, u, &row); err != nil {
 		return fmt.Errorf("insert the tenant's settings: %w", err)
 	}
@@ -181,25 +180,25 @@ func insertSettings(ctx context.Context, u *uow.Unit) error {
 }
 
 // Settings returns the settings of the caller's tenant. Errors: NotFound.
-func (s *Service) Settings(ctx context.Context) (*TenantSettings, error) {
-	return settingsIn(s.store.db.Read(ctx))
+func (s *Service) Settings(ctx context.Context) (*Settings, error) {
+	return settingsIn(s.db.Read(ctx))
 }
 
-func settingsIn(db *gorm.DB) (*TenantSettings, error) {
-	var row TenantSettings
+func settingsIn(db *gorm.DB) (*Settings, error) {
+	var row Settings
 	err := db.Take(&row).Error
 	return &row, storage.Found(err, "tenant's settings", "")
 }
 
 // EditSettings changes the settings of the caller's tenant, which were just read, or proposes the
 // change: then the unit replies with the approval. See change.Editable.Apply for conflicts.
-func (s *Service) EditSettings(ctx context.Context, u *uow.Unit, row *TenantSettings, edit change.Edit) (change.Edited[*TenantSettings], error) {
+func (s *Service) EditSettings(ctx context.Context, u *uow.Unit, row *Settings, edit change.Edit) (change.Edited[*Settings], error) {
 	return s.settings().Apply(ctx, u, row, edit)
 }
 
 // SettingsHistory returns one page of the versions of the settings, newest first.
-func (s *Service) SettingsHistory(ctx context.Context, page storage.Page) (storage.Listing[TenantSettingsVersion], error) {
-	return storage.List[TenantSettingsVersion](s.store.db.Read(ctx), page, change.HistorySorts)
+func (s *Service) SettingsHistory(ctx context.Context, page storage.Page) (storage.Listing[Version], error) {
+	return storage.List[Version](s.db.Read(ctx), page, change.HistorySorts)
 }
 
 // RulesIn returns the rules of the tenant of db's context and the time of their last change; the
@@ -210,33 +209,4 @@ func (s *Service) RulesIn(db *gorm.DB) (rules TenantRules, since time.Time, err 
 		since = row.UpdatedTime
 	}
 	return row.TenantRules, since, err
-}
-
-// StillMay returns the users that are enabled and have a permission. It increments the tenant's
-// revision, like each change of permissions: of two concurrent units the second waits or is
-// retried. On a cluster of servers a row lock would not have this effect.
-func (s *Service) StillMay(ctx context.Context, u *uow.Unit, users []int64, permission string) (map[int64]bool, error) {
-	tx, err := s.raise(ctx, u)
-	if err != nil {
-		return nil, err
-	}
-	const query = `SELECT u.id, p.permission FROM users u
-		JOIN user_roles h ON h.user_id = u.id AND h.tenant_id = u.tenant_id
-		JOIN role_permissions p ON p.role_id = h.role_id AND p.tenant_id = h.tenant_id
-		WHERE u.tenant_id = ? AND u.id IN ? AND u.disabled = ?`
-	caller, _ := principal.From(ctx)
-	var held []struct {
-		ID         int64
-		Permission string
-	}
-	if err := tx.Raw(query, caller.TenantID, users, false).Scan(&held).Error; err != nil {
-		return nil, fmt.Errorf("read the permissions of users: %w", err)
-	}
-	may := make(map[int64]bool, len(users))
-	for _, grant := range held {
-		if principal.Covers([]string{grant.Permission}, permission) {
-			may[grant.ID] = true
-		}
-	}
-	return may, nil
 }

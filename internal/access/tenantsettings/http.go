@@ -1,4 +1,4 @@
-package access
+package tenantsettings
 
 import (
 	"context"
@@ -14,21 +14,24 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// settingsRoutes registers the routes of the tenant's settings.
-func (h handler) settingsRoutes(r *httpapi.Router) {
+type handler struct{ service *Service }
+
+// Routes registers the routes of the tenant's settings.
+func Routes(r *httpapi.Router, s *Service) {
+	h := handler{s}
 	r = r.About(httpapi.Resource{Tag: "Access", Noun: "settings", Example: settingsView{}})
-	httpapi.GetOf(r, "/settings", readSettingsPermission, h.find, h.settings).
+	httpapi.GetOf(r, "/settings", ReadPermission, h.find, h.settings).
 		Doc("Get the tenant's settings", "").With(httpapi.Contract{ID: "getSettings"})
-	httpapi.MutationOf(r.SteppedUp(), http.MethodPatch, "/settings", writeSettingsPermission, h.find, h.editSettings).
+	httpapi.MutationOf(r.SteppedUp(), http.MethodPatch, "/settings", writePermission, h.find, h.editSettings).
 		Doc("Update the tenant's settings", "The settings define the number of votes for every other change, so a change of the settings needs votes too: "+
 			"202 with the approval, unless `bypass` contains a reason. Pending approvals retain their number of required votes.").
 		With(httpapi.Contract{ID: "editSettings", Body: map[string]any{"approvalsRequired": 2}, Proposes: true, Rejections: []httpapi.Rejection{{Code: apperr.LimitReached}}})
-	httpapi.Get(r, "/settings/history", readSettingsPermission, h.settingsHistory).
+	httpapi.Get(r, "/settings/history", ReadPermission, h.settingsHistory).
 		Doc("List the versions of the settings", "The newest first.").With(httpapi.Contract{Sorts: change.HistorySorts})
 }
 
 // find reads the tenant's only row of settings.
-func (h handler) find(ctx context.Context, _ httpapi.Path) (*TenantSettings, error) {
+func (h handler) find(ctx context.Context, _ httpapi.Path) (*Settings, error) {
 	return h.service.Settings(ctx)
 }
 
@@ -51,7 +54,7 @@ type settingsNeeds struct {
 	Approvals int `json:"approvals" validate:"min=1"`
 }
 
-func settingsViewOf(ctx context.Context, row *TenantSettings) settingsView {
+func settingsViewOf(ctx context.Context, row *Settings) settingsView {
 	return settingsView{TenantRules: row.TenantRules, Currency: principal.CurrencyOf(ctx), Stamp: row.Stamp()}
 }
 
@@ -69,7 +72,7 @@ type settingsRevisionView struct {
 	ChangedTime time.Time        `json:"changedTime"`
 }
 
-func (h handler) settings(ctx context.Context, row *TenantSettings, _ httpapi.None) (settingsReadView, error) {
+func (h handler) settings(ctx context.Context, row *Settings, _ httpapi.None) (settingsReadView, error) {
 	return settingsReadView{settingsViewOf(ctx, row), settingsNeeds{row.ApprovalsRequired}}, nil
 }
 
@@ -78,7 +81,7 @@ type editSettingsRequest struct {
 	Bypass approvals.Bypass `query:"bypass"`
 }
 
-func (h handler) editSettings(ctx context.Context, u *uow.Unit, row *TenantSettings, in editSettingsRequest) (editedSettingsView, error) {
+func (h handler) editSettings(ctx context.Context, u *uow.Unit, row *Settings, in editSettingsRequest) (editedSettingsView, error) {
 	edited, err := h.service.EditSettings(approvals.Bypassing(ctx, string(in.Bypass.Reason)), u, row, in.Change())
 	if err != nil {
 		return editedSettingsView{}, err
@@ -88,7 +91,7 @@ func (h handler) editSettings(ctx context.Context, u *uow.Unit, row *TenantSetti
 
 func (h handler) settingsHistory(ctx context.Context, in httpapi.Page) (httpapi.List[settingsRevisionView], error) {
 	listing, err := h.service.SettingsHistory(ctx, in.Page())
-	return httpapi.ListOf(listing, func(v TenantSettingsVersion) settingsRevisionView {
+	return httpapi.ListOf(listing, func(v Version) settingsRevisionView {
 		return settingsRevisionView{
 			Version: v.Version, Action: v.Action, TenantRules: v.TenantRules, Currency: principal.CurrencyOf(ctx), ChangedBy: v.By(), ChangedTime: v.ChangedTime,
 		}

@@ -1,4 +1,4 @@
-package access
+package tenantsettings
 
 import (
 	"context"
@@ -17,23 +17,24 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// Settings determine the required votes of all other protected changes, so each change of them
-// needs votes itself. The rows are protected: package guard rejects a write in a unit that applies
-// no approval.
-
 // settingsPath is the resource path of the tenant's only row of settings.
 const settingsPath = "settings"
 
-const kindSettings = "settings.update"
+const ApprovalKind = "settings.update"
+
+const (
+	ReadPermission  = "settings:read"
+	writePermission = "settings:write"
+)
 
 // Proposable implements guard.Proposable.
-func (TenantSettings) Proposable() {}
+func (Settings) Proposable() {}
 
 // Protectable implements guard.Protectable.
-func (TenantSettings) Protectable() {}
+func (Settings) Protectable() {}
 
-// OfferSettings registers the settings as a subject of approvals. It is called once, at start-up.
-func (s *Service) OfferSettings(a *approvals.Service) {
+// Offer registers the settings as a subject of approvals. It is called once, at start-up.
+func (s *Service) Offer(a *approvals.Service) {
 	s.approvals = a
 	a.Offer(settingsSubject{s})
 }
@@ -44,7 +45,7 @@ type settingsSubject struct{ *Service }
 
 // proposeSettings proposes an edit of the settings. It returns false, without a proposal, in a unit
 // that applies an approval or bypasses the votes.
-func (s *Service) proposeSettings(ctx context.Context, u *uow.Unit, before, after *TenantSettings, _ *change.Overwrite) (bool, error) {
+func (s *Service) proposeSettings(ctx context.Context, u *uow.Unit, before, after *Settings, _ *change.Overwrite) (bool, error) {
 	to, err := after.document()
 	if err != nil {
 		return false, err
@@ -58,11 +59,11 @@ func (s *Service) proposeSettings(ctx context.Context, u *uow.Unit, before, afte
 }
 
 // settingsProposal returns the proposal to change the settings that were read to another document.
-func settingsProposal(before *TenantSettings, to any, note string) (approvals.Proposal, error) {
+func settingsProposal(before *Settings, to any, note string) (approvals.Proposal, error) {
 	p := approvals.Proposal{
-		Kind: kindSettings, Resource: settingsPath, BaseETag: before.Ref().ETag(), Targets: []string{settingsPath}, Note: note,
+		Kind: ApprovalKind, Resource: settingsPath, BaseETag: before.Ref().ETag(), Targets: []string{settingsPath}, Note: note,
 		MarkTargets: func(ctx context.Context, u *uow.Unit) error {
-			return guard.Propose[TenantSettings](ctx, u, before.Ref())
+			return guard.Propose[Settings](ctx, u, before.Ref())
 		},
 	}
 	from, err := before.document()
@@ -87,7 +88,7 @@ func decodeSettings(p approvals.Proposal) (edit change.Edit, err error) {
 }
 
 // proposedSettings returns the settings in the unit, and the edit of a proposal.
-func proposedSettings(ctx context.Context, u *uow.Unit, p approvals.Proposal) (*TenantSettings, change.Edit, error) {
+func proposedSettings(ctx context.Context, u *uow.Unit, p approvals.Proposal) (*Settings, change.Edit, error) {
 	edit, err := decodeSettings(p)
 	if err != nil {
 		return nil, edit, err
@@ -102,7 +103,7 @@ func proposedSettings(ctx context.Context, u *uow.Unit, p approvals.Proposal) (*
 
 // Grants implements approvals.Subject.
 func (settingsSubject) Grants() approvals.Grants {
-	return approvals.Grants{Kind: "settings", Path: settingsPath, Read: readSettingsPermission, Write: writeSettingsPermission}
+	return approvals.Grants{Kind: "settings", Path: settingsPath, Read: ReadPermission, Write: writePermission}
 }
 
 // Lock implements approvals.Subject. The version of the settings suffices as a guard.
@@ -149,7 +150,7 @@ func (s settingsSubject) Revise(ctx context.Context, u *uow.Unit, p approvals.Pr
 
 // reviseSettingsProposal returns the proposal to change the settings to an edited document. Errors:
 // ValidationFailed, with pointers below /patch.
-func reviseSettingsProposal(row *TenantSettings, to any, note string) (approvals.Proposal, error) {
+func reviseSettingsProposal(row *Settings, to any, note string) (approvals.Proposal, error) {
 	_, _, err := reviseSettings(row, to)
 	var refused *apperr.Error
 	if errors.As(err, &refused) {
@@ -165,7 +166,7 @@ func reviseSettingsProposal(row *TenantSettings, to any, note string) (approvals
 }
 
 // baseOf returns the base of a proposed edit and its document.
-func (s settingsSubject) baseOf(ctx context.Context, row *TenantSettings, edit change.Edit) (base *TenantSettings, document any, err error) {
+func (s settingsSubject) baseOf(ctx context.Context, row *Settings, edit change.Edit) (base *Settings, document any, err error) {
 	if base, err = s.settingsAt(ctx, row, edit.IfMatch.Ref.Version); err != nil {
 		return nil, nil, fmt.Errorf("read the base of a change of the settings: %w", err)
 	}

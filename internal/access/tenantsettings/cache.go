@@ -1,4 +1,4 @@
-package access
+package tenantsettings
 
 import (
 	"context"
@@ -27,15 +27,15 @@ type cachedRules struct {
 // statement. A unit that must have the current rules calls RulesIn.
 func (s *Service) Rules(ctx context.Context) (TenantRules, error) {
 	caller, _ := principal.From(ctx)
-	if cached, ok := s.rules.byTenant.Load(caller.TenantID); ok && clock.Since(cached.(cachedRules).read) < rulesTTL {
+	if cached, ok := s.cached.byTenant.Load(caller.TenantID); ok && clock.Since(cached.(cachedRules).read) < rulesTTL {
 		return cached.(cachedRules).TenantRules, nil
 	}
 	read := clock.Mark()
-	rules, _, err := s.RulesIn(s.store.db.Read(ctx))
+	rules, _, err := s.RulesIn(s.db.Read(ctx))
 	if err != nil {
 		return rules, fmt.Errorf("read the tenant's rules: %w", err)
 	}
-	s.rules.byTenant.Store(caller.TenantID, cachedRules{rules, read})
+	s.cached.byTenant.Store(caller.TenantID, cachedRules{rules, read})
 	return rules, nil
 }
 
