@@ -30,7 +30,7 @@ type demoCommand struct {
 func (c *demoCommand) Run(ctx context.Context) error {
 	size := cmp.Or(c.size, demo.Full)
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		ctx, err := sv.Access.InTenant(ctx, c.Tenant)
+		ctx, err := sv.Access.Tenants.InTenant(ctx, c.Tenant)
 		if err != nil {
 			return err
 		}

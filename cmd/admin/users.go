@@ -35,7 +35,7 @@ type inTenant struct {
 // withTenant opens the engines for a command about one tenant.
 func (c inTenant) withTenant(ctx context.Context, do func(ctx context.Context, sv *app.Services) error) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		ctx, err := sv.Access.InTenant(ctx, c.Tenant)
+		ctx, err := sv.Access.Tenants.InTenant(ctx, c.Tenant)
 		if err != nil {
 			return err
 		}

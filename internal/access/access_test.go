@@ -14,6 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"interlock/internal/access/passwords"
+	"interlock/internal/access/sessions"
+	"interlock/internal/access/tenants"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
@@ -35,7 +38,7 @@ type fixture struct {
 	db     *storage.DB
 	bus    events.Bus
 	clock  *clock.Fake
-	tenant Tenant
+	tenant tenants.Tenant
 	hashed atomic.Int64
 }
 
@@ -69,9 +72,9 @@ func newFixture(t testing.TB, db *storage.DB) *fixture {
 func newProcess(db *storage.DB, clk *clock.Fake) *fixture {
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clk})
 	h := &fixture{db: db, bus: events.NewInProcess(64), clock: clk}
-	h.Service = New(Deps{DB: db, Runner: runner, Clock: clk, Bus: h.bus, Domains: domains, HashCost: HashCost{MemoryKiB: 8, Passes: 1}})
-	h.passwords.timeout = time.Minute
-	h.passwords.compare = func(password, hash string) (bool, error) {
+	h.Service = New(Deps{DB: db, Runner: runner, Clock: clk, Bus: h.bus, Domains: domains, HashCost: passwords.Cost{MemoryKiB: 8, Passes: 1}})
+	h.passwords.Timeout = time.Minute
+	h.passwords.Compare = func(password, hash string) (bool, error) {
 		h.hashed.Add(1)
 		return argon2id.ComparePasswordAndHash(password, hash)
 	}
@@ -112,7 +115,7 @@ func (h *fixture) audited(t testing.TB) []string {
 
 func withCookie(method, token string) *http.Request {
 	r := httptest.NewRequest(method, "/", nil)
-	r.AddCookie(&http.Cookie{Name: sessionCookie, Value: token})
+	r.AddCookie(&http.Cookie{Name: sessions.Cookie, Value: token})
 	return r
 }
 

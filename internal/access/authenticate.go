@@ -2,10 +2,11 @@ package access
 
 import (
 	"context"
-	"crypto/subtle"
 	"net/http"
 	"strings"
 
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/edge/httpapi"
@@ -33,14 +34,14 @@ func (s *Service) identify(r *http.Request) (principal.Principal, error) {
 		return s.authenticateBearer(r.Context(), header)
 	}
 	var token string
-	if cookie, err := r.Cookie(nameOfSessionCookie(httpapi.OverTLS(r.Context()))); err == nil {
+	if cookie, err := r.Cookie(sessions.CookieName(httpapi.OverTLS(r.Context()))); err == nil {
 		token = cookie.Value
 	}
 	c, err := s.callerInSession(r.Context(), token)
 	if err != nil {
 		return principal.Principal{}, err
 	}
-	if unsafe(r.Method) && !sameSecret(r.Header.Get(headerCSRF), c.csrf) {
+	if unsafe(r.Method) && !secrets.Same(r.Header.Get(headerCSRF), c.csrf) {
 		return principal.Principal{}, apperr.New(apperr.CSRFFailed, "A request with the session cookie needs the session's csrfToken in X-CSRF-Token.")
 	}
 	p := c.principal
@@ -57,10 +58,10 @@ func (s *Service) authenticateBearer(ctx context.Context, header string) (princi
 		return principal.Principal{}, errWrongCredentials()
 	case looksLikeJWT(token):
 		return s.callerByJWT(ctx, token)
-	case !isToken(token):
+	case !secrets.IsToken(token):
 		return principal.Principal{}, errWrongCredentials()
 	}
-	c, err := s.recognise(ctx, credential{kind: principal.Token, hash: digestOf(token)})
+	c, err := s.recognise(ctx, credential{kind: principal.Token, hash: secrets.DigestOf(token)})
 	if err != nil {
 		return principal.Principal{}, err
 	}
@@ -76,11 +77,11 @@ func (s *Service) callerInSession(ctx context.Context, token string) (*caller, e
 	switch len(token) {
 	case 0:
 		return nil, apperr.New(apperr.Unauthenticated, "This needs a session or an API token.")
-	case secretLength:
+	case secrets.Length:
 	default:
 		return nil, errNoSession()
 	}
-	c, err := s.recognise(ctx, credential{kind: principal.Admin, hash: digestOf(token)})
+	c, err := s.recognise(ctx, credential{kind: principal.Admin, hash: secrets.DigestOf(token)})
 	if err == nil && !httpapi.IsStream(ctx) {
 		s.noteUse(c)
 	}
@@ -94,8 +95,4 @@ func unsafe(method string) bool {
 		return false
 	}
 	return true
-}
-
-func sameSecret(a, b string) bool {
-	return b != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -24,12 +26,12 @@ func TestCredentialsThatAreNoneAreToldFromWrongOnes(t *testing.T) {
 		want                        apperr.Code
 	}{
 		{"nothing", "", "", apperr.Unauthenticated},
-		{"a cookie that names no session", "", newSecret(), apperr.Unauthenticated},
+		{"a cookie that names no session", "", secrets.New(), apperr.Unauthenticated},
 		{"a cookie of another form", "", "short", apperr.Unauthenticated},
 		{"another scheme", "Basic YTpi", "", apperr.InvalidCredentials},
 		{"a scheme alone", "Bearer", "", apperr.InvalidCredentials},
 		{"a token alone", secret, "", apperr.InvalidCredentials},
-		{"a token that was never made", "Bearer ilk_" + newSecret(), "", apperr.InvalidCredentials},
+		{"a token that was never made", "Bearer ilk_" + secrets.New(), "", apperr.InvalidCredentials},
 		{"a token of another form", "Bearer eyJhbGciOiJIUzI1NiJ9.e30.x", "", apperr.InvalidCredentials},
 		{"a token cut short", "Bearer " + secret[:len(secret)-1], "", apperr.InvalidCredentials},
 		{"a token made longer", "Bearer " + secret + "A", "", apperr.InvalidCredentials},
@@ -42,7 +44,7 @@ func TestCredentialsThatAreNoneAreToldFromWrongOnes(t *testing.T) {
 				r.Header.Set("Authorization", c.authorization)
 			}
 			if c.cookie != "" {
-				r.AddCookie(&http.Cookie{Name: sessionCookie, Value: c.cookie})
+				r.AddCookie(&http.Cookie{Name: sessions.Cookie, Value: c.cookie})
 			}
 			_, err := h.Authenticate(r)
 			requireCode(t, c.want, err)
@@ -62,7 +64,7 @@ func TestTheSchemeIsReadInAnyCase(t *testing.T) {
 func TestAWrongTokenIsNotSavedByAGoodCookie(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	r := withCookie(http.MethodGet, h.mustSignIn(t))
-	r.Header.Set("Authorization", "Bearer ilk_"+newSecret())
+	r.Header.Set("Authorization", "Bearer ilk_"+secrets.New())
 	_, err := h.Authenticate(r)
 	requireCode(t, apperr.InvalidCredentials, err)
 }
@@ -167,8 +169,8 @@ func TestASessionIsInUseByItsRequestsWhateverItsStreamsAsk(t *testing.T) {
 	stream := request.WithContext(httpapi.WithStream(request.Context()))
 	lastUse := func() (at time.Time) {
 		t.Helper()
-		require.NoError(t, h.store.db.Read(storage.AcrossTenants(t.Context())).
-			Raw("SELECT last_used_time FROM sessions WHERE token_hash = ?", digestOf(session).String()).Scan(&at).Error)
+		require.NoError(t, h.Service.db.Read(storage.AcrossTenants(t.Context())).
+			Raw("SELECT last_used_time FROM sessions WHERE token_hash = ?", secrets.DigestOf(session).String()).Scan(&at).Error)
 		return at.UTC()
 	}
 	ask := func(r *http.Request) {
@@ -207,7 +209,7 @@ func TestAnUnreachableDatabaseIsNoWrongCredential(t *testing.T) {
 	_, err := h.Authenticate(withBearer(secret))
 	require.Error(t, err)
 	require.False(t, apperr.Has(err, apperr.InvalidCredentials))
-	_, err = h.Authenticate(withCookie(http.MethodGet, newSecret()))
+	_, err = h.Authenticate(withCookie(http.MethodGet, secrets.New()))
 	require.Error(t, err)
 	require.False(t, apperr.Has(err, apperr.Unauthenticated))
 	_, err = h.signIn(t, "admin", adminPassword)
@@ -218,7 +220,7 @@ func TestAnUnreachableDatabaseIsNoWrongCredential(t *testing.T) {
 func TestHowManyCallersAreRememberedIsBounded(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	g := h.callers.current.Load()
-	remember := func(i int) { g.put(&caller{shown: credential{hash: digest{byte(i), byte(i >> 8)}}}) }
+	remember := func(i int) { g.put(&caller{shown: credential{hash: secrets.Digest{byte(i), byte(i >> 8)}}}) }
 	for i := range maxCallers {
 		remember(i)
 	}

@@ -10,6 +10,8 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/access/input"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 )
@@ -54,7 +56,7 @@ func (r credentialRow) acting(kind principal.Kind, credential string, user Ident
 // callersShowing reads the callers of any number of credentials, with one statement each for the
 // sessions, the tokens, the tenants and the users' permissions. Expired credentials, and those
 // of disabled users or tenants, are absent from the result.
-func (s *Service) callersShowing(ctx context.Context, shown map[digest]credential, now time.Time) (map[digest]recognition, error) {
+func (s *Service) callersShowing(ctx context.Context, shown map[secrets.Digest]credential, now time.Time) (map[secrets.Digest]recognition, error) {
 	ctx = storage.AcrossTenants(ctx)
 	sessions, err := s.rowsOfSessions(ctx, shown)
 	if err != nil {
@@ -64,7 +66,7 @@ func (s *Service) callersShowing(ctx context.Context, shown map[digest]credentia
 	if err != nil {
 		return nil, err
 	}
-	answers, err := s.openTenants(ctx, shown)
+	answers, err := s.openTenantsShown(ctx, shown)
 	if err != nil {
 		return nil, err
 	}
@@ -74,11 +76,11 @@ func (s *Service) callersShowing(ctx context.Context, shown map[digest]credentia
 			owners = append(owners, row.owner())
 		}
 	}
-	held, err := s.store.rightsOf(ctx, owners)
+	held, err := s.rightsOf(ctx, owners)
 	if err != nil {
 		return nil, err
 	}
-	hashes := make(map[string]digest, len(shown))
+	hashes := make(map[string]secrets.Digest, len(shown))
 	for hash := range shown {
 		hashes[hash.String()] = hash
 	}
@@ -96,7 +98,7 @@ func (s *Service) callersShowing(ctx context.Context, shown map[digest]credentia
 }
 
 // hashesOf returns the digests of the credentials of one kind, as the tables store them.
-func hashesOf(kind principal.Kind, shown map[digest]credential) (hashes []string) {
+func hashesOf(kind principal.Kind, shown map[secrets.Digest]credential) (hashes []string) {
 	for hash, c := range shown {
 		if c.kind == kind {
 			hashes = append(hashes, hash.String())
@@ -124,20 +126,20 @@ func rowsOf(db *gorm.DB, table, columns string, hashes []string) (rows []credent
 	return rows, nil
 }
 
-func (s *Service) rowsOfSessions(ctx context.Context, shown map[digest]credential) ([]credentialRow, error) {
+func (s *Service) rowsOfSessions(ctx context.Context, shown map[secrets.Digest]credential) ([]credentialRow, error) {
 	hashes := hashesOf(principal.Admin, shown)
 	if len(hashes) == 0 {
 		return nil, nil
 	}
-	return rowsOf(s.sessionStore.open(s.store.db.Read(ctx)), "sessions", "sessions.data, sessions.created_time", hashes)
+	return rowsOf(s.sessionStore.Open(s.db.Read(ctx)), "sessions", "sessions.data, sessions.created_time", hashes)
 }
 
-func (s *Service) rowsOfTokens(ctx context.Context, shown map[digest]credential) ([]credentialRow, error) {
+func (s *Service) rowsOfTokens(ctx context.Context, shown map[secrets.Digest]credential) ([]credentialRow, error) {
 	hashes := hashesOf(principal.Token, shown)
 	if len(hashes) == 0 {
 		return nil, nil
 	}
-	return rowsOf(s.store.db.Read(ctx), "api_tokens", "api_tokens.scopes, api_tokens.created_by, api_tokens.created_by_name", hashes)
+	return rowsOf(s.db.Read(ctx), "api_tokens", "api_tokens.scopes, api_tokens.created_by, api_tokens.created_by_name", hashes)
 }
 
 // callerOfSession returns the caller of a session row.
@@ -146,16 +148,16 @@ func (s *Service) callerOfSession(row credentialRow, user Identity) (*caller, er
 	if err != nil {
 		return nil, fmt.Errorf("decode session %d: %w", row.ID, err)
 	}
-	id, _ := values[sessionID].(string)
-	csrf, _ := values[sessionCSRF].(string)
-	factorTime, _ := values[sessionFactorTime].(int64)
+	id, _ := values[sessions.KeyID].(string)
+	csrf, _ := values[sessions.KeyCSRF].(string)
+	factorTime, _ := values[sessions.KeyFactorTime].(int64)
 	return &caller{
-		principal: row.acting(principal.Admin, credentialOfSession(id), user, user.Permissions),
+		principal: row.acting(principal.Admin, sessions.CredentialID(id), user, user.Permissions),
 		user:      user,
 		use:       use{"sessions", row.ID},
 		lastUse:   row.LastUsedTime,
 		csrf:      csrf,
-		ends:      s.sessionStore.ends(OpenSession{ExpiresTime: *row.ExpiresTime, LastUsedTime: row.LastUsedTime, CreatedTime: row.CreatedTime}),
+		ends:      s.sessionStore.Ends(sessions.Session{ExpiresTime: *row.ExpiresTime, LastUsedTime: row.LastUsedTime, CreatedTime: row.CreatedTime}),
 
 		factorTime: time.UnixMicro(factorTime),
 	}, nil
@@ -183,19 +185,19 @@ func callerOfToken(row credentialRow, user Identity) (*caller, error) {
 // credentialOfTenant returns the cache key of a tenant that admits customers. No client can present
 // it: presented secrets are hashed too and have another form.
 func credentialOfTenant(id int64) credential {
-	return credential{kind: principal.Internal, hash: digestOf("tenant " + strconv.FormatInt(id, 10)), tenantID: id}
+	return credential{kind: principal.Internal, hash: secrets.DigestOf("tenant " + strconv.FormatInt(id, 10)), tenantID: id}
 }
 
-// openTenants returns the enabled tenants among the credentials.
-func (s *Service) openTenants(ctx context.Context, shown map[digest]credential) (map[digest]recognition, error) {
-	answers := make(map[digest]recognition, len(shown))
+// openTenantsShown returns the enabled tenants among the credentials.
+func (s *Service) openTenantsShown(ctx context.Context, shown map[secrets.Digest]credential) (map[secrets.Digest]recognition, error) {
+	answers := make(map[secrets.Digest]recognition, len(shown))
 	var ids []int64
 	for _, c := range shown {
 		if c.kind == principal.Internal {
 			ids = append(ids, c.tenantID)
 		}
 	}
-	open, err := s.store.openTenants(ctx, ids)
+	open, err := s.Tenants.Enabled(ctx, ids)
 	for _, id := range open {
 		answers[credentialOfTenant(id).hash] = recognition{caller: &caller{principal: principal.Principal{Kind: principal.Internal, TenantID: id}}}
 	}
@@ -211,7 +213,7 @@ type rights struct{ roles, permissions []string }
 // rightsOf reads the users' roles and permissions; each role's permissions are read once:
 //
 //	SELECT … FROM user_roles u JOIN roles r … UNION ALL SELECT … FROM role_permissions p …
-func (s store) rightsOf(ctx context.Context, owners []owner) (map[owner]rights, error) {
+func (s *Service) rightsOf(ctx context.Context, owners []owner) (map[owner]rights, error) {
 	if len(owners) == 0 {
 		return nil, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"interlock/internal/access/secrets"
 	"interlock/internal/base/background"
 	"interlock/internal/base/principal"
 )
@@ -81,7 +82,7 @@ type generation struct {
 	// over is closed when the generation is replaced.
 	over         chan struct{}
 	mu           sync.RWMutex
-	byCredential map[digest]*caller
+	byCredential map[secrets.Digest]*caller
 	// unchanged is the time at which Background last confirmed that the revisions are unchanged, in
 	// µs since 1970.
 	unchanged atomic.Int64
@@ -89,7 +90,7 @@ type generation struct {
 
 // invalidate discards all cached callers.
 func (c *callers) invalidate() {
-	before := c.current.Swap(&generation{over: make(chan struct{}), byCredential: map[digest]*caller{}})
+	before := c.current.Swap(&generation{over: make(chan struct{}), byCredential: map[secrets.Digest]*caller{}})
 	if before != nil {
 		close(before.over)
 	}
@@ -135,7 +136,7 @@ func (s *Service) Background() []background.Service {
 // fails, it returns known.
 func (s *Service) lookForChanges(ctx context.Context, known int64) int64 {
 	asked, current := s.clock.Now(), s.callers.current.Load()
-	sum, err := s.store.revisions(ctx)
+	sum, err := s.Tenants.Revisions(ctx)
 	switch {
 	case err != nil:
 		return known
@@ -159,7 +160,7 @@ func (c *callers) matter(remembered *int) bool {
 }
 
 // get returns the cached caller of a credential, or nil.
-func (c *callers) get(credential digest, now time.Time) *caller {
+func (c *callers) get(credential secrets.Digest, now time.Time) *caller {
 	if !c.asked.Load() { // reading scales over many processors, writing does not
 		c.asked.Store(true)
 	}
@@ -167,7 +168,7 @@ func (c *callers) get(credential digest, now time.Time) *caller {
 }
 
 // get returns the result of peek for a request of the caller, and marks the caller as used.
-func (g *generation) get(credential digest, now time.Time) *caller {
+func (g *generation) get(credential secrets.Digest, now time.Time) *caller {
 	found := g.peek(credential, now)
 	if found != nil && !found.asked.Load() {
 		found.asked.Store(true)
@@ -176,7 +177,7 @@ func (g *generation) get(credential digest, now time.Time) *caller {
 }
 
 // peek returns the cached, still valid caller of a credential, or nil.
-func (g *generation) peek(credential digest, now time.Time) *caller {
+func (g *generation) peek(credential secrets.Digest, now time.Time) *caller {
 	g.mu.RLock()
 	found := g.byCredential[credential]
 	g.mu.RUnlock()
@@ -197,7 +198,7 @@ func (g *generation) put(c *caller) {
 }
 
 // forget removes a credential that is no longer valid.
-func (g *generation) forget(credential digest) {
+func (g *generation) forget(credential secrets.Digest) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.byCredential, credential)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -47,7 +49,7 @@ func (o one) credential() credential {
 	if o.token {
 		kind = principal.Token
 	}
-	return credential{kind: kind, hash: digestOf(o.secret)}
+	return credential{kind: kind, hash: secrets.DigestOf(o.secret)}
 }
 
 // permittedInCrowd maps the roles of a crowd to their permissions.
@@ -79,29 +81,29 @@ func (h *fixture) crowd(t testing.TB, n int) []one {
 	create := func(rows any) { require.NoError(t, h.db.Write(ctx).CreateInBatches(rows, 100).Error) }
 	create(&users)
 	crowd, held := make([]one, n), make([]userRole, n)
-	var sessions []OpenSession
+	var opened []sessions.Session
 	var tokens []Token
 	for i, user := range users {
 		crowd[i] = one{userID: user.ID, tenantID: h.tenant.ID, token: i%2 == 1, role: names[i%len(names)]}
 		held[i] = userRole{UserID: user.ID, RoleID: roles[crowd[i].role]}
 		if crowd[i].token {
-			crowd[i].secret = tokenPrefix + newSecret()
+			crowd[i].secret = secrets.NewToken()
 			ends := now.Add(time.Hour)
-			tokens = append(tokens, Token{Row: stamp, UserID: user.ID, Name: "robot", Scopes: []string{}, TokenHash: digestOf(crowd[i].secret).String(), ExpiresTime: &ends})
+			tokens = append(tokens, Token{Row: stamp, UserID: user.ID, Name: "robot", Scopes: []string{}, TokenHash: secrets.DigestOf(crowd[i].secret).String(), ExpiresTime: &ends})
 			continue
 		}
-		crowd[i].secret = newSecret()
+		crowd[i].secret = secrets.New()
 		ends := now.Add(12 * time.Hour)
 		data, err := h.sessions.Codec.Encode(ends, map[string]any{
-			sessionID: strconv.Itoa(i), sessionTenant: h.tenant.ID, sessionUser: user.ID, sessionCSRF: newSecret(),
+			sessions.KeyID: strconv.Itoa(i), sessions.KeyTenant: h.tenant.ID, sessions.KeyUser: user.ID, sessions.KeyCSRF: secrets.New(),
 		})
 		require.NoError(t, err)
-		sessions = append(sessions, OpenSession{
-			UserID: user.ID, TokenHash: digestOf(crowd[i].secret).String(), Data: data, ExpiresTime: clock.Stored(ends), CreatedTime: now,
+		opened = append(opened, sessions.Session{
+			UserID: user.ID, TokenHash: secrets.DigestOf(crowd[i].secret).String(), Data: data, ExpiresTime: clock.Stored(ends), CreatedTime: now,
 		})
 	}
 	create(&held)
-	create(&sessions)
+	create(&opened)
 	create(&tokens)
 	return crowd
 }

@@ -178,12 +178,12 @@ func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Princ
 	if !claims.Subject.Valid() || !isStrict(text) {
 		return principal.Principal{}, errWrongCredentials()
 	}
-	tenant, err := s.tenants.find(ctx, s.store, claims.Tenant)
+	tenant, err := s.Tenants.Cached(ctx, claims.Tenant)
 	if apperr.Has(err, apperr.NotFound) {
 		return principal.Principal{}, errWrongCredentials()
 	}
 	if err == nil {
-		err = s.requireOpen(ctx, tenant.id)
+		err = s.requireOpen(ctx, tenant.ID)
 	}
 	if err != nil {
 		return principal.Principal{}, err
@@ -191,7 +191,7 @@ func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Princ
 	ends := caller{ends: claims.ExpiresAt.Add(clockSkew)}
 	return principal.Principal{
 		EndsIn: ends.endsIn(s.clock.Now()),
-		Kind:   principal.Customer, TenantID: tenant.id, Currency: tenant.currency, CustomerID: claims.Subject, Name: customerName(claims.Name, claims.Subject),
+		Kind:   principal.Customer, TenantID: tenant.ID, Currency: tenant.Currency, CustomerID: claims.Subject, Name: customerName(claims.Name, claims.Subject),
 		Permissions: s.customerMay,
 	}, nil
 }
@@ -220,4 +220,11 @@ func actFor(r *http.Request, p principal.Principal) (principal.Principal, error)
 	}
 	p.OnBehalfOf = id
 	return p, nil
+}
+
+// requireOpen returns InvalidCredentials for a disabled tenant. It serves customers, who have no
+// row, and uses the cache of callers.
+func (s *Service) requireOpen(ctx context.Context, id int64) error {
+	_, err := s.recognise(ctx, credentialOfTenant(id))
+	return err
 }

@@ -12,6 +12,7 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/access/input"
+	"interlock/internal/access/secrets"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -54,7 +55,7 @@ func (s *Service) Factors(ctx context.Context) (factors []Factor, codesLeft int6
 		return nil, 0, err
 	}
 	caller, _ := principal.From(ctx)
-	db := s.store.db.Read(ctx)
+	db := s.db.Read(ctx)
 	if factors, err = confirmedFactors(db, caller.UserID); err != nil {
 		return nil, 0, err
 	}
@@ -178,7 +179,7 @@ func (s *Service) ConfirmFactor(ctx context.Context, u *uow.Unit, user *User, in
 	}
 	_, err = s.changeUser(ctx, u, row, nil, userChange{
 		action: "add-factor", set: guard.Set{"second_factor": true}, apply: func(user *User) { user.SecondFactor = true },
-		kept: digestOf(in.Session),
+		kept: secrets.DigestOf(in.Session),
 		also: func(_ context.Context, tx *gorm.DB) (err error) {
 			if factor, err = s.activate(tx, row, in, u.Now()); err != nil || row.SecondFactor {
 				return err
@@ -295,7 +296,7 @@ func (s *Service) RemoveFactor(ctx context.Context, u *uow.Unit, user *User, id 
 	left := len(all) > 1
 	_, err = s.changeUser(ctx, u, user, nil, userChange{
 		action: "remove-factor", set: guard.Set{"second_factor": left}, apply: func(user *User) { user.SecondFactor = left },
-		kept: digestOf(session),
+		kept: secrets.DigestOf(session),
 		also: func(_ context.Context, tx *gorm.DB) error {
 			if !left {
 				return deleteFactors(tx, user)
@@ -317,7 +318,7 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, u *uow.Unit, user *User,
 		return nil, apperr.New(apperr.NotFound, "You have no second factor. Set one up first.")
 	}
 	_, err = s.changeUser(ctx, u, row, nil, userChange{
-		action: "recovery-codes", set: guard.Set{"second_factor": true}, apply: func(*User) {}, kept: digestOf(session),
+		action: "recovery-codes", set: guard.Set{"second_factor": true}, apply: func(*User) {}, kept: secrets.DigestOf(session),
 		also: func(_ context.Context, tx *gorm.DB) error {
 			codes, err = replaceRecoveryCodes(tx, row, u.Now())
 			return err

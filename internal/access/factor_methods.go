@@ -15,6 +15,7 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/access/input"
+	"interlock/internal/access/secrets"
 	"interlock/internal/base/apperr"
 )
 
@@ -187,5 +188,5 @@ func newRecoveryCode() string {
 // recoveryDigest returns the stored digest of a recovery code; case, blanks and hyphens do not
 // matter.
 func recoveryDigest(code string) string {
-	return digestOf(strings.ToLower(strings.NewReplacer("-", "", " ", "").Replace(code))).String()
+	return secrets.DigestOf(strings.ToLower(strings.NewReplacer("-", "", " ", "").Replace(code))).String()
 }

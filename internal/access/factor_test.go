@@ -15,6 +15,9 @@ import (
 	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/encryption"
 	"interlock/internal/base/principal"
@@ -92,7 +95,7 @@ func (e *enrolled) finish(t testing.TB, challenge, method, code, address string)
 
 func (e *enrolled) sessions(t testing.TB) (open int64) {
 	t.Helper()
-	require.NoError(t, e.db.Read(e.inside(t)).Model(&OpenSession{}).Count(&open).Error)
+	require.NoError(t, e.db.Read(e.inside(t)).Model(&sessions.Session{}).Count(&open).Error)
 	return open
 }
 
@@ -279,7 +282,7 @@ func TestWrongCodesCountTogetherWhereverTheyComeFrom(t *testing.T) {
 		}
 		_, err := e.finish(t, e.challenged(t), methodTOTP, e.nextCode(t), "2001:db8:0:77::1")
 		requireCode(t, apperr.TooManyAttempts, err)
-		e.clock.Advance(attemptWindow)
+		e.clock.Advance(guesses.Window)
 		_, err = e.finish(t, e.challenged(t), methodTOTP, e.nextCode(t), "2001:db8:0:77::1")
 		require.NoError(t, err)
 	})
@@ -371,10 +374,10 @@ func TestAChallengeEndsByTimeAndByWhateverChangesItsUser(t *testing.T) {
 func TestAChallengeMeetsWhateverChangesItsUserAtTheRevision(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
-		before, err := e.store.revisions(ctx)
+		before, err := e.Tenants.Revisions(ctx)
 		require.NoError(t, err)
 		e.challenged(t)
-		after, err := e.store.revisions(ctx)
+		after, err := e.Tenants.Revisions(ctx)
 		require.NoError(t, err)
 		require.Equal(t, before+1, after)
 	})
@@ -388,8 +391,8 @@ func TestASessionIsAskedForAFreshFactorAfterFiveMinutesAndIsAnotherOneThen(t *te
 		require.NoError(t, err)
 		before, err := e.Current(t.Context(), token)
 		require.NoError(t, err)
-		var first OpenSession
-		require.NoError(t, db.Read(e.inside(t)).Where("token_hash = ?", digestOf(token).String()).Take(&first).Error)
+		var first sessions.Session
+		require.NoError(t, db.Read(e.inside(t)).Where("token_hash = ?", secrets.DigestOf(token).String()).Take(&first).Error)
 
 		e.clock.Advance(stepUpFor - time.Microsecond)
 		require.False(t, principalOf(t, e.as(t, token)).StepUpRequired)
@@ -410,8 +413,8 @@ func TestASessionIsAskedForAFreshFactorAfterFiveMinutesAndIsAnotherOneThen(t *te
 		require.False(t, p.StepUpRequired)
 		require.Equal(t, principalOf(t, ctx).CredentialID, p.CredentialID, "in the audit log it is the same session")
 
-		var after OpenSession
-		require.NoError(t, db.Read(e.inside(t)).Where("token_hash = ?", digestOf(renewed).String()).Take(&after).Error)
+		var after sessions.Session
+		require.NoError(t, db.Read(e.inside(t)).Where("token_hash = ?", secrets.DigestOf(renewed).String()).Take(&after).Error)
 		require.Equal(t, first.ExpiresTime, after.ExpiresTime, "a session is not made longer")
 		require.Equal(t, first.CreatedTime, after.CreatedTime)
 		require.Equal(t, first.Address, after.Address)
@@ -576,7 +579,7 @@ func TestASignInThatBeganBeforeTheFirstFactorBeginsNoSessionWithoutIt(t *testing
 		require.NoError(t, err)
 		e := enroll(t, h)
 		before := e.sessions(t)
-		_, err = h.begin(anonymous(t), in, arrival{at: guessed{account: accountKey(in.Tenant, in.Username)}}, seen, nil)
+		_, err = h.begin(anonymous(t), in, guesses.Arrival{At: guesses.Guess{Account: guesses.AccountKey(in.Tenant, in.Username)}}, seen, nil)
 		requireCode(t, apperr.InvalidCredentials, err)
 		require.Equal(t, before, e.sessions(t))
 	})
@@ -593,11 +596,11 @@ func TestTheFirstFactorTakesThePasswordAndWrongOnesCountAsAtSignIn(t *testing.T)
 			return err
 		}
 		require.ErrorContains(t, begin(user, ""), "to confirm your identity")
-		for range maxAttempts {
+		for range guesses.MaxAttempts {
 			require.ErrorContains(t, begin(user, "not this one"), "is not your password")
 		}
 		requireCode(t, apperr.TooManyAttempts, begin(user, adminPassword))
-		h.clock.Advance(attemptWindow)
+		h.clock.Advance(guesses.Window)
 		require.NoError(t, begin(user, adminPassword))
 
 		// A copy that was read before the change is not accepted as proof.

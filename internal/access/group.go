@@ -28,7 +28,7 @@ var errSameRoles = errors.New("access: user already has the roles of the groups"
 // separate unit. A role remains if without it no user would have access:*. Errors: errNotLinked if
 // the link no longer exists.
 func (s *Service) followGroups(ctx context.Context, a answered, userID int64) error {
-	_, given, taken, err := a.difference(ctx, s.store.db.Read(ctx), userID)
+	_, given, taken, err := a.difference(ctx, s.db.Read(ctx), userID)
 	if err != nil || len(given)+len(taken) == 0 {
 		return err
 	}
@@ -52,7 +52,7 @@ func (s *Service) followGroups(ctx context.Context, a answered, userID int64) er
 		if err := guard.Advance(ctx, u, &after); err != nil {
 			return err
 		}
-		if tx, err = s.raise(ctx, u); err != nil {
+		if tx, err = s.Tenants.Raise(ctx, u); err != nil {
 			return err
 		}
 		if err := grantByLink(tx, link, given); err != nil {

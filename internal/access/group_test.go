@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/guesses"
 	"interlock/internal/base/oidc"
 	"interlock/internal/base/oidc/oidctest"
 	"interlock/internal/base/storage"
@@ -202,8 +203,8 @@ func TestASignInByAProviderLetsNobodyGuessThePasswordAnew(t *testing.T) {
 		v, _ := h.linkedUser(t, "li", "of-li")
 		v.cookies = map[string]*http.Cookie{}
 		count := func() (n int64) {
-			account := accountKey(h.tenant.Name, "li")
-			require.NoError(t, db.Read(storage.AcrossTenants(t.Context())).Model(&attemptRow{}).Where("account = ?", account).Count(&n).Error)
+			account := guesses.AccountKey(h.tenant.Name, "li")
+			require.NoError(t, db.Read(storage.AcrossTenants(t.Context())).Model(&guesses.Row{}).Where("account = ?", account).Count(&n).Error)
 			return n
 		}
 		before := count()

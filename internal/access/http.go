@@ -4,7 +4,9 @@ import (
 	"context"
 	"net/http"
 
+	"interlock/internal/access/guesses"
 	"interlock/internal/access/menus"
+	"interlock/internal/access/sessions"
 	"interlock/internal/access/tenantsettings"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
@@ -131,7 +133,7 @@ func sessionToken(secure httpapi.Secure, plain, host string) string {
 // the expiry of the session is stored with the session. A maxAge of -1 deletes it.
 func (c sessionCredential) cookie(token string, maxAge int) *http.Cookie {
 	return &http.Cookie{
-		Name: nameOfSessionCookie(bool(c.Secure)), Value: token, Path: "/", MaxAge: maxAge,
+		Name: sessions.CookieName(bool(c.Secure)), Value: token, Path: "/", MaxAge: maxAge,
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: bool(c.Secure),
 	}
 }
@@ -163,7 +165,7 @@ func rememberDevice(value string, secure httpapi.Secure) *http.Cookie {
 		name = hostDeviceCookie
 	}
 	return &http.Cookie{
-		Name: name, Value: value, Path: "/", MaxAge: int(deviceLifetime.Seconds()),
+		Name: name, Value: value, Path: "/", MaxAge: int(guesses.DeviceLifetime.Seconds()),
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: bool(secure),
 	}
 }

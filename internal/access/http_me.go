@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 
+	"interlock/internal/access/sessions"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
@@ -110,7 +111,7 @@ func (h handler) openSessions(ctx context.Context, in openSessionsRequest) (sess
 		userID = *in.UserID
 	}
 	listing, err := h.service.OpenSessions(ctx, userID, in.Page.Page())
-	return sessionListView{httpapi.ListOf(listing, func(row OpenSession) openSessionView { return openSessionViewOf(row, in.token()) })}, err
+	return sessionListView{httpapi.ListOf(listing, func(row sessions.Session) openSessionView { return openSessionViewOf(row, in.token()) })}, err
 }
 
 func (h handler) endOtherSessions(ctx context.Context, u *uow.Unit, in sessionRequest) (httpapi.None, error) {
@@ -119,7 +120,7 @@ func (h handler) endOtherSessions(ctx context.Context, u *uow.Unit, in sessionRe
 
 // findSession reads the session in the path. It checks the permission first, so that a caller
 // without it does not learn whether the session exists.
-func (h handler) findSession(ctx context.Context, path httpapi.Path) (*OpenSession, error) {
+func (h handler) findSession(ctx context.Context, path httpapi.Path) (*sessions.Session, error) {
 	if caller, _ := principal.From(ctx); !seesSessionsOf(caller, caller.UserID) {
 		return nil, errForeignSessions()
 	}
@@ -130,6 +131,6 @@ func (h handler) findSession(ctx context.Context, path httpapi.Path) (*OpenSessi
 	return h.service.OpenSession(ctx, id)
 }
 
-func (h handler) endSession(ctx context.Context, u *uow.Unit, row *OpenSession, _ httpapi.None) (httpapi.None, error) {
+func (h handler) endSession(ctx context.Context, u *uow.Unit, row *sessions.Session, _ httpapi.None) (httpapi.None, error) {
 	return httpapi.None{}, h.service.EndSession(ctx, u, row)
 }

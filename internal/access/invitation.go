@@ -7,6 +7,10 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/passwords"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/tenants"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
@@ -34,12 +38,12 @@ type Invitation struct {
 func (i Invitation) Path() string { return "/invitation#" + i.Token }
 
 func newInvitation(now time.Time) Invitation {
-	return Invitation{Token: newSecret(), ExpiresTime: now.Add(invitationTime)}
+	return Invitation{Token: secrets.New(), ExpiresTime: now.Add(invitationTime)}
 }
 
 // invite sets the members of a user to those of an invited user.
 func (u *User) invite(i Invitation) {
-	hash := digestOf(i.Token).String()
+	hash := secrets.DigestOf(i.Token).String()
 	issued := i.ExpiresTime.Add(-invitationTime)
 	u.PasswordHash, u.InvitationHash, u.InvitationExpiresTime, u.IssuedTime = "", &hash, &i.ExpiresTime, &issued
 }
@@ -147,19 +151,19 @@ func (s *Service) AcceptInvitation(ctx context.Context, in Acceptance) (SignedIn
 	if err != nil {
 		return SignedIn{}, err
 	}
-	hash, err := s.passwords.newHash(ctx, oneself, "/password", user.Username, in.Password)
+	hash, err := s.passwords.NewHash(ctx, passwords.Oneself, "/password", user.Username, in.Password)
 	if err != nil {
 		return SignedIn{}, err
 	}
 	how := acceptance{
-		user: user, tenant: tenant, invitation: digestOf(in.Token).String(), address: in.Address,
+		user: user, tenant: tenant, invitation: secrets.DigestOf(in.Token).String(), address: in.Address,
 		set: passwordSet(hash), apply: func(user *User) { user.takePassword(hash) },
 	}
 	if user.SecondFactor {
 		return s.acceptToChallenge(ctx, how)
 	}
 	signIn := SignIn{Tenant: tenant, Username: user.Username, Replaces: in.Replaces, Address: in.Address, UserAgent: in.UserAgent}
-	from := arrival{at: guessed{account: accountKey(tenant, user.Username), network: ratelimit.Network(in.Address)}}
+	from := guesses.Arrival{At: guesses.Guess{Account: guesses.AccountKey(tenant, user.Username), Network: ratelimit.Network(in.Address)}}
 	return s.open(ctx, signIn, from, opening{row: user, admit: func(ctx context.Context, u *uow.Unit) (string, error) {
 		_, err := s.accept(ctx, u, how)
 		return hash, err
@@ -207,7 +211,7 @@ func (s *Service) accept(ctx context.Context, u *uow.Unit, a acceptance) (*gorm.
 					return err
 				}
 			}
-			return s.attempts.clear(ctx, tx, accountKey(a.tenant, row.Username))
+			return s.attempts.Clear(ctx, tx, guesses.AccountKey(a.tenant, row.Username))
 		},
 	})
 	return tx, err
@@ -228,18 +232,18 @@ func (s *Service) acceptToChallenge(ctx context.Context, a acceptance) (SignedIn
 func (s *Service) invited(ctx context.Context, token, address string) (user User, tenant string, err error) {
 	defer func() { s.countRefusal(tenant, address, user.Username, err) }()
 	network := ratelimit.Network(address)
-	if _, err := s.arrivals.admit(ctx, network); err != nil {
+	if _, err := s.arrivals.Admit(ctx, network); err != nil {
 		return User{}, "", err
 	}
-	user, tenant, err = s.store.invited(ctx, digestOf(token))
+	user, tenant, err = s.findInvited(ctx, secrets.DigestOf(token))
 	if storage.IsNotFound(err) {
 		return User{}, "", errNoInvitation()
 	}
 	if err != nil {
 		return User{}, "", err
 	}
-	s.arrivals.giveBack(arrival{at: guessed{network: network}})
-	return user, tenant, user.checkInvitation(digestOf(token).String(), s.clock.Now())
+	s.arrivals.GiveBack(guesses.Arrival{At: guesses.Guess{Network: network}})
+	return user, tenant, user.checkInvitation(secrets.DigestOf(token).String(), s.clock.Now())
 }
 
 // checkInvitation returns an error unless the digest is that of the user's current invitation.
@@ -255,13 +259,13 @@ func (u *User) checkInvitation(hash string, now time.Time) error {
 	return nil
 }
 
-// invited finds a user of any tenant by the digest of its invitation, and the tenant's name.
+// findInvited finds a user of any tenant by the digest of its invitation, and the tenant's name.
 // Errors: gorm.ErrRecordNotFound.
-func (s store) invited(ctx context.Context, token digest) (row User, tenant string, err error) {
-	err = s.db.Read(storage.AcrossTenants(ctx)).Where("invitation_hash = ? AND "+openTenant, token.String()).Take(&row).Error
+func (s *Service) findInvited(ctx context.Context, token secrets.Digest) (row User, tenant string, err error) {
+	err = s.db.Read(storage.AcrossTenants(ctx)).Where("invitation_hash = ? AND "+tenants.OpenTenant, token.String()).Take(&row).Error
 	if err != nil {
 		return row, "", fmt.Errorf("read the user of an invitation: %w", err)
 	}
-	tenant, err = s.tenantName(ctx, row.TenantID)
+	tenant, err = s.Tenants.NameOf(ctx, row.TenantID)
 	return row, tenant, err
 }

@@ -12,6 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -132,7 +135,7 @@ func requireNowhere(t *testing.T, db *storage.DB, h *fixture, secret string) {
 func sessionCookieOf(t *testing.T, reply answer) *http.Cookie {
 	t.Helper()
 	for _, line := range reply.header.Values("Set-Cookie") {
-		if cookie, err := http.ParseSetCookie(line); err == nil && strings.TrimPrefix(cookie.Name, "__Host-") == sessionCookie {
+		if cookie, err := http.ParseSetCookie(line); err == nil && strings.TrimPrefix(cookie.Name, "__Host-") == sessions.Cookie {
 			return cookie
 		}
 	}
@@ -171,7 +174,7 @@ func TestAnInvitationThatEndedWasReplacedOrIsOfADisabledUserOpensNothing(t *test
 			h.clock.Advance(invitationTime)
 			h.requireRefused(t, invitation, "expired at 2026-03-08T12:00:00Z")
 		})
-		t.Run("of nobody", func(t *testing.T) { h.requireRefused(t, Invitation{Token: newSecret()}, "is not valid") })
+		t.Run("of nobody", func(t *testing.T) { h.requireRefused(t, Invitation{Token: secrets.New()}, "is not valid") })
 	})
 }
 
@@ -195,9 +198,9 @@ func TestOfAHundredParallelAcceptancesOneBeginsASession(t *testing.T) {
 			}
 		}
 		require.Equal(t, 1, opened)
-		var sessions int64
-		require.NoError(t, db.Read(h.inside(t)).Model(&OpenSession{}).Where("user_id = ?", user.ID).Count(&sessions).Error)
-		require.EqualValues(t, 1, sessions)
+		var open int64
+		require.NoError(t, db.Read(h.inside(t)).Model(&sessions.Session{}).Where("user_id = ?", user.ID).Count(&open).Error)
+		require.EqualValues(t, 1, open)
 		accepted := 0
 		for _, action := range h.audited(t) {
 			if action == "user.accept" {
@@ -213,21 +216,21 @@ func TestWrongInvitationsAreHeldToTheRateOfSignInsAndLockNobodyOut(t *testing.T)
 		h := newFixture(t, db)
 		_, invitation := h.invite(t, "li")
 		first, second, third := someAddress(), someAddress(), someAddress()
-		for range 2 * maxAttempts {
-			_, err := h.accept(t, Invitation{Token: newSecret()}, first)
+		for range 2 * guesses.MaxAttempts {
+			_, err := h.accept(t, Invitation{Token: secrets.New()}, first)
 			requireCode(t, apperr.InvalidCredentials, err)
 		}
 		_, err := h.CheckInvitation(anonymous(t), invitation.Token, first)
 		require.NoError(t, err, "old links that an office opens keep nobody out")
 
-		h.arrivals.rate = networkRate(1)
+		h.arrivals.Rate = guesses.NetworkRate(1)
 		for range 3 {
-			_, err = h.CheckInvitation(anonymous(t), newSecret(), second)
+			_, err = h.CheckInvitation(anonymous(t), secrets.New(), second)
 			requireCode(t, apperr.InvalidCredentials, err)
 		}
-		_, err = h.CheckInvitation(anonymous(t), newSecret(), second)
+		_, err = h.CheckInvitation(anonymous(t), secrets.New(), second)
 		requireCode(t, apperr.RateLimited, err)
-		for range 3 * maxAttempts {
+		for range 3 * guesses.MaxAttempts {
 			_, err = h.CheckInvitation(anonymous(t), invitation.Token, third)
 			require.NoError(t, err, "right ones count for nothing")
 		}
@@ -364,5 +367,5 @@ func TestAnInvitationLooksLikeNoOtherSecretAndStaysInTheFragment(t *testing.T) {
 	before, after, _ := strings.Cut(invitation.Path(), "#")
 	require.Equal(t, "/invitation", before)
 	require.Equal(t, invitation.Token, after)
-	require.Len(t, invitation.Token, secretLength)
+	require.Len(t, invitation.Token, secrets.Length)
 }

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/access/input"
+	"interlock/internal/access/secrets"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/guard"
@@ -21,7 +22,7 @@ const mostLinks = 10
 
 // Links returns a user's links, oldest first.
 func (s *Service) Links(ctx context.Context, user *User) ([]Link, error) {
-	return linksOf(s.store.db.Read(ctx), user.ID)
+	return linksOf(s.db.Read(ctx), user.ID)
 }
 
 // LinkBeginning is the request for a link.
@@ -38,11 +39,11 @@ type LinkBeginning struct {
 // BeginFactor, and failures.
 func (s *Service) BeginLink(ctx context.Context, user *User, in LinkBeginning) (to Journey, err error) {
 	caller, _ := principal.From(ctx)
-	tenant, err := s.store.tenantName(ctx, caller.TenantID)
+	tenant, err := s.Tenants.NameOf(ctx, caller.TenantID)
 	if err != nil {
 		return Journey{}, err
 	}
-	if err := requirePlaceForLink(s.store.db.Read(ctx), user.ID); err != nil {
+	if err := requirePlaceForLink(s.db.Read(ctx), user.ID); err != nil {
 		return Journey{}, err
 	}
 	if !user.SecondFactor {
@@ -51,7 +52,7 @@ func (s *Service) BeginLink(ctx context.Context, user *User, in LinkBeginning) (
 		}
 	}
 	return s.ask(ctx, in.Traveller, flowRow{
-		Purpose: purposeLink, Tenant: tenant, UserID: user.ID, ProofHash: digestOf(in.Session).String(),
+		Purpose: purposeLink, Tenant: tenant, UserID: user.ID, ProofHash: secrets.DigestOf(in.Session).String(),
 	})
 }
 
@@ -84,9 +85,9 @@ func (s *Service) RemoveLink(ctx context.Context, u *uow.Unit, user *User, id in
 	if at < 0 {
 		return apperr.MissingRow("link", strconv.FormatInt(id, 10))
 	}
-	var kept digest
+	var kept secrets.Digest
 	if session != "" {
-		kept = digestOf(session)
+		kept = secrets.DigestOf(session)
 	}
 	gave, err := rolesBy(tx, links[at])
 	if err != nil {
@@ -154,7 +155,7 @@ func (s *Service) requireWayIn(ctx context.Context, user *User, left []Link, now
 // issuersFor returns the issuers whose links permit a sign-in, in the caller's tenant.
 func (s *Service) issuersFor(ctx context.Context) ([]string, error) {
 	caller, _ := principal.From(ctx)
-	tenant, err := s.store.tenantName(ctx, caller.TenantID)
+	tenant, err := s.Tenants.NameOf(ctx, caller.TenantID)
 	if err != nil {
 		return nil, err
 	}

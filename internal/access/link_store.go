@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/secrets"
 	"interlock/internal/base/storage"
 )
 
@@ -105,15 +106,15 @@ func (flowRow) Global() {}
 //	DELETE FROM sign_in_flows WHERE id = ?
 //
 // Errors: errFlowOver.
-func (s store) redeemFlow(ctx context.Context, provider, state, browser string, now time.Time) (flowRow, error) {
+func (s *Service) redeemFlow(ctx context.Context, provider, state, browser string, now time.Time) (flowRow, error) {
 	var row flowRow
-	err := s.db.Read(ctx).Where("state_hash = ? AND provider = ?", digestOf(state).String(), provider).Take(&row).Error
+	err := s.db.Read(ctx).Where("state_hash = ? AND provider = ?", secrets.DigestOf(state).String(), provider).Take(&row).Error
 	switch {
 	case storage.IsNotFound(err):
 		return row, errFlowOver()
 	case err != nil:
 		return row, fmt.Errorf("read a sign-in: %w", err)
-	case !sameSecret(digestOf(browser).String(), row.BrowserHash), !now.Before(row.ExpiresTime):
+	case !secrets.Same(secrets.DigestOf(browser).String(), row.BrowserHash), !now.Before(row.ExpiresTime):
 		return row, errFlowOver()
 	}
 	result := s.db.Write(storage.AcrossTenants(ctx)).Exec("DELETE FROM sign_in_flows WHERE id = ?", row.ID)

@@ -1,10 +1,12 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
 
+	"interlock/internal/access/secrets"
 	"interlock/internal/base/batcher"
 	"interlock/internal/base/principal"
 	"interlock/internal/edge/httpapi"
@@ -24,7 +26,7 @@ type credential struct {
 	kind principal.Kind
 	// hash is the digest of the secret. For a tenant it is the digest of a text that is not a
 	// possible secret.
-	hash digest
+	hash secrets.Digest
 	// tenantID is for Internal only; other rows contain their tenant.
 	tenantID int64
 }
@@ -78,7 +80,7 @@ func (s *Service) lookUpAll(ctx context.Context, shown []credential) ([]recognit
 	// The result goes into the generation that is current before the read: if a concurrent
 	// revocation replaces the generation, the result is never used.
 	g, now := s.callers.current.Load(), s.clock.Now()
-	answers, unknown := make([]recognition, len(shown)), make(map[digest]credential)
+	answers, unknown := make([]recognition, len(shown)), make(map[secrets.Digest]credential)
 	for i, c := range shown {
 		if answers[i].caller = g.get(c.hash, now); answers[i].caller == nil {
 			unknown[c.hash] = c
@@ -98,7 +100,7 @@ func (s *Service) lookUpAll(ctx context.Context, shown []credential) ([]recognit
 
 // read reads the callers of credentials and caches them in a generation that was current before the
 // read. The result has an entry for each credential.
-func (s *Service) read(ctx context.Context, g *generation, shown map[digest]credential) (map[digest]recognition, error) {
+func (s *Service) read(ctx context.Context, g *generation, shown map[secrets.Digest]credential) (map[secrets.Digest]recognition, error) {
 	if len(shown) == 0 {
 		return nil, nil
 	}
@@ -117,7 +119,7 @@ func (s *Service) read(ctx context.Context, g *generation, shown map[digest]cred
 			continue
 		}
 		g.forget(hash)
-		answers[hash] = recognition{err: orElse(found.err, c.refusal())}
+		answers[hash] = recognition{err: cmp.Or(found.err, c.refusal())}
 	}
 	return answers, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/secrets"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/batcher"
 	"interlock/internal/base/storage"
@@ -112,9 +113,9 @@ func TestAfterAChangeOfRightsWhoIsAtWorkIsReadAgainTogether(t *testing.T) {
 func TestOfACrowdThatIsReadTogetherEachIsToldItsOwn(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h, neighbour, closed := newFixture(t, db), newFixture(t, db), newFixture(t, db)
-		h.sessionStore.idle = time.Hour
+		h.sessionStore.Idle = time.Hour
 		crowd, others, shut := h.crowd(t, 40), neighbour.crowd(t, 10), closed.crowd(t, 2)
-		_, err := h.SetTenantDisabled(anonymous(t), closed.tenant.Name, true)
+		_, err := h.Tenants.SetTenantDisabled(anonymous(t), closed.tenant.Name, true)
 		require.NoError(t, err)
 		// The crowd cycles through six combinations: even indexes are sessions, odd ones tokens.
 		session := func(i int) one { return crowd[2*i] }
@@ -126,9 +127,9 @@ func TestOfACrowdThatIsReadTogetherEachIsToldItsOwn(t *testing.T) {
 			"a token that ended": token(0), "a token of a disabled user": token(1), "a token that was revoked": token(2),
 			"a token of another tenant's user": token(3),
 			"a session of a disabled tenant":   shut[0], "a token of a disabled tenant": shut[1],
-			"a token that was never made": {token: true, secret: tokenPrefix + newSecret()},
+			"a token that was never made": {token: true, secret: secrets.NewToken()},
 		}
-		hash := func(o one) string { return digestOf(o.secret).String() }
+		hash := func(o one) string { return secrets.DigestOf(o.secret).String() }
 		h.everywhere(t, "UPDATE sessions SET expires_time = ? WHERE token_hash = ?", later, hash(session(0)))
 		h.everywhere(t, "UPDATE sessions SET last_used_time = ? WHERE token_hash <> ? AND tenant_id IN (?, ?)", later, hash(session(1)), h.tenant.ID, neighbour.tenant.ID)
 		h.everywhere(t, "UPDATE sessions SET created_time = ? WHERE token_hash = ?", later.Add(-time.Hour), hash(session(1)))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/guesses"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -107,8 +108,7 @@ func TestSessionsOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
 func TestASessionThatNobodyUsesEnds(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		idle := sessionStore{db: db, clock: h.clock, idle: time.Hour}
-		h.sessionStore, h.sessions = idle, newSessions(idle, 12*time.Hour)
+		h.sessionStore.Idle = time.Hour
 		used, left := h.mustSignIn(t), h.mustSignIn(t)
 		for range 3 {
 			h.clock.Advance(50 * time.Minute)
@@ -173,7 +173,7 @@ func TestWrongOldPasswordsAreCountedAsAtSignIn(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		here := signedIn(t, h, "")
-		for range maxAttempts {
+		for range guesses.MaxAttempts {
 			refused := here.send("POST", "/me/password", `{"currentPassword":"a guess","newPassword":"another good password"}`)
 			require.Equal(t, http.StatusUnprocessableEntity, refused.status, "%v", refused.body)
 		}

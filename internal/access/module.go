@@ -3,7 +3,10 @@ package access
 import (
 	"slices"
 
+	"interlock/internal/access/guesses"
 	"interlock/internal/access/menus"
+	"interlock/internal/access/sessions"
+	"interlock/internal/access/tenants"
 	"interlock/internal/access/tenantsettings"
 	"interlock/internal/base/principal"
 	"interlock/internal/edge/httpapi"
@@ -29,7 +32,7 @@ var Declaration = &module.Declaration{
 		{Name: UserTopic, Read: ReadUsersPermission, Live: true},
 		{Name: RoleTopic, Read: ReadPermission, Live: true},
 	}, menus.Resources),
-	Tables: slices.Concat(tables, menus.Tables, tenantsettings.Tables),
+	Tables: slices.Concat(tables, menus.Tables, tenants.Tables, sessions.Tables, guesses.Tables, tenantsettings.Tables),
 }
 
 // Module returns the domain of a running program.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 
+	"interlock/internal/access/secrets"
 	"interlock/internal/base/passkey"
 )
 
@@ -52,7 +53,7 @@ func passkeyOf(site string, p passkey.Passkey) Passkey {
 // credentialHash returns the comparison key of a credential id: databases compare long binary
 // values incompletely, or do not index them.
 func credentialHash(site string, id []byte) string {
-	return digest(sha256.Sum256([]byte(site + "\x00" + string(id)))).String()
+	return secrets.Digest(sha256.Sum256([]byte(site + "\x00" + string(id)))).String()
 }
 
 // transports returns the transports by which browsers reach the authenticator.

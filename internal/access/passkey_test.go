@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/guesses"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/passkey"
 	"interlock/internal/base/passkey/passkeytest"
@@ -219,10 +220,10 @@ func TestAPasskeyThatProvesNothingCountsAsAWrongCodeDoes(t *testing.T) {
 			_, err := k.enter(t, &wrong)
 			require.Truef(t, apperr.Has(err, apperr.InvalidCredentials), "%s: %v", name, err)
 		}
-		require.Len(t, ways, maxAttempts)
+		require.Len(t, ways, guesses.MaxAttempts)
 		_, err := k.signIn(t, "admin", adminPassword)
 		requireCode(t, apperr.TooManyAttempts, err)
-		k.clock.Advance(attemptWindow)
+		k.clock.Advance(guesses.Window)
 		_, err = k.enter(t, &right)
 		require.NoError(t, err)
 	})

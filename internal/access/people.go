@@ -19,7 +19,7 @@ func (s *Service) DisabledAmong(ctx context.Context, users []int64) ([]int64, er
 		return nil, nil
 	}
 	var ids []int64
-	if err := s.store.db.Read(ctx).Model(&User{}).Where("id IN ? AND disabled = ?", users, true).Order("id").Pluck("id", &ids).Error; err != nil {
+	if err := s.db.Read(ctx).Model(&User{}).Where("id IN ? AND disabled = ?", users, true).Order("id").Pluck("id", &ids).Error; err != nil {
 		return nil, fmt.Errorf("read which users are disabled: %w", err)
 	}
 	return ids, nil
@@ -37,7 +37,7 @@ func (s *Service) UnableAmong(ctx context.Context, permission string, users ...i
 	for i, id := range users {
 		owners[i] = owner{caller.TenantID, id}
 	}
-	held, err := s.store.rightsOf(ctx, owners)
+	held, err := s.rightsOf(ctx, owners)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (s *Service) UnableAmong(ctx context.Context, permission string, users ...i
 // Disabled returns at most limit disabled users of the context's tenant, newest first.
 func (s *Service) Disabled(ctx context.Context, limit int) ([]int64, error) {
 	var ids []int64
-	if err := s.store.db.Read(ctx).Model(&User{}).Where("disabled = ?", true).Order("id DESC").Limit(limit).Pluck("id", &ids).Error; err != nil {
+	if err := s.db.Read(ctx).Model(&User{}).Where("disabled = ?", true).Order("id DESC").Limit(limit).Pluck("id", &ids).Error; err != nil {
 		return nil, fmt.Errorf("read the disabled users: %w", err)
 	}
 	return ids, nil
@@ -94,7 +94,7 @@ func (s *Service) Resets(ctx context.Context, u *uow.Unit, users []int64, since 
 // Person returns a user of the context's tenant as a reference, and false if the user does not
 // exist or is disabled.
 func (s *Service) Person(ctx context.Context, id int64) (principal.Person, bool, error) {
-	user, err := findUser(s.store.db.Read(ctx), id)
+	user, err := findUser(s.db.Read(ctx), id)
 	if storage.IsNotFound(err) {
 		return principal.Person{}, false, nil
 	}
@@ -108,7 +108,7 @@ func (s *Service) Person(ctx context.Context, id int64) (principal.Person, bool,
 // revision, like each change of permissions: of two concurrent units the second waits or is
 // retried. On a cluster of servers a row lock would not have this effect.
 func (s *Service) StillMay(ctx context.Context, u *uow.Unit, users []int64, permission string) (map[int64]bool, error) {
-	tx, err := s.raise(ctx, u)
+	tx, err := s.Tenants.Raise(ctx, u)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func rolesForJobs(domains []*module.Declaration) []Role {
 // MakeReadyRoles adds those ready-made roles whose names the tenant does not have yet. It does
 // not change existing roles.
 func (s *Service) MakeReadyRoles(ctx context.Context, tenant string) error {
-	ctx, err := s.InTenant(ctx, tenant)
+	ctx, err := s.Tenants.InTenant(ctx, tenant)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"interlock/internal/access/secrets"
 	"interlock/internal/base/background"
 )
 
@@ -45,7 +46,7 @@ func (s *Service) refreshDue(ctx context.Context, before *generation) *generatio
 		if s.callers.current.Load() != g {
 			break // the generation was replaced; the next call reads them into the new one
 		}
-		shown := make(map[digest]credential, len(together))
+		shown := make(map[secrets.Digest]credential, len(together))
 		for _, hash := range together {
 			shown[hash] = due[hash]
 		}
@@ -59,10 +60,10 @@ func (s *Service) refreshDue(ctx context.Context, before *generation) *generatio
 }
 
 // asked returns the credentials that were read at or before a time and used since then.
-func (g *generation) asked(read time.Time) map[digest]credential {
+func (g *generation) asked(read time.Time) map[secrets.Digest]credential {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	asked := make(map[digest]credential)
+	asked := make(map[secrets.Digest]credential)
 	for hash, c := range g.byCredential {
 		if c.asked.Load() && !c.readTime.After(read) {
 			asked[hash] = c.shown

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/sessions"
 	"interlock/internal/base/epoch"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -222,7 +223,7 @@ func TestKeyConfirmsNoGuessOfTheCallersPassword(t *testing.T) {
 	require.NoError(t, err)
 	begin := func(status int, key, password string) httpapitest.Answer {
 		body := fmt.Sprintf(`{"kind":"totp","name":"Phone","password":%q}`, password)
-		a := d.Send(t, "POST", "/me/factors", body, "Idempotency-Key", key, "Cookie", sessionCookie+"="+session, "X-CSRF-Token", caller.CSRFToken)
+		a := d.Send(t, "POST", "/me/factors", body, "Idempotency-Key", key, "Cookie", sessions.Cookie+"="+session, "X-CSRF-Token", caller.CSRFToken)
 		require.Equal(t, status, a.Status, "%s", a.Text)
 		return a
 	}

@@ -82,7 +82,7 @@ type roleDocument struct {
 func (s *Service) roles() change.Editable[Role, *Role] {
 	return change.Editable[Role, *Role]{
 		Rows: change.Rows[Role, *Role]{
-			DB: s.store.db, Label: (*Role).label, View: func(_ context.Context, role *Role) any { return roleViewOf(*role) }, Find: findRole,
+			DB: s.db, Label: (*Role).label, View: func(_ context.Context, role *Role) any { return roleViewOf(*role) }, Find: findRole,
 		},
 		Document: func(role *Role) (any, error) {
 			return merge.Tree(roleDocument{role.Name, input.Members(role.Permissions)})
@@ -111,7 +111,7 @@ func (s *Service) reviseRole(role *Role, document any) (*Role, guard.Set, error)
 // roleAt reads a role at an earlier version. Errors: gorm.ErrRecordNotFound.
 func (s *Service) roleAt(ctx context.Context, role *Role, version int64) (*Role, error) {
 	var then RoleVersion
-	if err := s.store.db.Read(ctx).Where("role_id = ? AND version = ?", role.ID, version).Take(&then).Error; err != nil {
+	if err := s.db.Read(ctx).Where("role_id = ? AND version = ?", role.ID, version).Take(&then).Error; err != nil {
 		return nil, err
 	}
 	return then.restore(role), nil
@@ -128,7 +128,7 @@ func (s *Service) recordRoleEdit(ctx context.Context, u *uow.Unit, before, after
 	if err := cmp.Or(requireHeld(ctx, given, "The edit grants"), requireToChange(ctx, lost, fmt.Sprintf("Role %q", before.Name))); err != nil {
 		return err
 	}
-	tx, err := s.raise(ctx, u)
+	tx, err := s.Tenants.Raise(ctx, u)
 	if err != nil {
 		return err
 	}
@@ -162,22 +162,22 @@ func without(values, others []string) []string {
 
 // Role returns the role with an id. Errors: NotFound.
 func (s *Service) Role(ctx context.Context, id int64) (*Role, error) {
-	role, err := findRole(s.store.db.Read(ctx), id)
+	role, err := findRole(s.db.Read(ctx), id)
 	return role, storage.Found(err, "role", strconv.FormatInt(id, 10))
 }
 
 // Roles returns one page of the roles whose name contains a text, ignoring case.
 func (s *Service) Roles(ctx context.Context, text string, page storage.Page) (storage.Listing[Role], error) {
-	listing, err := storage.List[Role](s.store.db.Read(ctx), page, roleSorts, storage.Containing(text, "name"))
+	listing, err := storage.List[Role](s.db.Read(ctx), page, roleSorts, storage.Containing(text, "name"))
 	if err != nil {
 		return listing, fmt.Errorf("list roles: %w", err)
 	}
-	return listing, withPermissions(s.store.db.Read(ctx), listing.Pointers())
+	return listing, withPermissions(s.db.Read(ctx), listing.Pointers())
 }
 
 // RoleHistory returns one page of a role's versions, newest first.
 func (s *Service) RoleHistory(ctx context.Context, role *Role, page storage.Page) (storage.Listing[RoleVersion], error) {
-	return storage.List[RoleVersion](s.store.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("role_id", role.ID))
+	return storage.List[RoleVersion](s.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("role_id", role.ID))
 }
 
 // AddRole creates a role with the permissions. Errors: ValidationFailed, AlreadyExists; Forbidden
@@ -214,7 +214,7 @@ func (s *Service) DeleteRole(ctx context.Context, u *uow.Unit, role *Role, ifMat
 		if err := guard.Delete[Role](ctx, u, role.Ref()); err != nil {
 			return err
 		}
-		tx, err := s.raise(ctx, u)
+		tx, err := s.Tenants.Raise(ctx, u)
 		if err != nil {
 			return err
 		}
@@ -242,7 +242,7 @@ func (s *Service) DeleteRole(ctx context.Context, u *uow.Unit, role *Role, ifMat
 
 // CreateRole is AddRole for the command line. Errors: those of AddRole, and NotFound (tenant).
 func (s *Service) CreateRole(ctx context.Context, tenant, name string, permissions []string) error {
-	ctx, err := s.InTenant(ctx, tenant)
+	ctx, err := s.Tenants.InTenant(ctx, tenant)
 	if err != nil {
 		return err
 	}
@@ -272,7 +272,7 @@ func (s *Service) RemoveRole(ctx context.Context, tenant, name string) error {
 
 // commandRole runs a change of the named role, which is read in the unit.
 func (s *Service) commandRole(ctx context.Context, tenant, name string, fn func(context.Context, *uow.Unit, *Role) error) error {
-	return s.command(ctx, tenant, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
+	return s.Tenants.Command(ctx, tenant, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
 		named, err := rolesNamed(tx, []string{name})
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/tenants"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -148,7 +149,7 @@ func TestNewTenantHasTheReadyMadeRoles(t *testing.T) {
 	tenant, err := h.CreateTenant(anonymous(t), "with-roles", "a long password", "")
 	require.NoError(t, err)
 	var names []string
-	require.NoError(t, h.db.Read(AsOperator(t.Context(), tenant)).Model(&Role{}).Order("id").Pluck("name", &names).Error)
+	require.NoError(t, h.db.Read(tenants.AsOperator(t.Context(), tenant)).Model(&Role{}).Order("id").Pluck("name", &names).Error)
 	require.Equal(t, []string{AdminRole, "viewer", "support", "operator", "config editor", "approver", "auditor"}, names)
 }
 

@@ -10,7 +10,11 @@ import (
 
 	"github.com/alexedwards/scs/v2"
 
+	"interlock/internal/access/guesses"
 	"interlock/internal/access/menus"
+	"interlock/internal/access/passwords"
+	"interlock/internal/access/sessions"
+	"interlock/internal/access/tenants"
 	"interlock/internal/access/tenantsettings"
 	"interlock/internal/base/batcher"
 	"interlock/internal/base/clock"
@@ -23,7 +27,6 @@ import (
 	"interlock/internal/edge/httpapi"
 	"interlock/internal/events"
 	"interlock/internal/module"
-	"interlock/internal/ratelimit"
 )
 
 const (
@@ -49,7 +52,7 @@ type Deps struct {
 	WeakPasswords bool
 	// HashCost is the cost of password hashes; zero means OWASP's. Only tests, which sign in
 	// thousands of times, set another cost.
-	HashCost HashCost
+	HashCost passwords.Cost
 	// SessionLifetime is the maximum age of a session; 0 means 12 hours. SessionIdle is the
 	// time without use after which a session ends; 0 means never.
 	SessionLifetime, SessionIdle time.Duration
@@ -78,15 +81,15 @@ type Service struct {
 	bus       events.Bus
 	catalogue []principal.Grant
 	domains   []*module.Declaration
-	store     store
-	passwords *passwords
-	attempts  attempts
-	arrivals  arrivals
-	devices   *devices
+	db        *storage.DB
+	passwords *passwords.Hasher
+	attempts  guesses.Attempts
+	arrivals  guesses.Arrivals
+	devices   *guesses.Devices
 	refusals  func(httpapi.Refusal)
 	sessions  *scs.SessionManager
-	// sessionStore is the store of sessions.
-	sessionStore sessionStore
+	// sessions.Store is the store of sessions.
+	sessionStore *sessions.Store
 	callers      callers
 	uses         uses
 	cipher       encryption.Cipher
@@ -96,13 +99,13 @@ type Service struct {
 	site      *passkey.Site
 	siteFault error
 
+	Tenants *tenants.Service
 	// Menus is the navigation of the tenants, and Settings their settings.
 	Menus    *menus.Service
 	Settings *tenantsettings.Service
 
 	customers   *CustomerKeys
 	customerMay []string
-	tenants     tenantCache
 	// readyRoles are added to each new tenant.
 	readyRoles []Role
 }
@@ -114,20 +117,20 @@ func New(d Deps) *Service {
 		catalogue = append(catalogue, domain.Permissions...)
 	}
 	slices.SortFunc(catalogue, func(a, b principal.Grant) int { return strings.Compare(a.Name, b.Name) })
-	kept := sessionStore{db: d.DB, clock: d.Clock, idle: d.SessionIdle}
+	kept := sessions.NewStore(d.DB, d.Clock, d.SessionIdle)
 	s := &Service{
 		runner:       d.Runner,
 		clock:        d.Clock,
 		bus:          d.Bus,
 		catalogue:    catalogue,
 		domains:      d.Domains,
-		store:        store{db: d.DB},
-		passwords:    newPasswords(d.HashCost),
-		attempts:     attempts{db: d.DB, clock: d.Clock},
-		arrivals:     arrivals{limiter: ratelimit.NewInProcess(d.Clock.Now), rate: networkRate(d.SignInRate)},
+		db:           d.DB,
+		passwords:    passwords.New(d.HashCost, d.WeakPasswords),
+		attempts:     guesses.NewAttempts(d.DB, d.Clock),
+		arrivals:     guesses.NewArrivals(d.Clock.Now, d.SignInRate),
 		refusals:     d.Refusals,
-		devices:      &devices{db: d.DB, clock: d.Clock},
-		sessions:     newSessions(kept, cmp.Or(d.SessionLifetime, defaultSessionLifetime)),
+		devices:      guesses.NewDevices(d.DB, d.Clock),
+		sessions:     sessions.NewManager(kept, cmp.Or(d.SessionLifetime, defaultSessionLifetime)),
 		sessionStore: kept,
 		cipher:       d.Cipher,
 		providers:    slices.Clone(d.Providers),
@@ -138,8 +141,8 @@ func New(d Deps) *Service {
 
 		customers: d.Customers, customerMay: slices.Clone(d.CustomerMay),
 	}
+	s.Tenants = tenants.New(d.DB, d.Runner, s.callers.invalidate)
 	s.site, s.siteFault = passkey.NewSite(d.PublicURL)
-	s.passwords.weak = d.WeakPasswords
 	if d.ReadyRoles {
 		s.readyRoles = rolesForJobs(d.Domains)
 	}
@@ -147,9 +150,6 @@ func New(d Deps) *Service {
 	s.callers.invalidate()
 	return s
 }
-
-// store reads the tables of this domain.
-type store struct{ db *storage.DB }
 
 // rerunIfStale retries the unit of a command if its row was changed concurrently: a command
 // states the new value and depends on no earlier one.
@@ -165,21 +165,15 @@ func rerunIfStale(err error) error {
 func (s *Service) Sweep(ctx context.Context, batch int) error {
 	now := s.clock.Now()
 	return errors.Join(
-		s.store.db.Sweep(ctx, storage.Sweep{Table: "sessions", Column: "expires_time", Until: now}, batch),
-		s.store.db.Sweep(ctx, storage.Sweep{Table: "sign_in_challenges", Column: "expires_time", Until: now}, batch),
-		s.store.db.Sweep(ctx, storage.Sweep{Table: "sign_in_flows", Column: "expires_time", Until: now}, batch),
-		s.store.db.Sweep(ctx, storage.Sweep{Table: "user_factors", Column: "expires_time", Until: now}, batch),
-		s.store.db.Sweep(ctx, storage.Sweep{Table: "sign_in_attempts", Column: "created_time", Until: now.Add(-attemptWindow)}, batch),
+		s.db.Sweep(ctx, storage.Sweep{Table: "sessions", Column: "expires_time", Until: now}, batch),
+		s.db.Sweep(ctx, storage.Sweep{Table: "sign_in_challenges", Column: "expires_time", Until: now}, batch),
+		s.db.Sweep(ctx, storage.Sweep{Table: "sign_in_flows", Column: "expires_time", Until: now}, batch),
+		s.db.Sweep(ctx, storage.Sweep{Table: "user_factors", Column: "expires_time", Until: now}, batch),
+		s.db.Sweep(ctx, storage.Sweep{Table: "sign_in_attempts", Column: "created_time", Until: now.Add(-guesses.Window)}, batch),
 	)
-}
-
-// TenantID returns the id of a tenant by its name. Errors: NotFound.
-func (s *Service) TenantID(ctx context.Context, name string) (int64, error) {
-	tenant, err := s.tenants.find(ctx, s.store, name)
-	return tenant.id, err
 }
 
 // DigestSecret implements httpapi.SecretDigester. It waits in the queue of password hashes.
 func (s *Service) DigestSecret(ctx context.Context, secret string, salt []byte) ([]byte, error) {
-	return s.passwords.digest(ctx, secret, salt)
+	return s.passwords.Digest(ctx, secret, salt)
 }

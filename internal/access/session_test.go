@@ -10,6 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -77,7 +80,7 @@ func TestSigningInAgainEndsTheSessionThatTheBrowserSent(t *testing.T) {
 func TestASessionTokenMadeUpByTheBrowserIsNotTakenOver(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		planted := newSecret()
+		planted := secrets.New()
 		signedIn, err := h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: "admin", Password: adminPassword, Replaces: planted})
 		require.NoError(t, err)
 		require.NotEqual(t, planted, signedIn.Token)
@@ -128,11 +131,11 @@ func TestASignInWithThePasswordThatIsBeingChangedBeginsNoSession(t *testing.T) {
 		seen, err := h.verify(anonymous(t), in)
 		require.NoError(t, err)
 		require.NoError(t, h.SetPassword(anonymous(t), h.tenant.Name, "admin", "another password"))
-		_, err = h.begin(anonymous(t), in, arrival{at: guessed{account: accountKey(in.Tenant, in.Username)}}, seen, nil)
+		_, err = h.begin(anonymous(t), in, guesses.Arrival{At: guesses.Guess{Account: guesses.AccountKey(in.Tenant, in.Username)}}, seen, nil)
 		requireCode(t, apperr.InvalidCredentials, err)
-		var sessions int64
-		require.NoError(t, db.Read(h.inside(t)).Model(&OpenSession{}).Count(&sessions).Error)
-		require.Zero(t, sessions)
+		var open int64
+		require.NoError(t, db.Read(h.inside(t)).Model(&sessions.Session{}).Count(&open).Error)
+		require.Zero(t, open)
 	})
 }
 
@@ -186,7 +189,7 @@ func TestSigningInAndOutLeaveOneAuditRowEachAndNoSecretAnywhere(t *testing.T) {
 		require.Equal(t, p.CredentialID, rows[3].CredentialID)
 		text, err := json.Marshal(rows)
 		require.NoError(t, err)
-		for _, hidden := range []string{adminPassword, token, secret, digestOf(token).String(), digestOf(secret).String()} {
+		for _, hidden := range []string{adminPassword, token, secret, secrets.DigestOf(token).String(), secrets.DigestOf(secret).String()} {
 			require.NotContains(t, string(text), hidden)
 		}
 	})
@@ -197,13 +200,13 @@ func TestSecretsAreAtRestAsDigestsOnly(t *testing.T) {
 		h := newFixture(t, db)
 		secret, _ := h.newToken(t)
 		token := h.mustSignIn(t)
-		var session OpenSession
+		var session sessions.Session
 		require.NoError(t, db.Read(h.inside(t)).Take(&session).Error)
-		require.Equal(t, digestOf(token).String(), session.TokenHash)
+		require.Equal(t, secrets.DigestOf(token).String(), session.TokenHash)
 		require.NotContains(t, string(session.Data), token)
 		var row Token
 		require.NoError(t, db.Read(h.inside(t)).Take(&row).Error)
-		require.Equal(t, digestOf(secret).String(), row.TokenHash)
+		require.Equal(t, secrets.DigestOf(secret).String(), row.TokenHash)
 		var user User
 		require.NoError(t, db.Read(h.inside(t)).Take(&user).Error)
 		require.Contains(t, user.PasswordHash, "$argon2id$")

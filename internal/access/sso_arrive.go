@@ -2,13 +2,15 @@ package access
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
 	"log/slog"
 	"time"
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/oidc"
 	"interlock/internal/base/principal"
@@ -33,16 +35,16 @@ func (a answered) signIn(username string) SignIn {
 
 // from returns the response as an arrival, without a rank and a device, because no secret was
 // guessed.
-func (a answered) from(username string) arrival {
-	return arrival{at: guessed{account: accountKey(a.flow.Tenant, username), network: ratelimit.Network(a.by.Address)}}
+func (a answered) from(username string) guesses.Arrival {
+	return guesses.Arrival{At: guesses.Guess{Account: guesses.AccountKey(a.flow.Tenant, username), Network: ratelimit.Network(a.by.Address)}}
 }
 
 // arriveBy carries out the purpose of a flow for the identity in the response. It sets who to the
 // username as soon as the account is found.
 func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrived, error) {
-	tenantID, err := s.TenantID(ctx, a.flow.Tenant)
+	tenantID, err := s.Tenants.ID(ctx, a.flow.Tenant)
 	if err == nil {
-		err = s.requireOpenTenant(ctx, tenantID)
+		err = s.Tenants.RequireEnabled(ctx, tenantID)
 	}
 	if apperr.Has(err, apperr.NotFound) {
 		return Arrived{}, errNotLinked()
@@ -51,7 +53,7 @@ func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrive
 		return Arrived{}, err
 	}
 	ctx = principal.With(ctx, principal.System(tenantID, "single sign-on"))
-	link, err := linkTo(s.store.db.Read(ctx), a.issuer, a.named.Subject)
+	link, err := linkTo(s.db.Read(ctx), a.issuer, a.named.Subject)
 	isLinked := err == nil
 	if err != nil && !storage.IsNotFound(err) {
 		return Arrived{}, fmt.Errorf("read a link: %w", err)
@@ -65,7 +67,7 @@ func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrive
 	case isLinked && link.UserID != id:
 		return Arrived{}, errLinkedElsewhere()
 	}
-	user, err := findUser(s.store.db.Read(ctx), id)
+	user, err := findUser(s.db.Read(ctx), id)
 	switch {
 	case storage.IsNotFound(err):
 		return Arrived{}, errFlowOver()
@@ -131,7 +133,7 @@ func (s *Service) endReplaced(ctx context.Context, u *uow.Unit, tokenHash string
 	if tokenHash == "" {
 		return nil
 	}
-	if err := s.sessionStore.DeleteCtx(inUnit(ctx, u), tokenHash); err != nil {
+	if err := s.sessionStore.DeleteCtx(sessions.InUnit(ctx, u), tokenHash); err != nil {
 		return fmt.Errorf("end the session that is replaced: %w", err)
 	}
 	return nil
@@ -165,7 +167,7 @@ func (s *Service) linkInSession(ctx context.Context, a answered, user *User) err
 		if err != nil {
 			return err
 		}
-		session, err := s.sessionStore.byHash(tx, a.flow.ProofHash)
+		session, err := s.sessionStore.ByHash(tx, a.flow.ProofHash)
 		switch {
 		case storage.IsNotFound(err):
 			return errFlowOver()
@@ -176,7 +178,7 @@ func (s *Service) linkInSession(ctx context.Context, a answered, user *User) err
 		case row.Disabled:
 			return errUserDisabled()
 		}
-		kept, err := digestFrom(session.TokenHash)
+		kept, err := secrets.ParseDigest(session.TokenHash)
 		if err != nil {
 			return err
 		}
@@ -215,12 +217,4 @@ func (a answered) insert(tx *gorm.DB, userID int64, now time.Time) error {
 		return fmt.Errorf("insert the link: %w", err)
 	}
 	return nil
-}
-
-// digestFrom is the inverse of digest.String.
-func digestFrom(text string) (d digest, err error) {
-	if _, err := base64.RawURLEncoding.Strict().Decode(d[:], []byte(text)); err != nil {
-		return d, fmt.Errorf("read a digest: %w", err)
-	}
-	return d, nil
 }

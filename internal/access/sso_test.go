@@ -14,6 +14,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/oidc"
 	"interlock/internal/base/oidc/oidctest"
@@ -33,7 +36,7 @@ func TestWhoIsLinkedSignsInByTheProvider(t *testing.T) {
 
 		h.clock.Advance(time.Hour)
 		require.Equal(t, url.Values{"result": {"signed-in"}}, v.signIn("subject-1"))
-		journey, session := v.cookies[journeyCookie], v.cookies[sessionCookie]
+		journey, session := v.cookies[journeyCookie], v.cookies[sessions.Cookie]
 		require.Equal(t, http.SameSiteLaxMode, journey.SameSite, "a page of another site sends the browser back")
 		require.True(t, journey.HttpOnly)
 		require.Equal(t, 600, journey.MaxAge)
@@ -56,7 +59,7 @@ func TestOfManyWhoShowOneAnswerAtOnceOneIsSignedIn(t *testing.T) {
 		h.linkedAdmin(t, "subject-1")
 		v := h.visitor(t)
 		callback := v.leave(v.begin(), "subject-1")
-		sessions, redeemed := h.count(t, &OpenSession{}), h.at.Redeemed()
+		open, redeemed := h.count(t, &sessions.Session{}), h.at.Redeemed()
 		var together sync.WaitGroup
 		told := make([]string, 100)
 		for i := range told {
@@ -72,7 +75,7 @@ func TestOfManyWhoShowOneAnswerAtOnceOneIsSignedIn(t *testing.T) {
 			require.Contains(t, location, "failure=over")
 		}
 		require.Contains(t, told[99], "result=signed-in")
-		require.Equal(t, sessions+1, h.count(t, &OpenSession{}))
+		require.Equal(t, open+1, h.count(t, &sessions.Session{}))
 		require.Equal(t, redeemed+1, h.at.Redeemed(), "nor is the provider asked twice")
 	})
 }
@@ -93,7 +96,7 @@ func TestAnAnswerIsGoodOnceForTenMinutesAndInTheBrowserThatAsked(t *testing.T) {
 		altered, err := url.Parse(callback)
 		require.NoError(t, err)
 		query := altered.Query()
-		query.Set("state", newSecret())
+		query.Set("state", secrets.New())
 		altered.RawQuery = query.Encode()
 		failed(t, "over", v.arrive(altered.String()))
 
@@ -184,7 +187,7 @@ func TestASecondFactorIsAskedForAfterAProviderToo(t *testing.T) {
 		v := h.visitor(t)
 		told := v.signIn("subject-1")
 		require.Equal(t, "totp,recovery", told.Get("methods"))
-		require.Nil(t, v.cookies[sessionCookie])
+		require.Nil(t, v.cookies[sessions.Cookie])
 		require.False(t, v.isSignedIn())
 		finish := fmt.Sprintf(`{"challenge":%q,"method":"totp","code":%q}`, told.Get("challenge"), e.nextCode(t))
 		v.csrf = v.do(201, "POST", "/session/factor", finish).body["csrfToken"].(string)
@@ -246,7 +249,7 @@ func TestAProviderThatIsDownOrWrongSignsNobodyInAndKeepsNobodyOut(t *testing.T) 
 		var refusals []httpapi.Refusal
 		h.refusals = func(r httpapi.Refusal) { refusals = append(refusals, r) }
 		h.linkedAdmin(t, "subject-1")
-		sessions := h.count(t, &OpenSession{})
+		open := h.count(t, &sessions.Session{})
 		wrong := map[string]func(){
 			"refused": func() { h.at.Claims = func(claims map[string]any) { claims["nonce"] = "another" } },
 			"clock": func() {
@@ -271,7 +274,7 @@ func TestAProviderThatIsDownOrWrongSignsNobodyInAndKeepsNobodyOut(t *testing.T) 
 			require.False(t, v.isSignedIn())
 			h.at.Claims, h.at.Answer, h.at.Before = nil, nil, nil
 		}
-		require.Equal(t, sessions, h.count(t, &OpenSession{}))
+		require.Equal(t, open, h.count(t, &sessions.Session{}))
 		require.Len(t, refusals, 3, "a provider that is down refuses nobody")
 
 		h.at.Close()
@@ -288,16 +291,16 @@ func TestASignInByAProviderEndsTheSessionThatTheBrowserHad(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		v := h.linkedAdmin(t, "subject-1")
-		before := v.cookies[sessionCookie].Value
+		before := v.cookies[sessions.Cookie].Value
 		require.Equal(t, "signed-in", v.signIn("subject-1").Get("result"))
-		require.NotEqual(t, before, v.cookies[sessionCookie].Value)
-		require.EqualValues(t, 1, h.count(t, &OpenSession{}))
+		require.NotEqual(t, before, v.cookies[sessions.Cookie].Value)
+		require.EqualValues(t, 1, h.count(t, &sessions.Session{}))
 	})
 }
 
 func TestABeginningTellsNothingOfTenantsAndIsNobodyElsesToMake(t *testing.T) {
 	h := newSSO(t, storagetest.SQLite(t))
-	h.arrivals.rate = networkRate(20)
+	h.arrivals.Rate = guesses.NetworkRate(20)
 	v := h.visitor(t)
 	begin := func(tenant string, header ...string) answer {
 		return v.send("GET", httpapi.Base+"/session/oidc/corp?tenant="+tenant, "", header...)
@@ -355,6 +358,6 @@ func TestASignInByAProviderWithWhatIsBeingTakenAwayBeginsNoSession(t *testing.T)
 		a := answered{by: Traveller{Address: someAddress()}, flow: flowRow{Tenant: h.tenant.Name}, issuer: h.at.URL}
 		_, err = h.signInLinked(ctx, a, *user, link)
 		require.Equal(t, "not_linked", reasonOf(err))
-		require.Zero(t, h.count(t, &OpenSession{}))
+		require.Zero(t, h.count(t, &sessions.Session{}))
 	})
 }

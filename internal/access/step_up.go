@@ -8,7 +8,10 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/guesses"
 	"interlock/internal/access/input"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -44,8 +47,8 @@ func (s *Service) BeginStepUp(ctx context.Context, token string) (*Challenge, er
 	if err != nil {
 		return nil, err
 	}
-	made, db := &Challenge{Token: newSecret()}, s.store.db.Write(ctx)
-	waiting := challengeRow{UserID: session.User.ID, SessionHash: digestOf(token).String()}
+	made, db := &Challenge{Token: secrets.New()}, s.db.Write(ctx)
+	waiting := challengeRow{UserID: session.User.ID, SessionHash: secrets.DigestOf(token).String()}
 	if err := s.insertChallenge(db, made, waiting, s.clock.Now()); err != nil {
 		return nil, err
 	}
@@ -69,7 +72,7 @@ func errStepUpOver() error {
 // stepUpChallenge finds a challenge of a session. Errors: errStepUpOver.
 func stepUpChallenge(tx *gorm.DB, userID int64, session, token string, now time.Time) (row challengeRow, err error) {
 	err = tx.Where("token_hash = ? AND session_hash = ? AND user_id = ? AND expires_time > ?",
-		digestOf(token).String(), digestOf(session).String(), userID, now).Take(&row).Error
+		secrets.DigestOf(token).String(), secrets.DigestOf(session).String(), userID, now).Take(&row).Error
 	switch {
 	case storage.IsNotFound(err):
 		return row, errStepUpOver()
@@ -98,9 +101,9 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 		return "", Session{}, err
 	}
 	var user User
-	session.CSRFToken = newSecret()
-	at := guessed{account: accountKey(session.Tenant, session.User.Username), network: ratelimit.Network(in.Address)}
-	err = s.attempts.countCode(ctx, at, func() (wrong bool, err error) {
+	session.CSRFToken = secrets.New()
+	at := guesses.Guess{Account: guesses.AccountKey(session.Tenant, session.User.Username), Network: ratelimit.Network(in.Address)}
+	err = s.attempts.CountCode(ctx, at, func() (wrong bool, err error) {
 		err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 			wrong = false
 			var tx *gorm.DB
@@ -126,7 +129,7 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 			}
 			maps.Copy(detail, shown)
 			u.Audit(uow.Entry{Action: "session.step-up", Resource: "session", Detail: detail})
-			return s.attempts.forget(ctx, tx, at)
+			return s.attempts.Forget(ctx, tx, at)
 		})
 		return wrong, err
 	})
@@ -144,14 +147,14 @@ func (s *Service) renew(ctx context.Context, u *uow.Unit, old, csrf string) (tok
 	if err != nil {
 		return "", err
 	}
-	row, err := s.sessionStore.byHash(tx, digestOf(old).String())
+	row, err := s.sessionStore.ByHash(tx, secrets.DigestOf(old).String())
 	if storage.IsNotFound(err) {
 		return "", errNoSession()
 	}
 	if err != nil {
 		return "", fmt.Errorf("read the session that is renewed: %w", err)
 	}
-	ctx = context.WithValue(inUnit(ctx, u), originKey{}, origin{row.Address, row.UserAgent, row.CreatedTime})
+	ctx = sessions.Starting(ctx, u, sessions.Origin{row.Address, row.UserAgent, row.CreatedTime})
 	if ctx, err = s.sessions.Load(ctx, old); err != nil {
 		return "", fmt.Errorf("load the session that is renewed: %w", err)
 	}
@@ -160,8 +163,8 @@ func (s *Service) renew(ctx context.Context, u *uow.Unit, old, csrf string) (tok
 		return "", fmt.Errorf("renew the session: %w", err)
 	}
 	s.sessions.SetDeadline(ctx, ends)
-	s.sessions.Put(ctx, sessionCSRF, csrf)
-	s.sessions.Put(ctx, sessionFactorTime, u.Now().UnixMicro())
+	s.sessions.Put(ctx, sessions.KeyCSRF, csrf)
+	s.sessions.Put(ctx, sessions.KeyFactorTime, u.Now().UnixMicro())
 	if token, _, err = s.sessions.Commit(ctx); err != nil {
 		return "", fmt.Errorf("save the session: %w", err)
 	}

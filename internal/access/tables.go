@@ -14,11 +14,7 @@ var tables = []module.Table{
 	{Name: "roles", Plain: "name updated_by_name", Stays: module.Current},
 	{Name: "role_permissions", Plain: "permission", Stays: module.Current},
 	{Name: "role_histories", Plain: "action name permissions changed_by_name", Expires: module.Versions("role_histories", "role_id", "roles")},
-	{Name: "access_revisions", Stays: module.Current},
 	{Name: "api_tokens", Plain: "name token_hash scopes created_by_name updated_by_name", Stays: module.Current},
-	{Name: "sessions", Plain: "token_hash address user_agent", Stays: module.OwnSweeper},
-	{Name: "sign_in_attempts", Plain: "account network", Stays: module.OwnSweeper},
 	{Name: "sign_in_challenges", Plain: "token_hash session_hash", Stays: module.OwnSweeper},
 	{Name: "sign_in_flows", Plain: "state_hash browser_hash provider purpose tenant proof_hash nonce verifier", Stays: module.OwnSweeper},
-	{Name: "tenants", Plain: "name currency", Stays: module.Current},
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/secrets"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -43,7 +44,7 @@ func TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled(t *te
 		}
 		defer elsewhere.Follow()()
 		changed, began := elsewhere.Changed(), time.Now()
-		did, err := h.SetTenantDisabled(anonymous(t), h.tenant.Name, true)
+		did, err := h.Tenants.SetTenantDisabled(anonymous(t), h.tenant.Name, true)
 		require.NoError(t, err)
 		require.True(t, did)
 		d.do(401, "GET", "/users", nil)
@@ -64,17 +65,17 @@ func TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled(t *te
 		requireCode(t, apperr.InvalidCredentials, err)
 		_, err = e.finish(t, challenge, methodTOTP, e.nextCode(t), "")
 		require.Error(t, err)
-		_, _, err = h.store.invited(anonymous(t), digestOf(invited))
+		_, _, err = h.Service.findInvited(anonymous(t), secrets.DigestOf(invited))
 		require.True(t, storage.IsNotFound(err))
 		_, err = neighbour.Authenticate(withBearer(others))
 		require.NoError(t, err, "another tenant goes on")
 
-		again, err := h.SetTenantDisabled(anonymous(t), h.tenant.Name, true)
+		again, err := h.Tenants.SetTenantDisabled(anonymous(t), h.tenant.Name, true)
 		require.NoError(t, err)
 		require.False(t, again)
-		_, err = h.SetTenantDisabled(anonymous(t), "nobodys", true)
+		_, err = h.Tenants.SetTenantDisabled(anonymous(t), "nobodys", true)
 		requireCode(t, apperr.NotFound, err)
-		tenants, err := h.Tenants(anonymous(t))
+		tenants, err := h.Tenants.Tenants(anonymous(t))
 		require.NoError(t, err)
 		disabled := 0
 		for _, tenant := range tenants {
@@ -85,7 +86,7 @@ func TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled(t *te
 		}
 		require.Equal(t, 1, disabled)
 
-		_, err = h.SetTenantDisabled(anonymous(t), h.tenant.Name, false)
+		_, err = h.Tenants.SetTenantDisabled(anonymous(t), h.tenant.Name, false)
 		require.NoError(t, err)
 		for name, request := range shown {
 			_, err := h.Authenticate(request)
@@ -101,7 +102,7 @@ func TestOfManyWhoDisableATenantAtOnceOneDoes(t *testing.T) {
 		h := newFixture(t, db)
 		did := make([]bool, 8)
 		for _, err := range racing.Errors(len(did), func(racer int) (err error) {
-			did[racer], err = h.SetTenantDisabled(anonymous(t), h.tenant.Name, true)
+			did[racer], err = h.Tenants.SetTenantDisabled(anonymous(t), h.tenant.Name, true)
 			return err
 		}) {
 			require.NoError(t, err)

@@ -10,6 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/sessions"
+	"interlock/internal/access/tenants"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
@@ -63,7 +66,7 @@ func TestReplicasThatStartAtOnceMakeOneAdminWhosePasswordOneOfThemReturns(t *tes
 
 		h := fixtures[0]
 		var err error
-		h.tenant, err = h.store.tenantByName(anonymous(t), DefaultTenant)
+		h.tenant, err = h.Service.Tenants.ByName(anonymous(t), tenants.DefaultTenant)
 		require.NoError(t, err)
 		require.Equal(t, []string{"tenant.create"}, h.audited(t))
 		var users int64
@@ -96,7 +99,7 @@ func TestTenantsThatAreCreatedAtOnceAllCome(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, open func() *storage.DB) {
 		h := newProcess(open(), atNoon())
 		names := []string{"a", "b", "c", "d", "e", "f"}
-		tenants, errs := make([]Tenant, len(names)), make([]error, len(names))
+		tenants, errs := make([]tenants.Tenant, len(names)), make([]error, len(names))
 		var creating sync.WaitGroup
 		for i, name := range names {
 			creating.Go(func() { tenants[i], errs[i] = h.CreateTenant(anonymous(t), name, "a long password", "") })
@@ -166,16 +169,16 @@ func TestTheSweeperTakesAllThatHasEndedInBatchesAndNothingElse(t *testing.T) {
 		requireCode(t, apperr.InvalidCredentials, err)
 		_, err = h.signIn(t, "nobody", "wrong")
 		requireCode(t, apperr.InvalidCredentials, err)
-		require.EqualValues(t, 4, count(&OpenSession{}))
+		require.EqualValues(t, 4, count(&sessions.Session{}))
 
 		require.NoError(t, h.Sweep(anonymous(t), 2))
-		require.EqualValues(t, 1, count(&OpenSession{}))
+		require.EqualValues(t, 1, count(&sessions.Session{}))
 		_, err = h.Authenticate(withCookie(http.MethodGet, live))
 		require.NoError(t, err)
 
-		require.EqualValues(t, 2, count(&attemptRow{}), "those still count")
-		h.clock.Advance(attemptWindow)
+		require.EqualValues(t, 2, count(&guesses.Row{}), "those still count")
+		h.clock.Advance(guesses.Window)
 		require.NoError(t, h.Sweep(anonymous(t), 10))
-		require.Zero(t, count(&attemptRow{}))
+		require.Zero(t, count(&guesses.Row{}))
 	})
 }

@@ -5,12 +5,12 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"gorm.io/gorm"
 
 	"interlock/internal/access/input"
+	"interlock/internal/access/secrets"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
@@ -19,9 +19,6 @@ import (
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
-
-// tokenPrefix lets people and secret scanners recognise a token.
-const tokenPrefix = "ilk_"
 
 // TokenLifetime is the default lifetime of a token.
 const TokenLifetime = 90 * 24 * time.Hour
@@ -82,7 +79,7 @@ func (s *Service) AddToken(ctx context.Context, u *uow.Unit, userID int64, spec 
 	case spec.Expires.IsZero() && !spec.Endless:
 		spec.Expires = now.Add(TokenLifetime)
 	}
-	tx, err := s.raise(ctx, u)
+	tx, err := s.Tenants.Raise(ctx, u)
 	if err != nil {
 		return "", nil, err
 	}
@@ -94,9 +91,9 @@ func (s *Service) AddToken(ctx context.Context, u *uow.Unit, userID int64, spec 
 		return "", nil, storage.Found(err, "user", strconv.FormatInt(userID, 10))
 	}
 	caller, _ := principal.From(ctx)
-	secret = tokenPrefix + newSecret()
+	secret = secrets.NewToken()
 	token = &Token{
-		CreatedBy: caller.UserID, CreatedByName: caller.Name, UserID: owner.ID, Username: owner.Username, Name: spec.Name, TokenHash: digestOf(secret).String(),
+		CreatedBy: caller.UserID, CreatedByName: caller.Name, UserID: owner.ID, Username: owner.Username, Name: spec.Name, TokenHash: secrets.DigestOf(secret).String(),
 		Scopes: input.Distinct(spec.Scopes), ExpiresTime: timeOrNil(spec.Expires),
 	}
 	if err := requireTokensRights(ctx, tx, token, owner); err != nil {
@@ -193,7 +190,7 @@ func requireTokensRights(ctx context.Context, tx *gorm.DB, token *Token, owner *
 
 // Token returns a token: one of the caller's or, with users:write, any. Errors: NotFound.
 func (s *Service) Token(ctx context.Context, id int64) (*Token, error) {
-	token, err := findToken(s.store.db.Read(ctx), id)
+	token, err := findToken(s.db.Read(ctx), id)
 	if err == nil && requireOwn(ctx, token.UserID) != nil {
 		err = gorm.ErrRecordNotFound
 	}
@@ -211,18 +208,18 @@ func (s *Service) Tokens(ctx context.Context, f TokenFilter, page storage.Page) 
 		filters = append(filters, storage.Equal("user_id", caller.UserID))
 	}
 	filters = append(filters, storage.Containing(f.Text, "name"))
-	listing, err := storage.List[Token](s.store.db.Read(ctx), page, tokenSorts, filters...)
+	listing, err := storage.List[Token](s.db.Read(ctx), page, tokenSorts, filters...)
 	if err != nil {
 		return listing, fmt.Errorf("list tokens: %w", err)
 	}
-	return listing, withUsernames(s.store.db.Read(ctx), listing.Pointers())
+	return listing, withUsernames(s.db.Read(ctx), listing.Pointers())
 }
 
 // tokens declares tokens to package change. Tokens are created and revoked, never edited.
 func (s *Service) tokens() change.Editable[Token, *Token] {
 	return change.Editable[Token, *Token]{
 		Rows: change.Rows[Token, *Token]{
-			DB: s.store.db, Label: (*Token).label, View: func(_ context.Context, token *Token) any { return tokenViewOf(*token) }, Find: findToken,
+			DB: s.db, Label: (*Token).label, View: func(_ context.Context, token *Token) any { return tokenViewOf(*token) }, Find: findToken,
 		},
 	}
 }
@@ -235,7 +232,7 @@ func (s *Service) DeleteToken(ctx context.Context, u *uow.Unit, token *Token, if
 			return err
 		}
 		u.Audit(uow.Entry{Action: "token.revoke", Resource: token.path(), Detail: map[string]any{"name": token.Name, "userId": token.UserID}})
-		_, err := s.raise(ctx, u)
+		_, err := s.Tenants.Raise(ctx, u)
 		return err
 	})
 }
@@ -267,18 +264,13 @@ func revokeTokens(ctx context.Context, u *uow.Unit, tokens []Token) error {
 
 // RevokeToken is DeleteToken for the command line. Errors: NotFound.
 func (s *Service) RevokeToken(ctx context.Context, tenant string, id int64) error {
-	return s.command(ctx, tenant, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
+	return s.Tenants.Command(ctx, tenant, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
 		token, err := findToken(tx, id)
 		if err != nil {
 			return storage.Found(err, "token", strconv.FormatInt(id, 10))
 		}
 		return s.DeleteToken(ctx, u, token, guard.Precondition{Ref: token.Ref()})
 	})
-}
-
-// isToken reports whether text has the form of a token's secret.
-func isToken(text string) bool {
-	return len(text) == len(tokenPrefix)+secretLength && strings.HasPrefix(text, tokenPrefix)
 }
 
 func timeOrNil(t time.Time) *time.Time {

@@ -13,6 +13,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
@@ -60,7 +62,7 @@ func TestATokenIsCreatedListedUsedAndRevoked(t *testing.T) {
 
 		read := d.do(200, "GET", path, nil)
 		require.NotContains(t, read.Text, secret, "it is shown once")
-		require.NotContains(t, read.Text, digestOf(secret).String())
+		require.NotContains(t, read.Text, secrets.DigestOf(secret).String())
 		p, err := h.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		require.Equal(t, []string{"configs:*", "orders:read"}, p.Permissions)
@@ -207,8 +209,7 @@ func TestAStreamEndsWithinASecondOfItsCredentialsEnd(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		h.customers, h.customerMay = SharedSecret(shopSecret), []string{"orders:read"}
-		h.sessionStore.idle = time.Hour
-		h.sessions = newSessions(h.sessionStore, 12*time.Hour)
+		h.sessionStore.Idle = time.Hour
 		soon := h.clock.Now().Add(time.Hour)
 		token, _, err := h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "robot", Expires: soon})
 		require.NoError(t, err)
@@ -237,7 +238,7 @@ func TestAStreamEndsWithinASecondOfItsCredentialsEnd(t *testing.T) {
 		began := h.clock.Now()
 		for name, show := range map[string]func(r *http.Request){
 			"a token":    func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) },
-			"a session":  func(r *http.Request) { r.AddCookie(&http.Cookie{Name: sessionCookie, Value: session}) },
+			"a session":  func(r *http.Request) { r.AddCookie(&http.Cookie{Name: sessions.Cookie, Value: session}) },
 			"a customer": func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+customer) },
 		} {
 			h.clock.Advance(began.Sub(h.clock.Now()))

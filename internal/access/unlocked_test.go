@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/sessions"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage/storagetest"
 )
@@ -24,7 +25,7 @@ func TestASignInBesideAChangeOfItsPasswordBeginsNoSessionWithoutLocks(t *testing
 	_, err := h.signIn(t, "admin", adminPassword)
 	requireCode(t, apperr.InvalidCredentials, err)
 	var open int64
-	require.NoError(t, db.Read(h.inside(t)).Model(&OpenSession{}).Count(&open).Error)
+	require.NoError(t, db.Read(h.inside(t)).Model(&sessions.Session{}).Count(&open).Error)
 	require.Zero(t, open)
 }
 

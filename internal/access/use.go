@@ -101,5 +101,5 @@ func (s *Service) writeUses(ctx context.Context) error {
 func (s *Service) writeUsesIn(ctx context.Context, table string, ids []int64, used time.Time) error {
 	ctx, cancel := context.WithTimeout(storage.AcrossTenants(ctx), markTimeout)
 	defer cancel()
-	return s.store.db.Write(ctx).Exec("UPDATE "+table+" SET last_used_time = ? WHERE id IN ?", used, ids).Error
+	return s.db.Write(ctx).Exec("UPDATE "+table+" SET last_used_time = ? WHERE id IN ?", used, ids).Error
 }

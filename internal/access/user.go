@@ -13,6 +13,9 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/access/input"
+	"interlock/internal/access/passwords"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -133,7 +136,7 @@ type UserSpec struct {
 
 // CreateUser is AddUser for the command line. Errors: those of AddUser, and NotFound (tenant).
 func (s *Service) CreateUser(ctx context.Context, spec UserSpec) (Identity, error) {
-	ctx, err := s.InTenant(ctx, spec.Tenant)
+	ctx, err := s.Tenants.InTenant(ctx, spec.Tenant)
 	if err != nil {
 		return Identity{}, err
 	}
@@ -145,7 +148,7 @@ func (s *Service) CreateUser(ctx context.Context, spec UserSpec) (Identity, erro
 	if err != nil {
 		return Identity{}, err
 	}
-	return s.store.withRoles(ctx, *user)
+	return s.withRoles(ctx, *user)
 }
 
 // AddUser creates a user. It hashes the password before the transaction of the unit begins.
@@ -156,7 +159,7 @@ func (s *Service) AddUser(ctx context.Context, u *uow.Unit, spec UserSpec) (*Use
 	if err := row.check(); err != nil {
 		return nil, err
 	}
-	hash, err := s.passwords.newHash(ctx, another, "/password", spec.Username, spec.Password)
+	hash, err := s.passwords.NewHash(ctx, passwords.Another, "/password", spec.Username, spec.Password)
 	if err != nil {
 		return nil, err
 	}
@@ -187,23 +190,23 @@ func (u *User) check() error {
 
 // User returns the user with an id. Errors: NotFound.
 func (s *Service) User(ctx context.Context, id int64) (*User, error) {
-	user, err := findUser(s.store.db.Read(ctx), id)
+	user, err := findUser(s.db.Read(ctx), id)
 	return user, storage.Found(err, "user", strconv.FormatInt(id, 10))
 }
 
 // Users returns one page of users.
 func (s *Service) Users(ctx context.Context, f UserFilter, page storage.Page) (storage.Listing[User], error) {
 	caller, _ := principal.From(ctx)
-	listing, err := storage.List[User](s.store.db.Read(ctx), page, userSorts, f.filters(caller.TenantID)...)
+	listing, err := storage.List[User](s.db.Read(ctx), page, userSorts, f.filters(caller.TenantID)...)
 	if err != nil {
 		return listing, fmt.Errorf("list users: %w", err)
 	}
-	return listing, withRoleNames(s.store.db.Read(ctx), listing.Pointers())
+	return listing, withRoleNames(s.db.Read(ctx), listing.Pointers())
 }
 
 // UserHistory returns one page of a user's versions, newest first.
 func (s *Service) UserHistory(ctx context.Context, user *User, page storage.Page) (storage.Listing[UserVersion], error) {
-	return storage.List[UserVersion](s.store.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("user_id", user.ID))
+	return storage.List[UserVersion](s.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("user_id", user.ID))
 }
 
 // EditUser changes a user that was just read; see change.Editable.Apply for conflicts. Roles are
@@ -235,7 +238,7 @@ type userChange struct {
 	// ends counts the credentials that also ends; nil for an act that reports no counts.
 	ends *Ended
 	// kept is the digest of the one session token that remains valid; zero for none.
-	kept digest
+	kept secrets.Digest
 }
 
 // DisableUser disables a user and ends its sessions, tokens and streams: immediately in this
@@ -299,14 +302,14 @@ func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMat
 	if err := guard.Advance(ctx, u, &after); err != nil {
 		return nil, err
 	}
-	tx, err := s.raise(ctx, u)
+	tx, err := s.Tenants.Raise(ctx, u)
 	if err != nil {
 		return nil, err
 	}
 	if err := requireRightsOf(ctx, tx, user); err != nil {
 		return nil, err
 	}
-	sessions, err := endSessions(tx, after.TenantID, after.ID, c.kept)
+	sessions, err := sessions.EndAll(tx, after.TenantID, after.ID, c.kept)
 	if err != nil {
 		return nil, err
 	}
@@ -373,7 +376,7 @@ func (s *Service) SetUserRoles(ctx context.Context, tenant, username string, rol
 
 // commandUser runs a change of the named user, which is read in the unit.
 func (s *Service) commandUser(ctx context.Context, tenant, username string, fn func(context.Context, *uow.Unit, *User) error) error {
-	return s.command(ctx, tenant, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
+	return s.Tenants.Command(ctx, tenant, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
 		user, err := userNamed(tx, username)
 		if err != nil {
 			return err
@@ -384,12 +387,12 @@ func (s *Service) commandUser(ctx context.Context, tenant, username string, fn f
 
 // UserNamed returns the user with a name, in the context's tenant. Errors: NotFound.
 func (s *Service) UserNamed(ctx context.Context, username string) (*User, error) {
-	return userNamed(s.store.db.Read(ctx), username)
+	return userNamed(s.db.Read(ctx), username)
 }
 
 // userOf returns the named user and a context in its tenant.
 func (s *Service) userOf(ctx context.Context, tenant, username string) (context.Context, *User, error) {
-	ctx, err := s.InTenant(ctx, tenant)
+	ctx, err := s.Tenants.InTenant(ctx, tenant)
 	if err != nil {
 		return nil, nil, err
 	}

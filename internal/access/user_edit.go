@@ -31,7 +31,7 @@ type userDocument struct {
 func (s *Service) users() change.Editable[User, *User] {
 	return change.Editable[User, *User]{
 		Rows: change.Rows[User, *User]{
-			DB: s.store.db, Label: (*User).label, View: func(_ context.Context, user *User) any { return userViewOf(*user) }, Find: findUser,
+			DB: s.db, Label: (*User).label, View: func(_ context.Context, user *User) any { return userViewOf(*user) }, Find: findUser,
 		},
 		Document: func(user *User) (any, error) {
 			return merge.Tree(userDocument{user.Username, user.DisplayName, input.Members(user.Roles)})
@@ -59,7 +59,7 @@ func reviseUser(user *User, document any) (*User, guard.Set, error) {
 // userAt reads a user at an earlier version. Errors: gorm.ErrRecordNotFound.
 func (s *Service) userAt(ctx context.Context, user *User, version int64) (*User, error) {
 	var then UserVersion
-	if err := s.store.db.Read(ctx).Where("user_id = ? AND version = ?", user.ID, version).Take(&then).Error; err != nil {
+	if err := s.db.Read(ctx).Where("user_id = ? AND version = ?", user.ID, version).Take(&then).Error; err != nil {
 		return nil, err
 	}
 	return then.restore(user), nil
@@ -81,7 +81,7 @@ func (s *Service) recordUserEdit(ctx context.Context, u *uow.Unit, before, after
 // setRoles replaces a user's roles, in a unit that has inserted or updated the user's row. Errors:
 // ValidationFailed, Forbidden, InUse.
 func (s *Service) setRoles(ctx context.Context, u *uow.Unit, user *User, names []string) error {
-	tx, err := s.raise(ctx, u)
+	tx, err := s.Tenants.Raise(ctx, u)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,10 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/guesses"
 	"interlock/internal/access/input"
+	"interlock/internal/access/passwords"
+	"interlock/internal/access/secrets"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -28,7 +31,7 @@ type PasswordReset struct {
 // ValidationFailed, NotFound; Forbidden if the user has a permission that the caller lacks, because
 // the new password grants that permission.
 func (s *Service) ResetPassword(ctx context.Context, u *uow.Unit, user *User, reset PasswordReset) (*User, error) {
-	hash, err := s.passwords.newHash(ctx, another, "/password", user.Username, reset.Password)
+	hash, err := s.passwords.NewHash(ctx, passwords.Another, "/password", user.Username, reset.Password)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +62,7 @@ func (s *Service) ChangePassword(ctx context.Context, user *User, change Passwor
 	if user.PasswordHash == "" {
 		return nil, input.Invalid("/currentPassword", "none", "does not exist: you sign in without a password. Request an invitation to choose one")
 	}
-	if err := s.passwords.check(ctx, oneself, "/newPassword", user.Username, change.New); err != nil {
+	if err := s.passwords.Check(ctx, passwords.Oneself, "/newPassword", user.Username, change.New); err != nil {
 		return nil, err
 	}
 	if change.New == change.Current {
@@ -92,13 +95,13 @@ func (s *Service) requirePassword(ctx context.Context, user *User, shown shownPa
 		return input.Invalid(shown.pointer, "required", "is required to confirm your identity")
 	}
 	caller, _ := principal.From(ctx)
-	tenant, err := s.store.tenantName(ctx, caller.TenantID)
+	tenant, err := s.Tenants.NameOf(ctx, caller.TenantID)
 	if err != nil {
 		return err
 	}
-	at := guessed{account: accountKey(tenant, user.Username), network: ratelimit.Network(shown.address)}
-	return s.attempts.count(ctx, at, func() (wrong bool, err error) {
-		same, err := s.passwords.matches(ctx, shown.password, user.PasswordHash)
+	at := guesses.Guess{Account: guesses.AccountKey(tenant, user.Username), Network: ratelimit.Network(shown.address)}
+	return s.attempts.Count(ctx, at, func() (wrong bool, err error) {
+		same, err := s.passwords.Matches(ctx, shown.password, user.PasswordHash)
 		switch {
 		case err != nil:
 			return false, err
@@ -111,7 +114,7 @@ func (s *Service) requirePassword(ctx context.Context, user *User, shown shownPa
 
 // requireLateSession returns ValidationFailed unless a session started in the last minutes.
 func (s *Service) requireLateSession(ctx context.Context, shown shownPassword) error {
-	row, err := s.sessionStore.byHash(s.store.db.Read(ctx), digestOf(shown.session).String())
+	row, err := s.sessionStore.ByHash(s.db.Read(ctx), secrets.DigestOf(shown.session).String())
 	switch {
 	case storage.IsNotFound(err):
 		return errNoSession()
@@ -125,14 +128,14 @@ func (s *Service) requireLateSession(ctx context.Context, shown shownPassword) e
 
 // choosePassword stores the new password of a user whose current password was checked.
 func (s *Service) choosePassword(ctx context.Context, user *User, change PasswordChange) (*User, error) {
-	hash, err := s.passwords.hash(ctx, change.New)
+	hash, err := s.passwords.Hash(ctx, change.New)
 	if err != nil {
 		return nil, err
 	}
 	var after *User
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
 		after, err = s.storePassword(ctx, u, user, newPassword{
-			hash: hash, endTokens: change.EndTokens, kept: digestOf(change.Session), change: s.changeUser, shown: user.PasswordHash,
+			hash: hash, endTokens: change.EndTokens, kept: secrets.DigestOf(change.Session), change: s.changeUser, shown: user.PasswordHash,
 		})
 		return err
 	})
@@ -144,7 +147,7 @@ type newPassword struct {
 	hash      string
 	endTokens bool
 	// kept is the digest of the one session token that remains valid; zero for none.
-	kept    digest
+	kept    secrets.Digest
 	ifMatch *guard.Precondition
 	// change is changeUser, or reissue for a password from another user.
 	change func(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition, c userChange) (*User, error)
@@ -165,7 +168,7 @@ func (u *User) takePassword(hash string) {
 // storePassword sets a user's password and unlocks the account, in a unit.
 func (s *Service) storePassword(ctx context.Context, u *uow.Unit, user *User, p newPassword) (*User, error) {
 	caller, _ := principal.From(ctx)
-	tenant, err := s.store.tenantName(ctx, caller.TenantID)
+	tenant, err := s.Tenants.NameOf(ctx, caller.TenantID)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +186,7 @@ func (s *Service) storePassword(ctx context.Context, u *uow.Unit, user *User, p 
 		action: "password", set: passwordSet(p.hash), apply: func(user *User) { user.takePassword(p.hash) },
 		kept: p.kept, endTokens: p.endTokens,
 		also: func(ctx context.Context, tx *gorm.DB) error {
-			return s.attempts.clear(ctx, tx, accountKey(tenant, row.Username))
+			return s.attempts.Clear(ctx, tx, guesses.AccountKey(tenant, row.Username))
 		},
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/access/input"
+	"interlock/internal/access/tenants"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -19,7 +20,7 @@ import (
 //
 // It looks up only valid names: attempts are counted by the typed name, and MySQL also finds
 // "admin" for "admin ", which would allow five more attempts at one account.
-func (s store) account(ctx context.Context, tenant, username string) (User, error) {
+func (s *Service) account(ctx context.Context, tenant, username string) (User, error) {
 	if !input.TenantNames.MatchString(tenant) || !input.Usernames.MatchString(username) {
 		return User{}, gorm.ErrRecordNotFound
 	}
@@ -35,7 +36,7 @@ func (s store) account(ctx context.Context, tenant, username string) (User, erro
 }
 
 // withRoles adds a user's roles and permissions.
-func (s store) withRoles(ctx context.Context, row User) (Identity, error) {
+func (s *Service) withRoles(ctx context.Context, row User) (Identity, error) {
 	held, err := s.rightsOf(ctx, []owner{{row.TenantID, row.ID}})
 	if err != nil {
 		return Identity{}, err
@@ -108,12 +109,12 @@ func withRoleNames(db *gorm.DB, users []*User) error {
 // servers, and every change of a user increments the revision too. Errors: Unauthenticated if the
 // user does not exist, or the user or its tenant is disabled.
 func (s *Service) holdOpen(ctx context.Context, u *uow.Unit, id int64) (*gorm.DB, User, error) {
-	tx, err := s.raise(ctx, u)
+	tx, err := s.Tenants.Raise(ctx, u)
 	if err != nil {
 		return nil, User{}, err
 	}
 	var row User
-	err = tx.Where("id = ? AND "+openTenant, id).Take(&row).Error
+	err = tx.Where("id = ? AND "+tenants.OpenTenant, id).Take(&row).Error
 	switch {
 	case storage.IsNotFound(err), err == nil && row.Disabled:
 		return nil, row, errNoSession()

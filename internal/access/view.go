@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"interlock/internal/access/input"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
 	"interlock/internal/base/currency"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
@@ -149,10 +151,10 @@ type sessionListView struct {
 	httpapi.List[openSessionView]
 }
 
-func openSessionViewOf(row OpenSession, token string) openSessionView {
+func openSessionViewOf(row sessions.Session, token string) openSessionView {
 	return openSessionView{
 		ID: row.ID, UserID: row.UserID, Username: row.Username, Address: row.Address, UserAgent: row.UserAgent,
-		Current:      token != "" && row.TokenHash == digestOf(token).String(),
+		Current:      token != "" && row.TokenHash == secrets.DigestOf(token).String(),
 		LastUsedTime: row.LastUsedTime, ExpiresTime: row.ExpiresTime, CreatedTime: row.CreatedTime,
 	}
 }

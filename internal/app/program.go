@@ -14,6 +14,7 @@ import (
 	_ "modernc.org/sqlite" // the driver of storage.SQLite
 
 	"interlock/internal/access"
+	"interlock/internal/access/passwords"
 	"interlock/internal/base/background"
 	"interlock/internal/base/claim"
 	"interlock/internal/base/clock"
@@ -36,7 +37,7 @@ type Program struct {
 	// Clock is the program's clock; nil means the system clock.
 	Clock clock.Clock
 	// HashCost is the cost of password hashes; zero means the OWASP recommendation. Tests use less.
-	HashCost access.HashCost
+	HashCost passwords.Cost
 
 	services *Services
 	claim    *claim.Claim

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"interlock/internal/access"
+	"interlock/internal/access/tenants"
 	"interlock/internal/base/encryption"
 	"interlock/internal/config"
 	"interlock/internal/core/uow"
@@ -59,7 +60,7 @@ func (sv *Services) Reencrypt(ctx context.Context) (encryption.Renewal, error) {
 		return encryption.Renewal{}, err
 	}
 	for tenant, rows := range counts.Without(current) {
-		err := sv.Runner.Do(access.AsOperator(ctx, access.Tenant{ID: tenant}), func(ctx context.Context, u *uow.Unit) error {
+		err := sv.Runner.Do(tenants.AsOperator(ctx, tenants.Tenant{ID: tenant}), func(ctx context.Context, u *uow.Unit) error {
 			if _, err := u.Tx(ctx); err != nil {
 				return err
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"interlock/internal/access"
+	"interlock/internal/access/passwords"
 	"interlock/internal/actions"
 	"interlock/internal/aggregates"
 	"interlock/internal/approvals"
@@ -154,7 +155,7 @@ type Options struct {
 	// WeakPasswords accepts short passwords, for development.
 	WeakPasswords bool
 	// HashCost is the cost of password hashes; zero means the OWASP recommendation.
-	HashCost access.HashCost
+	HashCost passwords.Cost
 	// Clock is nil for the system clock.
 	Clock clock.Clock
 }
@@ -264,7 +265,7 @@ func (sv *Services) buildReplyStore(s settings.Idempotency, cipher encryption.Ci
 
 func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 	sv.Audit = audit.NewLog(sv.DB)
-	sv.Refusals = audit.NewRefusals(sv.Runner, sv.Clock, func(ctx context.Context, name string) (int64, error) { return sv.Access.TenantID(ctx, name) })
+	sv.Refusals = audit.NewRefusals(sv.Runner, sv.Clock, func(ctx context.Context, name string) (int64, error) { return sv.Access.Tenants.ID(ctx, name) })
 	sv.Access = access.New(access.Deps{
 		Refusals: sv.Refusals.CountRefusal,
 		DB:       sv.DB, Runner: sv.Runner, Clock: sv.Clock, Bus: sv.bus, Domains: Declarations(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,

@@ -23,6 +23,7 @@ import (
 	"go.uber.org/goleak"
 
 	"interlock/internal/access"
+	"interlock/internal/access/passwords"
 	"interlock/internal/app"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/oidc/oidctest"
@@ -162,7 +163,7 @@ func StartAt(t *testing.T, s settings.Settings, now clock.Clock) *Program {
 
 // HashCost makes password hashes cheap. With the production cost they need a third of the
 // time of the tests under the race detector.
-var HashCost = access.HashCost{MemoryKiB: 8, Passes: 1}
+var HashCost = passwords.Cost{MemoryKiB: 8, Passes: 1}
 
 func boot(t *testing.T, s settings.Settings, prepare ...func(p *Program)) (*Program, func() error) {
 	t.Helper()

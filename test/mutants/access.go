@@ -81,39 +81,39 @@ var grants = []mutant{
 	},
 	{
 		name: "guesses from many networks do not count together",
-		file: "internal/access/attempt.go", old: `at.anonymous && len(counted) >= maxAnonymous`, new: `at.anonymous && len(counted) < 0`,
+		file: "internal/access/guesses/attempt.go", old: `at.anonymous && len(counted) >= maxAnonymous`, new: `at.anonymous && len(counted) < 0`,
 		caught: tests{"internal/access": {"TestGuessesFromManyNetworksLockAnAccountForAllButTheDevicesThatItKnows"}},
 	},
 	{
 		name: "guesses of strangers block a known device",
-		file: "internal/access/arrival.go", old: `if err == nil && s.devices.knows(ctx, shown, row.PasswordHash) {`, new: `if err == nil && row.ID < 0 {`,
+		file: "internal/access/guesses/arrival.go", old: `if err == nil && s.devices.knows(ctx, shown, row.PasswordHash) {`, new: `if err == nil && row.ID < 0 {`,
 		caught: tests{"internal/access": {"TestGuessesFromManyNetworksLockAnAccountForAllButTheDevicesThatItKnows"}},
 	},
 	{
 		name: "a device outlives the password",
-		file: "internal/access/device.go", old: `return err == nil && hmac.Equal([]byte(shown.password)`, new: `return err == nil || hmac.Equal([]byte(shown.password)`,
+		file: "internal/access/guesses/device.go", old: `return err == nil && hmac.Equal([]byte(shown.password)`, new: `return err == nil || hmac.Equal([]byte(shown.password)`,
 		caught: tests{"internal/access": {"TestADeviceIsKnownToOneAccountUntilItsPasswordOrItsTimeEnds"}},
 	},
 	{
 		name: "anybody signs the cookie of a device",
-		file: "internal/access/device.go", old: `if !hmac.Equal([]byte(parts[4]), []byte(deviceMAC(key, "device", signed))) {`, new: `if !hmac.Equal([]byte(parts[4]), []byte(deviceMAC(key, "device", signed))) && false {`,
+		file: "internal/access/guesses/device.go", old: `if !hmac.Equal([]byte(parts[4]), []byte(deviceMAC(key, "device", signed))) {`, new: `if !hmac.Equal([]byte(parts[4]), []byte(deviceMAC(key, "device", signed))) && false {`,
 		caught: tests{"internal/access": {"TestADeviceIsKnownToOneAccountUntilItsPasswordOrItsTimeEnds"}},
 	},
 	{
 		name: "a network is held to no rate",
-		file: "internal/access/arrival.go", old: `case !decision.Allowed:`, new: `case !decision.Allowed && false:`,
+		file: "internal/access/guesses/arrival.go", old: `case !decision.Allowed:`, new: `case !decision.Allowed && false:`,
 		caught: tests{"internal/access": {"TestANetworkThatTriesTooOftenIsTurnedAwayBeforeAnythingIsHashedOrWritten"}},
 	},
 	{
 		name: "who comes for the first time waits behind the flood",
-		file: "internal/access/hash_queue.go", old: `return r.anonymous && r.tries <= waits.tries`, new: `return false`,
-		caught: tests{"internal/access": {"TestWhoComesOftenestIsTurnedAwayAtOnceAndWhoComesForTheFirstTimeGoesFirst"}},
+		file: "internal/access/passwords/hash_queue.go", old: `return r.anonymous && r.tries <= waits.tries`, new: `return false`,
+		caught: tests{"internal/access/passwords": {"TestWhoComesOftenestIsTurnedAwayAtOnceAndWhoComesForTheFirstTimeGoesFirst"}},
 	},
 	{
 		name: "a slot does not cool down after a stranger's guess",
-		file: "internal/access/hash_queue.go", old: `		p.queue.giveBack(1)`, new: `		p.queue.giveBack(0)
+		file: "internal/access/passwords/hash_queue.go", old: `		p.queue.giveBack(1)`, new: `		p.queue.giveBack(0)
 		return`,
-		caught: tests{"internal/access": {"TestASlotCoolsDownAfterAWrongGuessAndNotAfterSomebodyWhoIsKnown"}},
+		caught: tests{"internal/access/passwords": {"TestASlotCoolsDownAfterAWrongGuessAndNotAfterSomebodyWhoIsKnown"}},
 	},
 	{
 		name: "a process does not detect changes of permissions by another process",
@@ -165,7 +165,7 @@ var grants = []mutant{
 	},
 	{
 		name: "a user without a password fails in another way than one with another",
-		file: "internal/access/password.go", old: `if hash == "" {`, new: `if hash == "none" {`,
+		file: "internal/access/passwords/hasher.go", old: `if hash == "" {`, new: `if hash == "none" {`,
 		caught: tests{"internal/access": {"TestWhoIsInvitedChoosesAPasswordAndIsSignedIn"}},
 	},
 	{
@@ -245,7 +245,7 @@ var grants = []mutant{
 	},
 	{
 		name: "a common password is accepted",
-		file: "internal/access/password.go", old: `guessable.Check(password, username, productName)`, new: `guessable.Check(newSecret(), username)`,
+		file: "internal/access/passwords/hasher.go", old: `guessable.Check(password, username, productName)`, new: `guessable.Check(newSecret(), username)`,
 		caught: tests{"internal/access": {"TestWhoChoosesHisOwnPasswordIsRefusedOneThatIsTriedFirst"}},
 	},
 	{
@@ -305,7 +305,7 @@ var grants = []mutant{
 	},
 	{
 		name: "guesses at a code count for their network only",
-		file: "internal/access/attempt.go", old: "guessed{account: at.account, network: everywhere}", new: "at",
+		file: "internal/access/guesses/attempt.go", old: "guessed{account: at.account, network: everywhere}", new: "at",
 		caught: tests{"internal/access": {"TestWrongCodesCountTogetherWhereverTheyComeFrom"}},
 	},
 	{

@@ -85,7 +85,7 @@ var callers = []mutant{
 	},
 	{
 		name: "a disabled tenant's customers come in",
-		file: "internal/access/tenant_disable.go", old: `"id IN ? AND disabled_time IS NULL", ids`, new: `"id IN ?", ids`,
+		file: "internal/access/tenants/disable.go", old: `"id IN ? AND disabled_time IS NULL", ids`, new: `"id IN ?", ids`,
 		caught: tests{"internal/access": {"TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled"}},
 	},
 	{

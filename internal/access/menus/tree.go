@@ -3,8 +3,9 @@ package menus
 import (
 	"cmp"
 	"fmt"
-	"interlock/internal/access/input"
 	"slices"
+
+	"interlock/internal/access/input"
 )
 
 const (

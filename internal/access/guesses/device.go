@@ -1,4 +1,10 @@
-package access
+// Package guesses limits the guesses at passwords and codes: arrival.go their rate, and attempt.go their
+// number per account. device.go exempts the browsers that an account knows.
+//
+// Per account, existing or not, at most 5 guesses in 15 minutes from one network reach a password hash,
+// and about 50 from all networks, also if they are concurrent. A success resets the count. These limits
+// do not block a device that the account knows.
+package guesses
 
 import (
 	"context"
@@ -12,21 +18,22 @@ import (
 	"sync"
 	"time"
 
+	"interlock/internal/access/secrets"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
 )
 
 const (
-	// deviceLifetime is the time for which a browser is known after its last sign-in.
-	deviceLifetime = 90 * 24 * time.Hour
-	// devicePrefix marks the keys under which a known device's guesses are counted. No network
+	// DeviceLifetime is the time for which a browser is known after its last sign-in.
+	DeviceLifetime = 90 * 24 * time.Hour
+	// DevicePrefix marks the keys under which a known device's guesses are counted. No network
 	// has this prefix.
-	devicePrefix = "device:"
+	DevicePrefix = "device:"
 	// longestDevice bounds the cookie, in bytes.
 	longestDevice = 256
 )
 
-// devices recognises the browsers from which an account has signed in. It stores nothing per
+// Devices recognises the browsers from which an account has signed in. It stores nothing per
 // browser: the browser presents a cookie that only this installation can have made. The cookie
 // contains the account, the device, the expiry, and a digest of the password hash, so that a new
 // password invalidates the cookie.
@@ -34,7 +41,7 @@ const (
 // Guesses of strangers do not lock out a known device: its wrong passwords have their own count,
 // and it has priority in the hash queue. The cookie grants no access: the password and the second
 // factor are still required.
-type devices struct {
+type Devices struct {
 	db    *storage.DB
 	clock clock.Clock
 
@@ -42,9 +49,12 @@ type devices struct {
 	key []byte // nil until it is read
 }
 
+// NewDevices returns the devices of an installation.
+func NewDevices(db *storage.DB, now clock.Clock) *Devices { return &Devices{db: db, clock: now} }
+
 // device is a browser from which an account has signed in.
 type device struct {
-	id string
+	ID string
 	// password is a digest of the password hash at the time of the cookie.
 	password string
 }
@@ -56,7 +66,7 @@ type device struct {
 //
 // A process caches the key. If a backup with another key is restored, the process must be
 // restarted; until then, other processes do not recognise its devices, with no other effect.
-func (d *devices) installationKey(ctx context.Context) ([]byte, error) {
+func (d *Devices) installationKey(ctx context.Context) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.key != nil {
@@ -86,25 +96,25 @@ func (d *devices) installationKey(ctx context.Context) ([]byte, error) {
 	return d.key, nil
 }
 
-// cookie returns a new cookie for an account with this password hash. id is the id of a known
+// Cookie returns a new cookie for an account with this password hash. id is the id of a known
 // device, or "" for a new one.
-func (d *devices) cookie(ctx context.Context, account, passwordHash, id string) (string, error) {
+func (d *Devices) Cookie(ctx context.Context, account, passwordHash, id string) (string, error) {
 	key, err := d.installationKey(ctx)
 	if err != nil {
 		return "", err
 	}
 	if id == "" {
-		id = newSecret()[:22]
+		id = secrets.New()[:22]
 	}
-	ends := strconv.FormatInt(d.clock.Now().Add(deviceLifetime).Unix(), 10)
+	ends := strconv.FormatInt(d.clock.Now().Add(DeviceLifetime).Unix(), 10)
 	signed := strings.Join([]string{account, id, ends, deviceMAC(key, "password", passwordHash)}, ".")
 	return signed + "." + deviceMAC(key, "device", signed), nil
 }
 
-// read returns the device of a cookie; false if the cookie is not authentic, belongs to another
+// Read returns the device of a cookie; false if the cookie is not authentic, belongs to another
 // account, or has expired. It reads nothing from the database except the installation's key. knows
 // checks whether the password is unchanged.
-func (d *devices) read(ctx context.Context, account, cookie string) (device, bool) {
+func (d *Devices) Read(ctx context.Context, account, cookie string) (device, bool) {
 	if cookie == "" || len(cookie) > longestDevice {
 		return device{}, false
 	}
@@ -124,11 +134,11 @@ func (d *devices) read(ctx context.Context, account, cookie string) (device, boo
 	if err != nil || !d.clock.Now().Before(time.Unix(ends, 0)) {
 		return device{}, false
 	}
-	return device{id: parts[1], password: parts[3]}, true
+	return device{ID: parts[1], password: parts[3]}, true
 }
 
-// knows reports whether the account still has the password for which the device was known.
-func (d *devices) knows(ctx context.Context, shown device, passwordHash string) bool {
+// Knows reports whether the account still has the password for which the device was known.
+func (d *Devices) Knows(ctx context.Context, shown device, passwordHash string) bool {
 	key, err := d.installationKey(ctx)
 	return err == nil && hmac.Equal([]byte(shown.password), []byte(deviceMAC(key, "password", passwordHash)))
 }

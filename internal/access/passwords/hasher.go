@@ -1,4 +1,7 @@
-package access
+// Package passwords hashes, compares and checks passwords. A flood of guesses uses a bounded share of the
+// processors: hash_queue.go limits the concurrent hashes, orders the waiting callers and rejects the
+// excess.
+package passwords
 
 import (
 	"cmp"
@@ -19,15 +22,15 @@ import (
 	"interlock/internal/base/guessable"
 )
 
-// HashCost is the cost of a password hash, for the service and for an attacker.
-type HashCost struct {
+// Cost is the cost of a password hash, for the service and for an attacker.
+type Cost struct {
 	MemoryKiB, Passes uint32
 }
 
 // owaspCost is OWASP's cost for argon2id with one lane (Password Storage Cheat Sheet).
-var owaspCost = HashCost{MemoryKiB: 19 * 1024, Passes: 2}
+var owaspCost = Cost{MemoryKiB: 19 * 1024, Passes: 2}
 
-func (c HashCost) params() argon2id.Params {
+func (c Cost) params() argon2id.Params {
 	return argon2id.Params{Memory: c.MemoryKiB, Iterations: c.Passes, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 }
 
@@ -40,28 +43,31 @@ const (
 	hashTimeout = 3 * time.Second
 )
 
-// passwords hashes and compares passwords on half of the processors: a hash uses 19 MiB and about
+// Hasher hashes and compares passwords on half of the processors: a hash uses 19 MiB and about
 // 30 ms, so unlimited sign-ins would exhaust the machine.
-type passwords struct {
-	params  argon2id.Params
-	queue   *hashQueue
-	timeout time.Duration
-	compare func(password, hash string) (bool, error)
+type Hasher struct {
+	params argon2id.Params
+	queue  *hashQueue
+	// Timeout bounds the wait for a hash slot. Tests replace it and compare.
+	Timeout time.Duration
+	Compare func(password, hash string) (bool, error)
 	// weak accepts short or easily guessed passwords, with a warning.
 	weak bool
-	// dummy is a hash that no password matches, at the cost of a real one.
-	dummy string
+	// Dummy is a hash that no password matches, at the cost of a real one.
+	Dummy string
 }
 
-// newPasswords returns passwords with this hash cost; the zero cost means OWASP's.
-func newPasswords(cost HashCost) *passwords {
+// New returns passwords with this hash cost; the zero cost means OWASP's. weak accepts short or
+// easily guessed passwords, for development.
+func New(cost Cost, weak bool) *Hasher {
 	params := cmp.Or(cost, owaspCost).params()
-	return &passwords{
+	return &Hasher{
 		params:  params,
 		queue:   newHashQueue(max(1, runtime.GOMAXPROCS(0)/2), maxQueued),
-		timeout: hashTimeout,
-		compare: argon2id.ComparePasswordAndHash,
-		dummy:   dummyHash(params),
+		Timeout: hashTimeout,
+		Compare: argon2id.ComparePasswordAndHash,
+		Dummy:   dummyHash(params),
+		weak:    weak,
 	}
 }
 
@@ -73,13 +79,13 @@ func dummyHash(p argon2id.Params) string {
 		p.Memory, p.Iterations, p.Parallelism, zeros(p.SaltLength), zeros(p.KeyLength))
 }
 
-// hash returns the argon2id hash of a password. Errors: Unavailable.
-func (p *passwords) hash(ctx context.Context, password string) (string, error) {
-	slot, err := p.enter(ctx, rank{})
+// Hash returns the argon2id hash of a password. Errors: Unavailable.
+func (p *Hasher) Hash(ctx context.Context, password string) (string, error) {
+	slot, err := p.Enter(ctx, Rank{})
 	if err != nil {
 		return "", err
 	}
-	defer slot.release()
+	defer slot.Release()
 	hash, err := argon2id.CreateHash(password, &p.params)
 	if err != nil {
 		return "", fmt.Errorf("hash a password: %w", err)
@@ -87,66 +93,66 @@ func (p *passwords) hash(ctx context.Context, password string) (string, error) {
 	return hash, nil
 }
 
-// digest derives a key from a text with argon2id, at the cost of a hash. Equal texts and salts give
+// Digest derives a key from a text with argon2id, at the cost of a hash. Equal texts and salts give
 // equal keys. Errors: Unavailable.
-func (p *passwords) digest(ctx context.Context, text string, salt []byte) ([]byte, error) {
-	slot, err := p.enter(ctx, rank{})
+func (p *Hasher) Digest(ctx context.Context, text string, salt []byte) ([]byte, error) {
+	slot, err := p.Enter(ctx, Rank{})
 	if err != nil {
 		return nil, err
 	}
-	defer slot.release()
+	defer slot.Release()
 	return argon2.IDKey([]byte(text), salt, p.params.Iterations, p.params.Memory, p.params.Parallelism, p.params.KeyLength), nil
 }
 
-// matches compares a password in a session. Errors: Unavailable, if no comparison was made.
-func (p *passwords) matches(ctx context.Context, password, hash string) (bool, error) {
-	slot, err := p.enter(ctx, rank{})
+// Matches compares a password in a session. Errors: Unavailable, if no comparison was made.
+func (p *Hasher) Matches(ctx context.Context, password, hash string) (bool, error) {
+	slot, err := p.Enter(ctx, Rank{})
 	if err != nil {
 		return false, err
 	}
-	defer slot.release()
-	return p.same(password, hash)
+	defer slot.Release()
+	return p.Same(password, hash)
 }
 
-// same compares a password with a hash; the caller holds a slot. The hash is "" for a user without
+// Same compares a password with a hash; the caller holds a slot. The hash is "" for a user without
 // a password: the comparison then returns false, at the same cost.
-func (p *passwords) same(password, hash string) (bool, error) {
+func (p *Hasher) Same(password, hash string) (bool, error) {
 	if hash == "" {
-		hash = p.dummy
+		hash = p.Dummy
 	}
-	same, err := p.compare(password, hash)
+	same, err := p.Compare(password, hash)
 	if err != nil {
 		return false, fmt.Errorf("compare a password with its hash: %w", err)
 	}
 	return same, nil
 }
 
-// enter acquires a hash slot. Errors: those of hashQueue.acquire.
-func (p *passwords) enter(ctx context.Context, r rank) (*hashSlot, error) {
-	return p.queue.acquire(ctx, r, p.timeout)
+// Enter acquires a hash slot. Errors: those of hashQueue.acquire.
+func (p *Hasher) Enter(ctx context.Context, r Rank) (*Slot, error) {
+	return p.queue.acquire(ctx, r, p.Timeout)
 }
 
-// chooser identifies the user who chose a password.
-type chooser bool
+// Chooser identifies the user who chose a password.
+type Chooser bool
 
 const (
-	// oneself is the user of the password, which must follow all rules.
-	oneself chooser = true
-	// another is an operator, in a setting or a command, or an admin. The password must only have
+	// Oneself is the user of the password, which must follow all rules.
+	Oneself Chooser = true
+	// Another is an operator, in a setting or a command, or an admin. The password must only have
 	// the minimum length; violations of the other rules are logged as warnings.
-	another chooser = false
+	Another Chooser = false
 )
 
-// newHash checks and hashes a chosen password. Errors: ValidationFailed, at the pointer.
-func (p *passwords) newHash(ctx context.Context, by chooser, pointer, username, password string) (string, error) {
-	if err := p.check(ctx, by, pointer, username, password); err != nil {
+// NewHash checks and hashes a chosen password. Errors: ValidationFailed, at the pointer.
+func (p *Hasher) NewHash(ctx context.Context, by Chooser, pointer, username, password string) (string, error) {
+	if err := p.Check(ctx, by, pointer, username, password); err != nil {
 		return "", err
 	}
-	return p.hash(ctx, password)
+	return p.Hash(ctx, password)
 }
 
-// check rejects weak passwords before the hash.
-func (p *passwords) check(ctx context.Context, by chooser, pointer, username, password string) error {
+// Check rejects weak passwords before the hash.
+func (p *Hasher) Check(ctx context.Context, by Chooser, pointer, username, password string) error {
 	switch {
 	case password == "":
 		return input.Invalid(pointer, "required", "is required")
@@ -159,7 +165,7 @@ func (p *passwords) check(ctx context.Context, by chooser, pointer, username, pa
 	switch {
 	case weakness == "":
 		return nil
-	case !p.weak && (by == oneself || weakness == tooShort):
+	case !p.weak && (by == Oneself || weakness == tooShort):
 		return input.Invalid(pointer, weakness, rule)
 	}
 	slog.WarnContext(ctx, "access: weak password accepted", "username", username, "because", rule)

@@ -1,4 +1,4 @@
-package access
+package tenants
 
 import (
 	"context"
@@ -20,13 +20,13 @@ import (
 // finish the started work. After the tenant is enabled again, credentials that have not expired are
 // valid.
 
-// openTenant is the condition of rows of tenants that are not disabled.
-const openTenant = "EXISTS (SELECT 1 FROM tenants t WHERE t.id = users.tenant_id AND t.disabled_time IS NULL)"
+// OpenTenant is the condition of rows of tenants that are not disabled.
+const OpenTenant = "EXISTS (SELECT 1 FROM tenants t WHERE t.id = users.tenant_id AND t.disabled_time IS NULL)"
 
 // Tenants returns all tenants, in the order of their names.
 func (s *Service) Tenants(ctx context.Context) ([]Tenant, error) {
 	var tenants []Tenant
-	if err := s.store.db.Read(ctx).Order("name").Find(&tenants).Error; err != nil {
+	if err := s.db.Read(ctx).Order("name").Find(&tenants).Error; err != nil {
 		return nil, fmt.Errorf("list the tenants: %w", err)
 	}
 	return tenants, nil
@@ -38,7 +38,7 @@ func (s *Service) Tenants(ctx context.Context) ([]Tenant, error) {
 //	UPDATE tenants SET disabled_time = ? WHERE id = ? AND disabled_time IS NULL
 //	UPDATE access_revisions SET version = version + 1 WHERE tenant_id = ?
 func (s *Service) SetTenantDisabled(ctx context.Context, name string, disabled bool) (changed bool, err error) {
-	err = s.command(ctx, name, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
+	err = s.Command(ctx, name, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
 		caller, _ := principal.From(ctx)
 		action, at, condition := "tenant.enable", (*time.Time)(nil), "disabled_time IS NOT NULL"
 		if disabled {
@@ -59,7 +59,7 @@ func (s *Service) SetTenantDisabled(ctx context.Context, name string, disabled b
 		if result.RowsAffected != 1 {
 			return uow.Retry(apperr.New(apperr.StatusChanged, "Another user disabled or enabled tenant %s at the same time.", name))
 		}
-		if _, err := s.raise(ctx, u); err != nil {
+		if _, err := s.Raise(ctx, u); err != nil {
 			return err
 		}
 		u.Audit(uow.Entry{Action: action, Resource: "tenants/" + name, Detail: map[string]any{}})
@@ -68,8 +68,8 @@ func (s *Service) SetTenantDisabled(ctx context.Context, name string, disabled b
 	return changed, err
 }
 
-// openTenants returns the ids of the tenants that are enabled; without ids it runs no query.
-func (s store) openTenants(ctx context.Context, ids []int64) (open []int64, err error) {
+// Enabled returns the ids of the tenants that are enabled; without ids it runs no query.
+func (s *Service) Enabled(ctx context.Context, ids []int64) (open []int64, err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -80,23 +80,9 @@ func (s store) openTenants(ctx context.Context, ids []int64) (open []int64, err 
 	return open, nil
 }
 
-// requireOpen returns InvalidCredentials for a disabled tenant. It serves customers, who have no
-// row, and uses the cache of callers.
-func (s *Service) requireOpen(ctx context.Context, id int64) error {
-	_, err := s.recognise(ctx, credentialOfTenant(id))
-	return err
-}
-
-func orElse(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
-}
-
-// requireOpenTenant returns NotFound for a disabled tenant.
-func (s *Service) requireOpenTenant(ctx context.Context, id int64) error {
-	open, err := s.store.openTenants(ctx, []int64{id})
+// RequireEnabled returns NotFound for a disabled tenant.
+func (s *Service) RequireEnabled(ctx context.Context, id int64) error {
+	open, err := s.Enabled(ctx, []int64{id})
 	if err == nil && len(open) == 0 {
 		return apperr.MissingRow("tenant", strconv.FormatInt(id, 10))
 	}

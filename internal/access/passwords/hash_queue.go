@@ -1,4 +1,4 @@
-package access
+package passwords
 
 import (
 	"context"
@@ -23,24 +23,24 @@ const (
 	shedRetry = 2 * time.Second
 )
 
-// rank is the priority of a caller that waits for a slot.
-type rank struct {
-	// anonymous is set for a caller without a session and without a known device. Known callers
+// Rank is the priority of a caller that waits for a slot.
+type Rank struct {
+	// Anonymous is set for a caller without a session and without a known device. Known callers
 	// have priority over anonymous ones.
-	anonymous bool
-	// tries is the used part of the burst of the caller's network. A first try thus has priority
+	Anonymous bool
+	// Tries is the used part of the burst of the caller's network. A first try thus has priority
 	// over a flood from networks that try repeatedly.
-	tries int
+	Tries int
 }
 
 // goesBefore reports whether a new caller has priority over a waiting one. Known callers are
 // first in, first out. Anonymous callers with equal tries are last in, first out: in a flood
 // the queue is full of old callers, and a later genuine one would wait behind all of them.
-func (r rank) goesBefore(waits rank) bool {
-	if r.anonymous != waits.anonymous {
-		return waits.anonymous
+func (r Rank) goesBefore(waits Rank) bool {
+	if r.Anonymous != waits.Anonymous {
+		return waits.Anonymous
 	}
-	return r.anonymous && r.tries <= waits.tries
+	return r.Anonymous && r.Tries <= waits.Tries
 }
 
 // hashQueue limits the concurrent hashes, orders the waiting callers and rejects the excess.
@@ -66,7 +66,7 @@ type hashQueue struct {
 
 // hashWaiter is a caller that waits for a slot.
 type hashWaiter struct {
-	rank rank
+	rank Rank
 	// granted receives true with a slot, or false with a rejection.
 	granted chan bool
 }
@@ -75,21 +75,21 @@ func newHashQueue(slots, room int) *hashQueue {
 	return &hashQueue{free: slots, room: room, after: func(cooldown time.Duration, fn func()) { time.AfterFunc(cooldown, fn) }}
 }
 
-// hashSlot is a slot that a caller holds. Further releases have no effect.
-type hashSlot struct {
+// Slot is a slot that a caller holds. Further releases have no effect.
+type Slot struct {
 	queue *hashQueue
-	rank  rank
+	rank  Rank
 	began time.Time
 	given sync.Once
 }
 
-func (p *hashSlot) release() { p.given.Do(func() { p.queue.giveBack(0) }) }
+func (p *Slot) Release() { p.given.Do(func() { p.queue.giveBack(0) }) }
 
-// releaseAfterCooldown releases the slot after an anonymous wrong guess, with a cooldown. For a
+// ReleaseAfterCooldown releases the slot after an anonymous wrong guess, with a cooldown. For a
 // known caller it releases the slot immediately.
-func (p *hashSlot) releaseAfterCooldown() {
-	if !p.rank.anonymous {
-		p.release()
+func (p *Slot) ReleaseAfterCooldown() {
+	if !p.rank.Anonymous {
+		p.Release()
 		return
 	}
 	p.given.Do(func() {
@@ -100,7 +100,7 @@ func (p *hashSlot) releaseAfterCooldown() {
 
 // acquire waits for a slot. Errors: RateLimited for a rejected anonymous caller, Unavailable
 // for any other rejected caller; the cause of ctx.
-func (t *hashQueue) acquire(ctx context.Context, r rank, timeout time.Duration) (*hashSlot, error) {
+func (t *hashQueue) acquire(ctx context.Context, r Rank, timeout time.Duration) (*Slot, error) {
 	own := &hashWaiter{rank: r, granted: make(chan bool, 1)}
 	t.enter(own)
 	timer := time.NewTimer(timeout)
@@ -117,7 +117,7 @@ func (t *hashQueue) acquire(ctx context.Context, r rank, timeout time.Duration) 
 		t.withdraw(own)
 		return nil, r.shed()
 	}
-	return &hashSlot{queue: t, rank: r, began: clock.Mark()}, nil
+	return &Slot{queue: t, rank: r, began: clock.Mark()}, nil
 }
 
 // enter queues a caller, grants the free slots, and rejects the caller with the lowest rank if the
@@ -157,7 +157,7 @@ func (t *hashQueue) cooledDown() {
 
 // grant assigns the free slots to the first callers. The caller holds mu.
 func (t *hashQueue) grant() {
-	for len(t.waiting) > 0 && t.free > 0 && (t.free > t.coolingDown || !t.waiting[0].rank.anonymous) {
+	for len(t.waiting) > 0 && t.free > 0 && (t.free > t.coolingDown || !t.waiting[0].rank.Anonymous) {
 		t.free--
 		t.waiting[0].granted <- true
 		t.waiting = slices.Delete(t.waiting, 0, 1)
@@ -181,8 +181,8 @@ func (t *hashQueue) withdraw(own *hashWaiter) {
 	}
 }
 
-func (r rank) shed() error {
-	if r.anonymous {
+func (r Rank) shed() error {
+	if r.Anonymous {
 		return apperr.New(apperr.RateLimited, "Too many people are signing in at the moment. Your credentials were not checked; try again in a moment.").After(shedRetry)
 	}
 	return apperr.New(apperr.Unavailable, "Too many people are signing in at the moment. Try again.").After(shedRetry)

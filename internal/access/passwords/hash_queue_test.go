@@ -1,4 +1,4 @@
-package access
+package passwords
 
 import (
 	"context"
@@ -13,12 +13,12 @@ import (
 
 // waiter is the result of a caller of the queue.
 type waiter struct {
-	slot *hashSlot
+	slot *Slot
 	err  error
 }
 
 // wait starts a caller of the queue, and returns as soon as it waits or has its result.
-func wait(t *testing.T, queue *hashQueue, r rank) <-chan waiter {
+func wait(t *testing.T, queue *hashQueue, r Rank) <-chan waiter {
 	t.Helper()
 	queue.mu.Lock()
 	before := len(queue.waiting)
@@ -40,22 +40,22 @@ func wait(t *testing.T, queue *hashQueue, r rank) <-chan waiter {
 func TestWhoComesOftenestIsTurnedAwayAtOnceAndWhoComesForTheFirstTimeGoesFirst(t *testing.T) {
 	queue := newHashQueue(0, 3)
 	queue.after = func(_ time.Duration, fn func()) { fn() }
-	sixth := wait(t, queue, rank{anonymous: true, tries: 6})
-	seventh := wait(t, queue, rank{anonymous: true, tries: 7})
-	known := wait(t, queue, rank{})
-	first := wait(t, queue, rank{anonymous: true, tries: 1})
+	sixth := wait(t, queue, Rank{Anonymous: true, Tries: 6})
+	seventh := wait(t, queue, Rank{Anonymous: true, Tries: 7})
+	known := wait(t, queue, Rank{})
+	first := wait(t, queue, Rank{Anonymous: true, Tries: 1})
 
 	turnedAway := <-seventh
-	requireCode(t, apperr.RateLimited, turnedAway.err)
-	require.Equal(t, shedRetry, retryAfter(t, turnedAway.err))
-	eighth := <-wait(t, queue, rank{anonymous: true, tries: 8})
-	requireCode(t, apperr.RateLimited, eighth.err)
+	requireErrorCode(t, apperr.RateLimited, turnedAway.err)
+	require.Equal(t, shedRetry, requireRetryAfter(t, turnedAway.err))
+	eighth := <-wait(t, queue, Rank{Anonymous: true, Tries: 8})
+	requireErrorCode(t, apperr.RateLimited, eighth.err)
 
 	queue.giveBack(0)
 	for _, next := range []<-chan waiter{known, first, sixth} {
 		served := <-next
 		require.NoError(t, served.err)
-		served.slot.releaseAfterCooldown()
+		served.slot.ReleaseAfterCooldown()
 	}
 	require.Equal(t, 1, queue.free)
 }
@@ -68,22 +68,22 @@ func TestASlotCoolsDownAfterAWrongGuessAndNotAfterSomebodyWhoIsKnown(t *testing.
 		require.Positive(t, cooldown)
 		cooled = append(cooled, fn)
 	}
-	right, err := queue.acquire(t.Context(), rank{anonymous: true}, time.Minute)
+	right, err := queue.acquire(t.Context(), Rank{Anonymous: true}, time.Minute)
 	require.NoError(t, err)
-	right.release()
-	right.releaseAfterCooldown()
+	right.Release()
+	right.ReleaseAfterCooldown()
 	require.Empty(t, cooled, "the password was right")
-	wrong, err := queue.acquire(t.Context(), rank{anonymous: true}, time.Minute)
+	wrong, err := queue.acquire(t.Context(), Rank{Anonymous: true}, time.Minute)
 	require.NoError(t, err)
-	wrong.releaseAfterCooldown()
-	wrong.release()
+	wrong.ReleaseAfterCooldown()
+	wrong.Release()
 	require.Len(t, cooled, 1, "a slot is given back once")
-	stranger := wait(t, queue, rank{anonymous: true})
+	stranger := wait(t, queue, Rank{Anonymous: true})
 	require.Empty(t, stranger)
 
-	known, err := queue.acquire(t.Context(), rank{}, time.Minute)
+	known, err := queue.acquire(t.Context(), Rank{}, time.Minute)
 	require.NoError(t, err, "who is known does not wait for a cooldown")
-	known.releaseAfterCooldown()
+	known.ReleaseAfterCooldown()
 	require.Empty(t, stranger)
 	cooled[0]()
 	require.NoError(t, (<-stranger).err)
@@ -94,7 +94,7 @@ func TestASlotThatWasGrantedToSomebodyWhoLeftGoesToTheNext(t *testing.T) {
 	queue := newHashQueue(0, 2)
 	gone := &hashWaiter{granted: make(chan bool, 1)}
 	queue.enter(gone)
-	next := wait(t, queue, rank{})
+	next := wait(t, queue, Rank{})
 	queue.giveBack(0)
 	queue.withdraw(gone)
 	require.NoError(t, (<-next).err)
@@ -102,22 +102,22 @@ func TestASlotThatWasGrantedToSomebodyWhoLeftGoesToTheNext(t *testing.T) {
 }
 
 func TestPasswordsAreHashedOnHalfOfTheProcessorsAtMost(t *testing.T) {
-	require.Equal(t, max(1, runtime.GOMAXPROCS(0)/2), newPasswords(HashCost{}).queue.free)
+	require.Equal(t, max(1, runtime.GOMAXPROCS(0)/2), New(Cost{}, false).queue.free)
 }
 
 func TestOfStrangersWhoCameAsOftenTheLastGoesFirstAndOfThoseWhoAreKnownTheFirst(t *testing.T) {
 	queue := newHashQueue(0, 4)
 	queue.after = func(_ time.Duration, fn func()) { fn() }
 	order := []<-chan waiter{
-		2: wait(t, queue, rank{anonymous: true, tries: 1}),
-		1: wait(t, queue, rank{anonymous: true, tries: 1}),
-		0: wait(t, queue, rank{}),
+		2: wait(t, queue, Rank{Anonymous: true, Tries: 1}),
+		1: wait(t, queue, Rank{Anonymous: true, Tries: 1}),
+		0: wait(t, queue, Rank{}),
 	}
-	order = append(order[:1], append([]<-chan waiter{wait(t, queue, rank{})}, order[1:]...)...)
+	order = append(order[:1], append([]<-chan waiter{wait(t, queue, Rank{})}, order[1:]...)...)
 	queue.giveBack(0)
 	for _, next := range order {
 		served := <-next
 		require.NoError(t, served.err)
-		served.slot.releaseAfterCooldown()
+		served.slot.ReleaseAfterCooldown()
 	}
 }

@@ -1,4 +1,4 @@
-package access
+package guesses
 
 import (
 	"context"
@@ -16,58 +16,61 @@ import (
 )
 
 const (
-	// maxAttempts is the maximum number of wrong passwords and codes per account and network in
-	// attemptWindow.
-	maxAttempts   = 5
-	attemptWindow = 15 * time.Minute
-	// maxAnonymous is the maximum number of wrong passwords per account in attemptWindow over all
+	// MaxAttempts is the maximum number of wrong passwords and codes per account and network in
+	// Window.
+	MaxAttempts = 5
+	Window      = 15 * time.Minute
+	// MaxAnonymous is the maximum number of wrong passwords per account in Window over all
 	// networks, except known devices.
-	maxAnonymous = 50
+	MaxAnonymous = 50
 	// attemptRounds bounds the search for a slot under concurrent claims and releases.
 	attemptRounds = 10
 )
 
-// attemptRow is one guess at an account's password or second factor. The unique key (account,
-// network, slot) has room for maxAttempts rows, so the database decides between concurrent
+// Row is one guess at an account's password or second factor. The unique key (account,
+// network, slot) has room for MaxAttempts rows, so the database decides between concurrent
 // guesses.
-type attemptRow struct {
+type Row struct {
 	ID int64 `gorm:"primaryKey"`
 	// Account is a digest: the account may not exist, and users sometimes type a password as
 	// the username.
 	Account string
-	// Network is the origin of the guess: see ratelimit.Network and devicePrefix.
+	// Network is the origin of the guess: see ratelimit.Network and DevicePrefix.
 	Network     string
 	Slot        int
 	CreatedTime time.Time
 }
 
 // TableName implements gorm's Tabler.
-func (attemptRow) TableName() string { return "sign_in_attempts" }
+func (Row) TableName() string { return "sign_in_attempts" }
 
 // Global implements storage.Global: an unknown account has no tenant.
-func (attemptRow) Global() {}
+func (Row) Global() {}
 
 const attemptSlotKey = "uq_sign_in_attempts_slot"
 
-type attempts struct {
+type Attempts struct {
 	db    *storage.DB
 	clock clock.Clock
 }
 
-// guessed is the account and the origin of a guess. maxAttempts guesses from one network lock
-// the account for that network, and maxAnonymous guesses lock it for all networks, so that an
+// NewAttempts returns the attempts in a database.
+func NewAttempts(db *storage.DB, now clock.Clock) Attempts { return Attempts{db: db, clock: now} }
+
+// Guess is the account and the origin of a guess. MaxAttempts guesses from one network lock
+// the account for that network, and MaxAnonymous guesses lock it for all networks, so that an
 // attacker gains nothing from many networks. The owner of a locked account can still sign in
 // from a known device, which has its own count.
-type guessed struct {
-	account, network string
-	// anonymous is set for a guess at a password without a session and without a known device.
-	anonymous bool
+type Guess struct {
+	Account, Network string
+	// Anonymous is set for a guess at a password without a session and without a known device.
+	Anonymous bool
 }
 
 // everywhere is the key for all networks; no network has this name.
 const everywhere = "*"
 
-func accountKey(tenant, username string) string {
+func AccountKey(tenant, username string) string {
 	sum := sha256.Sum256([]byte(tenant + "\x00" + username))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
@@ -77,22 +80,22 @@ func accountKey(tenant, username string) string {
 //	INSERT INTO sign_in_attempts (account, network, slot, created_time) VALUES (?, ?, ?, ?)
 //
 // and returns its id for release. Errors: TooManyAttempts if attempts of the last 15 minutes
-// fill all slots, or the account has maxAnonymous of them. The count over all networks is read
+// fill all slots, or the account has MaxAnonymous of them. The count over all networks is read
 // before the insert, so concurrent guesses from several networks can exceed it by at most the
 // number of hash slots.
-func (a attempts) claim(ctx context.Context, at guessed) (int64, error) {
+func (a Attempts) claim(ctx context.Context, at Guess) (int64, error) {
 	for range attemptRounds {
 		now := a.clock.Now()
 		own, anonymous, err := a.read(ctx, at)
 		if err != nil {
 			return 0, err
 		}
-		recent, old := splitByAge(own, now.Add(-attemptWindow))
-		if len(recent) >= maxAttempts {
-			return 0, lockedOut(recent[0].CreatedTime.Add(attemptWindow).Sub(now))
+		recent, old := splitByAge(own, now.Add(-Window))
+		if len(recent) >= MaxAttempts {
+			return 0, lockedOut(recent[0].CreatedTime.Add(Window).Sub(now))
 		}
-		if counted, _ := splitByAge(anonymous, now.Add(-attemptWindow)); at.anonymous && len(counted) >= maxAnonymous {
-			return 0, lockedToStrangers(counted[len(counted)-maxAnonymous].CreatedTime.Add(attemptWindow).Sub(now))
+		if counted, _ := splitByAge(anonymous, now.Add(-Window)); at.Anonymous && len(counted) >= MaxAnonymous {
+			return 0, lockedToStrangers(counted[len(counted)-MaxAnonymous].CreatedTime.Add(Window).Sub(now))
 		}
 		id, err := a.insert(ctx, at, now, recent, old)
 		if err == nil && id != 0 {
@@ -107,27 +110,27 @@ func (a attempts) claim(ctx context.Context, at guessed) (int64, error) {
 
 // read returns the attempts from one origin and the anonymous attempts from all networks, each
 // oldest first.
-func (a attempts) read(ctx context.Context, at guessed) (own, anonymous []attemptRow, err error) {
-	var rows []attemptRow
-	if err := a.db.Read(ctx).Where("account = ?", at.account).Order("created_time").Find(&rows).Error; err != nil {
+func (a Attempts) read(ctx context.Context, at Guess) (own, anonymous []Row, err error) {
+	var rows []Row
+	if err := a.db.Read(ctx).Where("account = ?", at.Account).Order("created_time").Find(&rows).Error; err != nil {
 		return nil, nil, fmt.Errorf("read the attempts: %w", err)
 	}
 	for _, row := range rows {
-		if row.Network == at.network {
+		if row.Network == at.Network {
 			own = append(own, row)
 		}
-		if row.Network != everywhere && !strings.HasPrefix(row.Network, devicePrefix) {
+		if row.Network != everywhere && !strings.HasPrefix(row.Network, DevicePrefix) {
 			anonymous = append(anonymous, row)
 		}
 	}
 	return own, anonymous, nil
 }
 
-// count runs try as a counted guess at a password or a code. If the guess is not wrong, its
+// Count runs try as a counted guess at a password or a code. If the guess is not wrong, its
 // attempt is released; if the release fails, the attempt expires with its window. Earlier
 // attempts remain counted: a right password must not allow more guesses at the code. Errors:
 // those of claim and of try.
-func (a attempts) count(ctx context.Context, at guessed, try func() (wrong bool, err error)) error {
+func (a Attempts) Count(ctx context.Context, at Guess, try func() (wrong bool, err error)) error {
 	attempt, err := a.claim(ctx, at)
 	if err != nil {
 		return err
@@ -139,12 +142,12 @@ func (a attempts) count(ctx context.Context, at guessed, try func() (wrong bool,
 	return err
 }
 
-// countCode is like count, for a guess at a code. It also counts the guess over all networks: a
+// CountCode is like count, for a guess at a code. It also counts the guess over all networks: a
 // code is short, and the guesser already has the account's password or a session, so a stranger
 // cannot lock out the owner this way.
-func (a attempts) countCode(ctx context.Context, at guessed, try func() (wrong bool, err error)) error {
-	return a.count(ctx, guessed{account: at.account, network: everywhere}, func() (wrong bool, err error) {
-		err = a.count(ctx, at, func() (bool, error) {
+func (a Attempts) CountCode(ctx context.Context, at Guess, try func() (wrong bool, err error)) error {
+	return a.Count(ctx, Guess{Account: at.Account, Network: everywhere}, func() (wrong bool, err error) {
+		err = a.Count(ctx, at, func() (bool, error) {
 			var err error
 			wrong, err = try()
 			return wrong, err
@@ -155,21 +158,21 @@ func (a attempts) countCode(ctx context.Context, at guessed, try func() (wrong b
 
 // insert claims a slot without a recent attempt. It returns 0 if concurrent guesses claimed all
 // of them first.
-func (a attempts) insert(ctx context.Context, at guessed, now time.Time, recent, old []attemptRow) (int64, error) {
+func (a Attempts) insert(ctx context.Context, at Guess, now time.Time, recent, old []Row) (int64, error) {
 	for _, row := range old {
 		if err := a.release(ctx, row.ID); err != nil {
 			return 0, err
 		}
 	}
-	used := make(map[int]bool, maxAttempts)
+	used := make(map[int]bool, MaxAttempts)
 	for _, row := range recent {
 		used[row.Slot] = true
 	}
-	for slot := 1; slot <= maxAttempts; slot++ {
+	for slot := 1; slot <= MaxAttempts; slot++ {
 		if used[slot] {
 			continue
 		}
-		row := attemptRow{Account: at.account, Network: at.network, Slot: slot, CreatedTime: now}
+		row := Row{Account: at.Account, Network: at.Network, Slot: slot, CreatedTime: now}
 		err := a.db.Write(ctx).Create(&row).Error
 		if err == nil {
 			return row.ID, nil
@@ -182,23 +185,23 @@ func (a attempts) insert(ctx context.Context, at guessed, now time.Time, recent,
 }
 
 // release deletes an attempt that was not wrong.
-func (a attempts) release(ctx context.Context, id int64) error {
+func (a Attempts) release(ctx context.Context, id int64) error {
 	return a.db.Write(storage.AcrossTenants(ctx)).Exec("DELETE FROM sign_in_attempts WHERE id = ?", id).Error
 }
 
-// forget deletes the attempts at an account from one network, in the transaction that starts
+// Forget deletes the attempts at an account from one network, in the transaction that starts
 // its session. Attempts from other networks remain counted, so that the owner's sign-in does
 // not allow an attacker further guesses.
-func (attempts) forget(ctx context.Context, tx *gorm.DB, at guessed) error {
+func (Attempts) Forget(ctx context.Context, tx *gorm.DB, at Guess) error {
 	const statement = "DELETE FROM sign_in_attempts WHERE account = ? AND network = ?"
-	if err := tx.WithContext(storage.AcrossTenants(ctx)).Exec(statement, at.account, at.network).Error; err != nil {
+	if err := tx.WithContext(storage.AcrossTenants(ctx)).Exec(statement, at.Account, at.Network).Error; err != nil {
 		return fmt.Errorf("forget the attempts: %w", err)
 	}
 	return nil
 }
 
-// clear deletes all attempts at an account, in the transaction that changes its password.
-func (attempts) clear(ctx context.Context, tx *gorm.DB, account string) error {
+// Clear deletes all attempts at an account, in the transaction that changes its password.
+func (Attempts) Clear(ctx context.Context, tx *gorm.DB, account string) error {
 	err := tx.WithContext(storage.AcrossTenants(ctx)).Exec("DELETE FROM sign_in_attempts WHERE account = ?", account).Error
 	if err != nil {
 		return fmt.Errorf("clear the attempts: %w", err)
@@ -207,7 +210,7 @@ func (attempts) clear(ctx context.Context, tx *gorm.DB, account string) error {
 }
 
 // splitByAge divides attempts, oldest first, into those after the time since and the older ones.
-func splitByAge(rows []attemptRow, since time.Time) (recent, old []attemptRow) {
+func splitByAge(rows []Row, since time.Time) (recent, old []Row) {
 	for i, row := range rows {
 		if row.CreatedTime.After(since) {
 			return rows[i:], rows[:i]
