@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/factors"
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/secrets"
 	"interlock/internal/base/apperr"
@@ -81,10 +82,10 @@ func TestCodesAreHeldToTheRateOfTheirNetworkAsPasswordsAre(t *testing.T) {
 		h := newFixture(t, db)
 		h.arrivals.Rate = guesses.NetworkRate(1)
 		for range 3 {
-			_, err := h.FinishSignIn(anonymous(t), FactorSignIn{ShownFactor: ShownFactor{Challenge: secrets.New()}, Address: "203.0.113.7"})
+			_, err := h.FinishSignIn(anonymous(t), FactorSignIn{Shown: factors.Shown{Challenge: secrets.New()}, Address: "203.0.113.7"})
 			requireCode(t, apperr.Unauthenticated, err)
 		}
-		_, err := h.FinishSignIn(anonymous(t), FactorSignIn{ShownFactor: ShownFactor{Challenge: secrets.New()}, Address: "203.0.113.7"})
+		_, err := h.FinishSignIn(anonymous(t), FactorSignIn{Shown: factors.Shown{Challenge: secrets.New()}, Address: "203.0.113.7"})
 		requireCode(t, apperr.RateLimited, err)
 	})
 }

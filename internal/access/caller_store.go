@@ -210,6 +210,14 @@ type owner struct{ tenantID, userID int64 }
 // rights are the names of a user's roles and the permissions of those roles.
 type rights struct{ roles, permissions []string }
 
+// withRights returns a user with the names of its roles and their permissions.
+func (s *Service) withRights(ctx context.Context, tenantID int64, user Identity) (Identity, error) {
+	by := owner{tenantID, user.ID}
+	held, err := s.rightsOf(ctx, []owner{by})
+	user.Roles, user.Permissions = input.Distinct(held[by].roles), input.Distinct(held[by].permissions)
+	return user, err
+}
+
 // rightsOf reads the users' roles and permissions; each role's permissions are read once:
 //
 //	SELECT … FROM user_roles u JOIN roles r … UNION ALL SELECT … FROM role_permissions p …

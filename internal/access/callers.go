@@ -18,6 +18,8 @@ const (
 	// unchangedTTL is the maximum age of a cached caller while Background confirms that the revisions
 	// are unchanged. It bounds the delay until rows that were changed by hand take effect.
 	unchangedTTL = 20 * time.Second
+	// stepUpFor is the time for which a presented second factor counts as fresh.
+	stepUpFor = 5 * time.Minute
 	// maxCallers bounds the cached callers.
 	maxCallers = 10_000
 )
@@ -202,4 +204,10 @@ func (g *generation) forget(credential secrets.Digest) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.byCredential, credential)
+}
+
+// isFresh reports whether a caller passes a check for a recent second factor. API tokens and users
+// without a second factor always pass.
+func (c *caller) isFresh(now time.Time) bool {
+	return c.csrf == "" || !c.user.SecondFactor || now.Before(c.factorTime.Add(stepUpFor))
 }

@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/factors"
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/secrets"
 	"interlock/internal/access/tenants"
@@ -93,12 +94,12 @@ func (s *Service) makeChallenge(
 }
 
 // insertChallenge inserts a challenge and sets its methods and passkey options. The passkey's
-// challenge is derived from the token (see signedFor), so that deleting one row ends both.
+// challenge is derived from the token (see factors.SignedFor), so that deleting one row ends both.
 func (s *Service) insertChallenge(db *gorm.DB, made *Challenge, waiting challengeRow, now time.Time) (err error) {
-	if made.Methods, err = methodsOf(db, waiting.UserID); err != nil {
+	if made.Methods, err = factors.MethodsOf(db, waiting.UserID); err != nil {
 		return err
 	}
-	if made.Passkey, err = s.passkeyRequest(db, waiting.UserID, made.Token); err != nil {
+	if made.Passkey, err = s.Factors.PasskeyRequest(db, waiting.UserID, made.Token); err != nil {
 		return err
 	}
 	waiting.TokenHash, waiting.ExpiresTime, waiting.CreatedTime = secrets.DigestOf(made.Token).String(), now.Add(challengeTime), now
@@ -111,7 +112,7 @@ func (s *Service) insertChallenge(db *gorm.DB, made *Challenge, waiting challeng
 // FactorSignIn is the second step of a sign-in.
 type FactorSignIn struct {
 	// ShownFactor contains the token of the challenge.
-	ShownFactor
+	factors.Shown
 	// Replaces, Address, UserAgent and Device are as in SignIn.
 	Replaces, Address, UserAgent, Device string
 }
@@ -142,13 +143,13 @@ func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out Signed
 			if err := waiting.redeem(tx, errChallengeOver()); err != nil {
 				return nil, err
 			}
-			detail, err := s.acceptFactor(tx, user, in.ShownFactor, u.Now())
+			detail, err := s.Factors.Accept(tx, user.factorOwner(), in.Shown, u.Now())
 			wrong = apperr.Has(err, apperr.InvalidCredentials)
 			return detail, err
 		})
 		return wrong, err
 	})
-	s.noteClone(ctx, user, in.Address, err)
+	s.Factors.NoteClone(ctx, user.factorOwner(), in.Address, err)
 	if err == nil {
 		s.arrivals.GiveBack(guesses.Arrival{At: guesses.Guess{Network: network}})
 	}

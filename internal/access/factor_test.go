@@ -15,6 +15,7 @@ import (
 	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/factors"
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/secrets"
 	"interlock/internal/access/sessions"
@@ -40,15 +41,15 @@ type enrolled struct {
 // code is the app's code at the fixture's time, shifted by a number of steps.
 func (e *enrolled) code(t testing.TB, steps int) string {
 	t.Helper()
-	at := e.clock.Now().Add(time.Duration(steps) * totpPeriod * time.Second)
-	code, err := totp.GenerateCodeCustom(e.secret, at, totp.ValidateOpts{Period: totpPeriod, Digits: otp.DigitsSix})
+	at := e.clock.Now().Add(time.Duration(steps) * factors.TOTPPeriod * time.Second)
+	code, err := totp.GenerateCodeCustom(e.secret, at, totp.ValidateOpts{Period: factors.TOTPPeriod, Digits: otp.DigitsSix})
 	require.NoError(t, err)
 	return code
 }
 
 // nextCode advances the clock by one step and returns an unused code.
 func (e *enrolled) nextCode(t testing.TB) string {
-	e.clock.Advance(totpPeriod * time.Second)
+	e.clock.Advance(factors.TOTPPeriod * time.Second)
 	return e.code(t, 0)
 }
 
@@ -67,12 +68,12 @@ func enroll(t testing.TB, h *fixture) *enrolled {
 	var err error
 	e.user, err = h.UserNamed(ctx, "admin")
 	require.NoError(t, err)
-	setup, err := h.BeginFactor(ctx, e.user, FactorBeginning{Kind: methodTOTP, Name: "Phone", Password: adminPassword})
+	setup, err := h.BeginFactor(ctx, e.user, FactorBeginning{Kind: factors.MethodTOTP, Name: "Phone", Password: adminPassword})
 	require.NoError(t, err)
 	e.secret, e.factorID = setup.Secret, setup.ID
-	_, e.codes, err = h.ConfirmFactor(ctx, e.user, FactorConfirmation{FactorID: setup.ID, Code: e.code(t, 0), Session: e.session})
+	_, e.codes, err = h.ConfirmFactor(ctx, e.user, factors.Confirmation{FactorID: setup.ID, Code: e.code(t, 0), Session: e.session})
 	require.NoError(t, err)
-	require.Len(t, e.codes, recoveryCodes)
+	require.Len(t, e.codes, factors.RecoveryCodes)
 	return e
 }
 
@@ -88,7 +89,7 @@ func (e *enrolled) challenged(t testing.TB) string {
 
 func (e *enrolled) finish(t testing.TB, challenge, method, code, address string) (string, error) {
 	signedIn, err := e.FinishSignIn(anonymous(t), FactorSignIn{
-		ShownFactor: ShownFactor{Method: method, Code: code, Challenge: challenge}, Address: address,
+		Shown: factors.Shown{Method: method, Code: code, Challenge: challenge}, Address: address,
 	})
 	return signedIn.Token, err
 }
@@ -106,18 +107,18 @@ func TestASecondFactorIsAskedForFromItsConfirmationOn(t *testing.T) {
 		ctx := h.as(t, session)
 		user, err := h.UserNamed(ctx, "admin")
 		require.NoError(t, err)
-		setup, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodTOTP, Name: "Phone", Password: adminPassword})
+		setup, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodTOTP, Name: "Phone", Password: adminPassword})
 		require.NoError(t, err)
 		require.Contains(t, setup.URI, "otpauth://totp/Interlock:admin?")
 		require.Contains(t, setup.URI, setup.Secret)
 		h.mustSignIn(t)
 
 		e := &enrolled{fixture: h, user: user, secret: setup.Secret}
-		_, _, err = h.ConfirmFactor(ctx, user, FactorConfirmation{FactorID: setup.ID, Code: "000000x", Session: session})
+		_, _, err = h.ConfirmFactor(ctx, user, factors.Confirmation{FactorID: setup.ID, Code: "000000x", Session: session})
 		requireCode(t, apperr.ValidationFailed, err)
 		h.mustSignIn(t)
 
-		factor, codes, err := h.ConfirmFactor(ctx, user, FactorConfirmation{FactorID: setup.ID, Code: e.code(t, 0), Session: session})
+		factor, codes, err := h.ConfirmFactor(ctx, user, factors.Confirmation{FactorID: setup.ID, Code: e.code(t, 0), Session: session})
 		require.NoError(t, err)
 		require.Equal(t, "Phone", factor.Name)
 		require.Len(t, codes, 10)
@@ -134,9 +135,9 @@ func TestASecondFactorIsAskedForFromItsConfirmationOn(t *testing.T) {
 		require.Empty(t, signedIn.Token)
 		require.Equal(t, []string{"totp", "recovery"}, signedIn.Challenge.Methods)
 
-		_, err = e.finish(t, signedIn.Challenge.Token, methodTOTP, e.code(t, 0), "")
+		_, err = e.finish(t, signedIn.Challenge.Token, factors.MethodTOTP, e.code(t, 0), "")
 		requireCode(t, apperr.InvalidCredentials, err)
-		token, err := e.finish(t, signedIn.Challenge.Token, methodTOTP, e.nextCode(t), "")
+		token, err := e.finish(t, signedIn.Challenge.Token, factors.MethodTOTP, e.nextCode(t), "")
 		require.NoError(t, err)
 		p, err := h.Authenticate(withCookie(http.MethodGet, token))
 		require.NoError(t, err)
@@ -152,16 +153,16 @@ func TestASecondFactorOfTheUserIsAChangeOfTheUser(t *testing.T) {
 		ctx := e.as(t, e.session)
 		user, err := e.UserNamed(ctx, "admin")
 		require.NoError(t, err)
-		second, err := e.BeginFactor(ctx, user, FactorBeginning{Kind: methodTOTP, Name: "Tablet"})
+		second, err := e.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodTOTP, Name: "Tablet"})
 		require.NoError(t, err)
 		confirmed := &enrolled{fixture: e.fixture, secret: second.Secret}
-		_, codes, err := e.ConfirmFactor(ctx, e.user, FactorConfirmation{FactorID: second.ID, Code: confirmed.code(t, 0), Session: e.session})
+		_, codes, err := e.ConfirmFactor(ctx, e.user, factors.Confirmation{FactorID: second.ID, Code: confirmed.code(t, 0), Session: e.session})
 		require.NoError(t, err)
 		require.Empty(t, codes, "only the first factor brings recovery codes")
 		fresh, err := e.NewRecoveryCodes(ctx, e.user, e.session)
 		require.NoError(t, err)
 		require.Len(t, fresh, 10)
-		factors, left, err := e.Factors(ctx)
+		factors, left, err := e.Factors.List(ctx)
 		require.NoError(t, err)
 		require.Len(t, factors, 2)
 		require.EqualValues(t, 10, left)
@@ -174,7 +175,7 @@ func TestASecondFactorOfTheUserIsAChangeOfTheUser(t *testing.T) {
 			require.NoError(t, e.runner.Do(ctx, remove))
 			requireCode(t, apperr.NotFound, e.runner.Do(ctx, remove))
 		}
-		factors, left, err = e.Factors(ctx)
+		factors, left, err = e.Factors.List(ctx)
 		require.NoError(t, err)
 		require.Empty(t, factors)
 		require.Zero(t, left, "recovery codes end with the last factor")
@@ -201,20 +202,20 @@ func TestOneCodeOneRecoveryCodeAndOneChallengeOpenOneSessionEachHoweverMany(t *t
 		{"one TOTP code at many challenges", func(t *testing.T, e *enrolled) (all [at][3]string) {
 			code := e.nextCode(t)
 			for i := range all {
-				all[i] = [3]string{e.challenged(t), methodTOTP, code}
+				all[i] = [3]string{e.challenged(t), factors.MethodTOTP, code}
 			}
 			return all
 		}},
 		{"one recovery code at many challenges", func(t *testing.T, e *enrolled) (all [at][3]string) {
 			for i := range all {
-				all[i] = [3]string{e.challenged(t), methodRecovery, e.codes[0]}
+				all[i] = [3]string{e.challenged(t), factors.MethodRecovery, e.codes[0]}
 			}
 			return all
 		}},
 		{"many codes at one challenge", func(t *testing.T, e *enrolled) (all [at][3]string) {
 			challenge := e.challenged(t)
 			for i := range all {
-				all[i] = [3]string{challenge, methodRecovery, e.codes[i%len(e.codes)]}
+				all[i] = [3]string{challenge, factors.MethodRecovery, e.codes[i%len(e.codes)]}
 			}
 			return all
 		}},
@@ -256,18 +257,18 @@ func TestWrongCodesCountAsWrongPasswordsDo(t *testing.T) {
 		e := enroll(t, newFixture(t, db))
 		// The right password in between allows no further guesses.
 		for range 5 {
-			_, err := e.finish(t, e.challenged(t), methodTOTP, "12345x", "")
+			_, err := e.finish(t, e.challenged(t), factors.MethodTOTP, "12345x", "")
 			requireCode(t, apperr.InvalidCredentials, err)
 			e.clock.Advance(time.Minute)
 		}
 		_, err := e.signIn(t, "admin", adminPassword)
 		requireCode(t, apperr.TooManyAttempts, err)
-		_, _, err = e.StepUp(e.as(t, e.session), StepUp{Session: e.session, ShownFactor: ShownFactor{Method: methodRecovery, Code: e.codes[0]}})
+		_, _, err = e.StepUp(e.as(t, e.session), StepUp{Session: e.session, Shown: factors.Shown{Method: factors.MethodRecovery, Code: e.codes[0]}})
 		requireCode(t, apperr.TooManyAttempts, err)
 		require.Equal(t, 10*time.Minute, retryAfter(t, err))
 
 		e.clock.Advance(10 * time.Minute)
-		_, err = e.finish(t, e.challenged(t), methodTOTP, e.nextCode(t), "")
+		_, err = e.finish(t, e.challenged(t), factors.MethodTOTP, e.nextCode(t), "")
 		require.NoError(t, err)
 	})
 }
@@ -277,13 +278,13 @@ func TestWrongCodesCountTogetherWhereverTheyComeFrom(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		for i := range 5 {
-			_, err := e.finish(t, e.challenged(t), methodTOTP, "12345x", fmt.Sprintf("2001:db8:0:%d::1", i))
+			_, err := e.finish(t, e.challenged(t), factors.MethodTOTP, "12345x", fmt.Sprintf("2001:db8:0:%d::1", i))
 			requireCode(t, apperr.InvalidCredentials, err)
 		}
-		_, err := e.finish(t, e.challenged(t), methodTOTP, e.nextCode(t), "2001:db8:0:77::1")
+		_, err := e.finish(t, e.challenged(t), factors.MethodTOTP, e.nextCode(t), "2001:db8:0:77::1")
 		requireCode(t, apperr.TooManyAttempts, err)
 		e.clock.Advance(guesses.Window)
-		_, err = e.finish(t, e.challenged(t), methodTOTP, e.nextCode(t), "2001:db8:0:77::1")
+		_, err = e.finish(t, e.challenged(t), factors.MethodTOTP, e.nextCode(t), "2001:db8:0:77::1")
 		require.NoError(t, err)
 	})
 }
@@ -293,10 +294,10 @@ func TestWrongCodesInAStepUpCountToo(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		for range 5 {
-			_, _, err := e.StepUp(e.as(t, e.session), StepUp{Session: e.session, ShownFactor: ShownFactor{Method: methodTOTP, Code: "12345x"}})
+			_, _, err := e.StepUp(e.as(t, e.session), StepUp{Session: e.session, Shown: factors.Shown{Method: factors.MethodTOTP, Code: "12345x"}})
 			requireCode(t, apperr.InvalidCredentials, err)
 		}
-		_, _, err := e.StepUp(e.as(t, e.session), StepUp{Session: e.session, ShownFactor: ShownFactor{Method: methodTOTP, Code: e.nextCode(t)}})
+		_, _, err := e.StepUp(e.as(t, e.session), StepUp{Session: e.session, Shown: factors.Shown{Method: factors.MethodTOTP, Code: e.nextCode(t)}})
 		requireCode(t, apperr.TooManyAttempts, err)
 	})
 }
@@ -306,15 +307,15 @@ func TestACodeOfTheNeighbouringStepIsTakenAndNoneThatIsOlderThanOneThatWas(t *te
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		e.clock.Advance(time.Hour)
-		_, err := e.finish(t, e.challenged(t), methodTOTP, e.code(t, -2), "")
+		_, err := e.finish(t, e.challenged(t), factors.MethodTOTP, e.code(t, -2), "")
 		requireCode(t, apperr.InvalidCredentials, err)
-		_, err = e.finish(t, e.challenged(t), methodTOTP, e.code(t, 2), "")
+		_, err = e.finish(t, e.challenged(t), factors.MethodTOTP, e.code(t, 2), "")
 		requireCode(t, apperr.InvalidCredentials, err)
-		_, err = e.finish(t, e.challenged(t), methodTOTP, e.code(t, -1), "")
+		_, err = e.finish(t, e.challenged(t), factors.MethodTOTP, e.code(t, -1), "")
 		require.NoError(t, err)
-		_, err = e.finish(t, e.challenged(t), methodTOTP, e.code(t, 1), "")
+		_, err = e.finish(t, e.challenged(t), factors.MethodTOTP, e.code(t, 1), "")
 		require.NoError(t, err)
-		_, err = e.finish(t, e.challenged(t), methodTOTP, e.code(t, 0), "")
+		_, err = e.finish(t, e.challenged(t), factors.MethodTOTP, e.code(t, 0), "")
 		requireCode(t, apperr.InvalidCredentials, err)
 	})
 }
@@ -323,11 +324,11 @@ func TestARecoveryCodeIsTakenHoweverItIsTyped(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		typed := strings.ToUpper(strings.ReplaceAll(e.codes[3], "-", " "))
-		_, err := e.finish(t, e.challenged(t), methodRecovery, typed, "")
+		_, err := e.finish(t, e.challenged(t), factors.MethodRecovery, typed, "")
 		require.NoError(t, err)
-		_, err = e.finish(t, e.challenged(t), methodRecovery, e.codes[3], "")
+		_, err = e.finish(t, e.challenged(t), factors.MethodRecovery, e.codes[3], "")
 		requireCode(t, apperr.InvalidCredentials, err)
-		_, left, err := e.Factors(e.as(t, e.session))
+		_, left, err := e.Factors.List(e.as(t, e.session))
 		require.NoError(t, err)
 		require.EqualValues(t, 9, left)
 	})
@@ -361,7 +362,7 @@ func TestAChallengeEndsByTimeAndByWhateverChangesItsUser(t *testing.T) {
 				challenge := e.challenged(t)
 				require.NoError(t, c.act(anonymous(t), e))
 				before := e.sessions(t)
-				_, err := e.finish(t, challenge, methodRecovery, e.codes[0], "")
+				_, err := e.finish(t, challenge, factors.MethodRecovery, e.codes[0], "")
 				requireCode(t, apperr.Unauthenticated, err)
 				require.Equal(t, before, e.sessions(t))
 			})
@@ -387,7 +388,7 @@ func TestAChallengeMeetsWhateverChangesItsUserAtTheRevision(t *testing.T) {
 func TestASessionIsAskedForAFreshFactorAfterFiveMinutesAndIsAnotherOneThen(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
-		token, err := e.finish(t, e.challenged(t), methodTOTP, e.nextCode(t), "10.0.0.1")
+		token, err := e.finish(t, e.challenged(t), factors.MethodTOTP, e.nextCode(t), "10.0.0.1")
 		require.NoError(t, err)
 		before, err := e.Current(t.Context(), token)
 		require.NoError(t, err)
@@ -400,7 +401,7 @@ func TestASessionIsAskedForAFreshFactorAfterFiveMinutesAndIsAnotherOneThen(t *te
 		ctx := e.as(t, token)
 		require.True(t, principalOf(t, ctx).StepUpRequired)
 
-		renewed, session, err := e.StepUp(ctx, StepUp{Session: token, ShownFactor: ShownFactor{Method: methodTOTP, Code: e.nextCode(t)}})
+		renewed, session, err := e.StepUp(ctx, StepUp{Session: token, Shown: factors.Shown{Method: factors.MethodTOTP, Code: e.nextCode(t)}})
 		require.NoError(t, err)
 		require.NotEqual(t, token, renewed)
 		require.NotEqual(t, before.CSRFToken, session.CSRFToken)
@@ -436,9 +437,9 @@ func TestAnAPITokenIsNotAskedForAFactorAndSeesNone(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, p.StepUpRequired)
 		ctx := principal.With(anonymous(t), p)
-		_, _, err = e.Factors(ctx)
+		_, _, err = e.Factors.List(ctx)
 		requireCode(t, apperr.Forbidden, err)
-		_, _, err = e.StepUp(ctx, StepUp{ShownFactor: ShownFactor{Method: methodRecovery, Code: e.codes[0]}})
+		_, _, err = e.StepUp(ctx, StepUp{Shown: factors.Shown{Method: factors.MethodRecovery, Code: e.codes[0]}})
 		requireCode(t, apperr.Forbidden, err)
 	})
 }
@@ -470,7 +471,7 @@ func TestFactorsAreResetForThoseWhoHaveNoMoreRightsOnly(t *testing.T) {
 		_, err = e.Authenticate(withCookie(http.MethodGet, e.session))
 		requireCode(t, apperr.Unauthenticated, err)
 		e.mustSignIn(t)
-		factors, left, err := e.Factors(other)
+		factors, left, err := e.Factors.List(other)
 		require.NoError(t, err)
 		require.Empty(t, factors)
 		require.Zero(t, left)
@@ -483,38 +484,42 @@ func TestFactorsAreResetForThoseWhoHaveNoMoreRightsOnly(t *testing.T) {
 	})
 }
 
+// useKeys encrypts the secrets of factors with other keys.
+func (h *fixture) useKeys(t testing.TB, keys ...string) {
+	t.Helper()
+	cipher, err := encryption.New(keys)
+	require.NoError(t, err)
+	h.Factors = factors.New(h.db, h.runner, cipher, "")
+}
+
 // Proves G7.19.
 func TestSecretsOfFactorsAreAtRestEncryptedWhereThereIsAKey(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		var err error
-		h.cipher, err = encryption.New([]string{"old:" + base64.StdEncoding.EncodeToString(make([]byte, 32))})
-		require.NoError(t, err)
+		h.useKeys(t, "old:"+base64.StdEncoding.EncodeToString(make([]byte, 32)))
 		e := enroll(t, h)
-		read := func() (row Factor) {
+		read := func() (row factors.Factor) {
 			require.NoError(t, db.Read(e.inside(t)).Take(&row).Error)
 			return row
 		}
 		require.Equal(t, "old", read().SecretKey)
 		require.NotContains(t, string(read().Secret), e.secret)
-		var codes []recoveryCode
+		var codes []factors.RecoveryCode
 		require.NoError(t, db.Read(e.inside(t)).Order("id").Find(&codes).Error)
 		require.Len(t, codes, 10)
-		require.Equal(t, recoveryDigest(e.codes[0]), codes[0].CodeHash)
+		require.Equal(t, factors.RecoveryDigest(e.codes[0]), codes[0].CodeHash)
 
 		newKey := "new:" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32)))
-		h.cipher, err = encryption.New([]string{newKey, "old:" + base64.StdEncoding.EncodeToString(make([]byte, 32))})
-		require.NoError(t, err)
-		_, err = e.finish(t, e.challenged(t), methodTOTP, e.nextCode(t), "")
+		h.useKeys(t, newKey, "old:"+base64.StdEncoding.EncodeToString(make([]byte, 32)))
+		_, err := e.finish(t, e.challenged(t), factors.MethodTOTP, e.nextCode(t), "")
 		require.NoError(t, err)
 		require.Equal(t, "new", read().SecretKey, "a use encrypts it with the current key")
-		h.cipher, err = encryption.New([]string{newKey})
-		require.NoError(t, err)
-		_, err = e.finish(t, e.challenged(t), methodTOTP, e.nextCode(t), "")
+		h.useKeys(t, newKey)
+		_, err = e.finish(t, e.challenged(t), factors.MethodTOTP, e.nextCode(t), "")
 		require.NoError(t, err)
 
-		h.cipher = encryption.Cipher{}
-		_, err = e.finish(t, e.challenged(t), methodTOTP, e.nextCode(t), "")
+		h.Factors = factors.New(h.db, h.runner, encryption.Cipher{}, "")
+		_, err = e.finish(t, e.challenged(t), factors.MethodTOTP, e.nextCode(t), "")
 		require.ErrorIs(t, err, encryption.ErrUnreadable)
 	})
 }
@@ -524,19 +529,16 @@ func TestASecretThatIsEncryptedAnewMakesTheSameCodes(t *testing.T) {
 		old, current := "old:"+base64.StdEncoding.EncodeToString(make([]byte, 32)), "new:"+base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32)))
 		for _, keys := range [][]string{{"none"}, {old}} {
 			h := newFixture(t, db)
-			var err error
-			h.cipher, err = encryption.New(keys)
-			require.NoError(t, err)
+			h.useKeys(t, keys...)
 			e := enroll(t, h)
 			rotated, err := encryption.New([]string{current, old})
 			require.NoError(t, err)
-			done, err := encryption.Renew(t.Context(), db, rotated, Encrypted, e.clock.Now())
+			done, err := encryption.Renew(t.Context(), db, rotated, factors.Encrypted, e.clock.Now())
 			require.NoError(t, err)
 			require.Equal(t, map[string]int{"user_factors": 1}, done.Renewed)
 			require.Zero(t, done.Left.Rows())
-			h.cipher, err = encryption.New([]string{current})
-			require.NoError(t, err)
-			_, err = e.finish(t, e.challenged(t), methodTOTP, e.nextCode(t), "")
+			h.useKeys(t, current)
+			_, err = e.finish(t, e.challenged(t), factors.MethodTOTP, e.nextCode(t), "")
 			require.NoError(t, err)
 		}
 	})
@@ -549,21 +551,21 @@ func TestAFactorThatIsNotConfirmedInTimeIsSweptAndANewBeginningReplacesIt(t *tes
 		ctx := h.as(t, session)
 		user, err := h.UserNamed(ctx, "admin")
 		require.NoError(t, err)
-		first, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodTOTP, Name: "Phone", Password: adminPassword})
+		first, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodTOTP, Name: "Phone", Password: adminPassword})
 		require.NoError(t, err)
-		second, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodTOTP, Name: "Phone", Password: adminPassword})
+		second, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodTOTP, Name: "Phone", Password: adminPassword})
 		require.NoError(t, err)
-		for _, setup := range []FactorSetup{first, second} {
+		for _, setup := range []factors.Setup{first, second} {
 			e := &enrolled{fixture: h, secret: setup.Secret}
 			if setup.ID == second.ID {
-				h.clock.Advance(setupTime)
+				h.clock.Advance(factors.SetupTime)
 			}
-			_, _, err = h.ConfirmFactor(ctx, user, FactorConfirmation{FactorID: setup.ID, Code: e.code(t, 0), Session: session})
+			_, _, err = h.ConfirmFactor(ctx, user, factors.Confirmation{FactorID: setup.ID, Code: e.code(t, 0), Session: session})
 			requireCode(t, apperr.NotFound, err)
 		}
 		require.NoError(t, h.Sweep(anonymous(t), 100))
 		var left int64
-		require.NoError(t, db.Read(h.inside(t)).Model(&Factor{}).Count(&left).Error)
+		require.NoError(t, db.Read(h.inside(t)).Model(&factors.Factor{}).Count(&left).Error)
 		require.Zero(t, left)
 	})
 }
@@ -592,7 +594,7 @@ func TestTheFirstFactorTakesThePasswordAndWrongOnesCountAsAtSignIn(t *testing.T)
 		user, err := h.UserNamed(ctx, "admin")
 		require.NoError(t, err)
 		begin := func(user *User, password string) error {
-			_, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodTOTP, Name: "Phone", Password: password, Address: "192.0.2.7"})
+			_, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodTOTP, Name: "Phone", Password: password, Address: "192.0.2.7"})
 			return err
 		}
 		require.ErrorContains(t, begin(user, ""), "to confirm your identity")
@@ -608,7 +610,7 @@ func TestTheFirstFactorTakesThePasswordAndWrongOnesCountAsAtSignIn(t *testing.T)
 		before.SecondFactor = true
 		requireCode(t, apperr.ValidationFailed, begin(&before, ""))
 		var begun int64
-		require.NoError(t, db.Read(h.inside(t)).Model(&Factor{}).Count(&begun).Error)
+		require.NoError(t, db.Read(h.inside(t)).Model(&factors.Factor{}).Count(&begun).Error)
 		require.EqualValues(t, 1, begun)
 	})
 }

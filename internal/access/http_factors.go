@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"interlock/internal/access/factors"
 	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
 	"interlock/internal/core/uow"
@@ -55,7 +56,7 @@ func (h handler) factorRoutes(r *httpapi.Router) {
 
 // findOwner returns the user of the caller's session. Errors: Forbidden without one.
 func (h handler) findOwner(ctx context.Context, path httpapi.Path) (*User, error) {
-	if err := requireSession(ctx); err != nil {
+	if err := factors.RequireSession(ctx); err != nil {
 		return nil, err
 	}
 	return h.findMe(ctx, path)
@@ -87,11 +88,11 @@ type factorPasskeyView struct {
 	CloneWarningTime *time.Time `json:"cloneWarningTime"`
 }
 
-func factorViewOf(f Factor) factorView {
+func factorViewOf(f factors.Factor) factorView {
 	view := factorView{ID: f.ID, Kind: f.Kind, Name: f.Name, LastUsedTime: f.LastUsedTime, CreatedTime: f.CreatedTime}
 	if p := f.Passkey; p != nil {
 		view.Passkey = &factorPasskeyView{
-			Site: p.Site, Transports: p.transports(), Model: p.Model,
+			Site: p.Site, Transports: p.TransportList(), Model: p.Model,
 			BackupEligible: p.Flags.BackupEligible(), BackedUp: p.Flags.BackedUp(), CloneWarningTime: p.CloneWarningTime,
 		}
 	}
@@ -107,13 +108,13 @@ type factorListView struct {
 }
 
 func (h handler) factors(ctx context.Context, _ httpapi.None) (factorListView, error) {
-	factors, left, err := h.service.Factors(ctx)
+	factors, left, err := h.service.Factors.List(ctx)
 	if err != nil {
 		return factorListView{}, err
 	}
 	view := factorListView{
 		List:              httpapi.List[factorView]{Items: make([]factorView, len(factors)), Total: int64(len(factors))},
-		RecoveryCodesLeft: left, PasskeySite: httpapi.OrNull(h.service.PasskeySite()),
+		RecoveryCodesLeft: left, PasskeySite: httpapi.OrNull(h.service.Factors.PasskeySite()),
 	}
 	for i, factor := range factors {
 		view.Items[i] = factorViewOf(factor)
@@ -168,7 +169,7 @@ func (h handler) beginFactor(ctx context.Context, u *uow.Unit, user *User, in be
 	if err != nil {
 		return factorSetupReply{}, err
 	}
-	if setup.Kind == methodPasskey {
+	if setup.Kind == factors.MethodPasskey {
 		return factorSetupReply{Second: &httpapi.Created[passkeySetupView]{Location: "/me/factors", Body: passkeySetupView{
 			ID: setup.ID, Kind: setup.Kind, Name: setup.Name, Options: setup.Options, ExpiresTime: *setup.ExpiresTime,
 		}}}, nil
@@ -210,7 +211,7 @@ type confirmedFactorView struct {
 }
 
 func (h handler) confirmFactor(ctx context.Context, u *uow.Unit, user *User, in confirmFactorRequest) (confirmedFactorView, error) {
-	factor, codes, err := h.service.ConfirmFactor(ctx, u, user, FactorConfirmation{FactorID: in.ID, Code: in.Body.Code, Credential: in.Body.Credential, Session: in.token()})
+	factor, codes, err := h.service.ConfirmFactor(ctx, u, user, factors.Confirmation{FactorID: in.ID, Code: in.Body.Code, Credential: in.Body.Credential, Session: in.token()})
 	if err != nil {
 		return confirmedFactorView{}, err
 	}
@@ -229,7 +230,7 @@ type factorRenameBody struct {
 }
 
 func (h handler) renameFactor(ctx context.Context, u *uow.Unit, user *User, in renameFactorRequest) (factorView, error) {
-	factor, err := h.service.RenameFactor(ctx, u, user, in.ID, in.Body.From, in.Body.Name)
+	factor, err := h.service.Factors.Rename(ctx, u, user.factorOwner(), in.ID, in.Body.From, in.Body.Name)
 	if err != nil {
 		return factorView{}, err
 	}
@@ -302,13 +303,13 @@ type shownFactorBody struct {
 	Credential json.RawMessage `json:"credential" validate:"max=16384" schema:"PasskeyAnswer"`
 }
 
-func (s shownFactorBody) shown() ShownFactor {
-	return ShownFactor{Method: s.Method, Code: s.Code, Credential: s.Credential, Challenge: s.Challenge}
+func (s shownFactorBody) shown() factors.Shown {
+	return factors.Shown{Method: s.Method, Code: s.Code, Credential: s.Credential, Challenge: s.Challenge}
 }
 
 // check requires the members of the method, and no others. Errors: ValidationFailed.
 func (s shownFactorBody) check() error {
-	isPasskey := s.Method == methodPasskey
+	isPasskey := s.Method == factors.MethodPasskey
 	switch {
 	case s.Challenge == "" && isPasskey:
 		return input.Invalid("/challenge", "required", "is required")
@@ -342,8 +343,8 @@ func (h handler) finishSignIn(ctx context.Context, in factorSignInRequest) (sign
 		return signInReply{}, err
 	}
 	signedIn, err := h.service.FinishSignIn(ctx, FactorSignIn{
-		ShownFactor: shownFactorBody(in.Body).shown(),
-		Replaces:    in.token(), Address: string(in.Address), UserAgent: in.Agent, Device: in.shown(in.Secure),
+		Shown:    shownFactorBody(in.Body).shown(),
+		Replaces: in.token(), Address: string(in.Address), UserAgent: in.Agent, Device: in.shown(in.Secure),
 	})
 	if err != nil {
 		return signInReply{}, err
@@ -371,7 +372,7 @@ func (h handler) beginStepUp(ctx context.Context, in sessionRequest) (challengeV
 type stepUpReply = httpapi.WithCookies[sessionView]
 
 func (h handler) stepUp(ctx context.Context, in stepUpRequest) (stepUpReply, error) {
-	token, session, err := h.service.StepUp(ctx, StepUp{Session: in.token(), ShownFactor: in.Body.shown(), Address: string(in.Address)})
+	token, session, err := h.service.StepUp(ctx, StepUp{Session: in.token(), Shown: in.Body.shown(), Address: string(in.Address)})
 	if err != nil {
 		return stepUpReply{}, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/factors"
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/secrets"
 	"interlock/internal/access/sessions"
@@ -286,8 +287,8 @@ func TestWhoIsInvitedAnewShowsTheSecondFactorAfterThePassword(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, accepted.Token)
 		require.Zero(t, e.sessions(t))
-		require.Equal(t, []string{methodTOTP, methodRecovery}, accepted.Challenge.Methods)
-		_, err = e.finish(t, accepted.Challenge.Token, methodRecovery, e.codes[0], someAddress())
+		require.Equal(t, []string{factors.MethodTOTP, factors.MethodRecovery}, accepted.Challenge.Methods)
+		_, err = e.finish(t, accepted.Challenge.Token, factors.MethodRecovery, e.codes[0], someAddress())
 		require.NoError(t, err)
 		e.requireRefused(t, invitation, "is not valid")
 	})
@@ -301,10 +302,10 @@ func (h *fixture) add(t testing.TB, username, session, password string) (secret 
 	require.NoError(t, err)
 	secret, _, err = h.AddToken(ctx, user.ID, TokenSpec{Name: "added"})
 	require.NoError(t, err)
-	setup, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodTOTP, Name: "Added", Password: password})
+	setup, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodTOTP, Name: "Added", Password: password})
 	require.NoError(t, err)
 	e := &enrolled{fixture: h, secret: setup.Secret}
-	_, _, err = h.ConfirmFactor(ctx, user, FactorConfirmation{FactorID: setup.ID, Code: e.code(t, 0), Session: session})
+	_, _, err = h.ConfirmFactor(ctx, user, factors.Confirmation{FactorID: setup.ID, Code: e.code(t, 0), Session: session})
 	require.NoError(t, err)
 	return secret
 }
@@ -328,7 +329,7 @@ func TestNewInvitationEndsCredentialsOfAnImpostor(t *testing.T) {
 		_, detail := h.lastAudited(t, "user.invite")
 		require.Equal(t, []any{1.0, 1.0, 1.0}, []any{detail["endedSessions"], detail["endedTokens"], detail["endedFactors"]})
 		var codes int64
-		require.NoError(t, db.Read(h.inside(t)).Model(&recoveryCode{}).Where("user_id = ?", user.ID).Count(&codes).Error)
+		require.NoError(t, db.Read(h.inside(t)).Model(&factors.RecoveryCode{}).Where("user_id = ?", user.ID).Count(&codes).Error)
 		require.Zero(t, codes)
 
 		accepted, err := h.accept(t, Invitation{Token: invited.Body["invitation"].(map[string]any)["token"].(string)}, someAddress())

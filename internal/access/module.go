@@ -3,6 +3,7 @@ package access
 import (
 	"slices"
 
+	"interlock/internal/access/factors"
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/menus"
 	"interlock/internal/access/sessions"
@@ -32,7 +33,7 @@ var Declaration = &module.Declaration{
 		{Name: UserTopic, Read: ReadUsersPermission, Live: true},
 		{Name: RoleTopic, Read: ReadPermission, Live: true},
 	}, menus.Resources),
-	Tables: slices.Concat(tables, menus.Tables, tenants.Tables, sessions.Tables, guesses.Tables, tenantsettings.Tables),
+	Tables: slices.Concat(tables, menus.Tables, tenants.Tables, factors.Tables, sessions.Tables, guesses.Tables, tenantsettings.Tables),
 }
 
 // Module returns the domain of a running program.

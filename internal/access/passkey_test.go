@@ -12,8 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/factors"
 	"interlock/internal/access/guesses"
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/encryption"
 	"interlock/internal/base/passkey"
 	"interlock/internal/base/passkey/passkeytest"
 	"interlock/internal/base/principal"
@@ -32,14 +34,14 @@ type keyed struct {
 }
 
 // addPasskey registers an authenticator's passkey in a session.
-func (h *fixture) addPasskey(t testing.TB, key *passkeytest.Authenticator, session, name string) (Factor, []string) {
+func (h *fixture) addPasskey(t testing.TB, key *passkeytest.Authenticator, session, name string) (factors.Factor, []string) {
 	t.Helper()
 	ctx := h.as(t, session)
 	user, err := h.User(ctx, principalOf(t, ctx).UserID)
 	require.NoError(t, err)
-	setup, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodPasskey, Name: name, Password: adminPassword, Origin: key.Origin})
+	setup, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodPasskey, Name: name, Password: adminPassword, Origin: key.Origin})
 	require.NoError(t, err)
-	factor, codes, err := h.ConfirmFactor(ctx, user, FactorConfirmation{FactorID: setup.ID, Credential: key.Create(t, setup.Options), Session: session})
+	factor, codes, err := h.ConfirmFactor(ctx, user, factors.Confirmation{FactorID: setup.ID, Credential: key.Create(t, setup.Options), Session: session})
 	require.NoError(t, err)
 	return factor, codes
 }
@@ -47,7 +49,7 @@ func (h *fixture) addPasskey(t testing.TB, key *passkeytest.Authenticator, sessi
 func withPasskey(t testing.TB, h *fixture) *keyed {
 	t.Helper()
 	k := &keyed{&enrolled{fixture: h, session: h.mustSignIn(t)}, passkeytest.New(here)}
-	var factor Factor
+	var factor factors.Factor
 	factor, k.codes = h.addPasskey(t, k.key, k.session, "Laptop")
 	k.factorID = factor.ID
 	var err error
@@ -67,7 +69,7 @@ func (h *fixture) asked(t testing.TB, username string) *Challenge {
 
 func (h *fixture) show(t testing.TB, challenge *Challenge, answer json.RawMessage, address string) (string, error) {
 	signedIn, err := h.FinishSignIn(anonymous(t), FactorSignIn{
-		ShownFactor: ShownFactor{Method: methodPasskey, Credential: answer, Challenge: challenge.Token}, Address: address,
+		Shown: factors.Shown{Method: factors.MethodPasskey, Credential: answer, Challenge: challenge.Token}, Address: address,
 	})
 	return signedIn.Token, err
 }
@@ -79,9 +81,9 @@ func (k *keyed) enter(t testing.TB, key *passkeytest.Authenticator) (string, err
 	return k.show(t, challenge, key.Get(t, challenge.Passkey), "")
 }
 
-func (k *keyed) row(t testing.TB) Passkey {
+func (k *keyed) row(t testing.TB) factors.Passkey {
 	t.Helper()
-	var row Passkey
+	var row factors.Passkey
 	require.NoError(t, k.db.Read(k.inside(t)).Where("factor_id = ?", k.factorID).Take(&row).Error)
 	return row
 }
@@ -103,9 +105,9 @@ func TestAPasskeyIsAskedForFromItsRegistrationOn(t *testing.T) {
 		ctx := h.as(t, session)
 		user, err := h.UserNamed(ctx, "admin")
 		require.NoError(t, err)
-		_, err = h.BeginFactor(ctx, user, FactorBeginning{Kind: methodPasskey, Name: "Laptop", Password: "not this one"})
+		_, err = h.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodPasskey, Name: "Laptop", Password: "not this one"})
 		requireCode(t, apperr.ValidationFailed, err)
-		setup, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodPasskey, Name: "Laptop", Password: adminPassword, Origin: here})
+		setup, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodPasskey, Name: "Laptop", Password: adminPassword, Origin: here})
 		require.NoError(t, err)
 		require.Empty(t, setup.URI)
 		asked := passkeytest.Read(t, setup.Options)
@@ -114,8 +116,8 @@ func TestAPasskeyIsAskedForFromItsRegistrationOn(t *testing.T) {
 		h.mustSignIn(t)
 
 		key := passkeytest.New(here)
-		confirm := func(answer json.RawMessage) (Factor, []string, error) {
-			return h.ConfirmFactor(ctx, user, FactorConfirmation{FactorID: setup.ID, Credential: answer, Session: session})
+		confirm := func(answer json.RawMessage) (factors.Factor, []string, error) {
+			return h.ConfirmFactor(ctx, user, factors.Confirmation{FactorID: setup.ID, Credential: answer, Session: session})
 		}
 		elsewhere := passkeytest.New("https://evil.example")
 		_, _, err = confirm(elsewhere.Create(t, setup.Options))
@@ -124,8 +126,8 @@ func TestAPasskeyIsAskedForFromItsRegistrationOn(t *testing.T) {
 		answer := key.Create(t, setup.Options)
 		factor, codes, err := confirm(answer)
 		require.NoError(t, err)
-		require.Len(t, codes, recoveryCodes, "they come with the first factor, whichever it is")
-		require.Equal(t, []string{"internal", "hybrid"}, factor.Passkey.transports())
+		require.Len(t, codes, factors.RecoveryCodes, "they come with the first factor, whichever it is")
+		require.Equal(t, []string{"internal", "hybrid"}, factor.Passkey.TransportList())
 		_, _, err = confirm(answer)
 		requireCode(t, apperr.NotFound, err)
 		_, err = h.Authenticate(withCookie(http.MethodGet, session))
@@ -142,7 +144,7 @@ func TestAPasskeyIsAskedForFromItsRegistrationOn(t *testing.T) {
 		require.Equal(t, user.ID, p.UserID)
 		require.False(t, p.StepUpRequired, "it was shown a moment ago")
 
-		factors, left, err := h.Factors(h.as(t, token))
+		factors, left, err := h.Factors.List(h.as(t, token))
 		require.NoError(t, err)
 		require.EqualValues(t, 10, left)
 		require.Len(t, factors, 1)
@@ -248,11 +250,11 @@ func TestAPasskeyOfSomebodyElseIsRefusedAndRegistersNothing(t *testing.T) {
 		ctx := k.as(t, session)
 		li, err := k.UserNamed(ctx, "li")
 		require.NoError(t, err)
-		setup, err := k.BeginFactor(ctx, li, FactorBeginning{Kind: methodPasskey, Name: "Claimed"})
+		setup, err := k.BeginFactor(ctx, li, FactorBeginning{Kind: factors.MethodPasskey, Name: "Claimed"})
 		require.NoError(t, err)
 		claimed := passkeytest.New(here)
 		claimed.Claim = k.key.ID
-		_, _, err = k.ConfirmFactor(ctx, li, FactorConfirmation{FactorID: setup.ID, Credential: claimed.Create(t, setup.Options), Session: session})
+		_, _, err = k.ConfirmFactor(ctx, li, factors.Confirmation{FactorID: setup.ID, Credential: claimed.Create(t, setup.Options), Session: session})
 		requireCode(t, apperr.ValidationFailed, err)
 		require.ErrorContains(t, err, "already registered")
 		_, err = k.enter(t, k.key)
@@ -288,8 +290,8 @@ func TestACounterThatGoesBackIsRefusedAndWarnedOf(t *testing.T) {
 		challenge, err := k.BeginStepUp(ctx, k.session)
 		require.NoError(t, err)
 		k.key.Counter = 3
-		_, _, err = k.StepUp(ctx, StepUp{Session: k.session, ShownFactor: ShownFactor{
-			Method: methodPasskey, Credential: k.key.Get(t, challenge.Passkey), Challenge: challenge.Token,
+		_, _, err = k.StepUp(ctx, StepUp{Session: k.session, Shown: factors.Shown{
+			Method: factors.MethodPasskey, Credential: k.key.Get(t, challenge.Passkey), Challenge: challenge.Token,
 		}})
 		requireCode(t, apperr.InvalidCredentials, err)
 		_, detail := k.lastAudited(t, "user.clone-warning")
@@ -374,13 +376,13 @@ func TestTheChallengeOfAPasskeyEndsByTimeAndByWhateverChangesItsUser(t *testing.
 		t.Run("a set-up after five minutes, and by another", func(t *testing.T) {
 			k := withPasskey(t, newFixture(t, db))
 			ctx := k.as(t, k.session)
-			begin := func() FactorSetup {
-				setup, err := k.BeginFactor(ctx, k.user, FactorBeginning{Kind: methodPasskey, Name: "Key"})
+			begin := func() factors.Setup {
+				setup, err := k.BeginFactor(ctx, k.user, FactorBeginning{Kind: factors.MethodPasskey, Name: "Key"})
 				require.NoError(t, err)
 				return setup
 			}
-			confirm := func(setup FactorSetup, options json.RawMessage) error {
-				_, _, err := k.ConfirmFactor(ctx, k.user, FactorConfirmation{
+			confirm := func(setup factors.Setup, options json.RawMessage) error {
+				_, _, err := k.ConfirmFactor(ctx, k.user, factors.Confirmation{
 					FactorID: setup.ID, Credential: passkeytest.New(here).Create(t, options), Session: k.session,
 				})
 				return err
@@ -432,9 +434,9 @@ func TestOfTwoPasskeysEachOpensAndOneThatIsRemovedDoesNot(t *testing.T) {
 		remove(factor.ID)
 		k.mustSignIn(t)
 		var left int64
-		require.NoError(t, db.Read(k.inside(t)).Model(&Passkey{}).Count(&left).Error)
+		require.NoError(t, db.Read(k.inside(t)).Model(&factors.Passkey{}).Count(&left).Error)
 		require.Zero(t, left)
-		_, codesLeft, err := k.Factors(k.as(t, k.session))
+		_, codesLeft, err := k.Factors.List(k.as(t, k.session))
 		require.NoError(t, err)
 		require.Zero(t, codesLeft, "recovery codes end with the last factor")
 	})
@@ -446,7 +448,7 @@ func TestAResetTakesPasskeysToo(t *testing.T) {
 		require.NoError(t, k.ResetUserFactors(anonymous(t), k.tenant.Name, "admin"))
 		k.session = k.mustSignIn(t)
 		var left int64
-		require.NoError(t, db.Read(k.inside(t)).Model(&Passkey{}).Count(&left).Error)
+		require.NoError(t, db.Read(k.inside(t)).Model(&factors.Passkey{}).Count(&left).Error)
 		require.Zero(t, left)
 		// The same authenticator can be registered again.
 		k.addPasskey(t, k.key, k.session, "Laptop")
@@ -470,8 +472,8 @@ func TestAPasskeyIsShownAfreshInTheSessionThatAsksForItOnce(t *testing.T) {
 			return challenge
 		}
 		stepUp := func(session string, challenge *Challenge, answer json.RawMessage) (string, error) {
-			renewed, _, err := k.StepUp(k.as(t, session), StepUp{Session: session, ShownFactor: ShownFactor{
-				Method: methodPasskey, Credential: answer, Challenge: challenge.Token,
+			renewed, _, err := k.StepUp(k.as(t, session), StepUp{Session: session, Shown: factors.Shown{
+				Method: factors.MethodPasskey, Credential: answer, Challenge: challenge.Token,
 			}})
 			return renewed, err
 		}
@@ -530,18 +532,16 @@ func TestASessionHasAFewChallengesAtATime(t *testing.T) {
 func TestAPasskeyIsGoodAtTheSiteThatItWasMadeForAlone(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
-		local := k.site
-		var err error
-		k.site, err = passkey.NewSite("https://admin.shop.example")
-		require.NoError(t, err)
+		local := k.Factors
+		k.Factors = factors.New(db, k.runner, encryption.Cipher{}, "https://admin.shop.example")
 		challenge := k.asked(t, "admin")
 		require.Equal(t, []string{"passkey", "recovery"}, challenge.Methods, "the user has one, and cannot use it here")
 		require.Nil(t, challenge.Passkey)
-		asked, err := local.RequestOptions(signedFor(challenge.Token), known([]Passkey{k.row(t)}))
+		asked, err := local.PasskeyRequest(db.Read(k.inside(t)), k.user.ID, challenge.Token)
 		require.NoError(t, err)
 		_, err = k.show(t, challenge, k.key.Get(t, asked), "")
 		requireCode(t, apperr.InvalidCredentials, err)
-		k.site = local
+		k.Factors = local
 		_, err = k.enter(t, k.key)
 		require.NoError(t, err)
 	})
@@ -554,28 +554,28 @@ func TestWhereNoPasskeyCanBeUsedNoneIsSetUpAndASentenceSaysWhy(t *testing.T) {
 	user, err := h.UserNamed(ctx, "admin")
 	require.NoError(t, err)
 	begin := func(origin string) error {
-		_, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodPasskey, Name: "Laptop", Password: adminPassword, Origin: origin})
+		_, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodPasskey, Name: "Laptop", Password: adminPassword, Origin: origin})
 		return err
 	}
 	err = begin("http://127.0.0.1:8080")
 	requireCode(t, apperr.ValidationFailed, err)
 	require.ErrorContains(t, err, "passkeys work at http://localhost")
-	require.Equal(t, "localhost", h.PasskeySite())
-	h.site, h.siteFault = passkey.NewSite("https://192.0.2.7")
+	require.Equal(t, "localhost", h.Factors.PasskeySite())
+	h.Factors = factors.New(h.db, h.runner, encryption.Cipher{}, "https://192.0.2.7")
 	err = begin("https://192.0.2.7")
 	requireCode(t, apperr.ValidationFailed, err)
 	require.ErrorContains(t, err, "https://192.0.2.7 has an IP address as its host")
-	require.Empty(t, h.PasskeySite())
+	require.Empty(t, h.Factors.PasskeySite())
 }
 
 func TestOfTwoPagesNeitherRenamesAFactorOverTheOther(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		ctx := k.as(t, k.session)
-		rename := func(id int64, from, to string) (Factor, error) {
-			var after Factor
+		rename := func(id int64, from, to string) (factors.Factor, error) {
+			var after factors.Factor
 			err := k.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
-				after, err = k.RenameFactor(ctx, u, k.user, id, from, to)
+				after, err = k.Factors.Rename(ctx, u, k.user.factorOwner(), id, from, to)
 				return err
 			})
 			return after, err
@@ -613,9 +613,9 @@ func TestAnAnswerThatIsNoneIsRefusedBeforeAnythingIsKept(t *testing.T) {
 	require.WithinDuration(t, h.clock.Now(), *mustFactors(t, k)[0].LastUsedTime, time.Second)
 }
 
-func mustFactors(t testing.TB, k *keyed) []Factor {
+func mustFactors(t testing.TB, k *keyed) []factors.Factor {
 	t.Helper()
-	factors, _, err := k.Factors(k.as(t, k.session))
+	factors, _, err := k.Factors.List(k.as(t, k.session))
 	require.NoError(t, err)
 	return factors
 }

@@ -45,25 +45,6 @@ func (s *Service) grantable(grant string) bool {
 	return false
 }
 
-// intersect returns the grants that both sets allow. Empty scopes do not limit the grants.
-func intersect(grants, scopes []string) []string {
-	if len(scopes) == 0 {
-		return grants
-	}
-	both := []string{}
-	for _, scope := range scopes {
-		if principal.Covers(grants, scope) {
-			both = append(both, scope)
-		}
-	}
-	for _, grant := range grants {
-		if principal.Covers(scopes, grant) {
-			both = append(both, grant)
-		}
-	}
-	return input.Distinct(both)
-}
-
 func resourceOf(permission string) string {
 	resource, _, _ := strings.Cut(permission, ":")
 	return resource

@@ -7,6 +7,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/factors"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
@@ -26,7 +27,7 @@ type Ended struct {
 type contested struct {
 	since   time.Time
 	tokens  []Token
-	factors []Factor
+	factors []factors.Factor
 	// factorsLeft is set if the user has an earlier factor.
 	factorsLeft bool
 }
@@ -43,7 +44,7 @@ func contestedOf(tx *gorm.DB, user *User) (contested, error) {
 	if err := tx.Where("created_by = ? AND created_time >= ?", user.ID, c.since).Order("id").Find(&c.tokens).Error; err != nil {
 		return c, fmt.Errorf("read the tokens that a user created: %w", err)
 	}
-	factors, err := confirmedFactors(tx, user.ID)
+	factors, err := factors.Confirmed(tx, user.ID)
 	if err != nil {
 		return c, err
 	}
@@ -63,10 +64,10 @@ func (c contested) end(ctx context.Context, u *uow.Unit, tx *gorm.DB, user *User
 		return err
 	}
 	if len(c.factors) > 0 && !c.factorsLeft {
-		return deleteFactors(tx, user)
+		return factors.DeleteAll(tx, user.factorOwner())
 	}
 	for _, factor := range c.factors {
-		if err := deleteFactor(tx, user, factor.ID); err != nil {
+		if err := factors.Delete(tx, user.factorOwner(), factor.ID); err != nil {
 			return err
 		}
 	}

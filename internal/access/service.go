@@ -10,6 +10,7 @@ import (
 
 	"github.com/alexedwards/scs/v2"
 
+	"interlock/internal/access/factors"
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/menus"
 	"interlock/internal/access/passwords"
@@ -19,7 +20,6 @@ import (
 	"interlock/internal/base/batcher"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/encryption"
-	"interlock/internal/base/passkey"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
@@ -92,14 +92,12 @@ type Service struct {
 	sessionStore *sessions.Store
 	callers      callers
 	uses         uses
-	cipher       encryption.Cipher
 	providers    []Provider
 	publicURL    string
-	// site is the passkey site; nil if passkeys are unavailable, for the reason in siteFault.
-	site      *passkey.Site
-	siteFault error
 
 	Tenants *tenants.Service
+	// Factors is the second factors of users.
+	Factors *factors.Service
 	// Menus is the navigation of the tenants, and Settings their settings.
 	Menus    *menus.Service
 	Settings *tenantsettings.Service
@@ -132,17 +130,16 @@ func New(d Deps) *Service {
 		devices:      guesses.NewDevices(d.DB, d.Clock),
 		sessions:     sessions.NewManager(kept, cmp.Or(d.SessionLifetime, defaultSessionLifetime)),
 		sessionStore: kept,
-		cipher:       d.Cipher,
 		providers:    slices.Clone(d.Providers),
 		publicURL:    d.PublicURL,
 
+		Factors:  factors.New(d.DB, d.Runner, d.Cipher, d.PublicURL),
 		Menus:    menus.New(menus.Deps{DB: d.DB, Bus: d.Bus, Domains: d.Domains}),
 		Settings: tenantsettings.New(d.DB),
 
 		customers: d.Customers, customerMay: slices.Clone(d.CustomerMay),
 	}
 	s.Tenants = tenants.New(d.DB, d.Runner, s.callers.invalidate)
-	s.site, s.siteFault = passkey.NewSite(d.PublicURL)
 	if d.ReadyRoles {
 		s.readyRoles = rolesForJobs(d.Domains)
 	}

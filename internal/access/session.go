@@ -314,11 +314,3 @@ func shortened(userAgent string) string {
 	}
 	return strings.ToValidUTF8(userAgent, "")
 }
-
-func errNoSession() error {
-	return apperr.New(apperr.Unauthenticated, "Your session has ended. Sign in again.")
-}
-
-func errWrongCredentials() error {
-	return apperr.New(apperr.InvalidCredentials, "The credentials are wrong.")
-}

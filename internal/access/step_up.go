@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/factors"
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/input"
 	"interlock/internal/access/secrets"
@@ -20,8 +21,6 @@ import (
 )
 
 const (
-	// stepUpFor is the time for which a presented second factor counts as fresh.
-	stepUpFor = 5 * time.Minute
 	// mostStepUps bounds the open challenges of a session, one per tab; the oldest are deleted.
 	mostStepUps = 10
 )
@@ -86,7 +85,7 @@ func stepUpChallenge(tx *gorm.DB, userID int64, session, token string, now time.
 type StepUp struct {
 	// Session is the session's token.
 	Session string
-	ShownFactor
+	factors.Shown
 	// Address is the client address.
 	Address string
 }
@@ -111,7 +110,7 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 				return err
 			}
 			detail := map[string]any{"address": in.Address, "method": in.Method}
-			if in.Method == methodPasskey {
+			if in.Method == factors.MethodPasskey {
 				waiting, err := stepUpChallenge(tx, user.ID, in.Session, in.Challenge, u.Now())
 				if err != nil {
 					return err
@@ -120,7 +119,7 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 					return err
 				}
 			}
-			shown, err := s.acceptFactor(tx, user, in.ShownFactor, u.Now())
+			shown, err := s.Factors.Accept(tx, user.factorOwner(), in.Shown, u.Now())
 			if wrong = apperr.Has(err, apperr.InvalidCredentials); err != nil {
 				return err
 			}
@@ -134,7 +133,7 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 		return wrong, err
 	})
 	if err != nil {
-		s.noteClone(ctx, user, in.Address, err)
+		s.Factors.NoteClone(ctx, user.factorOwner(), in.Address, err)
 		return "", Session{}, err
 	}
 	return token, session, nil
@@ -154,7 +153,7 @@ func (s *Service) renew(ctx context.Context, u *uow.Unit, old, csrf string) (tok
 	if err != nil {
 		return "", fmt.Errorf("read the session that is renewed: %w", err)
 	}
-	ctx = sessions.Starting(ctx, u, sessions.Origin{row.Address, row.UserAgent, row.CreatedTime})
+	ctx = sessions.Starting(ctx, u, sessions.Origin{Address: row.Address, UserAgent: row.UserAgent, Began: row.CreatedTime})
 	if ctx, err = s.sessions.Load(ctx, old); err != nil {
 		return "", fmt.Errorf("load the session that is renewed: %w", err)
 	}
@@ -169,10 +168,4 @@ func (s *Service) renew(ctx context.Context, u *uow.Unit, old, csrf string) (tok
 		return "", fmt.Errorf("save the session: %w", err)
 	}
 	return token, nil
-}
-
-// isFresh reports whether a caller passes a check for a recent second factor. API tokens and users
-// without a second factor always pass.
-func (c *caller) isFresh(now time.Time) bool {
-	return c.csrf == "" || !c.user.SecondFactor || now.Before(c.factorTime.Add(stepUpFor))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/factors"
 	"interlock/internal/access/secrets"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
@@ -63,7 +64,7 @@ func TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled(t *te
 
 		_, err = h.signIn(t, "admin", adminPassword)
 		requireCode(t, apperr.InvalidCredentials, err)
-		_, err = e.finish(t, challenge, methodTOTP, e.nextCode(t), "")
+		_, err = e.finish(t, challenge, factors.MethodTOTP, e.nextCode(t), "")
 		require.Error(t, err)
 		_, _, err = h.Service.findInvited(anonymous(t), secrets.DigestOf(invited))
 		require.True(t, storage.IsNotFound(err))

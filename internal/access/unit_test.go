@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 
+	"interlock/internal/access/factors"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
@@ -49,7 +50,7 @@ func (h *fixture) AddToken(ctx context.Context, userID int64, spec TokenSpec) (s
 	return secret, token, err
 }
 
-func (h *fixture) BeginFactor(ctx context.Context, user *User, in FactorBeginning) (setup FactorSetup, err error) {
+func (h *fixture) BeginFactor(ctx context.Context, user *User, in FactorBeginning) (setup factors.Setup, err error) {
 	err = h.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
 		setup, err = h.Service.BeginFactor(ctx, u, user, in)
 		return err
@@ -57,7 +58,7 @@ func (h *fixture) BeginFactor(ctx context.Context, user *User, in FactorBeginnin
 	return setup, err
 }
 
-func (h *fixture) ConfirmFactor(ctx context.Context, user *User, in FactorConfirmation) (factor Factor, codes []string, err error) {
+func (h *fixture) ConfirmFactor(ctx context.Context, user *User, in factors.Confirmation) (factor factors.Factor, codes []string, err error) {
 	err = h.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
 		factor, codes, err = h.Service.ConfirmFactor(ctx, u, user, in)
 		return err

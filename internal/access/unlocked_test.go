@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/factors"
 	"interlock/internal/access/sessions"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage/storagetest"
@@ -37,7 +38,7 @@ func TestOfTwoFactorsThatAreBegunAtOnceOneIsLeftWithoutLocks(t *testing.T) {
 	user, err := h.UserNamed(ctx, "admin")
 	require.NoError(t, err)
 	begin := func() error {
-		_, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodTOTP, Name: "Phone", Password: adminPassword})
+		_, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodTOTP, Name: "Phone", Password: adminPassword})
 		return err
 	}
 	other := make(chan error, 1)
@@ -52,6 +53,6 @@ func TestOfTwoFactorsThatAreBegunAtOnceOneIsLeftWithoutLocks(t *testing.T) {
 	require.NoError(t, begin())
 	require.NoError(t, <-other)
 	var begun int64
-	require.NoError(t, db.Read(h.inside(t)).Model(&Factor{}).Count(&begun).Error)
+	require.NoError(t, db.Read(h.inside(t)).Model(&factors.Factor{}).Count(&begun).Error)
 	require.EqualValues(t, 1, begun, "the later one has voided the one before")
 }

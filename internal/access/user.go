@@ -67,26 +67,6 @@ func (u *User) content() map[string]any {
 	return map[string]any{"username": u.Username, "displayName": u.DisplayName, "roles": u.Roles}
 }
 
-// Identity is a user with the permissions of its roles.
-type Identity struct {
-	ID          int64
-	Version     int64
-	Username    string
-	DisplayName string
-	Roles       []string
-	Permissions []string
-	// SecondFactor is true if the user has one; some acts then require a step-up.
-	SecondFactor bool
-}
-
-// acting returns the user as a principal.
-func (i Identity) acting(kind principal.Kind, tenantID int64, credential string, permissions []string) principal.Principal {
-	return principal.Principal{
-		Kind: kind, TenantID: tenantID, UserID: i.ID, UserVersion: i.Version, Name: i.DisplayName,
-		CredentialID: credential, Permissions: permissions,
-	}
-}
-
 // UserVersion is one version of a user.
 type UserVersion struct {
 	ID       int64

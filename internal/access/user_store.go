@@ -35,16 +35,11 @@ func (s *Service) account(ctx context.Context, tenant, username string) (User, e
 	return row, nil
 }
 
-// withRoles adds a user's roles and permissions.
+// withRoles returns a user with its roles and permissions.
 func (s *Service) withRoles(ctx context.Context, row User) (Identity, error) {
-	held, err := s.rightsOf(ctx, []owner{{row.TenantID, row.ID}})
-	if err != nil {
-		return Identity{}, err
-	}
-	return credentialRow{
-		TenantID: row.TenantID, UserID: row.ID, UserVersion: row.Version,
-		Username: row.Username, DisplayName: row.DisplayName, SecondFactor: row.SecondFactor,
-	}.identity(held), nil
+	return s.withRights(ctx, row.TenantID, Identity{
+		ID: row.ID, Version: row.Version, Username: row.Username, DisplayName: row.DisplayName, SecondFactor: row.SecondFactor,
+	})
 }
 
 // userNamed reads a user with the names of its roles. Errors: NotFound.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"interlock/internal/access"
+	"interlock/internal/access/factors"
 	"interlock/internal/access/tenants"
 	"interlock/internal/base/encryption"
 	"interlock/internal/config"
@@ -15,7 +15,7 @@ import (
 
 // Encrypted returns all tables with encrypted values.
 func Encrypted() []encryption.Table {
-	return slices.Concat(config.Encrypted, access.Encrypted, idempotency.Encrypted)
+	return slices.Concat(config.Encrypted, factors.Encrypted, idempotency.Encrypted)
 }
 
 // errNoKey is returned by commands that need an encrypting key.

@@ -155,7 +155,7 @@ var grants = []mutant{
 	},
 	{
 		name: "a code is accepted twice",
-		file: "internal/access/factor_methods.go", old: `"UPDATE user_factors SET last_step = ?, `, new: `"UPDATE user_factors SET last_step = 0 * ?, `,
+		file: "internal/access/factors/methods.go", old: `"UPDATE user_factors SET last_step = ?, `, new: `"UPDATE user_factors SET last_step = 0 * ?, `,
 		caught: tests{"internal/access": {"TestOneCodeOneRecoveryCodeAndOneChallengeOpenOneSessionEachHoweverMany"}},
 	},
 	{

@@ -11,19 +11,19 @@ var passkeys = []mutant{
 	},
 	{
 		name: "the counter of a passkey may go back",
-		file: "internal/access/passkey.go", old: `said.Flags, user.TenantID, row.ID, said.Counter, said.Counter)`, new: `said.Flags, user.TenantID, row.ID, 1<<40, said.Counter)`,
+		file: "internal/access/factors/passkey.go", old: `said.Flags, user.TenantID, row.ID, said.Counter, said.Counter)`, new: `said.Flags, user.TenantID, row.ID, 1<<40, said.Counter)`,
 		caught: tests{"internal/access": {"TestACounterThatGoesBackIsRefusedAndWarnedOf"}},
 	},
 	{
 		name: "an authenticator without a counter is rejected the second time",
-		file: "internal/access/passkey.go", old: `(counter < ? OR counter = 0 AND ? = 0)"
+		file: "internal/access/factors/passkey.go", old: `(counter < ? OR counter = 0 AND ? = 0)"
 	result`, new: `(counter < ? OR counter > 0 AND ? < 0)"
 	result`,
 		caught: tests{"internal/access": {"TestAnAuthenticatorThatDoesNotCountIsTakenEachTimeAndMayBegin"}},
 	},
 	{
 		name: "a decreased counter is rejected without a log entry",
-		file: "internal/access/passkey.go", old: `if !errors.As(err, &warning) {`, new: `if !errors.As(err, &warning) || warning != nil {`,
+		file: "internal/access/factors/passkey.go", old: `if !errors.As(err, &warning) {`, new: `if !errors.As(err, &warning) || warning != nil {`,
 		caught: tests{"internal/access": {"TestACounterThatGoesBackIsRefusedAndWarnedOf"}},
 	},
 	{
@@ -41,7 +41,7 @@ var passkeys = []mutant{
 	},
 	{
 		name: "a passkey that proves nothing counts for nothing",
-		file: "internal/access/passkey.go", old: `apperr.New(apperr.InvalidCredentials, "The passkey`, new: `apperr.New(apperr.Unauthenticated, "The passkey`,
+		file: "internal/access/factors/passkey.go", old: `apperr.New(apperr.InvalidCredentials, "The passkey`, new: `apperr.New(apperr.Unauthenticated, "The passkey`,
 		caught: tests{"internal/access": {"TestAPasskeyThatProvesNothingCountsAsAWrongCodeDoes"}},
 	},
 	{
@@ -56,17 +56,17 @@ var passkeys = []mutant{
 	},
 	{
 		name: "a passkey of another site is accepted",
-		file: "internal/access/passkey_store.go", old: `user_id = ? AND site = ?`, new: `user_id = ? AND (site = ? OR user_id > 0)`,
+		file: "internal/access/factors/passkey_store.go", old: `user_id = ? AND site = ?`, new: `user_id = ? AND (site = ? OR user_id > 0)`,
 		caught: tests{"internal/access": {"TestAPasskeyIsGoodAtTheSiteThatItWasMadeForAlone"}},
 	},
 	{
 		name: "a passkey outlives the reset of its user's factors",
-		file: "internal/access/factor_store.go", old: `[]string{"user_factors", "user_passkeys"}`, new: `[]string{"user_factors"}`,
+		file: "internal/access/factors/store.go", old: `[]string{"user_factors", "user_passkeys"}`, new: `[]string{"user_factors"}`,
 		caught: tests{"internal/access": {"TestAResetTakesPasskeysToo"}},
 	},
 	{
 		name: "a changed backup flag is in no audit row",
-		file: "internal/access/passkey.go", old: `!row.Flags.SameBackup(said.Flags)`, new: `row.Flags.SameBackup(said.Flags) && said.Counter == 0`,
+		file: "internal/access/factors/passkey.go", old: `!row.Flags.SameBackup(said.Flags)`, new: `row.Flags.SameBackup(said.Flags) && said.Counter == 0`,
 		caught: tests{"internal/access": {"TestWhatIsSaidOfBackupIsUpdatedAndAuditedAndNotRefused"}},
 	},
 	{

@@ -1,4 +1,4 @@
-package access
+package factors
 
 import (
 	"crypto/rand"
@@ -21,25 +21,25 @@ import (
 
 // Methods of presenting a second factor.
 const (
-	methodPasskey  = "passkey"
-	methodTOTP     = "totp"
-	methodRecovery = "recovery"
+	MethodPasskey  = "passkey"
+	MethodTOTP     = "totp"
+	MethodRecovery = "recovery"
 )
 
 const (
-	// totpPeriod is the validity of a code in seconds (RFC 6238), and totpDrift the accepted
+	// TOTPPeriod is the validity of a code in seconds (RFC 6238), and totpDrift the accepted
 	// clock drift in periods.
-	totpPeriod = 30
+	TOTPPeriod = 30
 	totpDrift  = 1
-	// recoveryCodes is the number of codes that a user receives at a time.
-	recoveryCodes = 10
+	// RecoveryCodes is the number of codes that a user receives at a time.
+	RecoveryCodes = 10
 	// recoveryBytes is the entropy of a code: 80 bits are 16 letters in four groups.
 	recoveryBytes = 10
 	recoveryGroup = 4
 )
 
-// ShownFactor is the second factor that a client presents.
-type ShownFactor struct {
+// Shown is the second factor that a client presents.
+type Shown struct {
 	// Method is passkey, totp or recovery.
 	Method string
 	// Code is an app's code or a recovery code.
@@ -53,18 +53,18 @@ type ShownFactor struct {
 // factorMethod accepts a second factor in tx. A code is accepted once: the row count of a
 // guarded statement decides. It reports whether the factor was right, and details for the audit
 // log.
-type factorMethod func(s *Service, tx *gorm.DB, user User, shown ShownFactor, now time.Time) (right bool, detail map[string]any, err error)
+type factorMethod func(s *Service, tx *gorm.DB, user Owner, shown Shown, now time.Time) (right bool, detail map[string]any, err error)
 
 var factorMethods = map[string]factorMethod{
-	methodPasskey:  (*Service).acceptPasskey,
-	methodTOTP:     (*Service).acceptTOTP,
-	methodRecovery: (*Service).acceptRecoveryCode,
+	MethodPasskey:  (*Service).acceptPasskey,
+	MethodTOTP:     (*Service).acceptTOTP,
+	MethodRecovery: (*Service).acceptRecoveryCode,
 }
 
-// acceptFactor accepts a user's second factor, in a transaction that locks the user. It returns
+// Accept accepts a user's second factor, in a transaction that locks the user. It returns
 // details for the audit log. Errors: InvalidCredentials for a wrong or used code, or an invalid
 // passkey response.
-func (s *Service) acceptFactor(tx *gorm.DB, user User, shown ShownFactor, now time.Time) (map[string]any, error) {
+func (s *Service) Accept(tx *gorm.DB, user Owner, shown Shown, now time.Time) (map[string]any, error) {
 	accept, known := factorMethods[shown.Method]
 	if !known {
 		return nil, input.Invalid("/method", "unknown", "must be one of "+strings.Join(slices.Sorted(maps.Keys(factorMethods)), ", "))
@@ -73,7 +73,7 @@ func (s *Service) acceptFactor(tx *gorm.DB, user User, shown ShownFactor, now ti
 	switch {
 	case err != nil:
 		return nil, err
-	case !right && shown.Method == methodPasskey:
+	case !right && shown.Method == MethodPasskey:
 		return nil, errPasskeyRefused()
 	case !right:
 		return nil, apperr.New(apperr.InvalidCredentials, "The code is wrong, or was used already.")
@@ -81,10 +81,10 @@ func (s *Service) acceptFactor(tx *gorm.DB, user User, shown ShownFactor, now ti
 	return detail, nil
 }
 
-// methodsOf returns the methods by which a user can present a second factor, the one that is
+// MethodsOf returns the methods by which a user can present a second factor, the one that is
 // hardest to steal first: a passkey is bound to the site, and a code can be typed anywhere.
-func methodsOf(db *gorm.DB, userID int64) ([]string, error) {
-	factors, err := confirmedFactors(db, userID)
+func MethodsOf(db *gorm.DB, userID int64) ([]string, error) {
+	factors, err := Confirmed(db, userID)
 	if err != nil {
 		return nil, err
 	}
@@ -93,13 +93,13 @@ func methodsOf(db *gorm.DB, userID int64) ([]string, error) {
 		return nil, err
 	}
 	methods := []string{}
-	for _, kind := range []string{methodPasskey, methodTOTP} {
+	for _, kind := range []string{MethodPasskey, MethodTOTP} {
 		if slices.ContainsFunc(factors, func(f Factor) bool { return f.Kind == kind }) {
 			methods = append(methods, kind)
 		}
 	}
 	if left > 0 {
-		methods = append(methods, methodRecovery)
+		methods = append(methods, MethodRecovery)
 	}
 	return methods, nil
 }
@@ -110,14 +110,14 @@ func methodsOf(db *gorm.DB, userID int64) ([]string, error) {
 //
 // A code is accepted once, and never after a newer one. A secret under an old key is encrypted
 // again with the current key.
-func (s *Service) acceptTOTP(tx *gorm.DB, user User, shown ShownFactor, now time.Time) (bool, map[string]any, error) {
-	factors, err := confirmedFactors(tx, user.ID)
+func (s *Service) acceptTOTP(tx *gorm.DB, user Owner, shown Shown, now time.Time) (bool, map[string]any, error) {
+	factors, err := Confirmed(tx, user.ID)
 	if err != nil {
 		return false, nil, err
 	}
 	var unreadable error
 	for _, row := range factors {
-		if row.Kind != methodTOTP {
+		if row.Kind != MethodTOTP {
 			continue
 		}
 		secret, err := s.secretOf(row)
@@ -148,7 +148,7 @@ func (s *Service) acceptTOTP(tx *gorm.DB, user User, shown ShownFactor, now time
 // last accepted one.
 func stepOf(secret, code string, last int64, now time.Time) (step int64, right bool) {
 	code = strings.ReplaceAll(code, " ", "")
-	current := now.Unix() / totpPeriod
+	current := now.Unix() / TOTPPeriod
 	for step := current - totpDrift; step <= current+totpDrift; step++ {
 		want, err := hotp.GenerateCodeCustom(secret, uint64(step), hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
 		if err == nil && step > last && subtle.ConstantTimeCompare([]byte(want), []byte(code)) == 1 {
@@ -161,9 +161,9 @@ func stepOf(secret, code string, last int64, now time.Time) (step int64, right b
 // acceptRecoveryCode consumes a recovery code:
 //
 //	DELETE FROM recovery_codes WHERE tenant_id = ? AND user_id = ? AND code_hash = ?
-func (s *Service) acceptRecoveryCode(tx *gorm.DB, user User, shown ShownFactor, _ time.Time) (bool, map[string]any, error) {
+func (s *Service) acceptRecoveryCode(tx *gorm.DB, user Owner, shown Shown, _ time.Time) (bool, map[string]any, error) {
 	const statement = "DELETE FROM recovery_codes WHERE tenant_id = ? AND user_id = ? AND code_hash = ?"
-	result := tx.Exec(statement, user.TenantID, user.ID, recoveryDigest(shown.Code))
+	result := tx.Exec(statement, user.TenantID, user.ID, RecoveryDigest(shown.Code))
 	if result.Error != nil {
 		return false, nil, fmt.Errorf("take a recovery code: %w", result.Error)
 	}
@@ -185,8 +185,8 @@ func newRecoveryCode() string {
 	return strings.Join(texts, "-")
 }
 
-// recoveryDigest returns the stored digest of a recovery code; case, blanks and hyphens do not
+// RecoveryDigest returns the stored digest of a recovery code; case, blanks and hyphens do not
 // matter.
-func recoveryDigest(code string) string {
+func RecoveryDigest(code string) string {
 	return secrets.DigestOf(strings.ToLower(strings.NewReplacer("-", "", " ", "").Replace(code))).String()
 }

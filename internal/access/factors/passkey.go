@@ -1,4 +1,4 @@
-package access
+package factors
 
 import (
 	"context"
@@ -39,9 +39,9 @@ func (s *Service) PasskeySite() string {
 	return s.site.ID()
 }
 
-// requirePasskeysAt returns ValidationFailed if passkeys are unavailable: browsers use passkeys
+// RequirePasskeysAt returns ValidationFailed if passkeys are unavailable: browsers use passkeys
 // only on the host of the page, and the service accepts no other origin.
-func (s *Service) requirePasskeysAt(origin string) error {
+func (s *Service) RequirePasskeysAt(origin string) error {
 	switch {
 	case s.site == nil:
 		return input.Invalid("/kind", "unavailable", "cannot be a passkey here: "+s.siteFault.Error()+". INTERLOCK_PUBLIC_URL must be an https:// address with a host name")
@@ -58,9 +58,9 @@ func signedFor(token string) []byte {
 	return sum[:]
 }
 
-// passkeyRequest returns the browser's request options for a user's passkeys; nil for a user
+// PasskeyRequest returns the browser's request options for a user's passkeys; nil for a user
 // without a passkey for this site.
-func (s *Service) passkeyRequest(db *gorm.DB, userID int64, token string) (json.RawMessage, error) {
+func (s *Service) PasskeyRequest(db *gorm.DB, userID int64, token string) (json.RawMessage, error) {
 	rows, err := s.passkeysHere(db, userID)
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -84,7 +84,7 @@ func unpackSetup(raw []byte) (passkeySetup, error) {
 
 // preparePasskey generates the challenge of a passkey. All passkeys of a user have one handle, by
 // which authenticators group them; it is random and contains no data of the user.
-func (s *Service) preparePasskey(tx *gorm.DB, user *User, setup *FactorSetup) error {
+func (s *Service) preparePasskey(tx *gorm.DB, user Owner, setup *Setup) error {
 	rows, err := s.passkeysHere(tx, user.ID)
 	if err != nil {
 		return err
@@ -102,19 +102,19 @@ func (s *Service) preparePasskey(tx *gorm.DB, user *User, setup *FactorSetup) er
 	return err
 }
 
-func ownerOf(user *User, handle []byte) passkey.Owner {
+func ownerOf(user Owner, handle []byte) passkey.Owner {
 	return passkey.Owner{Handle: handle, Name: user.Username, DisplayName: user.DisplayName}
 }
 
 // registerPasskey verifies the browser's response for a new passkey of a factor. The challenge is
 // deleted with it. Errors: ValidationFailed at /credential.
-func (s *Service) registerPasskey(tx *gorm.DB, user *User, factor *Factor, in FactorConfirmation, _ time.Time) error {
+func (s *Service) registerPasskey(tx *gorm.DB, user Owner, factor *Factor, in Confirmation, _ time.Time) error {
 	wanted, err := unpackSetup(factor.Secret)
 	if err != nil {
 		return err
 	}
 	if s.site == nil {
-		return s.requirePasskeysAt("")
+		return s.RequirePasskeysAt("")
 	}
 	made, err := s.site.Register(wanted.challenge, ownerOf(user, wanted.handle), in.Credential)
 	if errors.Is(err, passkey.ErrRefused) {
@@ -143,7 +143,7 @@ func (s *Service) registerPasskey(tx *gorm.DB, user *User, factor *Factor, in Fa
 // A counter that does not increase indicates a copy of the passkey; the signature is rejected with
 // a *cloneWarning. Authenticators without a counter always send 0, which is accepted (WebAuthn,
 // 7.2, step 22). A changed backup state is recorded in the audit log.
-func (s *Service) acceptPasskey(tx *gorm.DB, user User, shown ShownFactor, now time.Time) (bool, map[string]any, error) {
+func (s *Service) acceptPasskey(tx *gorm.DB, user Owner, shown Shown, now time.Time) (bool, map[string]any, error) {
 	rows, err := s.passkeysHere(tx, user.ID)
 	if err != nil || len(rows) == 0 {
 		return false, nil, err
@@ -199,18 +199,17 @@ func (c *cloneWarning) Error() string {
 // Unwrap returns the error for the client, the same as for any invalid passkey response.
 func (c *cloneWarning) Unwrap() error { return errPasskeyRefused() }
 
-// noteClone records a cloneWarning in the passkey's row, for its user, and in the audit log. The
+// NoteClone records a cloneWarning in the passkey's row, for its user, and in the audit log. The
 // unit that rejected the passkey was rolled back, so the record needs a separate unit; a crash in
 // between loses the record, but not the rejection. Other errors are ignored.
-func (s *Service) noteClone(ctx context.Context, user User, address string, err error) {
+func (s *Service) NoteClone(ctx context.Context, user Owner, address string, err error) {
 	var warning *cloneWarning
 	if !errors.As(err, &warning) {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
 	if _, known := principal.From(ctx); !known {
-		who := Identity{ID: user.ID, DisplayName: user.DisplayName}
-		ctx = principal.With(ctx, who.acting(principal.Admin, user.TenantID, "", nil))
+		ctx = principal.With(ctx, principal.Principal{Kind: principal.Admin, TenantID: user.TenantID, UserID: user.ID, Name: user.DisplayName})
 	}
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		tx, err := u.Tx(ctx)

@@ -1,4 +1,4 @@
-package access
+package factors
 
 import (
 	"fmt"
@@ -34,8 +34,8 @@ type Factor struct {
 // TableName implements gorm's Tabler.
 func (Factor) TableName() string { return "user_factors" }
 
-// recoveryCode is a code that replaces a second factor once.
-type recoveryCode struct {
+// RecoveryCode is a code that replaces a second factor once.
+type RecoveryCode struct {
 	ID          int64 `gorm:"primaryKey"`
 	TenantID    int64
 	UserID      int64
@@ -44,10 +44,10 @@ type recoveryCode struct {
 }
 
 // TableName implements gorm's Tabler.
-func (recoveryCode) TableName() string { return "recovery_codes" }
+func (RecoveryCode) TableName() string { return "recovery_codes" }
 
-// confirmedFactors reads the confirmed factors of a user, oldest first.
-func confirmedFactors(db *gorm.DB, userID int64) ([]Factor, error) {
+// Confirmed reads the confirmed factors of a user, oldest first.
+func Confirmed(db *gorm.DB, userID int64) ([]Factor, error) {
 	rows := []Factor{}
 	if err := db.Where("user_id = ? AND expires_time IS NULL", userID).Order("id").Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("read the user's factors: %w", err)
@@ -57,14 +57,14 @@ func confirmedFactors(db *gorm.DB, userID int64) ([]Factor, error) {
 
 func countRecoveryCodes(db *gorm.DB, userID int64) (int64, error) {
 	var left int64
-	if err := db.Model(&recoveryCode{}).Where("user_id = ?", userID).Count(&left).Error; err != nil {
+	if err := db.Model(&RecoveryCode{}).Where("user_id = ?", userID).Count(&left).Error; err != nil {
 		return 0, fmt.Errorf("count the user's recovery codes: %w", err)
 	}
 	return left, nil
 }
 
 // deleteUnconfirmed deletes a user's unconfirmed factors.
-func deleteUnconfirmed(tx *gorm.DB, user *User) error {
+func deleteUnconfirmed(tx *gorm.DB, user Owner) error {
 	const statement = "DELETE FROM user_factors WHERE tenant_id = ? AND user_id = ? AND expires_time IS NOT NULL"
 	if err := tx.Exec(statement, user.TenantID, user.ID).Error; err != nil {
 		return fmt.Errorf("delete unconfirmed factors: %w", err)
@@ -72,9 +72,9 @@ func deleteUnconfirmed(tx *gorm.DB, user *User) error {
 	return nil
 }
 
-// deleteFactors deletes all factors and recovery codes of a user, in a unit that has updated the
+// DeleteAll deletes all factors and recovery codes of a user, in a unit that has updated the
 // user's row.
-func deleteFactors(tx *gorm.DB, user *User) error {
+func DeleteAll(tx *gorm.DB, user Owner) error {
 	for _, table := range []string{"user_factors", "user_passkeys"} {
 		if err := tx.Exec("DELETE FROM "+table+" WHERE tenant_id = ? AND user_id = ?", user.TenantID, user.ID).Error; err != nil {
 			return fmt.Errorf("delete the user's factors: %w", err)
@@ -83,8 +83,8 @@ func deleteFactors(tx *gorm.DB, user *User) error {
 	return deleteRecoveryCodes(tx, user)
 }
 
-// deleteFactor deletes one factor, in a unit that has updated the user's row.
-func deleteFactor(tx *gorm.DB, user *User, id int64) error {
+// Delete deletes one factor, in a unit that has updated the user's row.
+func Delete(tx *gorm.DB, user Owner, id int64) error {
 	for _, statement := range []string{
 		"DELETE FROM user_factors WHERE tenant_id = ? AND id = ?",
 		"DELETE FROM user_passkeys WHERE tenant_id = ? AND factor_id = ?",
@@ -96,22 +96,22 @@ func deleteFactor(tx *gorm.DB, user *User, id int64) error {
 	return nil
 }
 
-func deleteRecoveryCodes(tx *gorm.DB, user *User) error {
+func deleteRecoveryCodes(tx *gorm.DB, user Owner) error {
 	if err := tx.Exec("DELETE FROM recovery_codes WHERE tenant_id = ? AND user_id = ?", user.TenantID, user.ID).Error; err != nil {
 		return fmt.Errorf("delete the user's recovery codes: %w", err)
 	}
 	return nil
 }
 
-// replaceRecoveryCodes replaces a user's recovery codes, in a unit that has updated the user's row.
-func replaceRecoveryCodes(tx *gorm.DB, user *User, now time.Time) ([]string, error) {
+// ReplaceRecoveryCodes replaces a user's recovery codes, in a unit that has updated the user's row.
+func ReplaceRecoveryCodes(tx *gorm.DB, user Owner, now time.Time) ([]string, error) {
 	if err := deleteRecoveryCodes(tx, user); err != nil {
 		return nil, err
 	}
-	codes, rows := make([]string, recoveryCodes), make([]recoveryCode, recoveryCodes)
+	codes, rows := make([]string, RecoveryCodes), make([]RecoveryCode, RecoveryCodes)
 	for i := range codes {
 		codes[i] = newRecoveryCode()
-		rows[i] = recoveryCode{UserID: user.ID, CodeHash: recoveryDigest(codes[i]), CreatedTime: now}
+		rows[i] = RecoveryCode{UserID: user.ID, CodeHash: RecoveryDigest(codes[i]), CreatedTime: now}
 	}
 	if err := tx.Create(&rows).Error; err != nil {
 		return nil, fmt.Errorf("insert recovery codes: %w", err)

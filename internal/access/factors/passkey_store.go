@@ -1,4 +1,4 @@
-package access
+package factors
 
 import (
 	"crypto/sha256"
@@ -56,8 +56,8 @@ func credentialHash(site string, id []byte) string {
 	return secrets.Digest(sha256.Sum256([]byte(site + "\x00" + string(id)))).String()
 }
 
-// transports returns the transports by which browsers reach the authenticator.
-func (p Passkey) transports() []string {
+// TransportList returns the transports by which browsers reach the authenticator.
+func (p Passkey) TransportList() []string {
 	if p.Transports == "" {
 		return []string{}
 	}
@@ -71,7 +71,7 @@ func known(rows []Passkey) []passkey.Passkey {
 		// An unreadable model is unknown; nothing depends on it.
 		model, _ := uuid.Parse(row.Model)
 		all[i] = passkey.Passkey{
-			ID: row.CredentialID, PublicKey: row.PublicKey, Handle: row.UserHandle, Transports: row.transports(), Model: model,
+			ID: row.CredentialID, PublicKey: row.PublicKey, Handle: row.UserHandle, Transports: row.TransportList(), Model: model,
 			State: passkey.State{Counter: row.Counter, Flags: row.Flags},
 		}
 	}
