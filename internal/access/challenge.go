@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/access/factors"
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/secrets"
@@ -78,8 +79,8 @@ func (s *Service) makeChallenge(
 	ctx context.Context, row User, hold func(ctx context.Context, u *uow.Unit) (*gorm.DB, error),
 ) (*Challenge, error) {
 	made := &Challenge{Token: secrets.New()}
-	user := Identity{ID: row.ID, DisplayName: row.DisplayName}
-	ctx = principal.With(ctx, user.acting(principal.Admin, row.TenantID, "", nil))
+	user := callers.Identity{ID: row.ID, DisplayName: row.DisplayName}
+	ctx = principal.With(ctx, user.Acting(principal.Admin, row.TenantID, "", nil))
 	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		tx, err := hold(ctx, u)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/access/factors"
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/secrets"
@@ -56,7 +57,7 @@ func (e *enrolled) nextCode(t testing.TB) string {
 // as returns a context with the session's user.
 func (h *fixture) as(t testing.TB, session string) context.Context {
 	t.Helper()
-	p, err := h.Authenticate(withCookie(http.MethodGet, session))
+	p, err := h.Callers.Authenticate(withCookie(http.MethodGet, session))
 	require.NoError(t, err)
 	return principal.With(anonymous(t), p)
 }
@@ -125,9 +126,9 @@ func TestASecondFactorIsAskedForFromItsConfirmationOn(t *testing.T) {
 		for _, code := range codes {
 			require.Regexp(t, `^[a-z2-7]{4}(-[a-z2-7]{4}){3}$`, code)
 		}
-		_, err = h.Authenticate(withCookie(http.MethodGet, session))
+		_, err = h.Callers.Authenticate(withCookie(http.MethodGet, session))
 		require.NoError(t, err, "the session that it was set up in stays")
-		_, err = h.Authenticate(withCookie(http.MethodGet, other))
+		_, err = h.Callers.Authenticate(withCookie(http.MethodGet, other))
 		requireCode(t, apperr.Unauthenticated, err)
 
 		signedIn, err := h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: "admin", Password: adminPassword})
@@ -139,7 +140,7 @@ func TestASecondFactorIsAskedForFromItsConfirmationOn(t *testing.T) {
 		requireCode(t, apperr.InvalidCredentials, err)
 		token, err := e.finish(t, signedIn.Challenge.Token, factors.MethodTOTP, e.nextCode(t), "")
 		require.NoError(t, err)
-		p, err := h.Authenticate(withCookie(http.MethodGet, token))
+		p, err := h.Callers.Authenticate(withCookie(http.MethodGet, token))
 		require.NoError(t, err)
 		require.Equal(t, user.ID, p.UserID)
 		require.Equal(t, h.tenant.ID, p.TenantID)
@@ -395,7 +396,7 @@ func TestASessionIsAskedForAFreshFactorAfterFiveMinutesAndIsAnotherOneThen(t *te
 		var first sessions.Session
 		require.NoError(t, db.Read(e.inside(t)).Where("token_hash = ?", secrets.DigestOf(token).String()).Take(&first).Error)
 
-		e.clock.Advance(stepUpFor - time.Microsecond)
+		e.clock.Advance(callers.StepUpFor - time.Microsecond)
 		require.False(t, principalOf(t, e.as(t, token)).StepUpRequired)
 		e.clock.Advance(time.Microsecond)
 		ctx := e.as(t, token)
@@ -405,7 +406,7 @@ func TestASessionIsAskedForAFreshFactorAfterFiveMinutesAndIsAnotherOneThen(t *te
 		require.NoError(t, err)
 		require.NotEqual(t, token, renewed)
 		require.NotEqual(t, before.CSRFToken, session.CSRFToken)
-		_, err = e.Authenticate(withCookie(http.MethodGet, token))
+		_, err = e.Callers.Authenticate(withCookie(http.MethodGet, token))
 		requireCode(t, apperr.Unauthenticated, err)
 		now, err := e.Current(t.Context(), renewed)
 		require.NoError(t, err)
@@ -433,7 +434,7 @@ func TestAnAPITokenIsNotAskedForAFactorAndSeesNone(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		secret, _ := e.newToken(t)
-		p, err := e.Authenticate(withBearer(secret))
+		p, err := e.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		require.False(t, p.StepUpRequired)
 		ctx := principal.With(anonymous(t), p)
@@ -468,7 +469,7 @@ func TestFactorsAreResetForThoseWhoHaveNoMoreRightsOnly(t *testing.T) {
 
 		other := e.as(t, e.session)
 		require.NoError(t, e.ResetUserFactors(anonymous(t), e.tenant.Name, "admin"))
-		_, err = e.Authenticate(withCookie(http.MethodGet, e.session))
+		_, err = e.Callers.Authenticate(withCookie(http.MethodGet, e.session))
 		requireCode(t, apperr.Unauthenticated, err)
 		e.mustSignIn(t)
 		factors, left, err := e.Factors.List(other)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/access/guesses"
 	"interlock/internal/base/oidc"
 	"interlock/internal/base/oidc/oidctest"
@@ -46,7 +47,7 @@ func (h *grouped) come(t *testing.T, subject string, groups any) (v *visitor, ma
 }
 
 // linkedUser creates a user with a password, and links the user in a session.
-func (h *grouped) linkedUser(t *testing.T, username, subject string) (*visitor, Identity) {
+func (h *grouped) linkedUser(t *testing.T, username, subject string) (*visitor, callers.Identity) {
 	t.Helper()
 	user, err := h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: username, Password: adminPassword})
 	require.NoError(t, err)

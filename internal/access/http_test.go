@@ -28,7 +28,7 @@ type browser struct {
 func newBrowser(t *testing.T, h *fixture) *browser {
 	_, proxies, err := net.ParseCIDR("192.0.2.0/24") // httptest's own address
 	require.NoError(t, err)
-	server := httpapi.NewServer(httpapi.Options{Runner: h.runner, Authenticator: h.Service, TrustedProxies: []*net.IPNet{proxies}})
+	server := httpapi.NewServer(httpapi.Options{Runner: h.runner, Authenticator: h.Callers, TrustedProxies: []*net.IPNet{proxies}})
 	Routes(server.Router(), h.Service)
 	return &browser{t: t, server: server, origin: "http://shop.example"}
 }

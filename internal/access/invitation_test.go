@@ -324,7 +324,7 @@ func TestNewInvitationEndsCredentialsOfAnImpostor(t *testing.T) {
 		invited := d.do(200, "POST", path+"/invite", nil)
 		require.Equal(t, []any{1.0, 1.0, 1.0}, []any{invited.Body["endedSessions"], invited.Body["endedTokens"], invited.Body["endedFactors"]})
 		require.Equal(t, false, invited.Body["secondFactor"])
-		_, err = h.Authenticate(withBearer(secret))
+		_, err = h.Callers.Authenticate(withBearer(secret))
 		requireCode(t, apperr.InvalidCredentials, err)
 		_, detail := h.lastAudited(t, "user.invite")
 		require.Equal(t, []any{1.0, 1.0, 1.0}, []any{detail["endedSessions"], detail["endedTokens"], detail["endedFactors"]})
@@ -338,7 +338,7 @@ func TestNewInvitationEndsCredentialsOfAnImpostor(t *testing.T) {
 		secret = h.add(t, "li", accepted.Token, chosen)
 		reset := d.do(200, "POST", path+"/reset-password", `{"password":"set by an admin"}`)
 		require.Equal(t, []any{1.0, 1.0, 1.0}, []any{reset.Body["endedSessions"], reset.Body["endedTokens"], reset.Body["endedFactors"]})
-		_, err = h.Authenticate(withBearer(secret))
+		_, err = h.Callers.Authenticate(withBearer(secret))
 		requireCode(t, apperr.InvalidCredentials, err)
 	})
 }
@@ -355,7 +355,7 @@ func TestCredentialsFromBeforeTheFirstInvitationStay(t *testing.T) {
 		}
 		_, detail := e.lastAudited(t, "user.invite")
 		require.Equal(t, []any{0.0, 0.0}, []any{detail["endedTokens"], detail["endedFactors"]})
-		_, err = e.Authenticate(withBearer(rightful))
+		_, err = e.Callers.Authenticate(withBearer(rightful))
 		require.NoError(t, err)
 		user, err := e.UserNamed(e.inside(t), "admin")
 		require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/edge/httpapi"
@@ -106,7 +107,7 @@ func TestAUserWithoutAPasswordKeepsOneWayIn(t *testing.T) {
 		// The user has no password, so the recent sign-in is the proof.
 		reply = v.do(200, "POST", "/me/links", `{"provider":"corp"}`)
 		require.Equal(t, "linked", v.arrive(v.leave(reply.body["location"].(string), "second")).Get("result"))
-		h.clock.Advance(stepUpFor + time.Second)
+		h.clock.Advance(callers.StepUpFor + time.Second)
 		v.do(422, "POST", "/me/links", `{"provider":"corp"}`)
 		v.do(422, "POST", "/me/factors", `{"kind":"totp","name":"Phone"}`)
 		v.do(422, "POST", "/me/password", `{"currentPassword":"x","newPassword":"a password of my own"}`)

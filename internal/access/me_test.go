@@ -112,14 +112,14 @@ func TestASessionThatNobodyUsesEnds(t *testing.T) {
 		used, left := h.mustSignIn(t), h.mustSignIn(t)
 		for range 3 {
 			h.clock.Advance(50 * time.Minute)
-			_, err := h.Authenticate(withCookie(http.MethodGet, used))
+			_, err := h.Callers.Authenticate(withCookie(http.MethodGet, used))
 			require.NoError(t, err, "each use counts from then on")
-			require.NoError(t, h.writeUses(t.Context()))
+			require.NoError(t, h.Callers.WriteUses(t.Context()))
 		}
-		_, err := h.Authenticate(withCookie(http.MethodGet, left))
+		_, err := h.Callers.Authenticate(withCookie(http.MethodGet, left))
 		requireCode(t, apperr.Unauthenticated, err)
 		h.clock.Advance(time.Hour)
-		_, err = h.Authenticate(withCookie(http.MethodGet, used))
+		_, err = h.Callers.Authenticate(withCookie(http.MethodGet, used))
 		requireCode(t, apperr.Unauthenticated, err)
 	})
 }
@@ -147,14 +147,14 @@ func TestOnesOwnPasswordIsChangedWithTheOldOneAndEndsTheOtherSessions(t *testing
 		require.Equal(t, http.StatusOK, done.status, "%v", done.body)
 		require.Equal(t, http.StatusOK, here.send("GET", "/me", "").status, "the session that it was changed in stays")
 		require.Equal(t, http.StatusUnauthorized, there.send("GET", "/me", "").status)
-		_, err := h.Authenticate(withBearer(secret))
+		_, err := h.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err, "tokens stay unless they are to end")
 		_, err = h.signIn(t, "admin", adminPassword)
 		requireCode(t, apperr.InvalidCredentials, err)
 
 		done = change(`{"currentPassword":"another good password","newPassword":"yet another password","endTokens":true}`)
 		require.Equal(t, http.StatusOK, done.status, "%v", done.body)
-		_, err = h.Authenticate(withBearer(secret))
+		_, err = h.Callers.Authenticate(withBearer(secret))
 		requireCode(t, apperr.InvalidCredentials, err)
 		var last uow.AuditRow
 		require.NoError(t, h.db.Read(h.inside(t)).Order("id DESC").Take(&last).Error)

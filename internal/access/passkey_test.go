@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/access/factors"
 	"interlock/internal/access/guesses"
 	"interlock/internal/base/apperr"
@@ -130,9 +131,9 @@ func TestAPasskeyIsAskedForFromItsRegistrationOn(t *testing.T) {
 		require.Equal(t, []string{"internal", "hybrid"}, factor.Passkey.TransportList())
 		_, _, err = confirm(answer)
 		requireCode(t, apperr.NotFound, err)
-		_, err = h.Authenticate(withCookie(http.MethodGet, session))
+		_, err = h.Callers.Authenticate(withCookie(http.MethodGet, session))
 		require.NoError(t, err, "the session that it was set up in stays")
-		_, err = h.Authenticate(withCookie(http.MethodGet, other))
+		_, err = h.Callers.Authenticate(withCookie(http.MethodGet, other))
 		requireCode(t, apperr.Unauthenticated, err)
 
 		challenge := h.asked(t, "admin")
@@ -463,7 +464,7 @@ func TestAPasskeyIsShownAfreshInTheSessionThatAsksForItOnce(t *testing.T) {
 		require.NoError(t, err)
 		other, err := k.enter(t, k.key)
 		require.NoError(t, err)
-		k.clock.Advance(stepUpFor)
+		k.clock.Advance(callers.StepUpFor)
 		ctx := k.as(t, token)
 		require.True(t, principalOf(t, ctx).StepUpRequired)
 		begin := func(session string) *Challenge {
@@ -494,7 +495,7 @@ func TestAPasskeyIsShownAfreshInTheSessionThatAsksForItOnce(t *testing.T) {
 		renewed, err := stepUp(token, challenge, answer)
 		require.NoError(t, err)
 		require.NotEqual(t, token, renewed)
-		_, err = k.Authenticate(withCookie(http.MethodGet, token))
+		_, err = k.Callers.Authenticate(withCookie(http.MethodGet, token))
 		requireCode(t, apperr.Unauthenticated, err)
 		require.False(t, principalOf(t, k.as(t, renewed)).StepUpRequired)
 		_, detail := k.lastAudited(t, "session.step-up")
@@ -522,7 +523,7 @@ func TestASessionHasAFewChallengesAtATime(t *testing.T) {
 		require.NoError(t, db.Read(k.inside(t)).Model(&challengeRow{}).Count(&waiting).Error)
 		require.EqualValues(t, mostStepUps, waiting)
 		secret, _ := k.newToken(t)
-		p, err := k.Authenticate(withBearer(secret))
+		p, err := k.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		_, err = k.BeginStepUp(principal.With(anonymous(t), p), k.session)
 		requireCode(t, apperr.Forbidden, err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
@@ -33,16 +34,16 @@ func (s *Service) UnableAmong(ctx context.Context, permission string, users ...i
 		return nil, err
 	}
 	caller, _ := principal.From(ctx)
-	owners := make([]owner, len(users))
+	owners := make([]callers.Owner, len(users))
 	for i, id := range users {
-		owners[i] = owner{caller.TenantID, id}
+		owners[i] = callers.Owner{TenantID: caller.TenantID, UserID: id}
 	}
-	held, err := s.rightsOf(ctx, owners)
+	held, err := s.Callers.RightsOf(ctx, owners)
 	if err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(slices.Clone(users), func(id int64) bool {
-		return !slices.Contains(disabled, id) && principal.Covers(held[owner{caller.TenantID, id}].permissions, permission)
+		return !slices.Contains(disabled, id) && principal.Covers(held[callers.Owner{TenantID: caller.TenantID, UserID: id}].Permissions, permission)
 	}), nil
 }
 

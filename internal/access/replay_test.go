@@ -31,7 +31,7 @@ func newKeyedDesk(t *testing.T, h *fixture, wrap func(httpapi.ReplyStore) httpap
 	t.Helper()
 	d := newDesk(t, h)
 	keeper := idempotency.New(idempotency.Deps{DB: h.db, Locks: lock.NewInProcess(lock.Observer{}), Clock: h.clock, Epochs: epoch.NewWatch(h.db, h.clock)})
-	options := httpapi.Options{Runner: h.runner, Authenticator: h.Service, Secrets: h.Service, Replies: keeper}
+	options := httpapi.Options{Runner: h.runner, Authenticator: h.Callers, Secrets: h.Service, Replies: keeper}
 	if wrap != nil {
 		options.Replies = wrap(keeper)
 	}

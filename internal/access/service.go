@@ -10,6 +10,7 @@ import (
 
 	"github.com/alexedwards/scs/v2"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/access/factors"
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/menus"
@@ -17,7 +18,6 @@ import (
 	"interlock/internal/access/sessions"
 	"interlock/internal/access/tenants"
 	"interlock/internal/access/tenantsettings"
-	"interlock/internal/base/batcher"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/encryption"
 	"interlock/internal/base/principal"
@@ -47,7 +47,7 @@ type Deps struct {
 	// roles and menus. Roles and tokens can have no other permissions.
 	Domains []*module.Declaration
 	// Customers verifies customers' tokens; nil rejects all customers.
-	Customers *CustomerKeys
+	Customers *callers.CustomerKeys
 	// WeakPasswords accepts passwords that are too short to be safe, for development.
 	WeakPasswords bool
 	// HashCost is the cost of password hashes; zero means OWASP's. Only tests, which sign in
@@ -90,20 +90,18 @@ type Service struct {
 	sessions  *scs.SessionManager
 	// sessions.Store is the store of sessions.
 	sessionStore *sessions.Store
-	callers      callers
-	uses         uses
 	providers    []Provider
 	publicURL    string
 
 	Tenants *tenants.Service
+	// Callers identifies the callers of requests.
+	Callers *callers.Service
 	// Factors is the second factors of users.
 	Factors *factors.Service
 	// Menus is the navigation of the tenants, and Settings their settings.
 	Menus    *menus.Service
 	Settings *tenantsettings.Service
 
-	customers   *CustomerKeys
-	customerMay []string
 	// readyRoles are added to each new tenant.
 	readyRoles []Role
 }
@@ -136,15 +134,12 @@ func New(d Deps) *Service {
 		Factors:  factors.New(d.DB, d.Runner, d.Cipher, d.PublicURL),
 		Menus:    menus.New(menus.Deps{DB: d.DB, Bus: d.Bus, Domains: d.Domains}),
 		Settings: tenantsettings.New(d.DB),
-
-		customers: d.Customers, customerMay: slices.Clone(d.CustomerMay),
 	}
-	s.Tenants = tenants.New(d.DB, d.Runner, s.callers.invalidate)
+	s.Tenants = tenants.New(d.DB, d.Runner, func() { s.Callers.Invalidate() })
+	s.Callers = callers.New(callers.Deps{DB: d.DB, Clock: d.Clock, Tenants: s.Tenants, Sessions: kept, Customers: d.Customers, CustomerMay: slices.Clone(d.CustomerMay)})
 	if d.ReadyRoles {
 		s.readyRoles = rolesForJobs(d.Domains)
 	}
-	s.callers.requests, s.callers.streams = batcher.New(mostTogether, s.lookUpAll), batcher.New(mostTogether, s.lookUpAll)
-	s.callers.invalidate()
 	return s
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/passwords"
 	"interlock/internal/access/secrets"
@@ -50,7 +51,7 @@ type SignIn struct {
 
 // Session is the part of a session that its user may read.
 type Session struct {
-	User Identity
+	User callers.Identity
 	// Tenant is the name of the user's tenant, and Currency its currency (ISO 4217).
 	Tenant    string
 	Currency  string
@@ -174,7 +175,7 @@ func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {
 		return User{}, err
 	}
 	if !known || !same || row.Disabled {
-		return row, errWrongCredentials()
+		return row, callers.ErrWrongCredentials()
 	}
 	return row, nil
 }
@@ -229,7 +230,7 @@ func (s *Service) open(ctx context.Context, in SignIn, from guesses.Arrival, o o
 	var token, passwordHash string
 	session := Session{User: user, Tenant: in.Tenant, Currency: tenant.Currency, CSRFToken: secrets.New()}
 	id := uuid.Must(uuid.NewV7()).String()
-	ctx = principal.With(ctx, user.acting(principal.Admin, row.TenantID, sessions.CredentialID(id), user.Permissions))
+	ctx = principal.With(ctx, user.Acting(principal.Admin, row.TenantID, sessions.CredentialID(id), user.Permissions))
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		if passwordHash, err = o.admit(ctx, u); err != nil {
 			return err
@@ -296,15 +297,15 @@ func (s *Service) SignOut(ctx context.Context, u *uow.Unit, token string) error 
 
 // Current returns the session of a token. Errors: Unauthenticated.
 func (s *Service) Current(ctx context.Context, token string) (Session, error) {
-	c, err := s.callerInSession(ctx, token)
+	c, err := s.Callers.CallerInSession(ctx, token)
 	if err != nil {
 		return Session{}, err
 	}
-	tenant, err := s.Tenants.NameOf(ctx, c.principal.TenantID)
+	tenant, err := s.Tenants.NameOf(ctx, c.Principal.TenantID)
 	if err != nil {
 		return Session{}, err
 	}
-	return Session{User: c.user, Tenant: tenant, Currency: c.principal.Currency, CSRFToken: c.csrf}, nil
+	return Session{User: c.User, Tenant: tenant, Currency: c.Principal.Currency, CSRFToken: c.CSRF}, nil
 }
 
 // shortened returns the stored part of a User-Agent.

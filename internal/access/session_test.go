@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/secrets"
 	"interlock/internal/access/sessions"
@@ -30,11 +31,11 @@ func TestASessionActsAsItsUserInItsTenant(t *testing.T) {
 			Tenant: h.tenant.Name, Username: "li", DisplayName: "Li Wei", Password: "a long password", Roles: []string{"support"},
 		})
 		require.NoError(t, err)
-		require.Equal(t, Identity{ID: user.ID, Version: 1, Username: "li", DisplayName: "Li Wei", Roles: []string{"support"}, Permissions: []string{"configs:*", "orders:read"}}, user)
+		require.Equal(t, callers.Identity{ID: user.ID, Version: 1, Username: "li", DisplayName: "Li Wei", Roles: []string{"support"}, Permissions: []string{"configs:*", "orders:read"}}, user)
 
 		token, err := h.signIn(t, "li", "a long password")
 		require.NoError(t, err)
-		p, err := h.Authenticate(withCookie(http.MethodGet, token))
+		p, err := h.Callers.Authenticate(withCookie(http.MethodGet, token))
 		require.NoError(t, err)
 		require.Equal(t, principal.Admin, p.Kind)
 		require.Equal(t, h.tenant.ID, p.TenantID)
@@ -49,10 +50,10 @@ func TestASessionEndsAfterTwelveHours(t *testing.T) {
 		h := newFixture(t, db)
 		token := h.mustSignIn(t)
 		h.clock.Advance(12*time.Hour - time.Microsecond)
-		_, err := h.Authenticate(withCookie(http.MethodGet, token))
+		_, err := h.Callers.Authenticate(withCookie(http.MethodGet, token))
 		require.NoError(t, err)
 		h.clock.Advance(time.Microsecond)
-		_, err = h.Authenticate(withCookie(http.MethodGet, token))
+		_, err = h.Callers.Authenticate(withCookie(http.MethodGet, token))
 		requireCode(t, apperr.Unauthenticated, err)
 	})
 }
@@ -68,10 +69,10 @@ func TestSigningInAgainEndsTheSessionThatTheBrowserSent(t *testing.T) {
 		require.NoError(t, err)
 		require.NotEqual(t, first, signedIn.Token)
 		require.NotEqual(t, before.CSRFToken, signedIn.Session.CSRFToken)
-		_, err = h.Authenticate(withCookie(http.MethodGet, first))
+		_, err = h.Callers.Authenticate(withCookie(http.MethodGet, first))
 		requireCode(t, apperr.Unauthenticated, err)
 		for _, token := range []string{signedIn.Token, elsewhere} {
-			_, err = h.Authenticate(withCookie(http.MethodGet, token))
+			_, err = h.Callers.Authenticate(withCookie(http.MethodGet, token))
 			require.NoError(t, err)
 		}
 	})
@@ -84,7 +85,7 @@ func TestASessionTokenMadeUpByTheBrowserIsNotTakenOver(t *testing.T) {
 		signedIn, err := h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: "admin", Password: adminPassword, Replaces: planted})
 		require.NoError(t, err)
 		require.NotEqual(t, planted, signedIn.Token)
-		_, err = h.Authenticate(withCookie(http.MethodGet, planted))
+		_, err = h.Callers.Authenticate(withCookie(http.MethodGet, planted))
 		requireCode(t, apperr.Unauthenticated, err)
 	})
 }
@@ -107,17 +108,17 @@ func TestWhatShutsAUserOutEndsItsSessionsAtOnce(t *testing.T) {
 				h, other := newFixture(t, db), newFixture(t, db)
 				mine, theirs := []string{h.mustSignIn(t), h.mustSignIn(t)}, other.mustSignIn(t)
 				for _, token := range mine {
-					_, err := h.Authenticate(withCookie(http.MethodGet, token))
+					_, err := h.Callers.Authenticate(withCookie(http.MethodGet, token))
 					require.NoError(t, err)
 				}
 				require.NoError(t, c.act(anonymous(t), h))
 				for _, token := range mine {
-					_, err := h.Authenticate(withCookie(http.MethodGet, token))
+					_, err := h.Callers.Authenticate(withCookie(http.MethodGet, token))
 					requireCode(t, apperr.Unauthenticated, err)
 				}
 				_, err := h.signIn(t, "admin", adminPassword)
 				requireCode(t, apperr.InvalidCredentials, err)
-				_, err = other.Authenticate(withCookie(http.MethodGet, theirs))
+				_, err = other.Callers.Authenticate(withCookie(http.MethodGet, theirs))
 				require.NoError(t, err)
 			})
 		}
@@ -160,7 +161,7 @@ func TestARefusedSignInReadsTheSameWhateverWasWrongAndCostsOneHash(t *testing.T)
 			t.Run(c.name, func(t *testing.T) {
 				before := h.hashed.Load()
 				_, err := h.SignIn(anonymous(t), c.in)
-				require.Equal(t, errWrongCredentials(), err)
+				require.Equal(t, callers.ErrWrongCredentials(), err)
 				require.EqualValues(t, 1, h.hashed.Load()-before)
 			})
 		}
@@ -172,13 +173,13 @@ func TestSigningInAndOutLeaveOneAuditRowEachAndNoSecretAnywhere(t *testing.T) {
 		h := newFixture(t, db)
 		secret, _ := h.newToken(t)
 		token := h.mustSignIn(t)
-		p, err := h.Authenticate(withCookie(http.MethodGet, token))
+		p, err := h.Callers.Authenticate(withCookie(http.MethodGet, token))
 		require.NoError(t, err)
 		ctx := principal.With(anonymous(t), p)
 		for range 2 {
 			require.NoError(t, h.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return h.SignOut(ctx, u, token) }))
 		}
-		_, err = h.Authenticate(withCookie(http.MethodGet, token))
+		_, err = h.Callers.Authenticate(withCookie(http.MethodGet, token))
 		requireCode(t, apperr.Unauthenticated, err)
 		require.Equal(t, []string{"tenant.create", "token.create", "session.create", "session.delete"}, h.audited(t))
 

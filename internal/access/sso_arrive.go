@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/secrets"
 	"interlock/internal/access/sessions"
@@ -78,8 +79,8 @@ func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrive
 	if user.Disabled {
 		return Arrived{}, errUserDisabled()
 	}
-	identity := Identity{ID: user.ID, Version: user.Version, DisplayName: user.DisplayName}
-	ctx = principal.With(ctx, identity.acting(principal.Admin, tenantID, "", nil))
+	identity := callers.Identity{ID: user.ID, Version: user.Version, DisplayName: user.DisplayName}
+	ctx = principal.With(ctx, identity.Acting(principal.Admin, tenantID, "", nil))
 	switch a.flow.Purpose {
 	case purposeSignIn:
 		if err := s.followGroups(ctx, a, user.ID); err != nil {

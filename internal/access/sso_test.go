@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/secrets"
 	"interlock/internal/access/sessions"
@@ -204,7 +205,7 @@ func TestASecondFactorIsAskedForAfterAProviderToo(t *testing.T) {
 		// Adding a link requires a step-up, and no password.
 		v.csrf = v.do(200, "POST", "/session/step-up", fmt.Sprintf(`{"method":"recovery","code":%q}`, e.codes[0])).body["csrfToken"].(string)
 		v.do(200, "POST", "/me/links", `{"provider":"corp"}`)
-		h.clock.Advance(stepUpFor)
+		h.clock.Advance(callers.StepUpFor)
 		require.Equal(t, "step_up_required", v.do(403, "POST", "/me/links", `{"provider":"corp"}`).body["code"])
 	})
 }

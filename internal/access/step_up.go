@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/access/factors"
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/input"
@@ -148,7 +149,7 @@ func (s *Service) renew(ctx context.Context, u *uow.Unit, old, csrf string) (tok
 	}
 	row, err := s.sessionStore.ByHash(tx, secrets.DigestOf(old).String())
 	if storage.IsNotFound(err) {
-		return "", errNoSession()
+		return "", callers.ErrNoSession()
 	}
 	if err != nil {
 		return "", fmt.Errorf("read the session that is renewed: %w", err)

@@ -9,6 +9,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/access/factors"
 	"interlock/internal/access/secrets"
 	"interlock/internal/base/apperr"
@@ -24,7 +25,7 @@ func TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled(t *te
 		// The fake clock does not advance, so without a notification the cache would stay valid.
 		elsewhere := newProcess(db, h.clock)
 		for _, process := range []*fixture{h, elsewhere} {
-			process.customers, process.customerMay = SharedSecret(shopSecret), []string{"orders:pay"}
+			process.Callers.Customers, process.Callers.CustomerMay = callers.SharedSecret(shopSecret), []string{"orders:pay"}
 		}
 		elsewhere.watch(t)
 		e := enroll(t, h)
@@ -35,16 +36,16 @@ func TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled(t *te
 
 		shown := map[string]*http.Request{"token": withBearer(d.secret), "session": withCookie(http.MethodGet, e.session), "customer": withBearer(customer)}
 		for name, request := range shown {
-			_, err := elsewhere.Authenticate(request)
+			_, err := elsewhere.Callers.Authenticate(request)
 			require.NoError(t, err, name)
 		}
 		elsewhere.noticesChanges(t, d)
 		for name, request := range shown {
-			_, err := elsewhere.Authenticate(request)
+			_, err := elsewhere.Callers.Authenticate(request)
 			require.NoError(t, err, name)
 		}
-		defer elsewhere.Follow()()
-		changed, began := elsewhere.Changed(), time.Now()
+		defer elsewhere.Callers.Follow()()
+		changed, began := elsewhere.Callers.Changed(), time.Now()
 		did, err := h.Tenants.SetTenantDisabled(anonymous(t), h.tenant.Name, true)
 		require.NoError(t, err)
 		require.True(t, did)
@@ -55,9 +56,9 @@ func TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled(t *te
 			require.Fail(t, "the other process never noticed")
 		}
 		for name, request := range shown {
-			_, err := elsewhere.Authenticate(request)
+			_, err := elsewhere.Callers.Authenticate(request)
 			require.Error(t, err, name)
-			_, err = h.Authenticate(request)
+			_, err = h.Callers.Authenticate(request)
 			require.Error(t, err, name)
 		}
 		require.Less(t, time.Since(began), time.Second)
@@ -68,7 +69,7 @@ func TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled(t *te
 		require.Error(t, err)
 		_, _, err = h.Service.findInvited(anonymous(t), secrets.DigestOf(invited))
 		require.True(t, storage.IsNotFound(err))
-		_, err = neighbour.Authenticate(withBearer(others))
+		_, err = neighbour.Callers.Authenticate(withBearer(others))
 		require.NoError(t, err, "another tenant goes on")
 
 		again, err := h.Tenants.SetTenantDisabled(anonymous(t), h.tenant.Name, true)
@@ -90,7 +91,7 @@ func TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled(t *te
 		_, err = h.Tenants.SetTenantDisabled(anonymous(t), h.tenant.Name, false)
 		require.NoError(t, err)
 		for name, request := range shown {
-			_, err := h.Authenticate(request)
+			_, err := h.Callers.Authenticate(request)
 			require.NoError(t, err, name)
 		}
 		log := h.audited(t)

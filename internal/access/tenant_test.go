@@ -76,7 +76,7 @@ func TestReplicasThatStartAtOnceMakeOneAdminWhosePasswordOneOfThemReturns(t *tes
 		signedIn, err := h.SignIn(anonymous(t), SignIn{Username: "admin", Password: passwords[0]})
 		require.NoError(t, err)
 		require.Equal(t, []string{"*"}, signedIn.Session.User.Permissions)
-		p, err := h.Authenticate(withCookie(http.MethodGet, signedIn.Token))
+		p, err := h.Callers.Authenticate(withCookie(http.MethodGet, signedIn.Token))
 		require.NoError(t, err)
 		require.Equal(t, h.tenant.ID, p.TenantID)
 	})
@@ -173,7 +173,7 @@ func TestTheSweeperTakesAllThatHasEndedInBatchesAndNothingElse(t *testing.T) {
 
 		require.NoError(t, h.Sweep(anonymous(t), 2))
 		require.EqualValues(t, 1, count(&sessions.Session{}))
-		_, err = h.Authenticate(withCookie(http.MethodGet, live))
+		_, err = h.Callers.Authenticate(withCookie(http.MethodGet, live))
 		require.NoError(t, err)
 
 		require.EqualValues(t, 2, count(&guesses.Row{}), "those still count")

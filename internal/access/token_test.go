@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -21,13 +22,13 @@ func TestATokenActsAsItsUserInTheTenantThatItsRowNames(t *testing.T) {
 		secret, token := h.newToken(t)
 		theirs, _ := other.newToken(t)
 		// One process serves all tenants.
-		p, err := h.Authenticate(withBearer(secret))
+		p, err := h.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		require.Equal(t, principal.Token, p.Kind)
 		require.Equal(t, h.tenant.ID, p.TenantID)
 		require.Equal(t, fmt.Sprintf("token:%d", token.ID), p.CredentialID)
 		require.True(t, p.May("configs:write"))
-		p, err = h.Authenticate(withBearer(theirs))
+		p, err = h.Callers.Authenticate(withBearer(theirs))
 		require.NoError(t, err)
 		require.Equal(t, other.tenant.ID, p.TenantID)
 	})
@@ -39,18 +40,18 @@ func TestARevokedTokenOpensNothingAtOnceHereAndWithinASecondElsewhere(t *testing
 		elsewhere := newProcess(db, h.clock)
 		secret, token := h.newToken(t)
 		for _, process := range []*fixture{h, elsewhere} {
-			_, err := process.Authenticate(withBearer(secret))
+			_, err := process.Callers.Authenticate(withBearer(secret))
 			require.NoError(t, err)
 		}
 		require.NoError(t, h.RevokeToken(anonymous(t), h.tenant.Name, token.ID))
-		_, err := h.Authenticate(withBearer(secret))
+		_, err := h.Callers.Authenticate(withBearer(secret))
 		requireCode(t, apperr.InvalidCredentials, err)
 
 		h.clock.Advance(time.Second - time.Microsecond)
-		_, err = elsewhere.Authenticate(withBearer(secret))
+		_, err = elsewhere.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err, "it is remembered and the database not asked")
 		h.clock.Advance(time.Microsecond)
-		_, err = elsewhere.Authenticate(withBearer(secret))
+		_, err = elsewhere.Callers.Authenticate(withBearer(secret))
 		requireCode(t, apperr.InvalidCredentials, err)
 
 		require.Equal(t, []string{"tenant.create", "token.create", "token.revoke"}, h.audited(t))
@@ -63,7 +64,7 @@ func TestATokenOfAnotherTenantCannotBeRevoked(t *testing.T) {
 		h, other := newFixture(t, db), newFixture(t, db)
 		secret, token := h.newToken(t)
 		requireCode(t, apperr.NotFound, h.RevokeToken(anonymous(t), other.tenant.Name, token.ID))
-		_, err := h.Authenticate(withBearer(secret))
+		_, err := h.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 	})
 }
@@ -74,10 +75,10 @@ func TestATokenEndsWhenItExpiresAlsoWhileItIsRemembered(t *testing.T) {
 		spec := TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "brief", Expires: h.clock.Now().Add(300 * time.Millisecond)}
 		secret, _, err := h.CreateToken(anonymous(t), spec)
 		require.NoError(t, err)
-		_, err = h.Authenticate(withBearer(secret))
+		_, err = h.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		h.clock.Advance(300 * time.Millisecond)
-		_, err = h.Authenticate(withBearer(secret))
+		_, err = h.Callers.Authenticate(withBearer(secret))
 		requireCode(t, apperr.InvalidCredentials, err)
 		_, _, err = h.CreateToken(anonymous(t), spec)
 		requireCode(t, apperr.ValidationFailed, err)
@@ -88,13 +89,13 @@ func TestATokenOfADisabledUserOpensNothingUntilTheUserIsEnabled(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		secret, _ := h.newToken(t)
-		_, err := h.Authenticate(withBearer(secret))
+		_, err := h.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "admin", true))
-		_, err = h.Authenticate(withBearer(secret))
+		_, err = h.Callers.Authenticate(withBearer(secret))
 		requireCode(t, apperr.InvalidCredentials, err)
 		require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "admin", false))
-		_, err = h.Authenticate(withBearer(secret))
+		_, err = h.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 	})
 }
@@ -110,12 +111,12 @@ func TestATokenMayDoWhatBothItsScopesAndItsUsersRolesAllow(t *testing.T) {
 			Tenant: h.tenant.Name, Username: "li", Name: "robot", Scopes: []string{"configs:read", "orders:*"},
 		})
 		require.NoError(t, err)
-		p, err := h.Authenticate(withBearer(secret))
+		p, err := h.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		require.Equal(t, []string{"configs:read", "orders:read"}, p.Permissions)
 
 		require.NoError(t, h.SetRolePermissions(anonymous(t), h.tenant.Name, "support", []string{"orders:pay"}))
-		p, err = h.Authenticate(withBearer(secret))
+		p, err = h.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		require.Equal(t, []string{"orders:pay"}, p.Permissions, "at once")
 		var role Role
@@ -129,12 +130,12 @@ func TestScopesNeverWidenAndNeverNarrowMoreThanTheySay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		held := rapid.SliceOfDistinct(rapid.SampledFrom(grants), rapid.ID).Draw(t, "held")
 		scopes := rapid.SliceOfNDistinct(rapid.SampledFrom(grants), 1, -1, rapid.ID).Draw(t, "scopes")
-		both := intersect(held, scopes)
+		both := callers.Intersect(held, scopes)
 		for _, g := range catalogue {
 			want := principal.Covers(held, g.Name) && principal.Covers(scopes, g.Name)
 			require.Equal(t, want, principal.Covers(both, g.Name), "%s of %v with %v", g.Name, held, scopes)
 		}
-		require.Equal(t, held, intersect(held, nil))
+		require.Equal(t, held, callers.Intersect(held, nil))
 	})
 }
 
@@ -163,9 +164,9 @@ func TestTheUseOfATokenIsMarkedAtMostOnceAMinuteAndIsNoNewVersion(t *testing.T) 
 		require.Nil(t, row().LastUsedTime)
 		first := h.clock.Now()
 		use := func(process *fixture) {
-			_, err := process.Authenticate(withBearer(secret))
+			_, err := process.Callers.Authenticate(withBearer(secret))
 			require.NoError(t, err)
-			require.NoError(t, process.writeUses(t.Context()))
+			require.NoError(t, process.Callers.WriteUses(t.Context()))
 		}
 		for range 60 {
 			use(h)

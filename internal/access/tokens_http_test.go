@@ -13,6 +13,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/access/secrets"
 	"interlock/internal/access/sessions"
 	"interlock/internal/base/apperr"
@@ -63,10 +64,10 @@ func TestATokenIsCreatedListedUsedAndRevoked(t *testing.T) {
 		read := d.do(200, "GET", path, nil)
 		require.NotContains(t, read.Text, secret, "it is shown once")
 		require.NotContains(t, read.Text, secrets.DigestOf(secret).String())
-		p, err := h.Authenticate(withBearer(secret))
+		p, err := h.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		require.Equal(t, []string{"configs:*", "orders:read"}, p.Permissions)
-		require.NoError(t, h.writeUses(t.Context()))
+		require.NoError(t, h.Callers.WriteUses(t.Context()))
 		list := d.do(200, "GET", "/tokens?q=SHOP", nil)
 		require.EqualValues(t, 1, list.Body["total"])
 		require.NotContains(t, list.Text, secret)
@@ -75,7 +76,7 @@ func TestATokenIsCreatedListedUsedAndRevoked(t *testing.T) {
 		d.do(428, "DELETE", path, nil)
 		d.do(412, "DELETE", path, nil, "If-Match", `"1-9"`)
 		d.do(204, "DELETE", path, nil, "If-Match", made.Header.Get("ETag"))
-		_, err = h.Authenticate(withBearer(secret))
+		_, err = h.Callers.Authenticate(withBearer(secret))
 		requireCode(t, apperr.InvalidCredentials, err)
 		d.do(404, "GET", path, nil)
 		d.do(404, "DELETE", path, nil, "If-Match", made.Header.Get("ETag"))
@@ -104,11 +105,11 @@ func TestScopesAndExpiryThatCannotBeMeantAreRefused(t *testing.T) {
 	require.Equal(t, before, h.audited(t))
 
 	_, _, secret := d.issue(`{"name":"robot","expiresTime":"2026-03-01T12:00:01Z"}`)
-	p, err := h.Authenticate(withBearer(secret))
+	p, err := h.Callers.Authenticate(withBearer(secret))
 	require.NoError(t, err)
 	require.Equal(t, []string{"*"}, p.Permissions, "without scopes it may do what its user may")
 	h.clock.Advance(time.Second)
-	_, err = h.Authenticate(withBearer(secret))
+	_, err = h.Callers.Authenticate(withBearer(secret))
 	requireCode(t, apperr.InvalidCredentials, err)
 }
 
@@ -149,7 +150,7 @@ func TestTokensOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
 		require.EqualValues(t, 1, d.do(200, "GET", "/tokens?userId="+id, nil).Body["total"])
 		d.do(400, "GET", "/tokens?userId=0", nil)
 		lis, tag, secret := d.issue(`{"name":"for Li","scopes":["tokens:read"],"userId":` + id + `}`)
-		p, err := h.Authenticate(withBearer(secret))
+		p, err := h.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		require.Equal(t, []string{"tokens:read"}, p.Permissions)
 		d.do(204, "DELETE", lis, nil, "If-Match", tag)
@@ -187,7 +188,7 @@ func TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator(t *testing.T)
 		require.Equal(t, map[string]any{"id": float64(admin.ID), "name": "admin"}, made.Body["createdBy"])
 
 		require.NoError(t, h.SetUserRoles(anonymous(t), h.tenant.Name, "li", []string{"all"}))
-		p, err := h.Authenticate(withBearer(made.Body["token"].(string)))
+		p, err := h.Callers.Authenticate(withBearer(made.Body["token"].(string)))
 		require.NoError(t, err)
 		require.Equal(t, []string{"configs:read", "tokens:write"}, p.Permissions, "it does not grow with its user")
 		require.ElementsMatch(t, []int64{p.UserID, admin.ID}, p.Users())
@@ -197,7 +198,7 @@ func TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator(t *testing.T)
 		require.Contains(t, refused.Body["detail"], "for another user")
 
 		own := d.of("li").do(201, "POST", "/tokens", `{"name":"own"}`)
-		p, err = h.Authenticate(withBearer(own.Body["token"].(string)))
+		p, err = h.Callers.Authenticate(withBearer(own.Body["token"].(string)))
 		require.NoError(t, err)
 		require.Equal(t, []int64{p.UserID}, p.Users())
 		require.Equal(t, []string{"*"}, p.Permissions, "a user's own token may do all that the user may")
@@ -208,14 +209,14 @@ func TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator(t *testing.T)
 func TestAStreamEndsWithinASecondOfItsCredentialsEnd(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		h.customers, h.customerMay = SharedSecret(shopSecret), []string{"orders:read"}
+		h.Callers.Customers, h.Callers.CustomerMay = callers.SharedSecret(shopSecret), []string{"orders:read"}
 		h.sessionStore.Idle = time.Hour
 		soon := h.clock.Now().Add(time.Hour)
 		token, _, err := h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "robot", Expires: soon})
 		require.NoError(t, err)
 		session := h.mustSignIn(t)
-		customer := signed(t, jwt.SigningMethodHS256, []byte(shopSecret), jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name, "exp": soon.Add(-clockSkew).Unix()})
-		server := httpapi.NewServer(httpapi.Options{Authenticator: h.Service})
+		customer := signed(t, jwt.SigningMethodHS256, []byte(shopSecret), jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name, "exp": soon.Add(-callers.ClockSkew).Unix()})
+		server := httpapi.NewServer(httpapi.Options{Authenticator: h.Callers})
 		looks := make(chan struct{}, 100)
 		httpapi.Listen(server.Router(), "/beats", "orders:read", func(ctx context.Context, _ httpapi.None, s *httpapi.Stream) error {
 			if err := s.Send("", "begun", true); err != nil {
@@ -226,9 +227,9 @@ func TestAStreamEndsWithinASecondOfItsCredentialsEnd(t *testing.T) {
 			if err := s.Ping(); err != nil {
 				return err
 			}
-			require.NoError(t, h.writeUses(ctx))
+			require.NoError(t, h.Callers.WriteUses(ctx))
 			h.clock.Advance(30*time.Minute - 300*time.Millisecond)
-			h.callers.invalidate()
+			h.Callers.Invalidate()
 			looks <- struct{}{}
 			<-ctx.Done()
 			return nil

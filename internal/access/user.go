@@ -12,6 +12,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/access/input"
 	"interlock/internal/access/passwords"
 	"interlock/internal/access/secrets"
@@ -115,10 +116,10 @@ type UserSpec struct {
 }
 
 // CreateUser is AddUser for the command line. Errors: those of AddUser, and NotFound (tenant).
-func (s *Service) CreateUser(ctx context.Context, spec UserSpec) (Identity, error) {
+func (s *Service) CreateUser(ctx context.Context, spec UserSpec) (callers.Identity, error) {
 	ctx, err := s.Tenants.InTenant(ctx, spec.Tenant)
 	if err != nil {
-		return Identity{}, err
+		return callers.Identity{}, err
 	}
 	var user *User
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
@@ -126,7 +127,7 @@ func (s *Service) CreateUser(ctx context.Context, spec UserSpec) (Identity, erro
 		return err
 	})
 	if err != nil {
-		return Identity{}, err
+		return callers.Identity{}, err
 	}
 	return s.withRoles(ctx, *user)
 }

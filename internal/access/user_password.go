@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/input"
 	"interlock/internal/access/passwords"
@@ -117,10 +118,10 @@ func (s *Service) requireLateSession(ctx context.Context, shown shownPassword) e
 	row, err := s.sessionStore.ByHash(s.db.Read(ctx), secrets.DigestOf(shown.session).String())
 	switch {
 	case storage.IsNotFound(err):
-		return errNoSession()
+		return callers.ErrNoSession()
 	case err != nil:
 		return fmt.Errorf("read the session: %w", err)
-	case s.clock.Now().Sub(row.CreatedTime) > stepUpFor:
+	case s.clock.Now().Sub(row.CreatedTime) > callers.StepUpFor:
 		return input.Invalid(shown.pointer, "sign_in_again", "is not a credential that you have: sign in again, and repeat this within five minutes")
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/access/input"
 	"interlock/internal/access/tenants"
 	"interlock/internal/base/apperr"
@@ -36,8 +37,8 @@ func (s *Service) account(ctx context.Context, tenant, username string) (User, e
 }
 
 // withRoles returns a user with its roles and permissions.
-func (s *Service) withRoles(ctx context.Context, row User) (Identity, error) {
-	return s.withRights(ctx, row.TenantID, Identity{
+func (s *Service) withRoles(ctx context.Context, row User) (callers.Identity, error) {
+	return s.Callers.WithRights(ctx, row.TenantID, callers.Identity{
 		ID: row.ID, Version: row.Version, Username: row.Username, DisplayName: row.DisplayName, SecondFactor: row.SecondFactor,
 	})
 }
@@ -112,7 +113,7 @@ func (s *Service) holdOpen(ctx context.Context, u *uow.Unit, id int64) (*gorm.DB
 	err = tx.Where("id = ? AND "+tenants.OpenTenant, id).Take(&row).Error
 	switch {
 	case storage.IsNotFound(err), err == nil && row.Disabled:
-		return nil, row, errNoSession()
+		return nil, row, callers.ErrNoSession()
 	case err != nil:
 		return nil, row, fmt.Errorf("read the user that is held: %w", err)
 	}
@@ -126,11 +127,11 @@ func (s *Service) holdUnchanged(ctx context.Context, u *uow.Unit, seen User) (*g
 	tx, row, err := s.holdOpen(ctx, u, seen.ID)
 	switch {
 	case apperr.Has(err, apperr.Unauthenticated):
-		return nil, errWrongCredentials()
+		return nil, callers.ErrWrongCredentials()
 	case err != nil:
 		return nil, err
 	case row.PasswordHash != seen.PasswordHash || row.SecondFactor != seen.SecondFactor:
-		return nil, errWrongCredentials()
+		return nil, callers.ErrWrongCredentials()
 	}
 	return tx, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
@@ -32,7 +33,7 @@ type desk struct {
 func newDesk(t *testing.T, h *fixture, scopes ...string) desk {
 	t.Helper()
 	secret, _ := h.newToken(t, scopes...)
-	caller := httpapitest.NewFor(h.Service, h.runner, func(r *httpapi.Router) { Routes(r, h.Service) })
+	caller := httpapitest.NewFor(h.Callers, h.runner, func(r *httpapi.Router) { Routes(r, h.Service) })
 	return desk{caller, t, h, secret}
 }
 
@@ -310,14 +311,14 @@ func TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere(t *testing.T
 		// The fake clock does not advance, so without a notification the cache would stay valid.
 		elsewhere := newProcess(db, h.clock)
 		elsewhere.watch(t)
-		_, err := elsewhere.Authenticate(withBearer(li.secret))
+		_, err := elsewhere.Callers.Authenticate(withBearer(li.secret))
 		require.NoError(t, err)
 		elsewhere.noticesChanges(t, d)
 
-		_, err = elsewhere.Authenticate(withBearer(li.secret))
+		_, err = elsewhere.Callers.Authenticate(withBearer(li.secret))
 		require.NoError(t, err)
-		defer elsewhere.Follow()()
-		changed := elsewhere.Changed()
+		defer elsewhere.Callers.Follow()()
+		changed := elsewhere.Callers.Changed()
 		began := time.Now()
 		d.do(200, "POST", path+"/disable", nil)
 		li.do(401, "GET", "/users", nil)
@@ -326,7 +327,7 @@ func TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere(t *testing.T
 		case <-time.After(10 * time.Second):
 			require.Fail(t, "the other process never noticed")
 		}
-		_, err = elsewhere.Authenticate(withBearer(li.secret))
+		_, err = elsewhere.Callers.Authenticate(withBearer(li.secret))
 		requireCode(t, apperr.InvalidCredentials, err)
 		require.Less(t, time.Since(began), time.Second)
 	})
@@ -341,20 +342,20 @@ func TestAProcessThatRemembersNobodyAndHasNoStreamsAsksForNoChanges(t *testing.T
 	asks := func() bool {
 		return slices.Contains(statements.Take(), "SELECT access_revisions")
 	}
-	require.Eventually(t, asks, 10*time.Second, watchEvery, "the first number is asked for")
+	require.Eventually(t, asks, 10*time.Second, callers.WatchEvery, "the first number is asked for")
 	isQuiet := func() bool {
 		_ = statements.Take()
-		clock.Sleep(t.Context(), 3*watchEvery)
+		clock.Sleep(t.Context(), 3*callers.WatchEvery)
 		return !asks()
 	}
 	require.True(t, isQuiet())
 	// The next caller is cached, and from then on a change is noticed.
-	changed := elsewhere.Changed()
-	_, _ = elsewhere.Authenticate(withBearer(d.secret))
-	require.Eventually(t, asks, 10*time.Second, watchEvery)
-	require.Eventually(t, isQuiet, 20*time.Second, watchEvery, "and not for ever")
-	unfollow := elsewhere.Follow()
-	require.Eventually(t, asks, 10*time.Second, watchEvery, "a stream may be open for hours")
+	changed := elsewhere.Callers.Changed()
+	_, _ = elsewhere.Callers.Authenticate(withBearer(d.secret))
+	require.Eventually(t, asks, 10*time.Second, callers.WatchEvery)
+	require.Eventually(t, isQuiet, 20*time.Second, callers.WatchEvery, "and not for ever")
+	unfollow := elsewhere.Callers.Follow()
+	require.Eventually(t, asks, 10*time.Second, callers.WatchEvery, "a stream may be open for hours")
 	unfollow()
 	elsewhere.noticesChanges(t, d)
 	<-changed
@@ -364,12 +365,12 @@ func TestAProcessThatRemembersNobodyAndHasNoStreamsAsksForNoChanges(t *testing.T
 // that it has started to watch.
 func (h *fixture) noticesChanges(t *testing.T, d desk) {
 	t.Helper()
-	defer h.Follow()()
+	defer h.Callers.Follow()()
 	spare, _ := d.hire("ana")
-	ticks := time.NewTicker(watchEvery / 4)
+	ticks := time.NewTicker(callers.WatchEvery / 4)
 	defer ticks.Stop()
 	start := time.Now()
-	for began, verbs := h.Changed(), []string{"/disable", "/enable"}; ; verbs[0], verbs[1] = verbs[1], verbs[0] {
+	for began, verbs := h.Callers.Changed(), []string{"/disable", "/enable"}; ; verbs[0], verbs[1] = verbs[1], verbs[0] {
 		require.Less(t, time.Since(start), 20*time.Second, "the other process never noticed")
 		d.do(200, "POST", spare+verbs[0], nil)
 		select {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"interlock/internal/access/callers"
 	"interlock/internal/access/input"
 	"interlock/internal/access/secrets"
 	"interlock/internal/access/sessions"
@@ -43,7 +44,7 @@ func sessionViewOf(session Session) sessionView {
 	}
 }
 
-func identityViewOf(i Identity) identityView {
+func identityViewOf(i callers.Identity) identityView {
 	return identityView{
 		ID: i.ID, Username: i.Username, DisplayName: i.DisplayName, Roles: i.Roles, Permissions: i.Permissions, SecondFactor: i.SecondFactor,
 	}
@@ -256,7 +257,7 @@ var (
 	roleExample    = roleViewOf(Role{Row: exampleRow, Name: "support", Permissions: []string{"coupons:read", "orders:*"}})
 	tokenExample   = tokenViewOf(Token{Row: exampleRow, UserID: 7, Username: "li", Name: "till", Scopes: []string{"orders:*"}, CreatedBy: 7, CreatedByName: "Li Wei"})
 	sessionExample = sessionViewOf(Session{
-		User:   Identity{ID: 1, Username: "admin", DisplayName: "Admin", Roles: []string{"administrator"}, Permissions: []string{"*"}},
+		User:   callers.Identity{ID: 1, Username: "admin", DisplayName: "Admin", Roles: []string{"administrator"}, Permissions: []string{"*"}},
 		Tenant: "default", Currency: "CNY", CSRFToken: "6tY0Xb1o2Yp3m0u4Qk5cZw",
 	})
 )

@@ -15,6 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"interlock/internal/access"
+	"interlock/internal/access/callers"
 	"interlock/internal/access/passwords"
 	"interlock/internal/actions"
 	"interlock/internal/aggregates"
@@ -130,7 +131,7 @@ type Options struct {
 	// RedisURL is "" for a single process.
 	RedisURL string
 	// Customers is nil if customers may not call.
-	Customers   *access.CustomerKeys
+	Customers   *callers.CustomerKeys
 	Idempotency settings.Idempotency
 	// PaymentTimeout is the time to pay an order of a flash sale; 0 means 15 minutes.
 	PaymentTimeout time.Duration

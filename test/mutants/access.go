@@ -4,8 +4,8 @@ package main
 var grants = []mutant{
 	{
 		name: "cached callers are used without a check for changes",
-		file: "internal/access/callers.go", old: `since >= 0 && since < callerTTL`, new: `since >= 0`,
-		caught: tests{"internal/access": {"TestACallerIsNotReadAgainWhileNothingChanges"}},
+		file: "internal/access/callers/cache.go", old: `since >= 0 && since < callerTTL`, new: `since >= 0`,
+		caught: tests{"internal/access/callers": {"TestACallerIsNotReadAgainWhileNothingChanges"}},
 	},
 	{
 		name: "the rule of the last access:* is not checked",
@@ -117,7 +117,7 @@ var grants = []mutant{
 	},
 	{
 		name: "a process does not detect changes of permissions by another process",
-		file: "internal/access/callers.go", old: `	default:
+		file: "internal/access/callers/cache.go", old: `	default:
 		s.callers.invalidate()
 	}
 	return sum`, new: `	case known < 0:
@@ -128,7 +128,7 @@ var grants = []mutant{
 	},
 	{
 		name: "permissions are not watched for the streams of an otherwise idle process",
-		file: "internal/access/callers.go", old: `return c.followers.Load() > 0 || *remembered > 0`, new: `return *remembered > 0`,
+		file: "internal/access/callers/cache.go", old: `return c.followers.Load() > 0 || *remembered > 0`, new: `return *remembered > 0`,
 		caught: tests{"internal/access": {"TestAProcessThatRemembersNobodyAndHasNoStreamsAsksForNoChanges"}},
 	},
 	{
@@ -290,17 +290,17 @@ var grants = []mutant{
 	},
 	{
 		name: "a customer's token that never ends is good",
-		file: "internal/access/customer.go", old: ", jwt.WithExpirationRequired(), jwt", new: ", jwt",
+		file: "internal/access/callers/customers.go", old: ", jwt.WithExpirationRequired(), jwt", new: ", jwt",
 		caught: tests{"internal/access": {"TestACustomersTokenThatIsNotGoodOpensNothing"}},
 	},
 	{
 		name: "a customer's token may say a thing twice",
-		file: "internal/access/customer.go", old: "|| !isStrict(text) {", new: "|| !isStrict(text) && false {",
+		file: "internal/access/callers/customers.go", old: "|| !isStrict(text) {", new: "|| !isStrict(text) && false {",
 		caught: tests{"internal/access": {"TestAClaimThatIsThereTwiceOpensNothing"}},
 	},
 	{
 		name: "a key that is bound to a tenant opens others",
-		file: "internal/access/customer.go", old: `bound != "" && claims.Tenant != bound {`, new: `bound != "" && claims.Tenant != bound && false {`,
+		file: "internal/access/callers/customers.go", old: `bound != "" && claims.Tenant != bound {`, new: `bound != "" && claims.Tenant != bound && false {`,
 		caught: tests{"internal/access": {"TestATokenMustBeOfTheIssuerForTheAudienceAndOfTheTenantThatTheKeyIsBoundTo"}},
 	},
 	{
@@ -315,12 +315,12 @@ var grants = []mutant{
 	},
 	{
 		name: "a stream is a use of its session",
-		file: "internal/access/authenticate.go", old: `if err == nil && !httpapi.IsStream(ctx) {`, new: `if err == nil {`,
+		file: "internal/access/callers/authenticate.go", old: `if err == nil && !httpapi.IsStream(ctx) {`, new: `if err == nil {`,
 		caught: tests{"internal/access": {"TestASessionIsInUseByItsRequestsWhateverItsStreamsAsk", "TestAStreamEndsWithinASecondOfItsCredentialsEnd"}},
 	},
 	{
 		name: "a session cookie set by a neighbouring host is read over TLS",
-		file: "internal/access/authenticate.go", old: `nameOfSessionCookie(httpapi.OverTLS(r.Context()))`, new: `nameOfSessionCookie(httpapi.OverTLS(r.Context()) && false)`,
+		file: "internal/access/callers/authenticate.go", old: `nameOfSessionCookie(httpapi.OverTLS(r.Context()))`, new: `nameOfSessionCookie(httpapi.OverTLS(r.Context()) && false)`,
 		caught: tests{"internal/access": {"TestTheSessionCookieIsOutOfReachOfScriptsAndOtherSites"}},
 	},
 }

@@ -79,17 +79,17 @@ var limits = []mutant{
 	},
 	{
 		name: "a customer's token with a critical extension is accepted",
-		file: "internal/access/customer.go", old: `name == "crit" || `, new: ``,
+		file: "internal/access/callers/customers.go", old: `name == "crit" || `, new: ``,
 		caught: tests{"internal/access": {"TestACustomersTokenThatIsNotGoodOpensNothing"}},
 	},
 	{
 		name: "a customer's token ends at a time that is a text",
-		file: "internal/access/customer.go", old: `err == nil && seconds >= 0`, new: `(err == nil || true) && seconds >= 0`,
+		file: "internal/access/callers/customers.go", old: `err == nil && seconds >= 0`, new: `(err == nil || true) && seconds >= 0`,
 		caught: tests{"internal/access": {"TestACustomersTokenThatIsNotGoodOpensNothing"}},
 	},
 	{
 		name: "a customer's token from the future is accepted",
-		file: "internal/access/customer.go", old: `, jwt.WithIssuedAt()}`, new: `}`,
+		file: "internal/access/callers/customers.go", old: `, jwt.WithIssuedAt()}`, new: `}`,
 		caught: tests{"internal/access": {"TestACustomersTokenThatIsNotGoodOpensNothing"}},
 	},
 	{

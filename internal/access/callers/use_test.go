@@ -1,4 +1,4 @@
-package access
+package callers
 
 import (
 	"context"
@@ -28,21 +28,21 @@ func TestTheUsesOfManyCredentialsAreWrittenTogether(t *testing.T) {
 	h, process, statements := tappedProcess(t)
 	crowd := h.crowd(t, 300)
 	for _, o := range crowd {
-		_, err := process.Authenticate(o.request())
+		_, err := process.Authenticate(o.Request())
 		require.NoError(t, err)
 	}
 	statements.Take()
-	require.NoError(t, process.writeUses(t.Context()))
+	require.NoError(t, process.WriteUses(t.Context()))
 	written := statements.Take()
 	slices.Sort(written)
 	require.Equal(t, []string{"UPDATE api_tokens", "UPDATE sessions"}, written)
 	require.Equal(t, len(crowd), h.lastUses(t, h.clock.Now()))
 
 	for _, o := range crowd {
-		_, err := process.Authenticate(o.request())
+		_, err := process.Authenticate(o.Request())
 		require.NoError(t, err)
 	}
-	require.NoError(t, process.writeUses(t.Context()))
+	require.NoError(t, process.WriteUses(t.Context()))
 	require.Empty(t, statements.Take(), "once a minute")
 }
 
@@ -52,12 +52,12 @@ func TestUsesAreWrittenBesideTheRequestsAndTheLastOnesAtTheEnd(t *testing.T) {
 		crowd := h.crowd(t, 2)
 		services := h.watch(t)
 		began := h.clock.Now()
-		_, err := h.Authenticate(crowd[0].request())
+		_, err := h.Authenticate(crowd[0].Request())
 		require.NoError(t, err)
 		require.NoError(t, services.RunNow(t.Context(), "refresh cached callers"))
 		require.Equal(t, 1, h.lastUses(t, began))
 
-		_, err = h.Authenticate(crowd[1].request())
+		_, err = h.Authenticate(crowd[1].Request())
 		require.NoError(t, err)
 		services.Stop(t.Context())
 		require.Equal(t, 2, h.lastUses(t, began))

@@ -1,4 +1,4 @@
-package access
+package callers
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/alexedwards/scs/v2"
 	"gorm.io/gorm"
 
 	"interlock/internal/access/input"
@@ -37,18 +38,18 @@ type credentialRow struct {
 	SecondFactor          bool
 }
 
-func (r credentialRow) owner() owner { return owner{r.TenantID, r.UserID} }
+func (r credentialRow) owner() Owner { return Owner{r.TenantID, r.UserID} }
 
-func (r credentialRow) identity(held map[owner]rights) Identity {
+func (r credentialRow) identity(held map[Owner]rights) Identity {
 	return Identity{
 		ID: r.UserID, Version: r.UserVersion, Username: r.Username, DisplayName: r.DisplayName,
-		Roles: input.Distinct(held[r.owner()].roles), Permissions: input.Distinct(held[r.owner()].permissions), SecondFactor: r.SecondFactor,
+		Roles: input.Distinct(held[r.owner()].roles), Permissions: input.Distinct(held[r.owner()].Permissions), SecondFactor: r.SecondFactor,
 	}
 }
 
 // acting returns the row's user as a principal.
 func (r credentialRow) acting(kind principal.Kind, credential string, user Identity, permissions []string) principal.Principal {
-	p := user.acting(kind, r.TenantID, credential, permissions)
+	p := user.Acting(kind, r.TenantID, credential, permissions)
 	p.Currency = r.Currency
 	return p
 }
@@ -70,13 +71,13 @@ func (s *Service) callersShowing(ctx context.Context, shown map[secrets.Digest]c
 	if err != nil {
 		return nil, err
 	}
-	owners := make([]owner, 0, len(sessions)+len(tokens))
+	owners := make([]Owner, 0, len(sessions)+len(tokens))
 	for _, rows := range [][]credentialRow{sessions, tokens} {
 		for _, row := range rows {
 			owners = append(owners, row.owner())
 		}
 	}
-	held, err := s.rightsOf(ctx, owners)
+	held, err := s.RightsOf(ctx, owners)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +132,7 @@ func (s *Service) rowsOfSessions(ctx context.Context, shown map[secrets.Digest]c
 	if len(hashes) == 0 {
 		return nil, nil
 	}
-	return rowsOf(s.sessionStore.Open(s.db.Read(ctx)), "sessions", "sessions.data, sessions.created_time", hashes)
+	return rowsOf(s.sessions.Open(s.db.Read(ctx)), "sessions", "sessions.data, sessions.created_time", hashes)
 }
 
 func (s *Service) rowsOfTokens(ctx context.Context, shown map[secrets.Digest]credential) ([]credentialRow, error) {
@@ -143,39 +144,39 @@ func (s *Service) rowsOfTokens(ctx context.Context, shown map[secrets.Digest]cre
 }
 
 // callerOfSession returns the caller of a session row.
-func (s *Service) callerOfSession(row credentialRow, user Identity) (*caller, error) {
-	_, values, err := s.sessions.Codec.Decode(row.Data)
+func (s *Service) callerOfSession(row credentialRow, user Identity) (*Caller, error) {
+	_, values, err := scs.GobCodec{}.Decode(row.Data)
 	if err != nil {
 		return nil, fmt.Errorf("decode session %d: %w", row.ID, err)
 	}
 	id, _ := values[sessions.KeyID].(string)
 	csrf, _ := values[sessions.KeyCSRF].(string)
 	factorTime, _ := values[sessions.KeyFactorTime].(int64)
-	return &caller{
-		principal: row.acting(principal.Admin, sessions.CredentialID(id), user, user.Permissions),
-		user:      user,
+	return &Caller{
+		Principal: row.acting(principal.Admin, sessions.CredentialID(id), user, user.Permissions),
+		User:      user,
 		use:       use{"sessions", row.ID},
 		lastUse:   row.LastUsedTime,
-		csrf:      csrf,
-		ends:      s.sessionStore.Ends(sessions.Session{ExpiresTime: *row.ExpiresTime, LastUsedTime: row.LastUsedTime, CreatedTime: row.CreatedTime}),
+		CSRF:      csrf,
+		ends:      s.sessions.Ends(sessions.Session{ExpiresTime: *row.ExpiresTime, LastUsedTime: row.LastUsedTime, CreatedTime: row.CreatedTime}),
 
 		factorTime: time.UnixMicro(factorTime),
 	}, nil
 }
 
 // callerOfToken returns the caller of an API token row.
-func callerOfToken(row credentialRow, user Identity) (*caller, error) {
+func callerOfToken(row credentialRow, user Identity) (*Caller, error) {
 	var scopes []string
 	if err := json.Unmarshal(row.Scopes, &scopes); err != nil {
 		return nil, fmt.Errorf("decode the scopes of token %d: %w", row.ID, err)
 	}
-	c := &caller{
-		principal: row.acting(principal.Token, "token:"+strconv.FormatInt(row.ID, 10), user, intersect(user.Permissions, scopes)),
-		user:      user,
+	c := &Caller{
+		Principal: row.acting(principal.Token, "token:"+strconv.FormatInt(row.ID, 10), user, Intersect(user.Permissions, scopes)),
+		User:      user,
 		use:       use{"api_tokens", row.ID},
 		lastUse:   row.LastUsedTime,
 	}
-	c.principal.Via = principal.Via{TokenID: row.ID, CreatorID: row.CreatedBy, CreatorName: row.CreatedByName}
+	c.Principal.Via = principal.Via{TokenID: row.ID, CreatorID: row.CreatedBy, CreatorName: row.CreatedByName}
 	if row.ExpiresTime != nil {
 		c.ends = *row.ExpiresTime
 	}
@@ -197,37 +198,37 @@ func (s *Service) openTenantsShown(ctx context.Context, shown map[secrets.Digest
 			ids = append(ids, c.tenantID)
 		}
 	}
-	open, err := s.Tenants.Enabled(ctx, ids)
+	open, err := s.tenants.Enabled(ctx, ids)
 	for _, id := range open {
-		answers[credentialOfTenant(id).hash] = recognition{caller: &caller{principal: principal.Principal{Kind: principal.Internal, TenantID: id}}}
+		answers[credentialOfTenant(id).hash] = recognition{caller: &Caller{Principal: principal.Principal{Kind: principal.Internal, TenantID: id}}}
 	}
 	return answers, err
 }
 
-// owner is a user of a tenant.
-type owner struct{ tenantID, userID int64 }
+// Owner is a user of a tenant.
+type Owner struct{ TenantID, UserID int64 }
 
 // rights are the names of a user's roles and the permissions of those roles.
-type rights struct{ roles, permissions []string }
+type rights struct{ roles, Permissions []string }
 
-// withRights returns a user with the names of its roles and their permissions.
-func (s *Service) withRights(ctx context.Context, tenantID int64, user Identity) (Identity, error) {
-	by := owner{tenantID, user.ID}
-	held, err := s.rightsOf(ctx, []owner{by})
-	user.Roles, user.Permissions = input.Distinct(held[by].roles), input.Distinct(held[by].permissions)
+// WithRights returns a user with the names of its roles and their permissions.
+func (s *Service) WithRights(ctx context.Context, tenantID int64, user Identity) (Identity, error) {
+	by := Owner{tenantID, user.ID}
+	held, err := s.RightsOf(ctx, []Owner{by})
+	user.Roles, user.Permissions = input.Distinct(held[by].roles), input.Distinct(held[by].Permissions)
 	return user, err
 }
 
-// rightsOf reads the users' roles and permissions; each role's permissions are read once:
+// RightsOf reads the users' roles and permissions; each role's permissions are read once:
 //
 //	SELECT … FROM user_roles u JOIN roles r … UNION ALL SELECT … FROM role_permissions p …
-func (s *Service) rightsOf(ctx context.Context, owners []owner) (map[owner]rights, error) {
+func (s *Service) RightsOf(ctx context.Context, owners []Owner) (map[Owner]rights, error) {
 	if len(owners) == 0 {
 		return nil, nil
 	}
 	ids := make([]int64, len(owners))
 	for i, o := range owners {
-		ids[i] = o.userID
+		ids[i] = o.UserID
 	}
 	const query = `SELECT u.tenant_id, u.user_id, u.role_id, r.name FROM user_roles u
 		JOIN roles r ON r.id = u.role_id AND r.tenant_id = u.tenant_id
@@ -250,12 +251,12 @@ func (s *Service) rightsOf(ctx context.Context, owners []owner) (map[owner]right
 			permissions[role{row.TenantID, row.RoleID}] = append(permissions[role{row.TenantID, row.RoleID}], row.Name)
 		}
 	}
-	held := make(map[owner]rights, len(owners))
+	held := make(map[Owner]rights, len(owners))
 	for _, row := range rows {
 		if row.UserID != 0 {
-			o := owner{row.TenantID, row.UserID}
+			o := Owner{row.TenantID, row.UserID}
 			h := held[o]
-			held[o] = rights{append(h.roles, row.Name), append(h.permissions, permissions[role{row.TenantID, row.RoleID}]...)}
+			held[o] = rights{append(h.roles, row.Name), append(h.Permissions, permissions[role{row.TenantID, row.RoleID}]...)}
 		}
 	}
 	return held, nil

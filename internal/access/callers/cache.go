@@ -1,4 +1,4 @@
-package access
+package callers
 
 import (
 	"context"
@@ -18,20 +18,20 @@ const (
 	// unchangedTTL is the maximum age of a cached caller while Background confirms that the revisions
 	// are unchanged. It bounds the delay until rows that were changed by hand take effect.
 	unchangedTTL = 20 * time.Second
-	// stepUpFor is the time for which a presented second factor counts as fresh.
-	stepUpFor = 5 * time.Minute
+	// StepUpFor is the time for which a presented second factor counts as fresh.
+	StepUpFor = 5 * time.Minute
 	// maxCallers bounds the cached callers.
 	maxCallers = 10_000
 )
 
-// caller is the caller of a credential. It is shared between requests and immutable, except its
+// Caller is the caller of a credential. It is shared between requests and immutable, except its
 // atomic members.
-type caller struct {
+type Caller struct {
 	shown     credential
-	principal principal.Principal
-	user      Identity
-	// csrf is the session's CSRF token; "" for an API token.
-	csrf string
+	Principal principal.Principal
+	User      Identity
+	// CSRF is the session's CSRF token; "" for an API token.
+	CSRF string
 	// factorTime is the time of the session's last second factor; long ago means never.
 	factorTime time.Time
 	// ends is the end of the credential; zero means never.
@@ -50,7 +50,7 @@ type caller struct {
 
 // fresh reports whether a cached caller is still valid. unchanged is the time at which Background last
 // confirmed the revisions.
-func (c *caller) fresh(now, unchanged time.Time) bool {
+func (c *Caller) fresh(now, unchanged time.Time) bool {
 	if now.Before(c.readTime) || !c.ends.IsZero() && !now.Before(c.ends) {
 		return false
 	}
@@ -59,23 +59,23 @@ func (c *caller) fresh(now, unchanged time.Time) bool {
 }
 
 // endsIn returns the time until the credential ends; 0 for a credential that never ends.
-func (c *caller) endsIn(now time.Time) time.Duration {
+func (c *Caller) endsIn(now time.Time) time.Duration {
 	if c.ends.IsZero() {
 		return 0
 	}
 	return max(c.ends.Sub(now), 1)
 }
 
-// callers caches the callers of recent requests. Invalidation starts a new generation: a lookup
+// cache caches the callers of recent requests. Invalidation starts a new generation: a lookup
 // that started before a revocation stores its result in the old generation, which is no longer
 // read.
-type callers struct {
+type cache struct {
 	current atomic.Pointer[generation]
 	// followers is the number of streams that a change ends.
 	followers atomic.Int64
 	// asked is set when a credential is looked up, until the next check by Background.
 	asked atomic.Bool
-	// requests and streams batch the lookups. They are separate because the lookups of streams
+	// Requests and streams batch the lookups. They are separate because the lookups of streams
 	// are many and not urgent, so that requests do not wait behind them.
 	requests, streams *lookUps
 }
@@ -84,19 +84,22 @@ type generation struct {
 	// over is closed when the generation is replaced.
 	over         chan struct{}
 	mu           sync.RWMutex
-	byCredential map[secrets.Digest]*caller
+	byCredential map[secrets.Digest]*Caller
 	// unchanged is the time at which Background last confirmed that the revisions are unchanged, in
 	// µs since 1970.
 	unchanged atomic.Int64
 }
 
-// invalidate discards all cached callers.
-func (c *callers) invalidate() {
-	before := c.current.Swap(&generation{over: make(chan struct{}), byCredential: map[secrets.Digest]*caller{}})
+// Invalidate discards all cached callers.
+func (c *cache) invalidate() {
+	before := c.current.Swap(&generation{over: make(chan struct{}), byCredential: map[secrets.Digest]*Caller{}})
 	if before != nil {
 		close(before.over)
 	}
 }
+
+// Invalidate discards all cached callers.
+func (s *Service) Invalidate() { s.callers.invalidate() }
 
 // Changed implements httpapi.Notifier: the channel is closed when permissions may have changed.
 func (s *Service) Changed() <-chan struct{} { return s.callers.current.Load().over }
@@ -108,8 +111,8 @@ func (s *Service) Follow() (stop func()) {
 	return sync.OnceFunc(func() { s.callers.followers.Add(-1) })
 }
 
-// watchEvery is the interval at which Background polls for changes by other processes.
-const watchEvery = 400 * time.Millisecond
+// WatchEvery is the interval at which Background polls for changes by other processes.
+const WatchEvery = 400 * time.Millisecond
 
 // Background returns the services of the cached callers. The first one invalidates cached callers
 // and rechecks open streams within one second of a change by another process. It polls one number,
@@ -121,7 +124,7 @@ const watchEvery = 400 * time.Millisecond
 func (s *Service) Background() []background.Service {
 	known, remembered := int64(-1), 0
 	return []background.Service{
-		{Name: "poll permission changes", Every: watchEvery, Run: func(ctx context.Context) error {
+		{Name: "poll permission changes", Every: WatchEvery, Run: func(ctx context.Context) error {
 			// The first number, and the first after a pause, confirms nothing about earlier reads, so
 			// it invalidates the cache once more than necessary.
 			if known < 0 || s.callers.matter(&remembered) {
@@ -138,7 +141,7 @@ func (s *Service) Background() []background.Service {
 // fails, it returns known.
 func (s *Service) lookForChanges(ctx context.Context, known int64) int64 {
 	asked, current := s.clock.Now(), s.callers.current.Load()
-	sum, err := s.Tenants.Revisions(ctx)
+	sum, err := s.tenants.Revisions(ctx)
 	switch {
 	case err != nil:
 		return known
@@ -151,18 +154,18 @@ func (s *Service) lookForChanges(ctx context.Context, known int64) int64 {
 }
 
 // matter reports whether Background must poll: a stream is open, or a request came so recently that
-// its caller may be cached. It is called once every watchEvery; remembered counts the remaining
+// its caller may be cached. It is called once every WatchEvery; remembered counts the remaining
 // calls.
-func (c *callers) matter(remembered *int) bool {
+func (c *cache) matter(remembered *int) bool {
 	if c.asked.Swap(false) {
-		*remembered = int(callerTTL/watchEvery) + 2
+		*remembered = int(callerTTL/WatchEvery) + 2
 	}
 	*remembered = max(0, *remembered-1)
 	return c.followers.Load() > 0 || *remembered > 0
 }
 
 // get returns the cached caller of a credential, or nil.
-func (c *callers) get(credential secrets.Digest, now time.Time) *caller {
+func (c *cache) get(credential secrets.Digest, now time.Time) *Caller {
 	if !c.asked.Load() { // reading scales over many processors, writing does not
 		c.asked.Store(true)
 	}
@@ -170,7 +173,7 @@ func (c *callers) get(credential secrets.Digest, now time.Time) *caller {
 }
 
 // get returns the result of peek for a request of the caller, and marks the caller as used.
-func (g *generation) get(credential secrets.Digest, now time.Time) *caller {
+func (g *generation) get(credential secrets.Digest, now time.Time) *Caller {
 	found := g.peek(credential, now)
 	if found != nil && !found.asked.Load() {
 		found.asked.Store(true)
@@ -179,7 +182,7 @@ func (g *generation) get(credential secrets.Digest, now time.Time) *caller {
 }
 
 // peek returns the cached, still valid caller of a credential, or nil.
-func (g *generation) peek(credential secrets.Digest, now time.Time) *caller {
+func (g *generation) peek(credential secrets.Digest, now time.Time) *Caller {
 	g.mu.RLock()
 	found := g.byCredential[credential]
 	g.mu.RUnlock()
@@ -190,7 +193,7 @@ func (g *generation) peek(credential secrets.Digest, now time.Time) *caller {
 }
 
 // put caches a caller and replaces its previous entry. If the cache is full, put empties it first.
-func (g *generation) put(c *caller) {
+func (g *generation) put(c *Caller) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if _, known := g.byCredential[c.shown.hash]; !known && len(g.byCredential) >= maxCallers {
@@ -208,6 +211,6 @@ func (g *generation) forget(credential secrets.Digest) {
 
 // isFresh reports whether a caller passes a check for a recent second factor. API tokens and users
 // without a second factor always pass.
-func (c *caller) isFresh(now time.Time) bool {
-	return c.csrf == "" || !c.user.SecondFactor || now.Before(c.factorTime.Add(stepUpFor))
+func (c *Caller) isFresh(now time.Time) bool {
+	return c.CSRF == "" || !c.User.SecondFactor || now.Before(c.factorTime.Add(StepUpFor))
 }

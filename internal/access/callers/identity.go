@@ -1,4 +1,4 @@
-package access
+package callers
 
 import (
 	"interlock/internal/access/input"
@@ -18,16 +18,16 @@ type Identity struct {
 	SecondFactor bool
 }
 
-// acting returns the user as a principal.
-func (i Identity) acting(kind principal.Kind, tenantID int64, credential string, permissions []string) principal.Principal {
+// Acting returns the user as a principal.
+func (i Identity) Acting(kind principal.Kind, tenantID int64, credential string, permissions []string) principal.Principal {
 	return principal.Principal{
 		Kind: kind, TenantID: tenantID, UserID: i.ID, UserVersion: i.Version, Name: i.DisplayName,
 		CredentialID: credential, Permissions: permissions,
 	}
 }
 
-// intersect returns the grants that both sets allow. Empty scopes do not limit the grants.
-func intersect(grants, scopes []string) []string {
+// Intersect returns the grants that both sets allow. Empty scopes do not limit the grants.
+func Intersect(grants, scopes []string) []string {
 	if len(scopes) == 0 {
 		return grants
 	}
@@ -45,12 +45,12 @@ func intersect(grants, scopes []string) []string {
 	return input.Distinct(both)
 }
 
-// errNoSession returns the error for a session that has ended.
-func errNoSession() error {
+// ErrNoSession returns the error for a session that has ended.
+func ErrNoSession() error {
 	return apperr.New(apperr.Unauthenticated, "Your session has ended. Sign in again.")
 }
 
-// errWrongCredentials returns the error for wrong credentials of any kind.
-func errWrongCredentials() error {
+// ErrWrongCredentials returns the error for wrong credentials of any kind.
+func ErrWrongCredentials() error {
 	return apperr.New(apperr.InvalidCredentials, "The credentials are wrong.")
 }

@@ -1,4 +1,4 @@
-package access
+package callers
 
 import (
 	"context"
@@ -37,14 +37,14 @@ func (s *Service) identify(r *http.Request) (principal.Principal, error) {
 	if cookie, err := r.Cookie(sessions.CookieName(httpapi.OverTLS(r.Context()))); err == nil {
 		token = cookie.Value
 	}
-	c, err := s.callerInSession(r.Context(), token)
+	c, err := s.CallerInSession(r.Context(), token)
 	if err != nil {
 		return principal.Principal{}, err
 	}
-	if unsafe(r.Method) && !secrets.Same(r.Header.Get(headerCSRF), c.csrf) {
+	if unsafe(r.Method) && !secrets.Same(r.Header.Get(headerCSRF), c.CSRF) {
 		return principal.Principal{}, apperr.New(apperr.CSRFFailed, "A request with the session cookie needs the session's csrfToken in X-CSRF-Token.")
 	}
-	p := c.principal
+	p := c.Principal
 	p.EndsIn = c.endsIn(s.clock.Now())
 	p.StepUpRequired = !c.isFresh(s.clock.Now())
 	return p, nil
@@ -55,31 +55,31 @@ func (s *Service) authenticateBearer(ctx context.Context, header string) (princi
 	token = strings.TrimSpace(token)
 	switch {
 	case !strings.EqualFold(scheme, "Bearer"):
-		return principal.Principal{}, errWrongCredentials()
+		return principal.Principal{}, ErrWrongCredentials()
 	case looksLikeJWT(token):
 		return s.callerByJWT(ctx, token)
 	case !secrets.IsToken(token):
-		return principal.Principal{}, errWrongCredentials()
+		return principal.Principal{}, ErrWrongCredentials()
 	}
 	c, err := s.recognise(ctx, credential{kind: principal.Token, hash: secrets.DigestOf(token)})
 	if err != nil {
 		return principal.Principal{}, err
 	}
 	s.noteUse(c)
-	p := c.principal
+	p := c.Principal
 	p.EndsIn = c.endsIn(s.clock.Now())
 	return p, nil
 }
 
-// callerInSession returns the caller of a session token; "" means no session. A stream does not
+// CallerInSession returns the caller of a session token; "" means no session. A stream does not
 // count as a use of the session, because it stays open without a user.
-func (s *Service) callerInSession(ctx context.Context, token string) (*caller, error) {
+func (s *Service) CallerInSession(ctx context.Context, token string) (*Caller, error) {
 	switch len(token) {
 	case 0:
 		return nil, apperr.New(apperr.Unauthenticated, "This needs a session or an API token.")
 	case secrets.Length:
 	default:
-		return nil, errNoSession()
+		return nil, ErrNoSession()
 	}
 	c, err := s.recognise(ctx, credential{kind: principal.Admin, hash: secrets.DigestOf(token)})
 	if err == nil && !httpapi.IsStream(ctx) {

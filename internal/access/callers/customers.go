@@ -1,4 +1,4 @@
-package access
+package callers
 
 import (
 	"context"
@@ -23,10 +23,10 @@ import (
 )
 
 const (
-	// headerOnBehalfOf is the header with the customer that an API token acts for.
-	headerOnBehalfOf = "X-On-Behalf-Of"
-	// clockSkew is the accepted difference between the clocks of the shop and this service.
-	clockSkew = 5 * time.Second
+	// HeaderOnBehalfOf is the header with the customer that an API token acts for.
+	HeaderOnBehalfOf = "X-On-Behalf-Of"
+	// ClockSkew is the accepted difference between the clocks of the shop and this service.
+	ClockSkew = 5 * time.Second
 	// keysTimeout bounds the wait of a request for unknown keys.
 	keysTimeout = 3 * time.Second
 	// longestJWT is in bytes; a customer's token is never longer.
@@ -162,25 +162,25 @@ var timeClaims = []string{"exp", "nbf", "iat"}
 // of a valid token is a customer. A token without expiry is rejected, because a leaked one could
 // not be revoked.
 func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Principal, error) {
-	if s.customers == nil {
-		return principal.Principal{}, errWrongCredentials()
+	if s.Customers == nil {
+		return principal.Principal{}, ErrWrongCredentials()
 	}
 	var claims customerClaims
-	options := append([]jwt.ParserOption{jwt.WithLeeway(clockSkew), jwt.WithTimeFunc(s.clock.Now), jwt.WithExpirationRequired(), jwt.WithIssuedAt()}, s.customers.parser...)
-	if _, err := jwt.ParseWithClaims(text, &claims, s.customers.key, options...); err != nil {
-		return principal.Principal{}, errWrongCredentials()
+	options := append([]jwt.ParserOption{jwt.WithLeeway(ClockSkew), jwt.WithTimeFunc(s.clock.Now), jwt.WithExpirationRequired(), jwt.WithIssuedAt()}, s.Customers.parser...)
+	if _, err := jwt.ParseWithClaims(text, &claims, s.Customers.key, options...); err != nil {
+		return principal.Principal{}, ErrWrongCredentials()
 	}
-	if bound := s.customers.tenant; bound != "" && claims.Tenant == "" {
+	if bound := s.Customers.tenant; bound != "" && claims.Tenant == "" {
 		claims.Tenant = bound
 	} else if bound != "" && claims.Tenant != bound {
-		return principal.Principal{}, errWrongCredentials()
+		return principal.Principal{}, ErrWrongCredentials()
 	}
 	if !claims.Subject.Valid() || !isStrict(text) {
-		return principal.Principal{}, errWrongCredentials()
+		return principal.Principal{}, ErrWrongCredentials()
 	}
-	tenant, err := s.Tenants.Cached(ctx, claims.Tenant)
+	tenant, err := s.tenants.Cached(ctx, claims.Tenant)
 	if apperr.Has(err, apperr.NotFound) {
-		return principal.Principal{}, errWrongCredentials()
+		return principal.Principal{}, ErrWrongCredentials()
 	}
 	if err == nil {
 		err = s.requireOpen(ctx, tenant.ID)
@@ -188,11 +188,11 @@ func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Princ
 	if err != nil {
 		return principal.Principal{}, err
 	}
-	ends := caller{ends: claims.ExpiresAt.Add(clockSkew)}
+	ends := Caller{ends: claims.ExpiresAt.Add(ClockSkew)}
 	return principal.Principal{
 		EndsIn: ends.endsIn(s.clock.Now()),
 		Kind:   principal.Customer, TenantID: tenant.ID, Currency: tenant.Currency, CustomerID: claims.Subject, Name: customerName(claims.Name, claims.Subject),
-		Permissions: s.customerMay,
+		Permissions: s.CustomerMay,
 	}, nil
 }
 
@@ -207,16 +207,16 @@ func customerName(name string, id principal.CustomerID) string {
 // send it; histories and the audit log still name the token's user, who is responsible. Errors:
 // MalformedRequest, Forbidden.
 func actFor(r *http.Request, p principal.Principal) (principal.Principal, error) {
-	named := r.Header[headerOnBehalfOf]
+	named := r.Header[HeaderOnBehalfOf]
 	if len(named) == 0 {
 		return p, nil
 	}
 	if p.Kind != principal.Token || !p.May(principal.Impersonate) {
-		return p, apperr.New(apperr.Forbidden, "Only an API token with the permission %s may send %s.", principal.Impersonate, headerOnBehalfOf)
+		return p, apperr.New(apperr.Forbidden, "Only an API token with the permission %s may send %s.", principal.Impersonate, HeaderOnBehalfOf)
 	}
 	id := principal.CustomerID(named[0])
 	if len(named) > 1 || !id.Valid() {
-		return p, apperr.New(apperr.MalformedRequest, "%s must name one customer: it %s.", headerOnBehalfOf, id.Rule())
+		return p, apperr.New(apperr.MalformedRequest, "%s must name one customer: it %s.", HeaderOnBehalfOf, id.Rule())
 	}
 	p.OnBehalfOf = id
 	return p, nil

@@ -1,4 +1,4 @@
-package access
+package callers
 
 import (
 	"context"
@@ -67,7 +67,7 @@ func (u *uses) drain() (ids map[string][]int64, used time.Time) {
 }
 
 // noteUse queues the use of a caller's credential; refresh writes it, so that no request waits.
-func (s *Service) noteUse(c *caller) {
+func (s *Service) noteUse(c *Caller) {
 	if c.use == (use{}) {
 		return
 	}
@@ -79,13 +79,13 @@ func (s *Service) noteUse(c *caller) {
 	s.uses.note(c.use, c.lastUse, now)
 }
 
-// writeUses writes the queued last uses:
+// WriteUses writes the queued last uses:
 //
 //	UPDATE api_tokens SET last_used_time = ? WHERE id IN (…)
 //	UPDATE sessions SET last_used_time = ? WHERE id IN (…)
 //
 // All rows get the time of the newest use. Versions do not change, because this is no edit.
-func (s *Service) writeUses(ctx context.Context) error {
+func (s *Service) WriteUses(ctx context.Context) error {
 	waiting, used := s.uses.drain()
 	for table, ids := range waiting {
 		for together := range slices.Chunk(ids, mostTogether) {

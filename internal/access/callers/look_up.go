@@ -1,4 +1,4 @@
-package access
+package callers
 
 import (
 	"cmp"
@@ -34,21 +34,21 @@ type credential struct {
 // refusal returns the error for an invalid credential.
 func (c credential) refusal() error {
 	if c.kind == principal.Admin {
-		return errNoSession()
+		return ErrNoSession()
 	}
-	return errWrongCredentials()
+	return ErrWrongCredentials()
 }
 
 // recognition is the caller of a credential, or the error for this credential.
 type recognition struct {
-	caller *caller
+	caller *Caller
 	err    error
 }
 
 type lookUps = batcher.Batcher[credential, recognition]
 
 // recognise returns the caller of a credential. Errors: the credential's refusal.
-func (s *Service) recognise(ctx context.Context, shown credential) (*caller, error) {
+func (s *Service) recognise(ctx context.Context, shown credential) (*Caller, error) {
 	if c := s.callers.get(shown.hash, s.clock.Now()); c != nil {
 		return c, nil
 	}
@@ -58,7 +58,7 @@ func (s *Service) recognise(ctx context.Context, shown credential) (*caller, err
 // lookUp reads the caller of a credential from the database. If no other lookup is in flight, it
 // reads immediately; otherwise it reads after the current one, in one batch with all lookups that
 // arrive until then.
-func (s *Service) lookUp(ctx context.Context, shown credential) (*caller, error) {
+func (s *Service) lookUp(ctx context.Context, shown credential) (*Caller, error) {
 	among := s.callers.requests
 	if httpapi.IsStream(ctx) {
 		among = s.callers.streams

@@ -1,4 +1,4 @@
-package access
+package callers
 
 import (
 	"context"
@@ -21,12 +21,12 @@ const refreshAfter = unchangedTTL / 2
 func (s *Service) refresh() background.Service {
 	before := s.callers.current.Load()
 	return background.Service{
-		Name: "refresh cached callers", Every: watchEvery, Delay: watchEvery,
+		Name: "refresh cached callers", Every: WatchEvery, Delay: WatchEvery,
 		Run: func(ctx context.Context) error {
 			before = s.refreshDue(ctx, before)
-			return s.writeUses(ctx)
+			return s.WriteUses(ctx)
 		},
-		Last: s.writeUses,
+		Last: s.WriteUses,
 	}
 }
 
