@@ -17,6 +17,7 @@ import (
 	"interlock/internal/access/passwords"
 	"interlock/internal/access/sessions"
 	"interlock/internal/access/tenants"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
@@ -45,7 +46,7 @@ type fixture struct {
 const adminPassword = "correct horse battery"
 
 var catalogue = []principal.Grant{
-	{Name: "access:read"}, {Name: "access:write"}, {Name: "users:read"}, {Name: "users:write"}, {Name: "tokens:read"}, {Name: "tokens:write"}, {Name: "configs:read"}, {Name: "configs:write"}, {Name: "orders:read"}, {Name: "orders:pay"}, {Name: "orders:decide", Decides: true}, {Name: "menus:read"}, {Name: "menus:write"},
+	{Name: "access:read"}, {Name: "access:write"}, {Name: "users:read"}, {Name: "users:write"}, {Name: "tokens:read"}, {Name: "tokens:write"}, {Name: "configs:read"}, {Name: "configs:write"}, {Name: "orders:read"}, {Name: "orders:pay"}, {Name: "orders:decide", Decides: true}, {Name: "menus:read"}, {Name: "menus:write"}, {Name: principal.Impersonate},
 }
 
 // domains declares one domain with a page in each group.
@@ -93,9 +94,9 @@ func (h *fixture) mustSignIn(t testing.TB) string {
 	return token
 }
 
-func (h *fixture) newToken(t testing.TB, scopes ...string) (secret string, token *Token) {
+func (h *fixture) newToken(t testing.TB, scopes ...string) (secret string, token *users.Token) {
 	t.Helper()
-	secret, token, err := h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "robot", Scopes: scopes})
+	secret, token, err := h.Users.CreateToken(anonymous(t), users.TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "robot", Scopes: scopes})
 	require.NoError(t, err)
 	return secret, token
 }

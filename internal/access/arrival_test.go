@@ -11,6 +11,7 @@ import (
 	"interlock/internal/access/factors"
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/secrets"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -145,7 +146,7 @@ func TestADeviceIsKnownToOneAccountUntilItsPasswordOrItsTimeEnds(t *testing.T) {
 		spoil func(t *testing.T, h *fixture, cookie string) string
 	}{
 		{"of another account", func(t *testing.T, h *fixture, _ string) string {
-			_, err := h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: "li", DisplayName: "Li", Password: "a long password", Roles: []string{"admin"}})
+			_, err := h.Users.CreateUser(anonymous(t), users.UserSpec{Tenant: h.tenant.Name, Username: "li", DisplayName: "Li", Password: "a long password", Roles: []string{"admin"}})
 			require.NoError(t, err)
 			theirs, err := h.signInFrom(t, "203.0.113.9", "li", "a long password", "")
 			require.NoError(t, err)
@@ -153,7 +154,7 @@ func TestADeviceIsKnownToOneAccountUntilItsPasswordOrItsTimeEnds(t *testing.T) {
 		}},
 		{"signed by another installation", func(t *testing.T, h *fixture, _ string) string {
 			other := guesses.NewDevices(storagetest.SQLite(t), h.clock)
-			user, err := h.Service.account(anonymous(t), h.tenant.Name, "admin")
+			user, err := h.Service.Users.Account(anonymous(t), h.tenant.Name, "admin")
 			require.NoError(t, err)
 			forged, err := other.Cookie(t.Context(), guesses.AccountKey(h.tenant.Name, "admin"), user.PasswordHash, "")
 			require.NoError(t, err)
@@ -166,7 +167,7 @@ func TestADeviceIsKnownToOneAccountUntilItsPasswordOrItsTimeEnds(t *testing.T) {
 			return cookie
 		}},
 		{"of the password before", func(t *testing.T, h *fixture, cookie string) string {
-			require.NoError(t, h.SetPassword(anonymous(t), h.tenant.Name, "admin", adminPassword))
+			require.NoError(t, h.Users.SetPassword(anonymous(t), h.tenant.Name, "admin", adminPassword))
 			return cookie
 		}},
 	}

@@ -115,7 +115,7 @@ func TestALockOutEndsWithANewPasswordFromTheOperator(t *testing.T) {
 			_, err := h.signIn(t, "admin", "wrong")
 			requireCode(t, apperr.InvalidCredentials, err)
 		}
-		require.NoError(t, h.SetPassword(anonymous(t), h.tenant.Name, "admin", "a new long password"))
+		require.NoError(t, h.Users.SetPassword(anonymous(t), h.tenant.Name, "admin", "a new long password"))
 		_, err := h.signIn(t, "admin", "a new long password")
 		require.NoError(t, err)
 	})
@@ -164,7 +164,7 @@ func TestGuessesFromOneNetworkKeepNobodyOutElsewhere(t *testing.T) {
 		require.NoError(t, from("203.0.113.7", adminPassword))
 		requireCode(t, apperr.TooManyAttempts, from("2001:db8:1:2::7", "a guess"))
 
-		require.NoError(t, h.SetPassword(anonymous(t), h.tenant.Name, "admin", "another good password"))
+		require.NoError(t, h.Users.SetPassword(anonymous(t), h.tenant.Name, "admin", "another good password"))
 		require.NoError(t, from("2001:db8:1:2::7", "another good password"), "a new password lifts the lock-out everywhere")
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/secrets"
 	"interlock/internal/access/tenants"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -65,10 +66,10 @@ func errChallengeOver() error {
 
 // challenge makes the challenge of a user after the password check. Errors: InvalidCredentials if
 // the user was changed concurrently.
-func (s *Service) challenge(ctx context.Context, in SignIn, row User) (*Challenge, error) {
+func (s *Service) challenge(ctx context.Context, in SignIn, row users.User) (*Challenge, error) {
 	return s.makeChallenge(ctx, row, func(ctx context.Context, u *uow.Unit) (*gorm.DB, error) {
 		u.Audit(uow.Entry{Action: challengeMade, Resource: "session", Detail: map[string]any{"address": in.Address}})
-		return s.holdUnchanged(ctx, u, row)
+		return s.Users.HoldUnchanged(ctx, u, row)
 	})
 }
 
@@ -76,7 +77,7 @@ func (s *Service) challenge(ctx context.Context, in SignIn, row User) (*Challeng
 // factor. In the unit, hold locks the user, checks that the presented credential is still valid,
 // and writes the audit entry.
 func (s *Service) makeChallenge(
-	ctx context.Context, row User, hold func(ctx context.Context, u *uow.Unit) (*gorm.DB, error),
+	ctx context.Context, row users.User, hold func(ctx context.Context, u *uow.Unit) (*gorm.DB, error),
 ) (*Challenge, error) {
 	made := &Challenge{Token: secrets.New()}
 	user := callers.Identity{ID: row.ID, DisplayName: row.DisplayName}
@@ -144,13 +145,13 @@ func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out Signed
 			if err := waiting.redeem(tx, errChallengeOver()); err != nil {
 				return nil, err
 			}
-			detail, err := s.Factors.Accept(tx, user.factorOwner(), in.Shown, u.Now())
+			detail, err := s.Factors.Accept(tx, user.FactorOwner(), in.Shown, u.Now())
 			wrong = apperr.Has(err, apperr.InvalidCredentials)
 			return detail, err
 		})
 		return wrong, err
 	})
-	s.Factors.NoteClone(ctx, user.factorOwner(), in.Address, err)
+	s.Factors.NoteClone(ctx, user.FactorOwner(), in.Address, err)
 	if err == nil {
 		s.arrivals.GiveBack(guesses.Arrival{At: guesses.Guess{Network: network}})
 	}
@@ -160,7 +161,7 @@ func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out Signed
 
 // findChallenge finds the challenge of a sign-in by its digest, and returns its user and the name of
 // its tenant. Errors: Unauthenticated.
-func (s *Service) findChallenge(ctx context.Context, token secrets.Digest, now time.Time) (row challengeRow, user User, tenant string, err error) {
+func (s *Service) findChallenge(ctx context.Context, token secrets.Digest, now time.Time) (row challengeRow, user users.User, tenant string, err error) {
 	db := s.db.Read(storage.AcrossTenants(ctx))
 	err = db.Where("token_hash = ? AND session_hash = '' AND expires_time > ?", token.String(), now).Take(&row).Error
 	if err == nil {

@@ -11,6 +11,7 @@ import (
 	"interlock/internal/access/secrets"
 	"interlock/internal/access/tenants"
 	"interlock/internal/access/tenantsettings"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/currency"
 	"interlock/internal/core/uow"
@@ -64,24 +65,24 @@ func (s *Service) addTenant(ctx context.Context, tenant tenants.Tenant, password
 		if err := tenants.Insert(ctx, u, &tenant); err != nil {
 			return err
 		}
-		role := Role{Name: AdminRole, Permissions: []string{"*"}}
-		if err := insertRole(ctx, u, &role); err != nil {
+		role := users.Role{Name: AdminRole, Permissions: []string{"*"}}
+		if err := users.InsertRole(ctx, u, &role); err != nil {
 			return err
 		}
 		for _, ready := range s.readyRoles {
-			if err := insertRole(ctx, u, &ready); err != nil {
+			if err := users.InsertRole(ctx, u, &ready); err != nil {
 				return err
 			}
 		}
-		admin := User{Username: adminUsername, DisplayName: adminUsername, PasswordHash: passwordHash, Roles: []string{role.Name}}
-		if err := insertUser(ctx, u, &admin); err != nil {
+		admin := users.User{Username: adminUsername, DisplayName: adminUsername, PasswordHash: passwordHash, Roles: []string{role.Name}}
+		if err := users.InsertUser(ctx, u, &admin); err != nil {
 			return err
 		}
 		tx, err := u.Tx(ctx)
 		if err != nil {
 			return err
 		}
-		if err := cmp.Or(grantRoles(tx, admin.ID, []Role{role}), insertUserVersion(ctx, u, &admin, "create"), tenantsettings.InsertDefault(ctx, u), s.Menus.InsertReady(ctx, u)); err != nil {
+		if err := cmp.Or(users.GrantRoles(tx, admin.ID, []users.Role{role}), users.InsertUserVersion(ctx, u, &admin, "create"), tenantsettings.InsertDefault(ctx, u), s.Menus.InsertReady(ctx, u)); err != nil {
 			return err
 		}
 		u.Audit(uow.Entry{Action: "tenant.create", Resource: "tenants/" + tenant.Name, Detail: map[string]any{"adminId": admin.ID, "currency": tenant.Currency}})

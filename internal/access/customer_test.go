@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/access/callers"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage/storagetest"
@@ -269,9 +270,8 @@ func TestPublicKeysVerifyCustomersAndAreNoSecrets(t *testing.T) {
 // Proves G7.9.
 func TestOnlyATokenThatMayActsForACustomer(t *testing.T) {
 	h := shop(t)
-	h.catalogue = append(h.catalogue, principal.Grant{Name: principal.Impersonate})
 	token := func(scopes ...string) string {
-		secret, _, err := h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "shop", Scopes: scopes})
+		secret, _, err := h.Users.CreateToken(anonymous(t), users.TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "shop", Scopes: scopes})
 		require.NoError(t, err)
 		return secret
 	}
@@ -330,7 +330,7 @@ func TestTheAuditLogSaysForWhomATokenActed(t *testing.T) {
 	act := func(role string) {
 		require.NoError(t, h.runner.Do(principal.With(t.Context(), actor), func(ctx context.Context, u *uow.Unit) error {
 			u.Audit(uow.Entry{Action: "test.done", Resource: "roles/" + role})
-			return insertRole(ctx, u, &Role{Name: role})
+			return users.InsertRole(ctx, u, &users.Role{Name: role})
 		}))
 	}
 	act("clerk")

@@ -20,6 +20,7 @@ import (
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/secrets"
 	"interlock/internal/access/sessions"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/encryption"
 	"interlock/internal/base/principal"
@@ -31,7 +32,7 @@ import (
 // enrolled is the admin of a fixture's tenant with a second factor.
 type enrolled struct {
 	*fixture
-	user     *User
+	user     *users.User
 	factorID int64
 	secret   string
 	// session is the token of the session in which the factor was set up.
@@ -67,9 +68,9 @@ func enroll(t testing.TB, h *fixture) *enrolled {
 	e := &enrolled{fixture: h, session: h.mustSignIn(t)}
 	ctx := h.as(t, e.session)
 	var err error
-	e.user, err = h.UserNamed(ctx, "admin")
+	e.user, err = h.Users.UserNamed(ctx, "admin")
 	require.NoError(t, err)
-	setup, err := h.BeginFactor(ctx, e.user, FactorBeginning{Kind: factors.MethodTOTP, Name: "Phone", Password: adminPassword})
+	setup, err := h.BeginFactor(ctx, e.user, users.FactorBeginning{Kind: factors.MethodTOTP, Name: "Phone", Password: adminPassword})
 	require.NoError(t, err)
 	e.secret, e.factorID = setup.Secret, setup.ID
 	_, e.codes, err = h.ConfirmFactor(ctx, e.user, factors.Confirmation{FactorID: setup.ID, Code: e.code(t, 0), Session: e.session})
@@ -106,9 +107,9 @@ func TestASecondFactorIsAskedForFromItsConfirmationOn(t *testing.T) {
 		h := newFixture(t, db)
 		session, other := h.mustSignIn(t), h.mustSignIn(t)
 		ctx := h.as(t, session)
-		user, err := h.UserNamed(ctx, "admin")
+		user, err := h.Users.UserNamed(ctx, "admin")
 		require.NoError(t, err)
-		setup, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodTOTP, Name: "Phone", Password: adminPassword})
+		setup, err := h.BeginFactor(ctx, user, users.FactorBeginning{Kind: factors.MethodTOTP, Name: "Phone", Password: adminPassword})
 		require.NoError(t, err)
 		require.Contains(t, setup.URI, "otpauth://totp/Interlock:admin?")
 		require.Contains(t, setup.URI, setup.Secret)
@@ -152,9 +153,9 @@ func TestASecondFactorOfTheUserIsAChangeOfTheUser(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		ctx := e.as(t, e.session)
-		user, err := e.UserNamed(ctx, "admin")
+		user, err := e.Users.UserNamed(ctx, "admin")
 		require.NoError(t, err)
-		second, err := e.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodTOTP, Name: "Tablet"})
+		second, err := e.BeginFactor(ctx, user, users.FactorBeginning{Kind: factors.MethodTOTP, Name: "Tablet"})
 		require.NoError(t, err)
 		confirmed := &enrolled{fixture: e.fixture, secret: second.Secret}
 		_, codes, err := e.ConfirmFactor(ctx, e.user, factors.Confirmation{FactorID: second.ID, Code: confirmed.code(t, 0), Session: e.session})
@@ -169,9 +170,9 @@ func TestASecondFactorOfTheUserIsAChangeOfTheUser(t *testing.T) {
 		require.EqualValues(t, 10, left)
 		for _, id := range []int64{e.factorID, second.ID} {
 			remove := func(ctx context.Context, u *uow.Unit) error {
-				user, err := e.User(ctx, e.user.ID)
+				user, err := e.Users.User(ctx, e.user.ID)
 				require.NoError(t, err)
-				return e.RemoveFactor(ctx, u, user, id, e.session)
+				return e.Users.RemoveFactor(ctx, u, user, id, e.session)
 			}
 			require.NoError(t, e.runner.Do(ctx, remove))
 			requireCode(t, apperr.NotFound, e.runner.Do(ctx, remove))
@@ -183,7 +184,7 @@ func TestASecondFactorOfTheUserIsAChangeOfTheUser(t *testing.T) {
 		e.mustSignIn(t)
 
 		var actions []string
-		require.NoError(t, db.Read(e.inside(t)).Model(&UserVersion{}).Where("user_id = ?", e.user.ID).Order("version").Pluck("action", &actions).Error)
+		require.NoError(t, db.Read(e.inside(t)).Model(&users.UserVersion{}).Where("user_id = ?", e.user.ID).Order("version").Pluck("action", &actions).Error)
 		require.Equal(t, []string{"create", "add-factor", "add-factor", "recovery-codes", "remove-factor", "remove-factor"}, actions)
 		require.Equal(t, []string{
 			"tenant.create", "session.create", "user.begin-factor", "user.add-factor", "user.begin-factor", "user.add-factor",
@@ -343,18 +344,20 @@ func TestAChallengeEndsByTimeAndByWhateverChangesItsUser(t *testing.T) {
 	}{
 		{"five minutes", func(_ context.Context, e *enrolled) error { e.clock.Advance(challengeTime); return nil }},
 		{"a new password", func(ctx context.Context, e *enrolled) error {
-			return e.SetPassword(ctx, e.tenant.Name, "admin", "another password")
+			return e.Users.SetPassword(ctx, e.tenant.Name, "admin", "another password")
 		}},
 		{"disabling", func(ctx context.Context, e *enrolled) error {
-			return e.SetUserDisabled(ctx, e.tenant.Name, "admin", true)
+			return e.Users.SetUserDisabled(ctx, e.tenant.Name, "admin", true)
 		}},
 		{"disabling and enabling", func(ctx context.Context, e *enrolled) error {
-			if err := e.SetUserDisabled(ctx, e.tenant.Name, "admin", true); err != nil {
+			if err := e.Users.SetUserDisabled(ctx, e.tenant.Name, "admin", true); err != nil {
 				return err
 			}
-			return e.SetUserDisabled(ctx, e.tenant.Name, "admin", false)
+			return e.Users.SetUserDisabled(ctx, e.tenant.Name, "admin", false)
 		}},
-		{"a reset of the factors", func(ctx context.Context, e *enrolled) error { return e.ResetUserFactors(ctx, e.tenant.Name, "admin") }},
+		{"a reset of the factors", func(ctx context.Context, e *enrolled) error {
+			return e.Users.ResetUserFactors(ctx, e.tenant.Name, "admin")
+		}},
 	}
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		for _, c := range cases {
@@ -449,26 +452,26 @@ func TestAnAPITokenIsNotAskedForAFactorAndSeesNone(t *testing.T) {
 func TestFactorsAreResetForThoseWhoHaveNoMoreRightsOnly(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
-		require.NoError(t, e.CreateRole(anonymous(t), e.tenant.Name, "helpdesk", []string{"users:*"}))
-		_, err := e.CreateUser(anonymous(t), UserSpec{Tenant: e.tenant.Name, Username: "li", Password: adminPassword, Roles: []string{"helpdesk"}})
+		require.NoError(t, e.Users.CreateRole(anonymous(t), e.tenant.Name, "helpdesk", []string{"users:*"}))
+		_, err := e.Users.CreateUser(anonymous(t), users.UserSpec{Tenant: e.tenant.Name, Username: "li", Password: adminPassword, Roles: []string{"helpdesk"}})
 		require.NoError(t, err)
 		li, err := e.signIn(t, "li", adminPassword)
 		require.NoError(t, err)
-		reset := func(ctx context.Context, user *User) (after *User, err error) {
+		reset := func(ctx context.Context, user *users.User) (after *users.User, err error) {
 			err = e.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
-				after, err = e.ResetFactors(ctx, u, user, nil)
+				after, err = e.Users.ResetFactors(ctx, u, user, nil)
 				return err
 			})
 			return after, err
 		}
-		admin, err := e.UserNamed(e.inside(t), "admin")
+		admin, err := e.Users.UserNamed(e.inside(t), "admin")
 		require.NoError(t, err)
 		_, err = reset(e.as(t, li), admin)
 		requireCode(t, apperr.Forbidden, err)
 		e.challenged(t)
 
 		other := e.as(t, e.session)
-		require.NoError(t, e.ResetUserFactors(anonymous(t), e.tenant.Name, "admin"))
+		require.NoError(t, e.Users.ResetUserFactors(anonymous(t), e.tenant.Name, "admin"))
 		_, err = e.Callers.Authenticate(withCookie(http.MethodGet, e.session))
 		requireCode(t, apperr.Unauthenticated, err)
 		e.mustSignIn(t)
@@ -477,7 +480,7 @@ func TestFactorsAreResetForThoseWhoHaveNoMoreRightsOnly(t *testing.T) {
 		require.Empty(t, factors)
 		require.Zero(t, left)
 
-		admin, err = e.UserNamed(e.inside(t), "admin")
+		admin, err = e.Users.UserNamed(e.inside(t), "admin")
 		require.NoError(t, err)
 		after, err := reset(e.as(t, li), admin)
 		require.NoError(t, err)
@@ -550,11 +553,11 @@ func TestAFactorThatIsNotConfirmedInTimeIsSweptAndANewBeginningReplacesIt(t *tes
 		h := newFixture(t, db)
 		session := h.mustSignIn(t)
 		ctx := h.as(t, session)
-		user, err := h.UserNamed(ctx, "admin")
+		user, err := h.Users.UserNamed(ctx, "admin")
 		require.NoError(t, err)
-		first, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodTOTP, Name: "Phone", Password: adminPassword})
+		first, err := h.BeginFactor(ctx, user, users.FactorBeginning{Kind: factors.MethodTOTP, Name: "Phone", Password: adminPassword})
 		require.NoError(t, err)
-		second, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodTOTP, Name: "Phone", Password: adminPassword})
+		second, err := h.BeginFactor(ctx, user, users.FactorBeginning{Kind: factors.MethodTOTP, Name: "Phone", Password: adminPassword})
 		require.NoError(t, err)
 		for _, setup := range []factors.Setup{first, second} {
 			e := &enrolled{fixture: h, secret: setup.Secret}
@@ -592,10 +595,10 @@ func TestTheFirstFactorTakesThePasswordAndWrongOnesCountAsAtSignIn(t *testing.T)
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		ctx := h.as(t, h.mustSignIn(t))
-		user, err := h.UserNamed(ctx, "admin")
+		user, err := h.Users.UserNamed(ctx, "admin")
 		require.NoError(t, err)
-		begin := func(user *User, password string) error {
-			_, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodTOTP, Name: "Phone", Password: password, Address: "192.0.2.7"})
+		begin := func(user *users.User, password string) error {
+			_, err := h.BeginFactor(ctx, user, users.FactorBeginning{Kind: factors.MethodTOTP, Name: "Phone", Password: password, Address: "192.0.2.7"})
 			return err
 		}
 		require.ErrorContains(t, begin(user, ""), "to confirm your identity")

@@ -11,6 +11,7 @@ import (
 
 	"interlock/internal/access/callers"
 	"interlock/internal/access/guesses"
+	"interlock/internal/access/users"
 	"interlock/internal/base/oidc"
 	"interlock/internal/base/oidc/oidctest"
 	"interlock/internal/base/storage"
@@ -49,7 +50,7 @@ func (h *grouped) come(t *testing.T, subject string, groups any) (v *visitor, ma
 // linkedUser creates a user with a password, and links the user in a session.
 func (h *grouped) linkedUser(t *testing.T, username, subject string) (*visitor, callers.Identity) {
 	t.Helper()
-	user, err := h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: username, Password: adminPassword})
+	user, err := h.Users.CreateUser(anonymous(t), users.UserSpec{Tenant: h.tenant.Name, Username: username, Password: adminPassword})
 	require.NoError(t, err)
 	v := h.visitor(t)
 	v.signInByPassword(username, adminPassword)
@@ -124,7 +125,7 @@ func TestALinkTakesWithItWhatItGaveAndARoleThatAGroupGivesIsHeld(t *testing.T) {
 		_, _, me := h.come(t, "of-li", []string{"shop", "bosses"})
 		require.Equal(t, []any{"admin", "support"}, me["groupRoles"])
 
-		roles, err := rolesNamed(db.Read(h.inside(t)), []string{"support"})
+		roles, err := users.RolesNamed(db.Read(h.inside(t)), []string{"support"})
 		require.NoError(t, err)
 		path := fmt.Sprintf("/roles/%d", roles["support"].ID)
 		tag := h.d.do(200, "GET", path, nil).Header.Get("ETag")
@@ -149,7 +150,7 @@ func TestTheLastUserWithAllOfAccessKeepsItWhateverHisGroupsAre(t *testing.T) {
 		v, may, _ := h.come(t, "of-li", []string{"bosses", "shop"})
 		require.Equal(t, []any{"*", "orders:read"}, may)
 		// The user with full access by a group can disable the other admin, and is then the last one.
-		admin, err := h.UserNamed(h.inside(t), "admin")
+		admin, err := h.Users.UserNamed(h.inside(t), "admin")
 		require.NoError(t, err)
 		v.csrf = v.do(200, "GET", "/session", "").body["csrfToken"].(string)
 		v.do(200, "POST", fmt.Sprintf("/users/%d/disable", admin.ID), "")
@@ -159,7 +160,7 @@ func TestTheLastUserWithAllOfAccessKeepsItWhateverHisGroupsAre(t *testing.T) {
 		_, _, again := h.come(t, "of-li", nil)
 		require.Equal(t, me["version"], again["version"], "what changes nothing is no change")
 
-		require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "admin", false))
+		require.NoError(t, h.Users.SetUserDisabled(anonymous(t), h.tenant.Name, "admin", false))
 		h.clock.Advance(time.Second)
 		_, may, me = h.come(t, "of-li", nil)
 		require.Empty(t, may)

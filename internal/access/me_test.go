@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/access/guesses"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -75,8 +76,8 @@ func TestOnesOwnSessionsAreListedAndEnded(t *testing.T) {
 func TestSessionsOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		require.NoError(t, h.CreateRole(anonymous(t), h.tenant.Name, "clerk", []string{"configs:read"}))
-		li, err := h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: "li", Password: "a long password", Roles: []string{"clerk"}})
+		require.NoError(t, h.Users.CreateRole(anonymous(t), h.tenant.Name, "clerk", []string{"configs:read"}))
+		li, err := h.Users.CreateUser(anonymous(t), users.UserSpec{Tenant: h.tenant.Name, Username: "li", Password: "a long password", Roles: []string{"clerk"}})
 		require.NoError(t, err)
 		_, err = h.signIn(t, "li", "a long password")
 		require.NoError(t, err)
@@ -92,7 +93,7 @@ func TestSessionsOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
 		require.Equal(t, http.StatusForbidden, clerk.send("GET", fmt.Sprintf("/sessions?userId=%v", admin.send("GET", "/me", "").body["id"]), "").status)
 		require.Equal(t, http.StatusNotFound, clerk.send("DELETE", fmt.Sprintf("/sessions/%v", admin.sessions(t)[0]["id"]), "").status)
 
-		leaked, _, err := h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "li", Name: "leaked"})
+		leaked, _, err := h.Users.CreateToken(anonymous(t), users.TokenSpec{Tenant: h.tenant.Name, Username: "li", Name: "leaked"})
 		require.NoError(t, err)
 		robot := newBrowser(t, h)
 		for _, request := range [][2]string{{"GET", "/sessions"}, {"DELETE", "/sessions"}, {"DELETE", fmt.Sprintf("/sessions/%v", id)}} {

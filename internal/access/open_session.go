@@ -9,6 +9,7 @@ import (
 
 	"interlock/internal/access/secrets"
 	"interlock/internal/access/sessions"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -19,14 +20,14 @@ var sessionSorts = storage.Sorts{Columns: map[string]string{"createdTime": "crea
 
 // errForeignSessions returns the error for callers who may not see or end a session.
 func errForeignSessions() error {
-	return apperr.New(apperr.Forbidden, "Sign in to see or end your own sessions; those of others need the permission %s, which you do not have.", writeUsersPermission)
+	return apperr.New(apperr.Forbidden, "Sign in to see or end your own sessions; those of others need the permission %s, which you do not have.", users.WriteUsersPermission)
 }
 
 // seesSessionsOf reports whether the caller may see and end a user's sessions. An API token may
 // not do so for its user: a leaked token would reveal the user's addresses, and end the user's
 // sessions.
 func seesSessionsOf(caller principal.Principal, userID int64) bool {
-	return caller.May(writeUsersPermission) || caller.Kind == principal.Admin && caller.UserID == userID
+	return caller.May(users.WriteUsersPermission) || caller.Kind == principal.Admin && caller.UserID == userID
 }
 
 // OpenSessions returns one page of a user's sessions; 0 is the caller. Errors: Forbidden.
@@ -43,7 +44,7 @@ func (s *Service) OpenSessions(ctx context.Context, userID int64, page storage.P
 	if err != nil {
 		return listing, fmt.Errorf("list sessions: %w", err)
 	}
-	owner, err := findUser(s.db.Read(ctx), userID)
+	owner, err := users.FindUser(s.db.Read(ctx), userID)
 	if storage.IsNotFound(err) {
 		return listing, nil
 	}

@@ -15,6 +15,7 @@ import (
 	"interlock/internal/access/callers"
 	"interlock/internal/access/factors"
 	"interlock/internal/access/guesses"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/encryption"
 	"interlock/internal/base/passkey"
@@ -38,9 +39,9 @@ type keyed struct {
 func (h *fixture) addPasskey(t testing.TB, key *passkeytest.Authenticator, session, name string) (factors.Factor, []string) {
 	t.Helper()
 	ctx := h.as(t, session)
-	user, err := h.User(ctx, principalOf(t, ctx).UserID)
+	user, err := h.Users.User(ctx, principalOf(t, ctx).UserID)
 	require.NoError(t, err)
-	setup, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodPasskey, Name: name, Password: adminPassword, Origin: key.Origin})
+	setup, err := h.BeginFactor(ctx, user, users.FactorBeginning{Kind: factors.MethodPasskey, Name: name, Password: adminPassword, Origin: key.Origin})
 	require.NoError(t, err)
 	factor, codes, err := h.ConfirmFactor(ctx, user, factors.Confirmation{FactorID: setup.ID, Credential: key.Create(t, setup.Options), Session: session})
 	require.NoError(t, err)
@@ -54,7 +55,7 @@ func withPasskey(t testing.TB, h *fixture) *keyed {
 	factor, k.codes = h.addPasskey(t, k.key, k.session, "Laptop")
 	k.factorID = factor.ID
 	var err error
-	k.user, err = h.UserNamed(h.as(t, k.session), "admin")
+	k.user, err = h.Users.UserNamed(h.as(t, k.session), "admin")
 	require.NoError(t, err)
 	return k
 }
@@ -104,11 +105,11 @@ func TestAPasskeyIsAskedForFromItsRegistrationOn(t *testing.T) {
 		h := newFixture(t, db)
 		session, other := h.mustSignIn(t), h.mustSignIn(t)
 		ctx := h.as(t, session)
-		user, err := h.UserNamed(ctx, "admin")
+		user, err := h.Users.UserNamed(ctx, "admin")
 		require.NoError(t, err)
-		_, err = h.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodPasskey, Name: "Laptop", Password: "not this one"})
+		_, err = h.BeginFactor(ctx, user, users.FactorBeginning{Kind: factors.MethodPasskey, Name: "Laptop", Password: "not this one"})
 		requireCode(t, apperr.ValidationFailed, err)
-		setup, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodPasskey, Name: "Laptop", Password: adminPassword, Origin: here})
+		setup, err := h.BeginFactor(ctx, user, users.FactorBeginning{Kind: factors.MethodPasskey, Name: "Laptop", Password: adminPassword, Origin: here})
 		require.NoError(t, err)
 		require.Empty(t, setup.URI)
 		asked := passkeytest.Read(t, setup.Options)
@@ -235,7 +236,7 @@ func TestAPasskeyThatProvesNothingCountsAsAWrongCodeDoes(t *testing.T) {
 func TestAPasskeyOfSomebodyElseIsRefusedAndRegistersNothing(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
-		_, err := k.CreateUser(anonymous(t), UserSpec{Tenant: k.tenant.Name, Username: "li", Password: adminPassword, Roles: []string{"admin"}})
+		_, err := k.Users.CreateUser(anonymous(t), users.UserSpec{Tenant: k.tenant.Name, Username: "li", Password: adminPassword, Roles: []string{"admin"}})
 		require.NoError(t, err)
 		session, err := k.signIn(t, "li", adminPassword)
 		require.NoError(t, err)
@@ -249,9 +250,9 @@ func TestAPasskeyOfSomebodyElseIsRefusedAndRegistersNothing(t *testing.T) {
 
 		// A user who knows the id of a passkey could try to register it with another key.
 		ctx := k.as(t, session)
-		li, err := k.UserNamed(ctx, "li")
+		li, err := k.Users.UserNamed(ctx, "li")
 		require.NoError(t, err)
-		setup, err := k.BeginFactor(ctx, li, FactorBeginning{Kind: factors.MethodPasskey, Name: "Claimed"})
+		setup, err := k.BeginFactor(ctx, li, users.FactorBeginning{Kind: factors.MethodPasskey, Name: "Claimed"})
 		require.NoError(t, err)
 		claimed := passkeytest.New(here)
 		claimed.Claim = k.key.ID
@@ -352,13 +353,13 @@ func TestTheChallengeOfAPasskeyEndsByTimeAndByWhateverChangesItsUser(t *testing.
 	cases := map[string]func(t *testing.T, k *keyed) error{
 		"five minutes": func(_ *testing.T, k *keyed) error { k.clock.Advance(challengeTime); return nil },
 		"a new password": func(t *testing.T, k *keyed) error {
-			return k.SetPassword(anonymous(t), k.tenant.Name, "admin", "another password")
+			return k.Users.SetPassword(anonymous(t), k.tenant.Name, "admin", "another password")
 		},
 		"disabling": func(t *testing.T, k *keyed) error {
-			return k.SetUserDisabled(anonymous(t), k.tenant.Name, "admin", true)
+			return k.Users.SetUserDisabled(anonymous(t), k.tenant.Name, "admin", true)
 		},
 		"a reset of the factors": func(t *testing.T, k *keyed) error {
-			return k.ResetUserFactors(anonymous(t), k.tenant.Name, "admin")
+			return k.Users.ResetUserFactors(anonymous(t), k.tenant.Name, "admin")
 		},
 	}
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
@@ -378,7 +379,7 @@ func TestTheChallengeOfAPasskeyEndsByTimeAndByWhateverChangesItsUser(t *testing.
 			k := withPasskey(t, newFixture(t, db))
 			ctx := k.as(t, k.session)
 			begin := func() factors.Setup {
-				setup, err := k.BeginFactor(ctx, k.user, FactorBeginning{Kind: factors.MethodPasskey, Name: "Key"})
+				setup, err := k.BeginFactor(ctx, k.user, users.FactorBeginning{Kind: factors.MethodPasskey, Name: "Key"})
 				require.NoError(t, err)
 				return setup
 			}
@@ -416,9 +417,9 @@ func TestOfTwoPasskeysEachOpensAndOneThatIsRemovedDoesNot(t *testing.T) {
 		}
 		remove := func(id int64) {
 			require.NoError(t, k.runner.Do(k.as(t, k.session), func(ctx context.Context, u *uow.Unit) error {
-				user, err := k.User(ctx, k.user.ID)
+				user, err := k.Users.User(ctx, k.user.ID)
 				require.NoError(t, err)
-				return k.RemoveFactor(ctx, u, user, id, k.session)
+				return k.Users.RemoveFactor(ctx, u, user, id, k.session)
 			}))
 		}
 		kept := k.asked(t, "admin")
@@ -446,7 +447,7 @@ func TestOfTwoPasskeysEachOpensAndOneThatIsRemovedDoesNot(t *testing.T) {
 func TestAResetTakesPasskeysToo(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
-		require.NoError(t, k.ResetUserFactors(anonymous(t), k.tenant.Name, "admin"))
+		require.NoError(t, k.Users.ResetUserFactors(anonymous(t), k.tenant.Name, "admin"))
 		k.session = k.mustSignIn(t)
 		var left int64
 		require.NoError(t, db.Read(k.inside(t)).Model(&factors.Passkey{}).Count(&left).Error)
@@ -552,10 +553,10 @@ func TestWhereNoPasskeyCanBeUsedNoneIsSetUpAndASentenceSaysWhy(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	session := h.mustSignIn(t)
 	ctx := h.as(t, session)
-	user, err := h.UserNamed(ctx, "admin")
+	user, err := h.Users.UserNamed(ctx, "admin")
 	require.NoError(t, err)
 	begin := func(origin string) error {
-		_, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodPasskey, Name: "Laptop", Password: adminPassword, Origin: origin})
+		_, err := h.BeginFactor(ctx, user, users.FactorBeginning{Kind: factors.MethodPasskey, Name: "Laptop", Password: adminPassword, Origin: origin})
 		return err
 	}
 	err = begin("http://127.0.0.1:8080")
@@ -576,7 +577,7 @@ func TestOfTwoPagesNeitherRenamesAFactorOverTheOther(t *testing.T) {
 		rename := func(id int64, from, to string) (factors.Factor, error) {
 			var after factors.Factor
 			err := k.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
-				after, err = k.Factors.Rename(ctx, u, k.user.factorOwner(), id, from, to)
+				after, err = k.Factors.Rename(ctx, u, k.user.FactorOwner(), id, from, to)
 				return err
 			})
 			return after, err
@@ -592,7 +593,7 @@ func TestOfTwoPagesNeitherRenamesAFactorOverTheOther(t *testing.T) {
 		requireCode(t, apperr.NotFound, err)
 		_, detail := k.lastAudited(t, "user.rename-factor")
 		require.Equal(t, map[string]any{"from": "Laptop", "to": "Work laptop"}, detail)
-		now, err := k.User(ctx, k.user.ID)
+		now, err := k.Users.User(ctx, k.user.ID)
 		require.NoError(t, err)
 		require.Equal(t, k.user.Version, now.Version, "what it takes to sign in stays")
 	})

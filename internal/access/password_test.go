@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage/storagetest"
 )
@@ -14,14 +15,14 @@ import (
 func TestWhoChoosesHisOwnPasswordIsRefusedOneThatIsTriedFirst(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	ctx := h.inside(t)
-	admin, err := h.UserNamed(ctx, "admin")
+	admin, err := h.Users.UserNamed(ctx, "admin")
 	require.NoError(t, err)
 	session := h.mustSignIn(t)
 	_, invitation := h.invite(t, "weidong")
 	for _, password := range []string{"Password2026!", "Interlock-2026"} {
 		for where, choose := range map[string]func() error{
 			"own": func() error {
-				_, err := h.ChangePassword(h.as(t, session), admin, PasswordChange{Current: adminPassword, New: password})
+				_, err := h.Users.ChangePassword(h.as(t, session), admin, users.PasswordChange{Current: adminPassword, New: password})
 				return err
 			},
 			"invitation": func() error {
@@ -49,16 +50,18 @@ func TestAPasswordThatSomebodyGivesToAnotherIsWarnedOfWhenItIsTriedFirst(t *test
 	for where, give := range map[string]func(password string) error{
 		"start": func(password string) error { _, err := h.CreateTenant(ctx, "another", password, ""); return err },
 		"create": func(password string) error {
-			_, err := h.AddUser(ctx, UserSpec{Username: "li", Password: password})
+			_, err := h.AddUser(ctx, users.UserSpec{Username: "li", Password: password})
 			return err
 		},
-		"command": func(password string) error { return h.SetPassword(anonymous(t), h.tenant.Name, "admin", password) },
+		"command": func(password string) error {
+			return h.Users.SetPassword(anonymous(t), h.tenant.Name, "admin", password)
+		},
 		"reset": func(password string) error {
-			admin, err := h.UserNamed(ctx, "admin")
+			admin, err := h.Users.UserNamed(ctx, "admin")
 			if err != nil {
 				return err
 			}
-			_, err = h.ResetPassword(ctx, admin, PasswordReset{Password: password})
+			_, err = h.ResetPassword(ctx, admin, users.PasswordReset{Password: password})
 			return err
 		},
 	} {

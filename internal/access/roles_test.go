@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/access/tenants"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -145,22 +146,22 @@ func TestARoleThatIsGivenWhileItIsDeletedIsEitherGivenOrGone(t *testing.T) {
 
 func TestNewTenantHasTheReadyMadeRoles(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
-	h.Service.readyRoles = rolesForJobs(domains)
+	h.Service.readyRoles = users.RolesForJobs(domains)
 	tenant, err := h.CreateTenant(anonymous(t), "with-roles", "a long password", "")
 	require.NoError(t, err)
 	var names []string
-	require.NoError(t, h.db.Read(tenants.AsOperator(t.Context(), tenant)).Model(&Role{}).Order("id").Pluck("name", &names).Error)
+	require.NoError(t, h.db.Read(tenants.AsOperator(t.Context(), tenant)).Model(&users.Role{}).Order("id").Pluck("name", &names).Error)
 	require.Equal(t, []string{AdminRole, "viewer", "support", "operator", "config editor", "approver", "auditor"}, names)
 }
 
 func TestReadyMadeRolesAreMadeOnceAndWhatBecameOfThemStays(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	d := newDesk(t, h)
-	require.NoError(t, h.MakeReadyRoles(anonymous(t), h.tenant.Name))
+	require.NoError(t, h.Users.MakeReadyRoles(anonymous(t), h.tenant.Name))
 	viewer := d.do(200, "GET", "/roles?q=viewer", nil).Items()[0]
 	require.Equal(t, []any{"access:read", "configs:read", "menus:read", "orders:read", "tokens:read", "users:read"}, viewer["permissions"])
 	d.do(200, "PATCH", fmt.Sprintf("/roles/%v", viewer["id"]), `{"permissions":["orders:read"]}`, "If-Match", viewer["etag"].(string))
-	require.NoError(t, h.MakeReadyRoles(anonymous(t), h.tenant.Name))
+	require.NoError(t, h.Users.MakeReadyRoles(anonymous(t), h.tenant.Name))
 	require.Equal(t, []any{"orders:read"}, d.do(200, "GET", "/roles?q=viewer", nil).Items()[0]["permissions"])
-	require.EqualValues(t, 1+len(readyRoles), d.do(200, "GET", "/roles", nil).Body["total"])
+	require.EqualValues(t, 1+len(users.ReadyRoles), d.do(200, "GET", "/roles", nil).Body["total"])
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/alexedwards/scs/v2"
@@ -18,22 +17,14 @@ import (
 	"interlock/internal/access/sessions"
 	"interlock/internal/access/tenants"
 	"interlock/internal/access/tenantsettings"
+	"interlock/internal/access/users"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/encryption"
-	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
-	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
 	"interlock/internal/events"
 	"interlock/internal/module"
-)
-
-const (
-	// UserTopic announces changes of users, keyed by id.
-	UserTopic = "users"
-	// RoleTopic announces changes of roles, keyed by id.
-	RoleTopic = "roles"
 )
 
 // Deps are the dependencies and settings of a Service.
@@ -78,9 +69,6 @@ type Deps struct {
 type Service struct {
 	runner    *uow.Runner
 	clock     clock.Clock
-	bus       events.Bus
-	catalogue []principal.Grant
-	domains   []*module.Declaration
 	db        *storage.DB
 	passwords *passwords.Hasher
 	attempts  guesses.Attempts
@@ -88,7 +76,7 @@ type Service struct {
 	devices   *guesses.Devices
 	refusals  func(httpapi.Refusal)
 	sessions  *scs.SessionManager
-	// sessions.Store is the store of sessions.
+	// sessionStore is the store of sessions.
 	sessionStore *sessions.Store
 	providers    []Provider
 	publicURL    string
@@ -96,38 +84,29 @@ type Service struct {
 	Tenants *tenants.Service
 	// Callers identifies the callers of requests.
 	Callers *callers.Service
-	// Factors is the second factors of users.
+	// Users has users, roles, API tokens and links, and Factors their second factors.
+	Users   *users.Service
 	Factors *factors.Service
 	// Menus is the navigation of the tenants, and Settings their settings.
 	Menus    *menus.Service
 	Settings *tenantsettings.Service
 
 	// readyRoles are added to each new tenant.
-	readyRoles []Role
+	readyRoles []users.Role
 }
 
 // New returns a Service.
 func New(d Deps) *Service {
-	var catalogue []principal.Grant
-	for _, domain := range d.Domains {
-		catalogue = append(catalogue, domain.Permissions...)
-	}
-	slices.SortFunc(catalogue, func(a, b principal.Grant) int { return strings.Compare(a.Name, b.Name) })
-	kept := sessions.NewStore(d.DB, d.Clock, d.SessionIdle)
 	s := &Service{
 		runner:       d.Runner,
 		clock:        d.Clock,
-		bus:          d.Bus,
-		catalogue:    catalogue,
-		domains:      d.Domains,
 		db:           d.DB,
 		passwords:    passwords.New(d.HashCost, d.WeakPasswords),
 		attempts:     guesses.NewAttempts(d.DB, d.Clock),
 		arrivals:     guesses.NewArrivals(d.Clock.Now, d.SignInRate),
 		refusals:     d.Refusals,
 		devices:      guesses.NewDevices(d.DB, d.Clock),
-		sessions:     sessions.NewManager(kept, cmp.Or(d.SessionLifetime, defaultSessionLifetime)),
-		sessionStore: kept,
+		sessionStore: sessions.NewStore(d.DB, d.Clock, d.SessionIdle),
 		providers:    slices.Clone(d.Providers),
 		publicURL:    d.PublicURL,
 
@@ -135,21 +114,19 @@ func New(d Deps) *Service {
 		Menus:    menus.New(menus.Deps{DB: d.DB, Bus: d.Bus, Domains: d.Domains}),
 		Settings: tenantsettings.New(d.DB),
 	}
+	s.sessions = sessions.NewManager(s.sessionStore, cmp.Or(d.SessionLifetime, defaultSessionLifetime))
 	s.Tenants = tenants.New(d.DB, d.Runner, func() { s.Callers.Invalidate() })
-	s.Callers = callers.New(callers.Deps{DB: d.DB, Clock: d.Clock, Tenants: s.Tenants, Sessions: kept, Customers: d.Customers, CustomerMay: slices.Clone(d.CustomerMay)})
+	s.Callers = callers.New(callers.Deps{
+		DB: d.DB, Clock: d.Clock, Tenants: s.Tenants, Sessions: s.sessionStore, Customers: d.Customers, CustomerMay: slices.Clone(d.CustomerMay),
+	})
+	s.Users = users.New(users.Deps{
+		DB: d.DB, Runner: d.Runner, Clock: d.Clock, Bus: d.Bus, Domains: d.Domains, Passwords: s.passwords, Attempts: s.attempts,
+		Sessions: s.sessionStore, Tenants: s.Tenants, Callers: s.Callers, Factors: s.Factors, Issuers: s.issuers,
+	})
 	if d.ReadyRoles {
-		s.readyRoles = rolesForJobs(d.Domains)
+		s.readyRoles = users.RolesForJobs(d.Domains)
 	}
 	return s
-}
-
-// rerunIfStale retries the unit of a command if its row was changed concurrently: a command
-// states the new value and depends on no earlier one.
-func rerunIfStale(err error) error {
-	if errors.Is(err, guard.ErrStale) {
-		return uow.Retry(err)
-	}
-	return err
 }
 
 // Sweep deletes expired sessions, challenges, single sign-on flows, unconfirmed factors and

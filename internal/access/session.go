@@ -18,6 +18,7 @@ import (
 	"interlock/internal/access/secrets"
 	"interlock/internal/access/sessions"
 	"interlock/internal/access/tenants"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -130,7 +131,7 @@ func (s *Service) arrive(ctx context.Context, in SignIn) (guesses.Arrival, error
 		if err := s.arrivals.AdmitDevice(ctx, shown.ID); err != nil {
 			return guesses.Arrival{}, err
 		}
-		row, err := s.account(ctx, in.Tenant, in.Username)
+		row, err := s.Users.Account(ctx, in.Tenant, in.Username)
 		if err == nil && s.devices.Knows(ctx, shown, row.PasswordHash) {
 			return guesses.Arrival{At: guesses.Guess{Account: account, Network: guesses.DevicePrefix + shown.ID}, Device: shown.ID}, nil
 		}
@@ -160,11 +161,11 @@ func (s *Service) countRefusal(tenant, address, who string, err error) {
 // verify checks the password; the caller holds a hash slot. An account that does not exist costs a
 // hash as well, so that the time does not reveal it. For a wrong password verify returns both the
 // user, if one exists, and the error.
-func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {
-	row, err := s.account(ctx, in.Tenant, in.Username)
+func (s *Service) verify(ctx context.Context, in SignIn) (users.User, error) {
+	row, err := s.Users.Account(ctx, in.Tenant, in.Username)
 	known := err == nil
 	if err != nil && !storage.IsNotFound(err) {
-		return User{}, err
+		return users.User{}, err
 	}
 	hash := s.passwords.Dummy
 	if known {
@@ -172,7 +173,7 @@ func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {
 	}
 	same, err := s.passwords.Same(in.Password, hash)
 	if err != nil {
-		return User{}, err
+		return users.User{}, err
 	}
 	if !known || !same || row.Disabled {
 		return row, callers.ErrWrongCredentials()
@@ -184,10 +185,10 @@ func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {
 // prove accepts the factor in the unit that starts the session, and returns details for the audit
 // log; it is nil for any other user.
 func (s *Service) begin(
-	ctx context.Context, in SignIn, from guesses.Arrival, row User, prove func(ctx context.Context, u *uow.Unit, tx *gorm.DB) (map[string]any, error),
+	ctx context.Context, in SignIn, from guesses.Arrival, row users.User, prove func(ctx context.Context, u *uow.Unit, tx *gorm.DB) (map[string]any, error),
 ) (SignedIn, error) {
 	return s.open(ctx, in, from, opening{row: row, factorShown: prove != nil, admit: func(ctx context.Context, u *uow.Unit) (passwordHash string, err error) {
-		tx, err := s.holdUnchanged(ctx, u, row)
+		tx, err := s.Users.HoldUnchanged(ctx, u, row)
 		if err != nil {
 			return "", err
 		}
@@ -206,7 +207,7 @@ func (s *Service) begin(
 
 // opening is the way in which a user opens a session.
 type opening struct {
-	row User
+	row users.User
 	// factorShown is set if admit accepts a second factor, and byProvider if a provider
 	// authenticated the user: then no secret was guessed, so the attempts remain counted and the
 	// device does not become known.
@@ -219,7 +220,7 @@ type opening struct {
 // open starts a session, in one unit with admit.
 func (s *Service) open(ctx context.Context, in SignIn, from guesses.Arrival, o opening) (SignedIn, error) {
 	row := o.row
-	user, err := s.withRoles(ctx, row)
+	user, err := s.Users.WithRoles(ctx, row)
 	if err != nil {
 		return SignedIn{}, err
 	}

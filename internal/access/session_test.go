@@ -14,6 +14,7 @@ import (
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/secrets"
 	"interlock/internal/access/sessions"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -26,8 +27,8 @@ func TestASessionActsAsItsUserInItsTenant(t *testing.T) {
 		h := newFixture(t, db)
 		other := newFixture(t, db)
 		other.mustSignIn(t)
-		require.NoError(t, h.CreateRole(anonymous(t), h.tenant.Name, "support", []string{"orders:read", "configs:*"}))
-		user, err := h.CreateUser(anonymous(t), UserSpec{
+		require.NoError(t, h.Users.CreateRole(anonymous(t), h.tenant.Name, "support", []string{"orders:read", "configs:*"}))
+		user, err := h.Users.CreateUser(anonymous(t), users.UserSpec{
 			Tenant: h.tenant.Name, Username: "li", DisplayName: "Li Wei", Password: "a long password", Roles: []string{"support"},
 		})
 		require.NoError(t, err)
@@ -96,10 +97,10 @@ func TestWhatShutsAUserOutEndsItsSessionsAtOnce(t *testing.T) {
 		act  func(context.Context, *fixture) error
 	}{
 		{"a new password", func(ctx context.Context, h *fixture) error {
-			return h.SetPassword(ctx, h.tenant.Name, "admin", "another password")
+			return h.Users.SetPassword(ctx, h.tenant.Name, "admin", "another password")
 		}},
 		{"disabling", func(ctx context.Context, h *fixture) error {
-			return h.SetUserDisabled(ctx, h.tenant.Name, "admin", true)
+			return h.Users.SetUserDisabled(ctx, h.tenant.Name, "admin", true)
 		}},
 	}
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
@@ -131,7 +132,7 @@ func TestASignInWithThePasswordThatIsBeingChangedBeginsNoSession(t *testing.T) {
 		in := SignIn{Tenant: h.tenant.Name, Username: "admin", Password: adminPassword}
 		seen, err := h.verify(anonymous(t), in)
 		require.NoError(t, err)
-		require.NoError(t, h.SetPassword(anonymous(t), h.tenant.Name, "admin", "another password"))
+		require.NoError(t, h.Users.SetPassword(anonymous(t), h.tenant.Name, "admin", "another password"))
 		_, err = h.begin(anonymous(t), in, guesses.Arrival{At: guesses.Guess{Account: guesses.AccountKey(in.Tenant, in.Username)}}, seen, nil)
 		requireCode(t, apperr.InvalidCredentials, err)
 		var open int64
@@ -143,9 +144,9 @@ func TestASignInWithThePasswordThatIsBeingChangedBeginsNoSession(t *testing.T) {
 func TestARefusedSignInReadsTheSameWhateverWasWrongAndCostsOneHash(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		_, err := h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: "gone", Password: "a long password"})
+		_, err := h.Users.CreateUser(anonymous(t), users.UserSpec{Tenant: h.tenant.Name, Username: "gone", Password: "a long password"})
 		require.NoError(t, err)
-		require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "gone", true))
+		require.NoError(t, h.Users.SetUserDisabled(anonymous(t), h.tenant.Name, "gone", true))
 		cases := []struct {
 			name string
 			in   SignIn
@@ -205,10 +206,10 @@ func TestSecretsAreAtRestAsDigestsOnly(t *testing.T) {
 		require.NoError(t, db.Read(h.inside(t)).Take(&session).Error)
 		require.Equal(t, secrets.DigestOf(token).String(), session.TokenHash)
 		require.NotContains(t, string(session.Data), token)
-		var row Token
+		var row users.Token
 		require.NoError(t, db.Read(h.inside(t)).Take(&row).Error)
 		require.Equal(t, secrets.DigestOf(secret).String(), row.TokenHash)
-		var user User
+		var user users.User
 		require.NoError(t, db.Read(h.inside(t)).Take(&user).Error)
 		require.Contains(t, user.PasswordHash, "$argon2id$")
 	})

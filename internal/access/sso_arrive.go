@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/secrets"
 	"interlock/internal/access/sessions"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/oidc"
 	"interlock/internal/base/principal"
@@ -54,7 +56,7 @@ func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrive
 		return Arrived{}, err
 	}
 	ctx = principal.With(ctx, principal.System(tenantID, "single sign-on"))
-	link, err := linkTo(s.db.Read(ctx), a.issuer, a.named.Subject)
+	link, err := users.LinkTo(s.db.Read(ctx), a.issuer, a.named.Subject)
 	isLinked := err == nil
 	if err != nil && !storage.IsNotFound(err) {
 		return Arrived{}, fmt.Errorf("read a link: %w", err)
@@ -68,7 +70,7 @@ func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrive
 	case isLinked && link.UserID != id:
 		return Arrived{}, errLinkedElsewhere()
 	}
-	user, err := findUser(s.db.Read(ctx), id)
+	user, err := users.FindUser(s.db.Read(ctx), id)
 	switch {
 	case storage.IsNotFound(err):
 		return Arrived{}, errFlowOver()
@@ -106,15 +108,15 @@ func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrive
 
 // signInLinked starts the session of a linked user. For a user with a second factor it makes a
 // challenge, because it is unknown whether the provider required a second factor.
-func (s *Service) signInLinked(ctx context.Context, a answered, user User, link Link) (SignedIn, error) {
+func (s *Service) signInLinked(ctx context.Context, a answered, user users.User, link users.Link) (SignedIn, error) {
 	in := a.signIn(user.Username)
 	use := func(ctx context.Context, u *uow.Unit, action string) (*gorm.DB, error) {
-		tx, err := s.holdUnchanged(ctx, u, user)
+		tx, err := s.Users.HoldUnchanged(ctx, u, user)
 		if err != nil {
 			return nil, err
 		}
 		u.Audit(uow.Entry{Action: action, Resource: "session", Detail: map[string]any{"address": in.Address, "issuer": a.issuer}})
-		return tx, link.use(tx, u.Now())
+		return tx, useLink(tx, link, u.Now())
 	}
 	if user.SecondFactor {
 		made, err := s.makeChallenge(ctx, user, func(ctx context.Context, u *uow.Unit) (*gorm.DB, error) { return use(ctx, u, challengeMade) })
@@ -142,11 +144,11 @@ func (s *Service) endReplaced(ctx context.Context, u *uow.Unit, tokenHash string
 
 // acceptLinked accepts an invitation by a link; the user has no password. An existing link of the
 // user suffices.
-func (s *Service) acceptLinked(ctx context.Context, a answered, user User) (SignedIn, error) {
+func (s *Service) acceptLinked(ctx context.Context, a answered, user users.User) (SignedIn, error) {
 	how := acceptance{
 		user: user, tenant: a.flow.Tenant, invitation: a.flow.ProofHash, address: a.by.Address,
 		set: guard.Set{"invitation_hash": nil, "invitation_expires_time": nil},
-		apply: func(user *User) {
+		apply: func(user *users.User) {
 			user.InvitationHash, user.InvitationExpiresTime = nil, nil
 		},
 		also: func(_ context.Context, tx *gorm.DB, now time.Time) error { return a.insert(tx, user.ID, now) },
@@ -162,9 +164,9 @@ func (s *Service) acceptLinked(ctx context.Context, a answered, user User) (Sign
 
 // linkInSession links a user whose session started the flow and is still open; the user's other
 // sessions end.
-func (s *Service) linkInSession(ctx context.Context, a answered, user *User) error {
+func (s *Service) linkInSession(ctx context.Context, a answered, user *users.User) error {
 	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		tx, row, err := userInUnit(ctx, u, user.ID)
+		tx, row, err := users.UserInUnit(ctx, u, user.ID)
 		if err != nil {
 			return err
 		}
@@ -183,11 +185,11 @@ func (s *Service) linkInSession(ctx context.Context, a answered, user *User) err
 		if err != nil {
 			return err
 		}
-		_, err = s.changeUser(ctx, u, row, nil, userChange{
-			action: "link", address: a.by.Address, kept: kept, set: guard.Set{}, apply: func(*User) {},
-			detail: map[string]any{"issuer": a.issuer},
-			also: func(_ context.Context, tx *gorm.DB) error {
-				if err := requirePlaceForLink(tx, row.ID); err != nil {
+		_, err = s.Users.ChangeUser(ctx, u, row, nil, users.Change{
+			Action: "link", Address: a.by.Address, Kept: kept, Set: guard.Set{}, Apply: func(*users.User) {},
+			Detail: map[string]any{"issuer": a.issuer},
+			Also: func(_ context.Context, tx *gorm.DB) error {
+				if err := users.RequirePlaceForLink(tx, row.ID); err != nil {
 					return err
 				}
 				return a.insert(tx, row.ID, u.Now())
@@ -200,22 +202,31 @@ func (s *Service) linkInSession(ctx context.Context, a answered, user *User) err
 // insert links a user to the identity in the response, in a unit that has updated the user's row.
 // Errors: errLinkedElsewhere.
 func (a answered) insert(tx *gorm.DB, userID int64, now time.Time) error {
-	there, err := linkTo(tx, a.issuer, a.named.Subject)
+	there, err := users.LinkTo(tx, a.issuer, a.named.Subject)
 	switch {
 	case err == nil && there.UserID == userID:
-		return there.use(tx, now)
+		return useLink(tx, there, now)
 	case err != nil && !storage.IsNotFound(err):
 		return fmt.Errorf("read a link: %w", err)
 	}
-	err = tx.Create(&Link{
-		UserID: userID, IdentityHash: identityHash(a.issuer, a.named.Subject), Issuer: a.issuer, Subject: a.named.Subject,
+	err = tx.Create(&users.Link{
+		UserID: userID, IdentityHash: users.IdentityHash(a.issuer, a.named.Subject), Issuer: a.issuer, Subject: a.named.Subject,
 		LastUsedTime: &now, CreatedTime: now,
 	}).Error
 	switch {
-	case storage.IsDuplicate(err, identityKey):
+	case storage.IsDuplicate(err, users.IdentityKey):
 		return errLinkedElsewhere()
 	case err != nil:
 		return fmt.Errorf("insert the link: %w", err)
 	}
 	return nil
+}
+
+// useLink records a sign-in by a link. Errors: errNotLinked if the link no longer exists.
+func useLink(tx *gorm.DB, link users.Link, now time.Time) error {
+	err := link.Use(tx, now)
+	if errors.Is(err, users.ErrNoLink) {
+		return errNotLinked()
+	}
+	return err
 }

@@ -18,6 +18,7 @@ import (
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/secrets"
 	"interlock/internal/access/sessions"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/oidc"
 	"interlock/internal/base/oidc/oidctest"
@@ -235,7 +236,7 @@ func TestADisabledUserIsNotSignedInByAProvider(t *testing.T) {
 		h.linkedAdmin(t, "subject-1")
 		v := h.visitor(t)
 		callback := v.leave(v.begin(), "subject-1")
-		require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "admin", true))
+		require.NoError(t, h.Users.SetUserDisabled(anonymous(t), h.tenant.Name, "admin", true))
 		failed(t, "disabled", v.arrive(callback))
 		require.False(t, v.isSignedIn())
 		require.Equal(t, []httpapi.Refusal{{
@@ -351,11 +352,11 @@ func TestASignInByAProviderWithWhatIsBeingTakenAwayBeginsNoSession(t *testing.T)
 		h := newSSO(t, db)
 		h.linkedAdmin(t, "subject-1")
 		ctx := h.inside(t)
-		user, err := h.UserNamed(ctx, "admin")
+		user, err := h.Users.UserNamed(ctx, "admin")
 		require.NoError(t, err)
-		link, err := linkTo(db.Read(ctx), h.at.URL, "subject-1")
+		link, err := users.LinkTo(db.Read(ctx), h.at.URL, "subject-1")
 		require.NoError(t, err)
-		require.NoError(t, h.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return h.RemoveLink(ctx, u, user, link.ID, "") }))
+		require.NoError(t, h.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return h.Users.RemoveLink(ctx, u, user, link.ID, "") }))
 		a := answered{by: Traveller{Address: someAddress()}, flow: flowRow{Tenant: h.tenant.Name}, issuer: h.at.URL}
 		_, err = h.signInLinked(ctx, a, *user, link)
 		require.Equal(t, "not_linked", reasonOf(err))

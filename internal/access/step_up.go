@@ -14,6 +14,7 @@ import (
 	"interlock/internal/access/input"
 	"interlock/internal/access/secrets"
 	"interlock/internal/access/sessions"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -100,14 +101,14 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 	if session, err = s.inSession(ctx, in.Session); err != nil {
 		return "", Session{}, err
 	}
-	var user User
+	var user users.User
 	session.CSRFToken = secrets.New()
 	at := guesses.Guess{Account: guesses.AccountKey(session.Tenant, session.User.Username), Network: ratelimit.Network(in.Address)}
 	err = s.attempts.CountCode(ctx, at, func() (wrong bool, err error) {
 		err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 			wrong = false
 			var tx *gorm.DB
-			if tx, user, err = s.holdOpen(ctx, u, session.User.ID); err != nil {
+			if tx, user, err = s.Users.HoldOpen(ctx, u, session.User.ID); err != nil {
 				return err
 			}
 			detail := map[string]any{"address": in.Address, "method": in.Method}
@@ -120,7 +121,7 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 					return err
 				}
 			}
-			shown, err := s.Factors.Accept(tx, user.factorOwner(), in.Shown, u.Now())
+			shown, err := s.Factors.Accept(tx, user.FactorOwner(), in.Shown, u.Now())
 			if wrong = apperr.Has(err, apperr.InvalidCredentials); err != nil {
 				return err
 			}
@@ -134,7 +135,7 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 		return wrong, err
 	})
 	if err != nil {
-		s.Factors.NoteClone(ctx, user.factorOwner(), in.Address, err)
+		s.Factors.NoteClone(ctx, user.FactorOwner(), in.Address, err)
 		return "", Session{}, err
 	}
 	return token, session, nil

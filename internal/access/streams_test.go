@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/access/accesstest"
+	"interlock/internal/access/users"
 	"interlock/internal/base/background"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/edge/httpapi"
@@ -76,11 +77,11 @@ func TestTheStreamsOfManyEndWithTheirRightsWithinASecondElsewhereInFewStatements
 	loses := func(o accesstest.Member) bool { return o.Role == "readers" || o == crowd[1] || o == crowd[2] }
 	require.False(t, crowd[1].Role == "readers" || crowd[2].Role == "readers" || crowd[2].Token || !crowd[1].Token)
 	var revoked int64
-	require.NoError(t, h.db.Read(h.inside(t)).Model(&Token{}).Where("user_id = ?", crowd[1].UserID).Pluck("id", &revoked).Error)
+	require.NoError(t, h.db.Read(h.inside(t)).Model(&users.Token{}).Where("user_id = ?", crowd[1].UserID).Pluck("id", &revoked).Error)
 	statements.Take()
 	began := time.Now()
-	require.NoError(t, h.SetRolePermissions(anonymous(t), h.tenant.Name, "readers", []string{"configs:read"}))
-	require.NoError(t, h.RevokeToken(anonymous(t), h.tenant.Name, revoked))
+	require.NoError(t, h.Users.SetRolePermissions(anonymous(t), h.tenant.Name, "readers", []string{"configs:read"}))
+	require.NoError(t, h.Users.RevokeToken(anonymous(t), h.tenant.Name, revoked))
 	d.do(200, "POST", fmt.Sprintf("/users/%d/disable", crowd[2].UserID), nil)
 	require.Eventually(t, func() bool {
 		for i, o := range crowd {

@@ -13,6 +13,7 @@ import (
 	"interlock/internal/access/guesses"
 	"interlock/internal/access/sessions"
 	"interlock/internal/access/tenants"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
@@ -69,9 +70,9 @@ func TestReplicasThatStartAtOnceMakeOneAdminWhosePasswordOneOfThemReturns(t *tes
 		h.tenant, err = h.Service.Tenants.ByName(anonymous(t), tenants.DefaultTenant)
 		require.NoError(t, err)
 		require.Equal(t, []string{"tenant.create"}, h.audited(t))
-		var users int64
-		require.NoError(t, h.db.Read(h.inside(t)).Model(&User{}).Count(&users).Error)
-		require.EqualValues(t, 1, users)
+		var count int64
+		require.NoError(t, h.db.Read(h.inside(t)).Model(&users.User{}).Count(&count).Error)
+		require.EqualValues(t, 1, count)
 
 		signedIn, err := h.SignIn(anonymous(t), SignIn{Username: "admin", Password: passwords[0]})
 		require.NoError(t, err)
@@ -123,22 +124,22 @@ func TestNamesThatAreTakenOrCannotBeAreRefused(t *testing.T) {
 			_, err := h.CreateTenant(anonymous(t), name, "a long password", "")
 			requireCode(t, apperr.ValidationFailed, err)
 		}
-		user := func(change func(*UserSpec)) error {
-			spec := UserSpec{Tenant: h.tenant.Name, Username: "li", Password: "a long password"}
+		user := func(change func(*users.UserSpec)) error {
+			spec := users.UserSpec{Tenant: h.tenant.Name, Username: "li", Password: "a long password"}
 			change(&spec)
-			_, err := h.CreateUser(anonymous(t), spec)
+			_, err := h.Users.CreateUser(anonymous(t), spec)
 			return err
 		}
-		requireCode(t, apperr.AlreadyExists, user(func(s *UserSpec) { s.Username = "admin" }))
-		requireCode(t, apperr.ValidationFailed, user(func(s *UserSpec) { s.Username = "Li" }))
-		requireCode(t, apperr.ValidationFailed, user(func(s *UserSpec) { s.DisplayName = "a\nb" }))
-		requireCode(t, apperr.ValidationFailed, user(func(s *UserSpec) { s.Password = "" }))
-		requireCode(t, apperr.ValidationFailed, user(func(s *UserSpec) { s.Roles = []string{"admin", "none"} }))
-		requireCode(t, apperr.NotFound, user(func(s *UserSpec) { s.Tenant = "nowhere" }))
-		requireCode(t, apperr.AlreadyExists, h.CreateRole(anonymous(t), h.tenant.Name, "admin", nil))
-		requireCode(t, apperr.NotFound, h.SetRolePermissions(anonymous(t), h.tenant.Name, "none", nil))
-		requireCode(t, apperr.NotFound, h.SetPassword(anonymous(t), h.tenant.Name, "none", "a long password"))
-		_, _, err = h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "none", Name: "robot"})
+		requireCode(t, apperr.AlreadyExists, user(func(s *users.UserSpec) { s.Username = "admin" }))
+		requireCode(t, apperr.ValidationFailed, user(func(s *users.UserSpec) { s.Username = "Li" }))
+		requireCode(t, apperr.ValidationFailed, user(func(s *users.UserSpec) { s.DisplayName = "a\nb" }))
+		requireCode(t, apperr.ValidationFailed, user(func(s *users.UserSpec) { s.Password = "" }))
+		requireCode(t, apperr.ValidationFailed, user(func(s *users.UserSpec) { s.Roles = []string{"admin", "none"} }))
+		requireCode(t, apperr.NotFound, user(func(s *users.UserSpec) { s.Tenant = "nowhere" }))
+		requireCode(t, apperr.AlreadyExists, h.Users.CreateRole(anonymous(t), h.tenant.Name, "admin", nil))
+		requireCode(t, apperr.NotFound, h.Users.SetRolePermissions(anonymous(t), h.tenant.Name, "none", nil))
+		requireCode(t, apperr.NotFound, h.Users.SetPassword(anonymous(t), h.tenant.Name, "none", "a long password"))
+		_, _, err = h.Users.CreateToken(anonymous(t), users.TokenSpec{Tenant: h.tenant.Name, Username: "none", Name: "robot"})
 		requireCode(t, apperr.NotFound, err)
 		require.Equal(t, []string{"tenant.create"}, h.audited(t), "nothing was changed")
 	})

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"interlock/internal/access/callers"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -43,7 +44,7 @@ func TestARevokedTokenOpensNothingAtOnceHereAndWithinASecondElsewhere(t *testing
 			_, err := process.Callers.Authenticate(withBearer(secret))
 			require.NoError(t, err)
 		}
-		require.NoError(t, h.RevokeToken(anonymous(t), h.tenant.Name, token.ID))
+		require.NoError(t, h.Users.RevokeToken(anonymous(t), h.tenant.Name, token.ID))
 		_, err := h.Callers.Authenticate(withBearer(secret))
 		requireCode(t, apperr.InvalidCredentials, err)
 
@@ -55,7 +56,7 @@ func TestARevokedTokenOpensNothingAtOnceHereAndWithinASecondElsewhere(t *testing
 		requireCode(t, apperr.InvalidCredentials, err)
 
 		require.Equal(t, []string{"tenant.create", "token.create", "token.revoke"}, h.audited(t))
-		requireCode(t, apperr.NotFound, h.RevokeToken(anonymous(t), h.tenant.Name, token.ID))
+		requireCode(t, apperr.NotFound, h.Users.RevokeToken(anonymous(t), h.tenant.Name, token.ID))
 	})
 }
 
@@ -63,7 +64,7 @@ func TestATokenOfAnotherTenantCannotBeRevoked(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h, other := newFixture(t, db), newFixture(t, db)
 		secret, token := h.newToken(t)
-		requireCode(t, apperr.NotFound, h.RevokeToken(anonymous(t), other.tenant.Name, token.ID))
+		requireCode(t, apperr.NotFound, h.Users.RevokeToken(anonymous(t), other.tenant.Name, token.ID))
 		_, err := h.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 	})
@@ -72,15 +73,15 @@ func TestATokenOfAnotherTenantCannotBeRevoked(t *testing.T) {
 func TestATokenEndsWhenItExpiresAlsoWhileItIsRemembered(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		spec := TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "brief", Expires: h.clock.Now().Add(300 * time.Millisecond)}
-		secret, _, err := h.CreateToken(anonymous(t), spec)
+		spec := users.TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "brief", Expires: h.clock.Now().Add(300 * time.Millisecond)}
+		secret, _, err := h.Users.CreateToken(anonymous(t), spec)
 		require.NoError(t, err)
 		_, err = h.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		h.clock.Advance(300 * time.Millisecond)
 		_, err = h.Callers.Authenticate(withBearer(secret))
 		requireCode(t, apperr.InvalidCredentials, err)
-		_, _, err = h.CreateToken(anonymous(t), spec)
+		_, _, err = h.Users.CreateToken(anonymous(t), spec)
 		requireCode(t, apperr.ValidationFailed, err)
 	})
 }
@@ -91,10 +92,10 @@ func TestATokenOfADisabledUserOpensNothingUntilTheUserIsEnabled(t *testing.T) {
 		secret, _ := h.newToken(t)
 		_, err := h.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
-		require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "admin", true))
+		require.NoError(t, h.Users.SetUserDisabled(anonymous(t), h.tenant.Name, "admin", true))
 		_, err = h.Callers.Authenticate(withBearer(secret))
 		requireCode(t, apperr.InvalidCredentials, err)
-		require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "admin", false))
+		require.NoError(t, h.Users.SetUserDisabled(anonymous(t), h.tenant.Name, "admin", false))
 		_, err = h.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 	})
@@ -104,10 +105,10 @@ func TestATokenOfADisabledUserOpensNothingUntilTheUserIsEnabled(t *testing.T) {
 func TestATokenMayDoWhatBothItsScopesAndItsUsersRolesAllow(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		require.NoError(t, h.CreateRole(anonymous(t), h.tenant.Name, "support", []string{"configs:*", "orders:read"}))
-		_, err := h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: "li", Password: "a long password", Roles: []string{"support"}})
+		require.NoError(t, h.Users.CreateRole(anonymous(t), h.tenant.Name, "support", []string{"configs:*", "orders:read"}))
+		_, err := h.Users.CreateUser(anonymous(t), users.UserSpec{Tenant: h.tenant.Name, Username: "li", Password: "a long password", Roles: []string{"support"}})
 		require.NoError(t, err)
-		secret, _, err := h.CreateToken(anonymous(t), TokenSpec{
+		secret, _, err := h.Users.CreateToken(anonymous(t), users.TokenSpec{
 			Tenant: h.tenant.Name, Username: "li", Name: "robot", Scopes: []string{"configs:read", "orders:*"},
 		})
 		require.NoError(t, err)
@@ -115,11 +116,11 @@ func TestATokenMayDoWhatBothItsScopesAndItsUsersRolesAllow(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{"configs:read", "orders:read"}, p.Permissions)
 
-		require.NoError(t, h.SetRolePermissions(anonymous(t), h.tenant.Name, "support", []string{"orders:pay"}))
+		require.NoError(t, h.Users.SetRolePermissions(anonymous(t), h.tenant.Name, "support", []string{"orders:pay"}))
 		p, err = h.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		require.Equal(t, []string{"orders:pay"}, p.Permissions, "at once")
-		var role Role
+		var role users.Role
 		require.NoError(t, db.Read(h.inside(t)).Where("name = ?", "support").Take(&role).Error)
 		require.EqualValues(t, 2, role.Version, "a change of its permissions is a change of the role")
 	})
@@ -143,10 +144,10 @@ func TestWhatIsNotInTheCatalogueCannotBeGranted(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		for _, grant := range []string{"configs:fly", "unknown:*", "configs", "", "**", "configs:*:read"} {
-			_, _, err := h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "robot", Scopes: []string{grant}})
+			_, _, err := h.Users.CreateToken(anonymous(t), users.TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "robot", Scopes: []string{grant}})
 			requireCode(t, apperr.ValidationFailed, err)
-			requireCode(t, apperr.ValidationFailed, h.CreateRole(anonymous(t), h.tenant.Name, "role", []string{grant}))
-			requireCode(t, apperr.ValidationFailed, h.SetRolePermissions(anonymous(t), h.tenant.Name, "admin", []string{grant}))
+			requireCode(t, apperr.ValidationFailed, h.Users.CreateRole(anonymous(t), h.tenant.Name, "role", []string{grant}))
+			requireCode(t, apperr.ValidationFailed, h.Users.SetRolePermissions(anonymous(t), h.tenant.Name, "admin", []string{grant}))
 		}
 		require.Equal(t, []string{"tenant.create"}, h.audited(t))
 	})
@@ -156,8 +157,8 @@ func TestTheUseOfATokenIsMarkedAtMostOnceAMinuteAndIsNoNewVersion(t *testing.T) 
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		secret, token := h.newToken(t)
-		row := func() Token {
-			var row Token
+		row := func() users.Token {
+			var row users.Token
 			require.NoError(t, db.Read(h.inside(t)).Where("id = ?", token.ID).Take(&row).Error)
 			return row
 		}

@@ -16,6 +16,7 @@ import (
 	"interlock/internal/access/callers"
 	"interlock/internal/access/secrets"
 	"interlock/internal/access/sessions"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
@@ -38,13 +39,13 @@ func TestNoTokenIsMadeByWhoWasChangedSinceHeWasRecognised(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		before := h.as(t, h.mustSignIn(t))
-		user, err := h.UserNamed(before, "admin")
+		user, err := h.Users.UserNamed(before, "admin")
 		require.NoError(t, err)
-		_, _, err = h.AddToken(before, user.ID, TokenSpec{Name: "in time"})
+		_, _, err = h.AddToken(before, user.ID, users.TokenSpec{Name: "in time"})
 		require.NoError(t, err)
-		_, err = h.ResetPassword(h.as(t, h.mustSignIn(t)), user, PasswordReset{Password: "another-long-password", EndTokens: true})
+		_, err = h.ResetPassword(h.as(t, h.mustSignIn(t)), user, users.PasswordReset{Password: "another-long-password", EndTokens: true})
 		require.NoError(t, err)
-		_, _, err = h.AddToken(before, user.ID, TokenSpec{Name: "too late"})
+		_, _, err = h.AddToken(before, user.ID, users.TokenSpec{Name: "too late"})
 		requireCode(t, apperr.ResourceLocked, err)
 	})
 }
@@ -183,11 +184,11 @@ func TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator(t *testing.T)
 			require.Equal(t, code, refused.Body["fields"].([]any)[0].(map[string]any)["code"], scopes)
 		}
 		made := d.do(201, "POST", "/tokens", `{"name":"robot","userId":`+id+`,"scopes":["configs:read","tokens:write"]}`)
-		admin, err := h.UserNamed(h.inside(t), "admin")
+		admin, err := h.Users.UserNamed(h.inside(t), "admin")
 		require.NoError(t, err)
 		require.Equal(t, map[string]any{"id": float64(admin.ID), "name": "admin"}, made.Body["createdBy"])
 
-		require.NoError(t, h.SetUserRoles(anonymous(t), h.tenant.Name, "li", []string{"all"}))
+		require.NoError(t, h.Users.SetUserRoles(anonymous(t), h.tenant.Name, "li", []string{"all"}))
 		p, err := h.Callers.Authenticate(withBearer(made.Body["token"].(string)))
 		require.NoError(t, err)
 		require.Equal(t, []string{"configs:read", "tokens:write"}, p.Permissions, "it does not grow with its user")
@@ -212,7 +213,7 @@ func TestAStreamEndsWithinASecondOfItsCredentialsEnd(t *testing.T) {
 		h.Callers.Customers, h.Callers.CustomerMay = callers.SharedSecret(shopSecret), []string{"orders:read"}
 		h.sessionStore.Idle = time.Hour
 		soon := h.clock.Now().Add(time.Hour)
-		token, _, err := h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "robot", Expires: soon})
+		token, _, err := h.Users.CreateToken(anonymous(t), users.TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "robot", Expires: soon})
 		require.NoError(t, err)
 		session := h.mustSignIn(t)
 		customer := signed(t, jwt.SigningMethodHS256, []byte(shopSecret), jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name, "exp": soon.Add(-callers.ClockSkew).Unix()})

@@ -8,6 +8,7 @@ import (
 
 	"interlock/internal/access/factors"
 	"interlock/internal/access/sessions"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage/storagetest"
 )
@@ -19,7 +20,7 @@ func TestASignInBesideAChangeOfItsPasswordBeginsNoSessionWithoutLocks(t *testing
 	db, tap := storagetest.WithoutLocks(t)
 	h := newFixture(t, db)
 	tap.Before("UPDATE access_revisions", func() {
-		if err := h.SetPassword(t.Context(), h.tenant.Name, "admin", "another horse battery"); err != nil {
+		if err := h.Users.SetPassword(t.Context(), h.tenant.Name, "admin", "another horse battery"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -35,10 +36,10 @@ func TestOfTwoFactorsThatAreBegunAtOnceOneIsLeftWithoutLocks(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	h := newFixture(t, db)
 	ctx := h.as(t, h.mustSignIn(t))
-	user, err := h.UserNamed(ctx, "admin")
+	user, err := h.Users.UserNamed(ctx, "admin")
 	require.NoError(t, err)
 	begin := func() error {
-		_, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: factors.MethodTOTP, Name: "Phone", Password: adminPassword})
+		_, err := h.BeginFactor(ctx, user, users.FactorBeginning{Kind: factors.MethodTOTP, Name: "Phone", Password: adminPassword})
 		return err
 	}
 	other := make(chan error, 1)

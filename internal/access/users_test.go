@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/access/callers"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
@@ -40,7 +41,7 @@ func newDesk(t *testing.T, h *fixture, scopes ...string) desk {
 // of returns a desk for another user of the tenant.
 func (d desk) of(username string, scopes ...string) desk {
 	d.t.Helper()
-	secret, _, err := d.h.CreateToken(anonymous(d.t), TokenSpec{Tenant: d.h.tenant.Name, Username: username, Name: "desk", Scopes: scopes})
+	secret, _, err := d.h.Users.CreateToken(anonymous(d.t), users.TokenSpec{Tenant: d.h.tenant.Name, Username: username, Name: "desk", Scopes: scopes})
 	require.NoError(d.t, err)
 	d.secret = secret
 	return d
@@ -77,7 +78,7 @@ func (d desk) hire(username string, roles ...string) (path, etag string) {
 func (d desk) roles(named ...string) {
 	d.t.Helper()
 	for i := 0; i < len(named); i += 2 {
-		require.NoError(d.t, d.h.CreateRole(anonymous(d.t), d.h.tenant.Name, named[i], []string{named[i+1]}))
+		require.NoError(d.t, d.h.Users.CreateRole(anonymous(d.t), d.h.tenant.Name, named[i], []string{named[i+1]}))
 	}
 }
 
@@ -261,8 +262,8 @@ func TestTheLastUserWithAllOfAccessKeepsIt(t *testing.T) {
 		d.do(200, "PATCH", path, `{"roles":[]}`, "If-Match", etag)
 
 		// The command line is exempt, so that an operator can restore access.
-		require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "li", true))
-		require.NoError(t, h.SetUserRoles(anonymous(t), h.tenant.Name, "admin", []string{"admin"}))
+		require.NoError(t, h.Users.SetUserDisabled(anonymous(t), h.tenant.Name, "li", true))
+		require.NoError(t, h.Users.SetUserRoles(anonymous(t), h.tenant.Name, "admin", []string{"admin"}))
 		require.Equal(t, []any{"admin"}, d.do(200, "GET", path, nil).Body["roles"])
 	})
 }
@@ -294,8 +295,8 @@ func TestOfTwoAdminsWhoTakeAccessFromEachOtherAtOnceOneKeepsIt(t *testing.T) {
 				WHERE u.tenant_id = ? AND u.disabled = ?`, h.tenant.ID, false).Scan(&managers).Error)
 			require.EqualValues(t, 1, managers, "round %d", round)
 			for _, username := range []string{"admin", "li"} {
-				require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, username, false))
-				require.NoError(t, h.SetUserRoles(anonymous(t), h.tenant.Name, username, []string{"admin"}))
+				require.NoError(t, h.Users.SetUserDisabled(anonymous(t), h.tenant.Name, username, false))
+				require.NoError(t, h.Users.SetUserRoles(anonymous(t), h.tenant.Name, username, []string{"admin"}))
 			}
 		}
 	})

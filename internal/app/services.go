@@ -273,13 +273,13 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		WeakPasswords: o.WeakPasswords, HashCost: o.HashCost, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle, Cipher: cipher, SignInRate: o.SignInRate,
 		Providers: o.Providers, PublicURL: o.PublicURL, ReadyRoles: true,
 	})
-	sv.Approvals = approvals.New(approvals.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Tenancy: tenancyOfApprovals{sv.Access}, Cipher: cipher})
+	sv.Approvals = approvals.New(approvals.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Tenancy: tenancyOfApprovals{sv.Access.Users, sv.Access.Settings}, Cipher: cipher})
 	sv.Access.Settings.Offer(sv.Approvals)
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs, Approvals: sv.Approvals, Cipher: cipher})
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, InUse: []catalog.InUse{orders.ItemInUse, inventory.ItemInUse}})
 	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})
 	sv.Wallets = wallets.New(wallets.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Approvals: sv.Approvals})
-	sv.WorkOrders = workorders.New(workorders.Deps{DB: sv.DB, Bus: sv.bus, People: sv.Access})
+	sv.WorkOrders = workorders.New(workorders.Deps{DB: sv.DB, Bus: sv.bus, People: sv.Access.Users})
 	sv.Ledger = aggregates.New(aggregates.Deps{DB: sv.DB, Bus: sv.bus})
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, OrderOwner: orders.OwnerOf})
 	sv.Actions = actions.New(actions.Deps{DB: sv.DB, Clock: sv.Clock, Items: sv.Catalog, Coupons: sv.Coupons})

@@ -24,6 +24,7 @@ import (
 
 	"interlock/internal/access"
 	"interlock/internal/access/passwords"
+	"interlock/internal/access/users"
 	"interlock/internal/app"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/oidc/oidctest"
@@ -246,7 +247,7 @@ func Example() (url, token string) {
 	if _, err := p.Services().Access.CreateTenant(ctx, tenant, "correct horse", ""); err != nil {
 		panic(err)
 	}
-	token, _, err = p.Services().Access.CreateToken(ctx, access.TokenSpec{Tenant: tenant, Username: "admin", Name: "example"})
+	token, _, err = p.Services().Access.Users.CreateToken(ctx, users.TokenSpec{Tenant: tenant, Username: "admin", Name: "example"})
 	if err != nil {
 		panic(err)
 	}
@@ -297,7 +298,7 @@ func (c *Caller) SignedIn(t *testing.T) *Caller {
 // that no other user is behind it.
 func (c *Caller) As(t testing.TB, username string) *Caller {
 	t.Helper()
-	token, _, err := c.Program.Services().Access.CreateToken(t.Context(), access.TokenSpec{Tenant: c.Tenant, Username: username, Name: "test"})
+	token, _, err := c.Program.Services().Access.Users.CreateToken(t.Context(), users.TokenSpec{Tenant: c.Tenant, Username: username, Name: "test"})
 	require.NoError(t, err)
 	other := *c
 	other.Token = token
@@ -326,7 +327,7 @@ func (p *Program) Admin(t *testing.T) *Caller {
 // there are none. Each exchange is checked against the contract.
 func (p *Program) Caller(t *testing.T, tenant string, scopes ...string) *Caller {
 	t.Helper()
-	token, _, err := p.Services().Access.CreateToken(t.Context(), access.TokenSpec{
+	token, _, err := p.Services().Access.Users.CreateToken(t.Context(), users.TokenSpec{
 		Tenant: tenant, Username: "admin", Name: "test", Scopes: scopes,
 	})
 	require.NoError(t, err)

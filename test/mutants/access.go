@@ -9,49 +9,49 @@ var grants = []mutant{
 	},
 	{
 		name: "the rule of the last access:* is not checked",
-		file: "internal/access/rules.go", old: `if managers == 0 {`, new: `if managers < 0 {`,
+		file: "internal/access/users/rules.go", old: `if managers == 0 {`, new: `if managers < 0 {`,
 		caught: tests{"internal/access": {"TestTheLastUserWithAllOfAccessKeepsIt"}},
 	},
 	{
 		name: "the rule of the last access:* is checked without the row that each change increments",
-		file: "internal/access/rules.go", old: `"UPDATE access_revisions SET version = version + 1 WHERE tenant_id = ?", caller.TenantID)`,
+		file: "internal/access/users/rules.go", old: `"UPDATE access_revisions SET version = version + 1 WHERE tenant_id = ?", caller.TenantID)`,
 		new: `"SELECT ? AS tenant_id", caller.TenantID)
 	result.RowsAffected = 1`,
 		caught: tests{"internal/access": {"TestOfTwoAdminsWhoTakeAccessFromEachOtherAtOnceOneKeepsIt/mariadb"}},
 	},
 	{
 		name: "a token of another user has all that the user may do",
-		file: "internal/access/token.go", old: "case isOfAnother && len(scopes) == 0:", new: "case false:",
+		file: "internal/access/users/token.go", old: "case isOfAnother && len(scopes) == 0:", new: "case false:",
 		caught: tests{"internal/access": {"TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator"}},
 	},
 	{
 		name: "a token of another user decides on requests of others",
-		file: "internal/access/token.go", old: "if grant.Decides && principal.Covers(scopes, grant.Name) {", new: "if false {",
+		file: "internal/access/users/token.go", old: "if grant.Decides && principal.Covers(scopes, grant.Name) {", new: "if false {",
 		caught: tests{"internal/access": {"TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator"}},
 	},
 	{
 		name: "a token of another user creates tokens",
-		file: "internal/access/token.go", old: "if caller.ByTokenOfAnother() {", new: "if false {",
+		file: "internal/access/users/token.go", old: "if caller.ByTokenOfAnother() {", new: "if false {",
 		caught: tests{"internal/access": {"TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator"}},
 	},
 	{
 		name: "a user who may do more is renamed, stripped or disabled",
-		file: "internal/access/rules.go", old: `grantsOf(tx, user.held())`, new: `grantsOf(tx, nil)`,
+		file: "internal/access/users/rules.go", old: `grantsOf(tx, user.held())`, new: `grantsOf(tx, nil)`,
 		caught: tests{"internal/access": {"TestNobodyChangesAUserWhoMayDoMore"}},
 	},
 	{
 		name: "a role is granted whatever its permissions are",
-		file: "internal/access/rules.go", old: `if !caller.May(grant) {`, new: `if !caller.May(grant) && false {`,
+		file: "internal/access/users/rules.go", old: `if !caller.May(grant) {`, new: `if !caller.May(grant) && false {`,
 		caught: tests{"internal/access": {"TestNobodyGivesARoleOrLetsAUserInWithWhatHeDoesNotHave"}},
 	},
 	{
 		name: "a role is deleted while users have it",
-		file: "internal/access/role.go", old: `if holders > 0 {`, new: `if holders < 0 {`,
+		file: "internal/access/users/role.go", old: `if holders > 0 {`, new: `if holders < 0 {`,
 		caught: tests{"internal/access": {"TestARoleIsCreatedReadEditedAndDeleted"}},
 	},
 	{
 		name: "a permission is added to a role by a user without it",
-		file: "internal/access/role.go", old: `requireHeld(ctx, given, "The edit grants")`, new: `requireHeld(ctx, nil, "The edit gives")`,
+		file: "internal/access/users/role.go", old: `requireHeld(ctx, given, "The edit grants")`, new: `requireHeld(ctx, nil, "The edit gives")`,
 		caught: tests{"internal/access": {"TestNobodyGivesARoleWhatHeDoesNotHave"}},
 	},
 	{
@@ -143,14 +143,14 @@ var grants = []mutant{
 	},
 	{
 		name: "the first factor is set up without the password",
-		file: "internal/access/factor.go", old: `if !user.SecondFactor {
+		file: "internal/access/users/factors.go", old: `if !user.SecondFactor {
 		if err := s.requirePassword`, new: `if user.ID == 0 {
 		if err := s.requirePassword`,
 		caught: tests{"internal/access": {"TestTheFirstFactorTakesThePasswordAndWrongOnesCountAsAtSignIn"}},
 	},
 	{
 		name: "a factor is started from a stale user",
-		file: "internal/access/factor.go", old: `case held.SecondFactor != user.SecondFactor || held.PasswordHash != user.PasswordHash:`, new: `case held.ID != user.ID:`,
+		file: "internal/access/users/factors.go", old: `case held.SecondFactor != user.SecondFactor || held.PasswordHash != user.PasswordHash:`, new: `case held.ID != user.ID:`,
 		caught: tests{"internal/access": {"TestTheFirstFactorTakesThePasswordAndWrongOnesCountAsAtSignIn"}},
 	},
 	{
@@ -185,17 +185,17 @@ var grants = []mutant{
 	},
 	{
 		name: "an invitation outlives a password that was set since",
-		file: "internal/access/user_password.go", old: `"password_hash": hash, "invitation_hash": nil, "invitation_expires_time": nil}`, new: `"password_hash": hash}`,
+		file: "internal/access/users/password.go", old: `"password_hash": hash, "invitation_hash": nil, "invitation_expires_time": nil}`, new: `"password_hash": hash}`,
 		caught: tests{"internal/access": {"TestWhoIsInvitedChoosesAPasswordAndIsSignedIn"}},
 	},
 	{
 		name: "a permission is removed from a role by a user without it",
-		file: "internal/access/role.go", old: `requireToChange(ctx, lost, `, new: `requireToChange(ctx, lost[:0], `,
+		file: "internal/access/users/role.go", old: `requireToChange(ctx, lost, `, new: `requireToChange(ctx, lost[:0], `,
 		caught: tests{"internal/access": {"TestPermissionThatTheCallerLacksStaysInItsRole", "TestNobodyGivesGroupsByARolesNameWhatHeDoesNotHave"}},
 	},
 	{
 		name: "a role is deleted by a user without its permissions",
-		file: "internal/access/role.go", old: `requireToChange(ctx, role.Permissions, `, new: `requireToChange(ctx, nil, `,
+		file: "internal/access/users/role.go", old: `requireToChange(ctx, role.Permissions, `, new: `requireToChange(ctx, nil, `,
 		caught: tests{"internal/access": {"TestPermissionThatTheCallerLacksStaysInItsRole"}},
 	},
 	{
@@ -215,12 +215,12 @@ var grants = []mutant{
 	},
 	{
 		name: "a user who may do more is invited, disabled, reset or unlinked",
-		file: "internal/access/user.go", old: `if err := requireRightsOf(ctx, tx, user); err != nil {`, new: `if err := requireRightsOf(ctx, tx, user); err != nil && user.ID < 0 {`,
+		file: "internal/access/users/user.go", old: `if err := requireRightsOf(ctx, tx, user); err != nil {`, new: `if err := requireRightsOf(ctx, tx, user); err != nil && user.ID < 0 {`,
 		caught: tests{"internal/access": {"TestNobodyInvitesWhoMayDoMoreThanHeAndTheLastWhoHoldsAccessKeepsThePassword", "TestNobodyChangesAUserWhoMayDoMore", "TestFactorsAreResetForThoseWhoHaveNoMoreRightsOnly", "TestALinkTakesWithItWhatItGaveAndARoleThatAGroupGivesIsHeld"}},
 	},
 	{
 		name: "who was invited and never came counts as holding access:*",
-		file: "internal/access/rules.go", old: `(u.password_hash <> ''`, new: `(1 = 1`,
+		file: "internal/access/users/rules.go", old: `(u.password_hash <> ''`, new: `(1 = 1`,
 		caught: tests{"internal/access": {"TestNobodyInvitesWhoMayDoMoreThanHeAndTheLastWhoHoldsAccessKeepsThePassword"}},
 	},
 	{
@@ -250,32 +250,32 @@ var grants = []mutant{
 	},
 	{
 		name: "a token is made that may do more than its maker",
-		file: "internal/access/token.go", old: `return requireHeld(ctx, rights, "The token would have")`, new: `return requireHeld(ctx, nil, "The token would have")`,
+		file: "internal/access/users/token.go", old: `return requireHeld(ctx, rights, "The token would have")`, new: `return requireHeld(ctx, nil, "The token would have")`,
 		caught: tests{"internal/access": {"TestATokenIsMadeForNoMoreThanItsMakerMayDo"}},
 	},
 	{
 		name: "a token without scopes is made by a narrower token",
-		file: "internal/access/token.go", old: `if len(rights) == 0 {`, new: `if len(rights) < 0 {`,
+		file: "internal/access/users/token.go", old: `if len(rights) == 0 {`, new: `if len(rights) < 0 {`,
 		caught: tests{"internal/access": {"TestATokenIsMadeForNoMoreThanItsMakerMayDo"}},
 	},
 	{
 		name: "a token of another user is anybody's",
-		file: "internal/access/token.go", old: `caller.UserID == userID || caller.May`, new: `caller.UserID != 0 || caller.May`,
+		file: "internal/access/users/token.go", old: `caller.UserID == userID || caller.May`, new: `caller.UserID != 0 || caller.May`,
 		caught: tests{"internal/access": {"TestTokensOfOthersAreForThoseWhoSeeToUsers"}},
 	},
 	{
 		name: "an empty list of scopes grants everything",
-		file: "internal/access/token.go", old: `case scopes != nil && len(scopes) == 0:`, new: `case false:`,
+		file: "internal/access/users/token.go", old: `case scopes != nil && len(scopes) == 0:`, new: `case false:`,
 		caught: tests{"internal/access": {"TestScopesAndExpiryThatCannotBeMeantAreRefused"}, "cmd/admin": {"TestCommandsApplyTheValidationOfRoutes"}},
 	},
 	{
 		name: "a token is revoked without the row that other processes watch",
-		file: "internal/access/token.go", old: `_, err := s.raise(ctx, u)`, new: `var err error`,
+		file: "internal/access/users/token.go", old: `_, err := s.raise(ctx, u)`, new: `var err error`,
 		caught: tests{"internal/access": {"TestARevokedTokensStreamsEndWithinASecondElsewhere"}},
 	},
 	{
 		name: "one's own password is changed without the one of now",
-		file: "internal/access/user_password.go", old: "		case !same:", new: "		case !same && false:",
+		file: "internal/access/users/password.go", old: "		case !same:", new: "		case !same && false:",
 		caught: tests{"internal/access": {"TestOnesOwnPasswordIsChangedWithTheOldOneAndEndsTheOtherSessions"}},
 	},
 	{

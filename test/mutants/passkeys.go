@@ -76,7 +76,7 @@ var passkeys = []mutant{
 	},
 	{
 		name: "one page renames a factor over another",
-		file: "internal/access/factor.go", old: `WHERE tenant_id = ? AND id = ? AND name = ?", to`, new: `WHERE tenant_id = ? AND id = ? AND (name = ? OR id > 0)", to`,
+		file: "internal/access/users/factors.go", old: `WHERE tenant_id = ? AND id = ? AND name = ?", to`, new: `WHERE tenant_id = ? AND id = ? AND (name = ? OR id > 0)", to`,
 		caught: tests{"internal/access": {"TestOfTwoPagesNeitherRenamesAFactorOverTheOther"}},
 	},
 }

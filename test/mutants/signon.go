@@ -34,7 +34,7 @@ var signOns = []mutant{
 	{
 		name: "a disabled user is signed in by a provider",
 		file: "internal/access/sso_arrive.go", old: `	if user.Disabled {`, new: `	if user.Disabled && user.ID < 0 {`,
-		also:   []edit{{"internal/access/user_store.go", `err == nil && row.Disabled:`, `err == nil && row.ID < 0:`}},
+		also:   []edit{{"internal/access/users/store.go", `err == nil && row.Disabled:`, `err == nil && row.ID < 0:`}},
 		caught: tests{"internal/access": {"TestADisabledUserIsNotSignedInByAProvider"}},
 	},
 	{
@@ -60,17 +60,17 @@ var signOns = []mutant{
 	},
 	{
 		name: "a user who signs in by a link does not count as holding access:*",
-		file: "internal/access/rules.go", old: `l.user_id = u.id AND l.issuer IN ?))`, new: `l.user_id = -u.id AND l.issuer IN ?))`,
+		file: "internal/access/users/rules.go", old: `l.user_id = u.id AND l.issuer IN ?))`, new: `l.user_id = -u.id AND l.issuer IN ?))`,
 		caught: tests{"internal/access": {"TestTheLastUserWithAllOfAccessMaySignInByALink"}},
 	},
 	{
 		name: "a link of a provider that is no more counts as a way in",
-		file: "internal/access/rules.go", old: `l.user_id = u.id AND l.issuer IN ?))`, new: `l.user_id = u.id AND (l.issuer IN ? OR 1 = 1)))`,
+		file: "internal/access/users/rules.go", old: `l.user_id = u.id AND l.issuer IN ?))`, new: `l.user_id = u.id AND (l.issuer IN ? OR 1 = 1)))`,
 		caught: tests{"internal/access": {"TestTheLastUserWithAllOfAccessMaySignInByALink"}},
 	},
 	{
 		name: "who has no password links whenever he likes",
-		file: "internal/access/user_password.go", old: `s.clock.Now().Sub(row.CreatedTime) > stepUpFor`, new: `s.clock.Now().Before(row.CreatedTime)`,
+		file: "internal/access/users/password.go", old: `s.clock.Now().Sub(row.CreatedTime) > stepUpFor`, new: `s.clock.Now().Before(row.CreatedTime)`,
 		caught: tests{"internal/access": {"TestAUserWithoutAPasswordKeepsOneWayIn"}},
 	},
 	{
@@ -121,7 +121,7 @@ var signOns = []mutant{
 	},
 	{
 		name: "an edit removes roles granted by a group",
-		file: "internal/access/user_store.go", old: ` AND role_id IN ? AND link_id = 0"`, new: ` AND role_id IN ?"`,
+		file: "internal/access/users/store.go", old: ` AND role_id IN ? AND link_id = 0"`, new: ` AND role_id IN ?"`,
 		caught: tests{"internal/access": {"TestGroupsGiveTheRolesOfTheSettingsAndTakeWhatTheyGaveAndNothingElse"}},
 	},
 	{
@@ -136,7 +136,7 @@ var signOns = []mutant{
 	},
 	{
 		name: "a user with powerful groups is invited by a user with fewer permissions",
-		file: "internal/access/rules.go", old: `grantsOf(tx, user.held())`, new: `grantsOf(tx, user.Roles)`,
+		file: "internal/access/users/rules.go", old: `grantsOf(tx, user.held())`, new: `grantsOf(tx, user.Roles)`,
 		caught: tests{"internal/access": {"TestALinkTakesWithItWhatItGaveAndARoleThatAGroupGivesIsHeld"}},
 	},
 }

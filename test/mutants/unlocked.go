@@ -9,7 +9,7 @@ var unlocked = []mutant{
 	},
 	{
 		name: "a caller is read before the changes that must be excluded",
-		file: "internal/access/user_store.go", old: `	tx, err := s.raise(ctx, u)
+		file: "internal/access/users/store.go", old: `	tx, err := s.raise(ctx, u)
 	if err != nil {
 		return nil, User{}, err
 	}`, new: `	tx, err := u.Tx(ctx)

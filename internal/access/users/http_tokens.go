@@ -1,4 +1,4 @@
-package access
+package users
 
 import (
 	"context"
@@ -15,7 +15,7 @@ func (h handler) tokenRoutes(r *httpapi.Router) {
 	r = r.About(httpapi.Resource{Tag: "Access", Noun: "token", Example: tokenExample})
 	fresh := r.SteppedUp()
 	byID := httpapi.Numbered("token", h.service.Token)
-	httpapi.Get(r, "/tokens", readTokensPermission, h.tokens).
+	httpapi.Get(r, "/tokens", ReadTokensPermission, h.tokens).
 		Doc("List API tokens", "Returns the caller's tokens, and with `users:write` those of all users. The secret of a token is never returned again.").
 		With(httpapi.Contract{Sorts: tokenSorts})
 	httpapi.Mutation(fresh, http.MethodPost, "/tokens", makeTokensPermission, h.createToken).
@@ -29,7 +29,7 @@ func (h handler) tokenRoutes(r *httpapi.Router) {
 			"403 for a token of another user without `users:write`, and for a token with a permission that you lack. A repeat with the same idempotency key "+
 			"returns the same token with `secretShownOnce` instead of the secret; then revoke it, and create another one with another key.").
 		With(httpapi.Contract{Body: map[string]any{"name": "till", "scopes": []string{"orders:*"}}, MayMiss: true})
-	httpapi.GetOf(r, "/tokens/:id", readTokensPermission, byID, h.token).
+	httpapi.GetOf(r, "/tokens/:id", ReadTokensPermission, byID, h.token).
 		Doc("Get an API token", "Returns the token without its secret. A token of another user returns 404 without `users:write`.")
 	httpapi.MutationOf(fresh, http.MethodDelete, "/tokens/:id", makeTokensPermission, byID, h.deleteToken).
 		Doc("Revoke an API token", "The token becomes invalid and its event streams end, within a second on every server. The audit log retains a record of it.").

@@ -1,4 +1,4 @@
-package access
+package users
 
 import (
 	"context"
@@ -37,8 +37,8 @@ type userRole struct {
 // TableName implements gorm's Tabler.
 func (userRole) TableName() string { return "user_roles" }
 
-// rolesNamed returns the roles with these names, by name.
-func rolesNamed(tx *gorm.DB, names []string) (map[string]Role, error) {
+// RolesNamed returns the roles with these names, by name.
+func RolesNamed(tx *gorm.DB, names []string) (map[string]Role, error) {
 	var roles []Role
 	if err := tx.Where("name IN ?", names).Find(&roles).Error; err != nil {
 		return nil, fmt.Errorf("read the roles: %w", err)
@@ -74,8 +74,8 @@ func roleNameTaken(name string) error {
 	return apperr.New(apperr.AlreadyExists, "Role %q already exists.", name)
 }
 
-// insertRole inserts a role with its permissions and its first version. Errors: AlreadyExists.
-func insertRole(ctx context.Context, u *uow.Unit, role *Role) error {
+// InsertRole inserts a role with its permissions and its first version. Errors: AlreadyExists.
+func InsertRole(ctx context.Context, u *uow.Unit, role *Role) error {
 	err := guard.Insert(ctx, u, role)
 	switch {
 	case storage.IsDuplicate(err, roleNameKey):

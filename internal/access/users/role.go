@@ -1,4 +1,4 @@
-package access
+package users
 
 import (
 	"cmp"
@@ -128,7 +128,7 @@ func (s *Service) recordRoleEdit(ctx context.Context, u *uow.Unit, before, after
 	if err := cmp.Or(requireHeld(ctx, given, "The edit grants"), requireToChange(ctx, lost, fmt.Sprintf("Role %q", before.Name))); err != nil {
 		return err
 	}
-	tx, err := s.Tenants.Raise(ctx, u)
+	tx, err := s.tenants.Raise(ctx, u)
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (s *Service) AddRole(ctx context.Context, u *uow.Unit, name string, permiss
 		return nil, err
 	}
 	role := &Role{Name: name, Permissions: input.Distinct(permissions)}
-	if err := insertRole(ctx, u, role); err != nil {
+	if err := InsertRole(ctx, u, role); err != nil {
 		return nil, err
 	}
 	s.recordRole(u, role, "create", role.content())
@@ -214,7 +214,7 @@ func (s *Service) DeleteRole(ctx context.Context, u *uow.Unit, role *Role, ifMat
 		if err := guard.Delete[Role](ctx, u, role.Ref()); err != nil {
 			return err
 		}
-		tx, err := s.Tenants.Raise(ctx, u)
+		tx, err := s.tenants.Raise(ctx, u)
 		if err != nil {
 			return err
 		}
@@ -242,7 +242,7 @@ func (s *Service) DeleteRole(ctx context.Context, u *uow.Unit, role *Role, ifMat
 
 // CreateRole is AddRole for the command line. Errors: those of AddRole, and NotFound (tenant).
 func (s *Service) CreateRole(ctx context.Context, tenant, name string, permissions []string) error {
-	ctx, err := s.Tenants.InTenant(ctx, tenant)
+	ctx, err := s.tenants.InTenant(ctx, tenant)
 	if err != nil {
 		return err
 	}
@@ -272,8 +272,8 @@ func (s *Service) RemoveRole(ctx context.Context, tenant, name string) error {
 
 // commandRole runs a change of the named role, which is read in the unit.
 func (s *Service) commandRole(ctx context.Context, tenant, name string, fn func(context.Context, *uow.Unit, *Role) error) error {
-	return s.Tenants.Command(ctx, tenant, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
-		named, err := rolesNamed(tx, []string{name})
+	return s.tenants.Command(ctx, tenant, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
+		named, err := RolesNamed(tx, []string{name})
 		if err != nil {
 			return err
 		}

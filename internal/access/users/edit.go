@@ -1,4 +1,4 @@
-package access
+package users
 
 import (
 	"context"
@@ -31,7 +31,7 @@ type userDocument struct {
 func (s *Service) users() change.Editable[User, *User] {
 	return change.Editable[User, *User]{
 		Rows: change.Rows[User, *User]{
-			DB: s.db, Label: (*User).label, View: func(_ context.Context, user *User) any { return userViewOf(*user) }, Find: findUser,
+			DB: s.db, Label: (*User).label, View: func(_ context.Context, user *User) any { return UserViewOf(*user) }, Find: FindUser,
 		},
 		Document: func(user *User) (any, error) {
 			return merge.Tree(userDocument{user.Username, user.DisplayName, input.Members(user.Roles)})
@@ -72,7 +72,7 @@ func (s *Service) recordUserEdit(ctx context.Context, u *uow.Unit, before, after
 	if err := s.setRoles(ctx, u, after, wanted); err != nil {
 		return err
 	}
-	return s.recordUser(ctx, u, after, "update", map[string]any{
+	return s.RecordUser(ctx, u, after, "update", map[string]any{
 		"fromVersion": before.Version, "version": after.Version,
 		"before": before.content(), "after": after.content(),
 	})
@@ -81,14 +81,14 @@ func (s *Service) recordUserEdit(ctx context.Context, u *uow.Unit, before, after
 // setRoles replaces a user's roles, in a unit that has inserted or updated the user's row. Errors:
 // ValidationFailed, Forbidden, InUse.
 func (s *Service) setRoles(ctx context.Context, u *uow.Unit, user *User, names []string) error {
-	tx, err := s.Tenants.Raise(ctx, u)
+	tx, err := s.tenants.Raise(ctx, u)
 	if err != nil {
 		return err
 	}
 	if err := requireRightsOf(ctx, tx, user); err != nil {
 		return err
 	}
-	rows, err := rolesNamed(tx, input.Distinct(append(slices.Clone(names), user.Roles...)))
+	rows, err := RolesNamed(tx, input.Distinct(append(slices.Clone(names), user.Roles...)))
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (s *Service) setRoles(ctx context.Context, u *uow.Unit, user *User, names [
 	if err := revokeRoles(tx, user, taken); err != nil {
 		return err
 	}
-	if err := grantRoles(tx, user.ID, given); err != nil {
+	if err := GrantRoles(tx, user.ID, given); err != nil {
 		return err
 	}
 	user.Roles = names

@@ -1,4 +1,4 @@
-package access
+package users
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func (s *Service) UnableAmong(ctx context.Context, permission string, users ...i
 	for i, id := range users {
 		owners[i] = callers.Owner{TenantID: caller.TenantID, UserID: id}
 	}
-	held, err := s.Callers.RightsOf(ctx, owners)
+	held, err := s.callers.RightsOf(ctx, owners)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (s *Service) Resets(ctx context.Context, u *uow.Unit, users []int64, since 
 // Person returns a user of the context's tenant as a reference, and false if the user does not
 // exist or is disabled.
 func (s *Service) Person(ctx context.Context, id int64) (principal.Person, bool, error) {
-	user, err := findUser(s.db.Read(ctx), id)
+	user, err := FindUser(s.db.Read(ctx), id)
 	if storage.IsNotFound(err) {
 		return principal.Person{}, false, nil
 	}
@@ -109,7 +109,7 @@ func (s *Service) Person(ctx context.Context, id int64) (principal.Person, bool,
 // revision, like each change of permissions: of two concurrent units the second waits or is
 // retried. On a cluster of servers a row lock would not have this effect.
 func (s *Service) StillMay(ctx context.Context, u *uow.Unit, users []int64, permission string) (map[int64]bool, error) {
-	tx, err := s.Tenants.Raise(ctx, u)
+	tx, err := s.tenants.Raise(ctx, u)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package access
+package users
 
 import (
 	"context"
@@ -64,10 +64,10 @@ func (c contested) end(ctx context.Context, u *uow.Unit, tx *gorm.DB, user *User
 		return err
 	}
 	if len(c.factors) > 0 && !c.factorsLeft {
-		return factors.DeleteAll(tx, user.factorOwner())
+		return factors.DeleteAll(tx, user.FactorOwner())
 	}
 	for _, factor := range c.factors {
-		if err := factors.Delete(tx, user.factorOwner(), factor.ID); err != nil {
+		if err := factors.Delete(tx, user.FactorOwner(), factor.ID); err != nil {
 			return err
 		}
 	}
@@ -81,9 +81,9 @@ func (c contested) end(ctx context.Context, u *uow.Unit, tx *gorm.DB, user *User
 	return nil
 }
 
-// reissue is changeUser for an invitation or a password from another user: it also ends the
+// reissue is ChangeUser for an invitation or a password from another user: it also ends the
 // contested credentials and counts them in the result.
-func (s *Service) reissue(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition, c userChange) (*User, error) {
+func (s *Service) reissue(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition, c Change) (*User, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return nil, err
@@ -92,18 +92,18 @@ func (s *Service) reissue(ctx context.Context, u *uow.Unit, user *User, ifMatch 
 	if err != nil {
 		return nil, err
 	}
-	issued, apply, also := u.Now(), c.apply, c.also
-	c.set["issued_time"], c.set["second_factor"] = issued, late.factorsLeft
-	c.apply = func(user *User) {
+	issued, apply, also := u.Now(), c.Apply, c.Also
+	c.Set["issued_time"], c.Set["second_factor"] = issued, late.factorsLeft
+	c.Apply = func(user *User) {
 		apply(user)
 		user.IssuedTime, user.SecondFactor = &issued, late.factorsLeft
 	}
-	c.also = func(ctx context.Context, tx *gorm.DB) error {
+	c.Also = func(ctx context.Context, tx *gorm.DB) error {
 		if err := also(ctx, tx); err != nil {
 			return err
 		}
 		return late.end(ctx, u, tx, user)
 	}
 	c.ends = &Ended{Tokens: int64(len(late.tokens)), Factors: int64(len(late.factors))}
-	return s.changeUser(ctx, u, user, ifMatch, c)
+	return s.ChangeUser(ctx, u, user, ifMatch, c)
 }

@@ -1,4 +1,4 @@
-package access
+package users
 
 import (
 	"context"
@@ -38,25 +38,25 @@ type FactorBeginning struct {
 // TooManyAttempts.
 func (s *Service) BeginFactor(ctx context.Context, u *uow.Unit, user *User, in FactorBeginning) (factors.Setup, error) {
 	if in.Kind == factors.MethodPasskey {
-		if err := s.Factors.RequirePasskeysAt(in.Origin); err != nil {
+		if err := s.factors.RequirePasskeysAt(in.Origin); err != nil {
 			return factors.Setup{}, err
 		}
 	}
 	if !user.SecondFactor {
-		if err := s.requirePassword(ctx, user, shownPassword{"/password", in.Password, in.Address, in.Session}); err != nil {
+		if err := s.RequirePassword(ctx, user, ShownPassword{"/password", in.Password, in.Address, in.Session}); err != nil {
 			return factors.Setup{}, err
 		}
 	}
 	// Without the lock, two concurrent set-ups would pass the limit together, and neither would
 	// void the other.
-	tx, held, err := s.holdOpen(ctx, u, user.ID)
+	tx, held, err := s.HoldOpen(ctx, u, user.ID)
 	switch {
 	case err != nil:
 		return factors.Setup{}, err
 	case held.SecondFactor != user.SecondFactor || held.PasswordHash != user.PasswordHash:
 		return factors.Setup{}, input.Invalid("/password", "changed", "must be entered again: the account was changed concurrently; try again")
 	}
-	return s.Factors.SetUp(u, tx, user.factorOwner(), in.Kind, in.Name)
+	return s.factors.SetUp(u, tx, user.FactorOwner(), in.Kind, in.Name)
 }
 
 // ConfirmFactor activates an unconfirmed factor: from now on sign-ins require a second factor, and
@@ -65,31 +65,31 @@ func (s *Service) BeginFactor(ctx context.Context, u *uow.Unit, user *User, in F
 // concurrent confirmations only one returns codes. Errors: NotFound for a factor that does not
 // exist, has expired or was replaced; ValidationFailed at /code or /credential.
 func (s *Service) ConfirmFactor(ctx context.Context, u *uow.Unit, user *User, in factors.Confirmation) (factor factors.Factor, codes []string, err error) {
-	_, row, err := userInUnit(ctx, u, user.ID)
+	_, row, err := UserInUnit(ctx, u, user.ID)
 	if err != nil {
 		return factors.Factor{}, nil, err
 	}
-	_, err = s.changeUser(ctx, u, row, nil, userChange{
-		action: "add-factor", set: guard.Set{"second_factor": true}, apply: func(user *User) { user.SecondFactor = true },
-		kept: secrets.DigestOf(in.Session),
-		also: func(_ context.Context, tx *gorm.DB) (err error) {
-			if factor, err = s.Factors.Activate(tx, row.factorOwner(), in, u.Now()); err != nil || row.SecondFactor {
+	_, err = s.ChangeUser(ctx, u, row, nil, Change{
+		Action: "add-factor", Set: guard.Set{"second_factor": true}, Apply: func(user *User) { user.SecondFactor = true },
+		Kept: secrets.DigestOf(in.Session),
+		Also: func(_ context.Context, tx *gorm.DB) (err error) {
+			if factor, err = s.factors.Activate(tx, row.FactorOwner(), in, u.Now()); err != nil || row.SecondFactor {
 				return err
 			}
-			codes, err = factors.ReplaceRecoveryCodes(tx, row.factorOwner(), u.Now())
+			codes, err = factors.ReplaceRecoveryCodes(tx, row.FactorOwner(), u.Now())
 			return err
 		},
 	})
 	return factor, codes, err
 }
 
-// userInUnit reads a user in the unit's transaction. Errors: NotFound.
-func userInUnit(ctx context.Context, u *uow.Unit, id int64) (*gorm.DB, *User, error) {
+// UserInUnit reads a user in the unit's transaction. Errors: NotFound.
+func UserInUnit(ctx context.Context, u *uow.Unit, id int64) (*gorm.DB, *User, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	row, err := findUser(tx, id)
+	row, err := FindUser(tx, id)
 	return tx, row, storage.Found(err, "user", strconv.FormatInt(id, 10))
 }
 
@@ -109,14 +109,14 @@ func (s *Service) RemoveFactor(ctx context.Context, u *uow.Unit, user *User, id 
 	}
 	// The user's version is guarded, so no factor is added or removed concurrently.
 	left := len(all) > 1
-	_, err = s.changeUser(ctx, u, user, nil, userChange{
-		action: "remove-factor", set: guard.Set{"second_factor": left}, apply: func(user *User) { user.SecondFactor = left },
-		kept: secrets.DigestOf(session),
-		also: func(_ context.Context, tx *gorm.DB) error {
+	_, err = s.ChangeUser(ctx, u, user, nil, Change{
+		Action: "remove-factor", Set: guard.Set{"second_factor": left}, Apply: func(user *User) { user.SecondFactor = left },
+		Kept: secrets.DigestOf(session),
+		Also: func(_ context.Context, tx *gorm.DB) error {
 			if !left {
-				return factors.DeleteAll(tx, user.factorOwner())
+				return factors.DeleteAll(tx, user.FactorOwner())
 			}
-			return factors.Delete(tx, user.factorOwner(), id)
+			return factors.Delete(tx, user.FactorOwner(), id)
 		},
 	})
 	return err
@@ -125,17 +125,17 @@ func (s *Service) RemoveFactor(ctx context.Context, u *uow.Unit, user *User, id 
 // NewRecoveryCodes replaces a user's recovery codes and ends the user's other sessions. Errors:
 // NotFound for a user without a second factor.
 func (s *Service) NewRecoveryCodes(ctx context.Context, u *uow.Unit, user *User, session string) (codes []string, err error) {
-	_, row, err := userInUnit(ctx, u, user.ID)
+	_, row, err := UserInUnit(ctx, u, user.ID)
 	switch {
 	case err != nil:
 		return nil, err
 	case !row.SecondFactor:
 		return nil, apperr.New(apperr.NotFound, "You have no second factor. Set one up first.")
 	}
-	_, err = s.changeUser(ctx, u, row, nil, userChange{
-		action: "recovery-codes", set: guard.Set{"second_factor": true}, apply: func(*User) {}, kept: secrets.DigestOf(session),
-		also: func(_ context.Context, tx *gorm.DB) error {
-			codes, err = factors.ReplaceRecoveryCodes(tx, row.factorOwner(), u.Now())
+	_, err = s.ChangeUser(ctx, u, row, nil, Change{
+		Action: "recovery-codes", Set: guard.Set{"second_factor": true}, Apply: func(*User) {}, Kept: secrets.DigestOf(session),
+		Also: func(_ context.Context, tx *gorm.DB) error {
+			codes, err = factors.ReplaceRecoveryCodes(tx, row.FactorOwner(), u.Now())
 			return err
 		},
 	})
@@ -150,9 +150,9 @@ func (s *Service) ResetFactors(ctx context.Context, u *uow.Unit, user *User, ifM
 	if err := s.demandUser(user, ifMatch); err != nil || !user.SecondFactor {
 		return user, err
 	}
-	return s.changeUser(ctx, u, user, ifMatch, userChange{
-		action: "reset-factors", set: guard.Set{"second_factor": false}, apply: func(user *User) { user.SecondFactor = false },
-		also: func(_ context.Context, tx *gorm.DB) error { return factors.DeleteAll(tx, user.factorOwner()) },
+	return s.ChangeUser(ctx, u, user, ifMatch, Change{
+		Action: "reset-factors", Set: guard.Set{"second_factor": false}, Apply: func(user *User) { user.SecondFactor = false },
+		Also: func(_ context.Context, tx *gorm.DB) error { return factors.DeleteAll(tx, user.FactorOwner()) },
 	})
 }
 
@@ -166,6 +166,6 @@ func (s *Service) ResetUserFactors(ctx context.Context, tenant, username string)
 }
 
 // factors.Owner returns the user as the owner of second factors.
-func (u *User) factorOwner() factors.Owner {
+func (u *User) FactorOwner() factors.Owner {
 	return factors.Owner{TenantID: u.TenantID, ID: u.ID, Username: u.Username, DisplayName: u.DisplayName}
 }

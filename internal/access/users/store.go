@@ -1,7 +1,8 @@
-package access
+package users
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"gorm.io/gorm"
@@ -16,12 +17,12 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// account finds a user by the tenant and username that were typed at sign-in. It executes the same
+// Account finds a user by the tenant and username that were typed at sign-in. It executes the same
 // statement for an unknown tenant and for an unknown username. Errors: gorm.ErrRecordNotFound.
 //
 // It looks up only valid names: attempts are counted by the typed name, and MySQL also finds
 // "admin" for "admin ", which would allow five more attempts at one account.
-func (s *Service) account(ctx context.Context, tenant, username string) (User, error) {
+func (s *Service) Account(ctx context.Context, tenant, username string) (User, error) {
 	if !input.TenantNames.MatchString(tenant) || !input.Usernames.MatchString(username) {
 		return User{}, gorm.ErrRecordNotFound
 	}
@@ -36,9 +37,9 @@ func (s *Service) account(ctx context.Context, tenant, username string) (User, e
 	return row, nil
 }
 
-// withRoles returns a user with its roles and permissions.
-func (s *Service) withRoles(ctx context.Context, row User) (callers.Identity, error) {
-	return s.Callers.WithRights(ctx, row.TenantID, callers.Identity{
+// WithRoles returns a user with its roles and permissions.
+func (s *Service) WithRoles(ctx context.Context, row User) (callers.Identity, error) {
+	return s.callers.WithRights(ctx, row.TenantID, callers.Identity{
 		ID: row.ID, Version: row.Version, Username: row.Username, DisplayName: row.DisplayName, SecondFactor: row.SecondFactor,
 	})
 }
@@ -53,19 +54,19 @@ func userNamed(db *gorm.DB, username string) (*User, error) {
 	return user, storage.Found(err, "user", username)
 }
 
-// findUser reads a user with the names of its roles by id. Errors: gorm.ErrRecordNotFound.
-func findUser(db *gorm.DB, id int64) (*User, error) { return takeUser(db.Where("id = ?", id), db) }
+// FindUser reads a user with the names of its roles by id. Errors: gorm.ErrRecordNotFound.
+func FindUser(db *gorm.DB, id int64) (*User, error) { return takeUser(db.Where("id = ?", id), db) }
 
 func takeUser(query, db *gorm.DB) (*User, error) {
 	var row User
 	if err := query.Take(&row).Error; err != nil {
 		return nil, err
 	}
-	return &row, withRoleNames(db, []*User{&row})
+	return &row, WithRoleNames(db, []*User{&row})
 }
 
-// withRoleNames reads the names of all users' roles in one query.
-func withRoleNames(db *gorm.DB, users []*User) error {
+// WithRoleNames reads the names of all users' roles in one query.
+func WithRoleNames(db *gorm.DB, users []*User) error {
 	if len(users) == 0 {
 		return nil
 	}
@@ -100,12 +101,12 @@ func withRoleNames(db *gorm.DB, users []*User) error {
 	return nil
 }
 
-// holdOpen locks an enabled user until the unit ends, and returns the user. It increments the
+// HoldOpen locks an enabled user until the unit ends, and returns the user. It increments the
 // tenant's revision before it reads the user: on a cluster a row lock does not exclude other
 // servers, and every change of a user increments the revision too. Errors: Unauthenticated if the
 // user does not exist, or the user or its tenant is disabled.
-func (s *Service) holdOpen(ctx context.Context, u *uow.Unit, id int64) (*gorm.DB, User, error) {
-	tx, err := s.Tenants.Raise(ctx, u)
+func (s *Service) HoldOpen(ctx context.Context, u *uow.Unit, id int64) (*gorm.DB, User, error) {
+	tx, err := s.tenants.Raise(ctx, u)
 	if err != nil {
 		return nil, User{}, err
 	}
@@ -120,11 +121,11 @@ func (s *Service) holdOpen(ctx context.Context, u *uow.Unit, id int64) (*gorm.DB
 	return tx, row, nil
 }
 
-// holdUnchanged is like holdOpen, for a sign-in. It also returns InvalidCredentials if, since the
+// HoldUnchanged is like HoldOpen, for a sign-in. It also returns InvalidCredentials if, since the
 // user was read, the password was changed, or the user received the first factor or lost the last
 // one.
-func (s *Service) holdUnchanged(ctx context.Context, u *uow.Unit, seen User) (*gorm.DB, error) {
-	tx, row, err := s.holdOpen(ctx, u, seen.ID)
+func (s *Service) HoldUnchanged(ctx context.Context, u *uow.Unit, seen User) (*gorm.DB, error) {
+	tx, row, err := s.HoldOpen(ctx, u, seen.ID)
 	switch {
 	case apperr.Has(err, apperr.Unauthenticated):
 		return nil, callers.ErrWrongCredentials()
@@ -163,8 +164,8 @@ var userSorts = storage.Sorts{
 	Default: "username",
 }
 
-// insertUser adds a user without roles. Errors: AlreadyExists.
-func insertUser(ctx context.Context, u *uow.Unit, row *User) error {
+// InsertUser adds a user without roles. Errors: AlreadyExists.
+func InsertUser(ctx context.Context, u *uow.Unit, row *User) error {
 	err := guard.Insert(ctx, u, row)
 	switch {
 	case storage.IsDuplicate(err, usernameKey):
@@ -182,8 +183,8 @@ func usernameTaken(username string) error {
 	return apperr.New(apperr.AlreadyExists, "User %q already exists.", username)
 }
 
-// grantRoles grants roles to a user, in a unit that has inserted or updated the user's row.
-func grantRoles(tx *gorm.DB, userID int64, roles []Role) error {
+// GrantRoles grants roles to a user, in a unit that has inserted or updated the user's row.
+func GrantRoles(tx *gorm.DB, userID int64, roles []Role) error {
 	if len(roles) == 0 {
 		return nil
 	}
@@ -213,8 +214,8 @@ func revokeRoles(tx *gorm.DB, user *User, roles []Role) error {
 	return nil
 }
 
-// insertUserVersion inserts the history row of the user's current version.
-func insertUserVersion(ctx context.Context, u *uow.Unit, user *User, action string) error {
+// InsertUserVersion inserts the history row of the user's current version.
+func InsertUserVersion(ctx context.Context, u *uow.Unit, user *User, action string) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
@@ -226,4 +227,13 @@ func insertUserVersion(ctx context.Context, u *uow.Unit, user *User, action stri
 		return fmt.Errorf("insert the version of a user: %w", err)
 	}
 	return nil
+}
+
+// RetryIfStale retries the unit of a command if its row was changed concurrently: a command
+// states the new value and depends on no earlier one.
+func RetryIfStale(err error) error {
+	if errors.Is(err, guard.ErrStale) {
+		return uow.Retry(err)
+	}
+	return err
 }

@@ -1,4 +1,4 @@
-package access
+package users
 
 import (
 	"context"
@@ -69,60 +69,60 @@ func (s *Service) ChangePassword(ctx context.Context, user *User, change Passwor
 	if change.New == change.Current {
 		return nil, input.Invalid("/newPassword", "same", "must differ from the current password")
 	}
-	if err := s.requirePassword(ctx, user, shownPassword{"/currentPassword", change.Current, change.Address, change.Session}); err != nil {
+	if err := s.RequirePassword(ctx, user, ShownPassword{"/currentPassword", change.Current, change.Address, change.Session}); err != nil {
 		return nil, err
 	}
 	return s.choosePassword(ctx, user, change)
 }
 
-// shownPassword is a password that a user enters again in a session.
-type shownPassword struct {
-	// pointer is the JSON Pointer of the password in the request.
-	pointer, password, address string
-	// session is the token of the session.
-	session string
+// ShownPassword is a password that a user enters again in a session.
+type ShownPassword struct {
+	// Pointer is the JSON Pointer of the password in the request.
+	Pointer, Password, Address string
+	// Session is the token of the session.
+	Session string
 }
 
-// requirePassword checks the password of a user. A user who has no password, because a provider
+// RequirePassword checks the password of a user. A user who has no password, because a provider
 // authenticates the user, needs a session that started recently instead. It counts the attempt
 // outside of any unit, so it must run before the transaction of a unit begins. Errors:
 // ValidationFailed at the pointer if the password is missing or wrong, which counts like a wrong
 // password at sign-in; TooManyAttempts.
-func (s *Service) requirePassword(ctx context.Context, user *User, shown shownPassword) error {
+func (s *Service) RequirePassword(ctx context.Context, user *User, shown ShownPassword) error {
 	if user.PasswordHash == "" {
 		return s.requireLateSession(ctx, shown)
 	}
-	if shown.password == "" {
-		return input.Invalid(shown.pointer, "required", "is required to confirm your identity")
+	if shown.Password == "" {
+		return input.Invalid(shown.Pointer, "required", "is required to confirm your identity")
 	}
 	caller, _ := principal.From(ctx)
-	tenant, err := s.Tenants.NameOf(ctx, caller.TenantID)
+	tenant, err := s.tenants.NameOf(ctx, caller.TenantID)
 	if err != nil {
 		return err
 	}
-	at := guesses.Guess{Account: guesses.AccountKey(tenant, user.Username), Network: ratelimit.Network(shown.address)}
+	at := guesses.Guess{Account: guesses.AccountKey(tenant, user.Username), Network: ratelimit.Network(shown.Address)}
 	return s.attempts.Count(ctx, at, func() (wrong bool, err error) {
-		same, err := s.passwords.Matches(ctx, shown.password, user.PasswordHash)
+		same, err := s.passwords.Matches(ctx, shown.Password, user.PasswordHash)
 		switch {
 		case err != nil:
 			return false, err
 		case !same:
-			return true, input.Invalid(shown.pointer, "wrong", "is not your password")
+			return true, input.Invalid(shown.Pointer, "wrong", "is not your password")
 		}
 		return false, nil
 	})
 }
 
 // requireLateSession returns ValidationFailed unless a session started in the last minutes.
-func (s *Service) requireLateSession(ctx context.Context, shown shownPassword) error {
-	row, err := s.sessionStore.ByHash(s.db.Read(ctx), secrets.DigestOf(shown.session).String())
+func (s *Service) requireLateSession(ctx context.Context, shown ShownPassword) error {
+	row, err := s.sessions.ByHash(s.db.Read(ctx), secrets.DigestOf(shown.Session).String())
 	switch {
 	case storage.IsNotFound(err):
 		return callers.ErrNoSession()
 	case err != nil:
 		return fmt.Errorf("read the session: %w", err)
 	case s.clock.Now().Sub(row.CreatedTime) > callers.StepUpFor:
-		return input.Invalid(shown.pointer, "sign_in_again", "is not a credential that you have: sign in again, and repeat this within five minutes")
+		return input.Invalid(shown.Pointer, "sign_in_again", "is not a credential that you have: sign in again, and repeat this within five minutes")
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (s *Service) choosePassword(ctx context.Context, user *User, change Passwor
 	var after *User
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
 		after, err = s.storePassword(ctx, u, user, newPassword{
-			hash: hash, endTokens: change.EndTokens, kept: secrets.DigestOf(change.Session), change: s.changeUser, shown: user.PasswordHash,
+			hash: hash, endTokens: change.EndTokens, kept: secrets.DigestOf(change.Session), change: s.ChangeUser, shown: user.PasswordHash,
 		})
 		return err
 	})
@@ -150,30 +150,30 @@ type newPassword struct {
 	// kept is the digest of the one session token that remains valid; zero for none.
 	kept    secrets.Digest
 	ifMatch *guard.Precondition
-	// change is changeUser, or reissue for a password from another user.
-	change func(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition, c userChange) (*User, error)
+	// change is ChangeUser, or reissue for a password from another user.
+	change func(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition, c Change) (*User, error)
 	// shown is the hash of the current password that the user entered; "" if another user sets it.
 	shown string
 }
 
-// passwordSet returns the columns of a password change, which also voids an open invitation.
-func passwordSet(hash string) guard.Set {
+// PasswordSet returns the columns of a password change, which also voids an open invitation.
+func PasswordSet(hash string) guard.Set {
 	return guard.Set{"password_hash": hash, "invitation_hash": nil, "invitation_expires_time": nil}
 }
 
-// takePassword makes the change of passwordSet in the caller's copy.
-func (u *User) takePassword(hash string) {
+// TakePassword makes the change of PasswordSet in the caller's copy.
+func (u *User) TakePassword(hash string) {
 	u.PasswordHash, u.InvitationHash, u.InvitationExpiresTime = hash, nil, nil
 }
 
 // storePassword sets a user's password and unlocks the account, in a unit.
 func (s *Service) storePassword(ctx context.Context, u *uow.Unit, user *User, p newPassword) (*User, error) {
 	caller, _ := principal.From(ctx)
-	tenant, err := s.Tenants.NameOf(ctx, caller.TenantID)
+	tenant, err := s.tenants.NameOf(ctx, caller.TenantID)
 	if err != nil {
 		return nil, err
 	}
-	_, row, err := userInUnit(ctx, u, user.ID)
+	_, row, err := UserInUnit(ctx, u, user.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -183,10 +183,10 @@ func (s *Service) storePassword(ctx context.Context, u *uow.Unit, user *User, p 
 	if p.shown != "" && p.shown != row.PasswordHash {
 		return nil, input.Invalid("/currentPassword", "wrong", "is not your password any more: it was changed meanwhile")
 	}
-	return p.change(ctx, u, row, p.ifMatch, userChange{
-		action: "password", set: passwordSet(p.hash), apply: func(user *User) { user.takePassword(p.hash) },
-		kept: p.kept, endTokens: p.endTokens,
-		also: func(ctx context.Context, tx *gorm.DB) error {
+	return p.change(ctx, u, row, p.ifMatch, Change{
+		Action: "password", Set: PasswordSet(p.hash), Apply: func(user *User) { user.TakePassword(p.hash) },
+		Kept: p.kept, endTokens: p.endTokens,
+		Also: func(ctx context.Context, tx *gorm.DB) error {
 			return s.attempts.Clear(ctx, tx, guesses.AccountKey(tenant, row.Username))
 		},
 	})

@@ -1,4 +1,4 @@
-package access
+package users
 
 import (
 	"context"
@@ -10,14 +10,14 @@ import (
 	"interlock/internal/module"
 )
 
-// readyRoles are roles for common jobs besides admin, in the order of their creation.
-var readyRoles = []module.Role{module.Viewer, module.Support, module.Operator, module.ConfigEditor, module.Approver, module.Auditor}
+// ReadyRoles are roles for common jobs besides admin, in the order of their creation.
+var ReadyRoles = []module.Role{module.Viewer, module.Support, module.Operator, module.ConfigEditor, module.Approver, module.Auditor}
 
-// rolesForJobs returns the ready-made roles with the declared permissions. The viewer has every
+// RolesForJobs returns the ready-made roles with the declared permissions. The viewer has every
 // read permission of the catalogue.
-func rolesForJobs(domains []*module.Declaration) []Role {
-	roles := make([]Role, len(readyRoles))
-	for i, name := range readyRoles {
+func RolesForJobs(domains []*module.Declaration) []Role {
+	roles := make([]Role, len(ReadyRoles))
+	for i, name := range ReadyRoles {
 		roles[i].Name = string(name)
 		for _, d := range domains {
 			roles[i].Permissions = append(roles[i].Permissions, d.Roles[name]...)
@@ -35,11 +35,11 @@ func rolesForJobs(domains []*module.Declaration) []Role {
 // MakeReadyRoles adds those ready-made roles whose names the tenant does not have yet. It does
 // not change existing roles.
 func (s *Service) MakeReadyRoles(ctx context.Context, tenant string) error {
-	ctx, err := s.Tenants.InTenant(ctx, tenant)
+	ctx, err := s.tenants.InTenant(ctx, tenant)
 	if err != nil {
 		return err
 	}
-	for _, ready := range rolesForJobs(s.domains) {
+	for _, ready := range RolesForJobs(s.domains) {
 		err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 			_, err := s.AddRole(ctx, u, ready.Name, ready.Permissions)
 			return err

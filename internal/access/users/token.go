@@ -1,4 +1,4 @@
-package access
+package users
 
 import (
 	"cmp"
@@ -79,14 +79,14 @@ func (s *Service) AddToken(ctx context.Context, u *uow.Unit, userID int64, spec 
 	case spec.Expires.IsZero() && !spec.Endless:
 		spec.Expires = now.Add(TokenLifetime)
 	}
-	tx, err := s.Tenants.Raise(ctx, u)
+	tx, err := s.tenants.Raise(ctx, u)
 	if err != nil {
 		return "", nil, err
 	}
 	if err := requireUnchangedCaller(ctx, tx); err != nil {
 		return "", nil, err
 	}
-	owner, err := findUser(tx, userID)
+	owner, err := FindUser(tx, userID)
 	if err != nil {
 		return "", nil, storage.Found(err, "user", strconv.FormatInt(userID, 10))
 	}
@@ -116,7 +116,7 @@ func requireUnchangedCaller(ctx context.Context, tx *gorm.DB) error {
 	if caller.UserVersion == 0 {
 		return nil
 	}
-	user, err := findUser(tx, caller.UserID)
+	user, err := FindUser(tx, caller.UserID)
 	if err != nil {
 		return storage.Found(err, "user", strconv.FormatInt(caller.UserID, 10))
 	}
@@ -158,10 +158,10 @@ func isOfAnother(caller principal.Principal, userID int64) bool {
 // requireOwn returns Forbidden for another user's token, unless the caller has users:write.
 func requireOwn(ctx context.Context, userID int64) error {
 	caller, _ := principal.From(ctx)
-	if caller.UserID == userID || caller.May(writeUsersPermission) {
+	if caller.UserID == userID || caller.May(WriteUsersPermission) {
 		return nil
 	}
-	return apperr.New(apperr.Forbidden, "A token of another user needs the permission %s, which you do not have.", writeUsersPermission)
+	return apperr.New(apperr.Forbidden, "A token of another user needs the permission %s, which you do not have.", WriteUsersPermission)
 }
 
 // requireTokensRights returns Forbidden unless the caller has all permissions of a token, and
@@ -204,7 +204,7 @@ func (s *Service) Tokens(ctx context.Context, f TokenFilter, page storage.Page) 
 	if f.UserID != 0 {
 		filters = append(filters, storage.Equal("user_id", f.UserID))
 	}
-	if !caller.May(writeUsersPermission) {
+	if !caller.May(WriteUsersPermission) {
 		filters = append(filters, storage.Equal("user_id", caller.UserID))
 	}
 	filters = append(filters, storage.Containing(f.Text, "name"))
@@ -232,7 +232,7 @@ func (s *Service) DeleteToken(ctx context.Context, u *uow.Unit, token *Token, if
 			return err
 		}
 		u.Audit(uow.Entry{Action: "token.revoke", Resource: token.path(), Detail: map[string]any{"name": token.Name, "userId": token.UserID}})
-		_, err := s.Tenants.Raise(ctx, u)
+		_, err := s.tenants.Raise(ctx, u)
 		return err
 	})
 }
@@ -255,7 +255,7 @@ func revokeAll(ctx context.Context, u *uow.Unit, tx *gorm.DB, userID int64) ([]s
 func revokeTokens(ctx context.Context, u *uow.Unit, tokens []Token) error {
 	for _, token := range tokens {
 		if err := guard.Delete[Token](ctx, u, token.Ref()); err != nil {
-			return rerunIfStale(err)
+			return RetryIfStale(err)
 		}
 		u.AuditUnder(token.path())
 	}
@@ -264,7 +264,7 @@ func revokeTokens(ctx context.Context, u *uow.Unit, tokens []Token) error {
 
 // RevokeToken is DeleteToken for the command line. Errors: NotFound.
 func (s *Service) RevokeToken(ctx context.Context, tenant string, id int64) error {
-	return s.Tenants.Command(ctx, tenant, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
+	return s.tenants.Command(ctx, tenant, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
 		token, err := findToken(tx, id)
 		if err != nil {
 			return storage.Found(err, "token", strconv.FormatInt(id, 10))

@@ -1,4 +1,4 @@
-package access
+package users
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
@@ -83,4 +84,15 @@ func (h handler) deleteRole(ctx context.Context, u *uow.Unit, role *Role, in htt
 func (h handler) roleHistory(ctx context.Context, role *Role, in httpapi.Page) (httpapi.List[roleRevisionView], error) {
 	listing, err := h.service.RoleHistory(ctx, role, in.Page())
 	return httpapi.ListOf(listing, roleRevisionViewOf), err
+}
+
+type permissionView struct{ principal.Grant }
+
+func (h handler) permissions(context.Context, httpapi.None) (httpapi.List[permissionView], error) {
+	list := httpapi.List[permissionView]{TotalIsExact: true}
+	for _, grant := range h.service.Catalogue() {
+		list.Items = append(list.Items, permissionView{grant})
+	}
+	list.Total = int64(len(list.Items))
+	return list, nil
 }

@@ -1,4 +1,4 @@
-package access
+package users
 
 import (
 	"context"
@@ -15,18 +15,17 @@ import (
 // Reasons to reject a change of users or roles.
 var (
 	noManager    = httpapi.Rejection{Code: apperr.InUse, Cause: "no enabled user who can sign in would have `access:*`; grant it to another user first"}
-	onlySignIn   = httpapi.Rejection{Code: apperr.InUse, Cause: "it is the only sign-in method of a user without a password, or no enabled user who can sign in would have `access:*`"}
 	usernameUsed = httpapi.Rejection{Code: apperr.AlreadyExists, Cause: "another user has this username"}
 	roleNameUsed = httpapi.Rejection{Code: apperr.AlreadyExists, Cause: "another role has this name"}
 )
 
 func (h handler) userRoutes(r *httpapi.Router) {
-	r = r.About(httpapi.Resource{Tag: "Access", Noun: "user", Example: userExample})
+	r = r.About(httpapi.Resource{Tag: "Access", Noun: "user", Example: UserExample})
 	fresh := r.SteppedUp()
 	byID := httpapi.Numbered("user", h.service.User)
 	httpapi.Get(r, "/users", ReadUsersPermission, h.users).
 		Doc("List users", "").With(httpapi.Contract{Sorts: userSorts})
-	httpapi.Mutation(fresh, http.MethodPost, "/users", writeUsersPermission, h.createUser).
+	httpapi.Mutation(fresh, http.MethodPost, "/users", WriteUsersPermission, h.createUser).
 		Doc("Create a user", "403 if the roles contain a permission that you lack. The roles must exist. A user without a password is invited to choose one: "+
 			"the reply contains an `invitation`, once, which is valid for seven days and one acceptance. A repeat with the same idempotency key returns "+
 			"the same user, with `secretShownOnce` instead of the token and path of the invitation; `POST /users/{id}/invite` then creates another invitation.").
@@ -35,7 +34,7 @@ func (h handler) userRoutes(r *httpapi.Router) {
 			Rejections: []httpapi.Rejection{{Code: apperr.AlreadyExists}},
 		})
 	httpapi.GetOf(r, "/users/:id", ReadUsersPermission, byID, h.user).Doc("Get a user", "")
-	httpapi.MutationOf(fresh, http.MethodPatch, "/users/:id", writeUsersPermission, byID, h.editUser).
+	httpapi.MutationOf(fresh, http.MethodPatch, "/users/:id", WriteUsersPermission, byID, h.editUser).
 		Doc("Update a user", "`roles` is a set: an array replaces it, and `{\"add\":[…],\"remove\":[…]}` adds and removes the names listed. "+
 			"Edits of one set conflict only if they contain the same name; conflicts and `merged` report it as `/roles/<name>`. "+
 			"With `?merge=disjoint` two admins who grant different roles both succeed.\n\n"+
@@ -47,16 +46,16 @@ func (h handler) userRoutes(r *httpapi.Router) {
 	httpapi.GetOf(r, "/users/:id/history", ReadUsersPermission, byID, h.userHistory).
 		Doc("List the versions of a user", "The newest first. Every version is retained, without the password.").
 		With(httpapi.Contract{Sorts: change.HistorySorts})
-	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/disable", writeUsersPermission, byID, h.disableUser).
+	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/disable", WriteUsersPermission, byID, h.disableUser).
 		Doc("Disable a user", "The user's sessions, tokens and event streams end within a second, on every server. A user who is already disabled is unchanged.").
 		With(httpapi.Contract{Rejections: []httpapi.Rejection{noManager}})
-	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/enable", writeUsersPermission, byID, h.enableUser).
+	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/enable", WriteUsersPermission, byID, h.enableUser).
 		Doc("Enable a user", "403 for a user with a permission that you lack. Tokens that were not revoked become valid again; sessions do not.")
-	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/reset-password", writeUsersPermission, byID, h.resetPassword).
+	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/reset-password", WriteUsersPermission, byID, h.resetPassword).
 		Doc("Reset a user's password", "Ends the user's sessions and lifts a lock-out; with `endTokens` revokes the user's API tokens. "+
 			"Ends the credentials added since the previous invitation or reset, like `POST /users/{id}/invite`. 403 for a user with a permission that you lack.").
 		With(httpapi.Contract{ID: "resetUserPassword", Body: map[string]any{"password": "nine green bottles standing"}})
-	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/invite", writeUsersPermission, byID, h.inviteUser).
+	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/invite", WriteUsersPermission, byID, h.inviteUser).
 		Doc("Invite a user", "Voids the user's password, all links and any earlier invitation, ends the user's sessions, and creates an invitation, "+
 			"which only this reply contains: only the user will know the new password. It is valid for seven days and one acceptance "+
 			"(`POST /session/invitation`). It ends the credentials added since the user's previous invitation or reset, because an impostor can have added them: "+
@@ -64,15 +63,10 @@ func (h handler) userRoutes(r *httpapi.Router) {
 			"if there was no earlier invitation or reset. 403 for a user with a permission that you lack. A repeat with the same idempotency key returns "+
 			"`secretShownOnce` instead of the token and path of the invitation; then invite again with another key.").
 		With(httpapi.Contract{Rejections: []httpapi.Rejection{noManager}})
-	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/reset-factors", writeUsersPermission, byID, h.resetFactors).
+	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/reset-factors", WriteUsersPermission, byID, h.resetFactors).
 		Doc("Delete a user's second factors", "For a user who lost the factors. Deletes the recovery codes too, and ends the user's sessions. "+
 			"A user without factors is unchanged. 403 for a user with a permission that you lack.").
 		With(httpapi.Contract{ID: "resetUserFactors"})
-	httpapi.GetOf(r, "/users/:id/links", ReadUsersPermission, byID, h.links).
-		Doc("List a user's sign-on links", "").With(httpapi.Contract{Success: allLinks})
-	httpapi.MutationOf(fresh, http.MethodDelete, "/users/:id/links/:linkId", writeUsersPermission, byID, h.removeLink).
-		Doc("Delete a user's sign-on link", "Ends the user's sessions. 403 if the user has a permission that you lack. Disable or invite a user instead of deleting the only sign-in method.").
-		With(httpapi.Contract{ID: "deleteUserLink", Rejections: []httpapi.Rejection{onlySignIn}})
 }
 
 type listUsersRequest struct {
@@ -84,10 +78,10 @@ type listUsersRequest struct {
 	httpapi.Page
 }
 
-func (h handler) users(ctx context.Context, in listUsersRequest) (httpapi.List[userView], error) {
+func (h handler) users(ctx context.Context, in listUsersRequest) (httpapi.List[UserView], error) {
 	filter := UserFilter{Text: string(in.Search), Role: in.Role, Disabled: in.Disabled}
 	listing, err := h.service.Users(ctx, filter, in.Page.Page())
-	return httpapi.ListOf(listing, userViewOf), err
+	return httpapi.ListOf(listing, UserViewOf), err
 }
 
 type createUserRequest struct{ Body userCreate }
@@ -115,12 +109,12 @@ func (h handler) createUser(ctx context.Context, u *uow.Unit, in createUserReque
 	if err != nil {
 		return httpapi.Created[invitedUserView]{}, err
 	}
-	made.Location, made.Body.userView = fmt.Sprintf("/users/%d", user.ID), userViewOf(*user)
+	made.Location, made.Body.UserView = fmt.Sprintf("/users/%d", user.ID), UserViewOf(*user)
 	return made, nil
 }
 
-func (h handler) user(_ context.Context, user *User, _ httpapi.None) (userView, error) {
-	return userViewOf(*user), nil
+func (h handler) user(_ context.Context, user *User, _ httpapi.None) (UserView, error) {
+	return UserViewOf(*user), nil
 }
 
 type editUserRequest struct{ httpapi.Edit[userPatch] }
@@ -130,7 +124,7 @@ func (h handler) editUser(ctx context.Context, u *uow.Unit, user *User, in editU
 	if err != nil {
 		return editedUserView{}, err
 	}
-	return editedUserView{userView: userViewOf(*edited.Row), Merged: edited.Merged}, nil
+	return editedUserView{UserView: UserViewOf(*edited.Row), Merged: edited.Merged}, nil
 }
 
 func (h handler) userHistory(ctx context.Context, user *User, in httpapi.Page) (httpapi.List[userRevisionView], error) {
@@ -140,11 +134,11 @@ func (h handler) userHistory(ctx context.Context, user *User, in httpapi.Page) (
 
 type userActRequest struct{ IfMatch *guard.Precondition }
 
-func (h handler) disableUser(ctx context.Context, u *uow.Unit, user *User, in userActRequest) (userView, error) {
+func (h handler) disableUser(ctx context.Context, u *uow.Unit, user *User, in userActRequest) (UserView, error) {
 	return shownUser(h.service.DisableUser(ctx, u, user, in.IfMatch))
 }
 
-func (h handler) enableUser(ctx context.Context, u *uow.Unit, user *User, in userActRequest) (userView, error) {
+func (h handler) enableUser(ctx context.Context, u *uow.Unit, user *User, in userActRequest) (UserView, error) {
 	return shownUser(h.service.EnableUser(ctx, u, user, in.IfMatch))
 }
 
@@ -164,20 +158,20 @@ func (h handler) resetPassword(ctx context.Context, u *uow.Unit, user *User, in 
 	if err != nil {
 		return resetUserView{}, err
 	}
-	return resetUserView{userViewOf(*after), after.Ended}, nil
+	return resetUserView{UserViewOf(*after), after.Ended}, nil
 }
 
 // SchemaName returns the name of the type in the contract.
 func (passwordResetBody) SchemaName() string { return "PasswordReset" }
 
-func shownUser(user *User, err error) (userView, error) {
+func shownUser(user *User, err error) (UserView, error) {
 	if err != nil {
-		return userView{}, err
+		return UserView{}, err
 	}
-	return userViewOf(*user), nil
+	return UserViewOf(*user), nil
 }
 
-func (h handler) resetFactors(ctx context.Context, u *uow.Unit, user *User, in userActRequest) (userView, error) {
+func (h handler) resetFactors(ctx context.Context, u *uow.Unit, user *User, in userActRequest) (UserView, error) {
 	return shownUser(h.service.ResetFactors(ctx, u, user, in.IfMatch))
 }
 
@@ -186,5 +180,5 @@ func (h handler) inviteUser(ctx context.Context, u *uow.Unit, user *User, in use
 	if err != nil {
 		return invitedUserView{}, err
 	}
-	return invitedUserView{userView: userViewOf(*after), Invitation: invitationViewOf(invitation), Ended: &after.Ended}, nil
+	return invitedUserView{UserView: UserViewOf(*after), Invitation: invitationViewOf(invitation), Ended: &after.Ended}, nil
 }

@@ -1,4 +1,4 @@
-package access
+package users
 
 import (
 	"context"
@@ -25,7 +25,7 @@ func (s *Service) requireManager(ctx context.Context, tx *gorm.DB, taken []strin
 	if caller.Kind == principal.Internal || !principal.Covers(taken, manageAll) {
 		return nil
 	}
-	issuers, err := s.issuersFor(ctx)
+	issuers, err := s.IssuersFor(ctx)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func requireToChange(ctx context.Context, grants []string, label string) error {
 
 // grantsOf returns the union of the permissions of the named roles.
 func grantsOf(tx *gorm.DB, names []string) ([]string, error) {
-	roles, err := rolesNamed(tx, names)
+	roles, err := RolesNamed(tx, names)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package access
+package users
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/access/callers"
+	"interlock/internal/access/factors"
 	"interlock/internal/access/input"
 	"interlock/internal/access/passwords"
 	"interlock/internal/access/secrets"
@@ -23,6 +24,7 @@ import (
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 	"interlock/internal/events"
 )
 
@@ -61,7 +63,7 @@ func (User) TableName() string { return "users" }
 
 func (u *User) label() string { return fmt.Sprintf("user %q", u.Username) }
 
-func (u *User) path() string { return fmt.Sprintf("users/%d", u.ID) }
+func (u *User) Path() string { return fmt.Sprintf("users/%d", u.ID) }
 
 // content returns the audit log's description of a user.
 func (u *User) content() map[string]any {
@@ -117,7 +119,7 @@ type UserSpec struct {
 
 // CreateUser is AddUser for the command line. Errors: those of AddUser, and NotFound (tenant).
 func (s *Service) CreateUser(ctx context.Context, spec UserSpec) (callers.Identity, error) {
-	ctx, err := s.Tenants.InTenant(ctx, spec.Tenant)
+	ctx, err := s.tenants.InTenant(ctx, spec.Tenant)
 	if err != nil {
 		return callers.Identity{}, err
 	}
@@ -129,7 +131,7 @@ func (s *Service) CreateUser(ctx context.Context, spec UserSpec) (callers.Identi
 	if err != nil {
 		return callers.Identity{}, err
 	}
-	return s.withRoles(ctx, *user)
+	return s.WithRoles(ctx, *user)
 }
 
 // AddUser creates a user. It hashes the password before the transaction of the unit begins.
@@ -155,14 +157,14 @@ func (spec UserSpec) user() User {
 // insertWithRoles inserts a user with its roles, history, audit entry and event.
 func (s *Service) insertWithRoles(ctx context.Context, u *uow.Unit, user User, roles []string) (*User, error) {
 	user.Roles = []string{}
-	if err := insertUser(ctx, u, &user); err != nil {
+	if err := InsertUser(ctx, u, &user); err != nil {
 		return nil, err
 	}
 	if err := s.setRoles(ctx, u, &user, input.Distinct(roles)); err != nil {
 		return nil, err
 	}
 	detail := map[string]any{"username": user.Username, "roles": user.Roles, "invited": user.InvitationHash != nil}
-	return &user, s.recordUser(ctx, u, &user, "create", detail)
+	return &user, s.RecordUser(ctx, u, &user, "create", detail)
 }
 
 func (u *User) check() error {
@@ -171,7 +173,7 @@ func (u *User) check() error {
 
 // User returns the user with an id. Errors: NotFound.
 func (s *Service) User(ctx context.Context, id int64) (*User, error) {
-	user, err := findUser(s.db.Read(ctx), id)
+	user, err := FindUser(s.db.Read(ctx), id)
 	return user, storage.Found(err, "user", strconv.FormatInt(id, 10))
 }
 
@@ -182,7 +184,7 @@ func (s *Service) Users(ctx context.Context, f UserFilter, page storage.Page) (s
 	if err != nil {
 		return listing, fmt.Errorf("list users: %w", err)
 	}
-	return listing, withRoleNames(s.db.Read(ctx), listing.Pointers())
+	return listing, WithRoleNames(s.db.Read(ctx), listing.Pointers())
 }
 
 // UserHistory returns one page of a user's versions, newest first.
@@ -202,24 +204,24 @@ func (s *Service) EditUser(ctx context.Context, u *uow.Unit, user *User, edit ch
 	return edited, err
 }
 
-// userChange is a change of a user that ends the user's sessions.
-type userChange struct {
-	action string
-	set    guard.Set
-	// apply makes the change of set in the caller's copy of the user.
-	apply func(user *User)
-	// also makes further changes in the unit; nil if there are none.
-	also func(ctx context.Context, tx *gorm.DB) error
-	// address is the client address of a change without a session, for the audit log, and detail
+// Change is a change of a user that ends the user's sessions.
+type Change struct {
+	Action string
+	Set    guard.Set
+	// Apply makes the change of set in the caller's copy of the user.
+	Apply func(user *User)
+	// Also makes further changes in the unit; nil if there are none.
+	Also func(ctx context.Context, tx *gorm.DB) error
+	// Address is the client address of a change without a session, for the audit log, and detail
 	// further details; empty for none.
-	address string
-	detail  map[string]any
+	Address string
+	Detail  map[string]any
 	// endTokens also revokes the user's API tokens.
 	endTokens bool
 	// ends counts the credentials that also ends; nil for an act that reports no counts.
 	ends *Ended
-	// kept is the digest of the one session token that remains valid; zero for none.
-	kept secrets.Digest
+	// Kept is the digest of the one session token that remains valid; zero for none.
+	Kept secrets.Digest
 }
 
 // DisableUser disables a user and ends its sessions, tokens and streams: immediately in this
@@ -230,9 +232,9 @@ func (s *Service) DisableUser(ctx context.Context, u *uow.Unit, user *User, ifMa
 	if err := s.demandUser(user, ifMatch); err != nil || user.Disabled {
 		return user, err
 	}
-	return s.changeUser(ctx, u, user, ifMatch, userChange{
-		action: "disable", set: guard.Set{"disabled": true}, apply: func(user *User) { user.Disabled = true },
-		also: func(ctx context.Context, tx *gorm.DB) error {
+	return s.ChangeUser(ctx, u, user, ifMatch, Change{
+		Action: "disable", Set: guard.Set{"disabled": true}, Apply: func(user *User) { user.Disabled = true },
+		Also: func(ctx context.Context, tx *gorm.DB) error {
 			taken, err := grantsOf(tx, user.held())
 			if err != nil {
 				return err
@@ -248,8 +250,8 @@ func (s *Service) EnableUser(ctx context.Context, u *uow.Unit, user *User, ifMat
 	if err := s.demandUser(user, ifMatch); err != nil || !user.Disabled {
 		return user, err
 	}
-	return s.changeUser(ctx, u, user, ifMatch, userChange{
-		action: "enable", set: guard.Set{"disabled": false}, apply: func(user *User) { user.Disabled = false },
+	return s.ChangeUser(ctx, u, user, ifMatch, Change{
+		Action: "enable", Set: guard.Set{"disabled": false}, Apply: func(user *User) { user.Disabled = false },
 	})
 }
 
@@ -267,42 +269,42 @@ func (s *Service) userMoved(user *User, ifMatch guard.Precondition) error {
 	})
 }
 
-// changeUser changes a user and ends the user's sessions. It updates the user's row before the
+// ChangeUser changes a user and ends the user's sessions. It updates the user's row before the
 // tenant's revision, in the lock order of all changes of permissions. Errors: Forbidden if the user
 // has a permission that the caller lacks.
-func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition, c userChange) (*User, error) {
-	err := guard.Update[User](ctx, u, user.Ref(), c.set)
+func (s *Service) ChangeUser(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition, c Change) (*User, error) {
+	err := guard.Update[User](ctx, u, user.Ref(), c.Set)
 	switch {
 	case errors.Is(err, guard.ErrStale) && ifMatch != nil:
 		return nil, s.userMoved(user, *ifMatch)
 	case err != nil:
-		return nil, rerunIfStale(err)
+		return nil, RetryIfStale(err)
 	}
 	after := *user
-	c.apply(&after)
+	c.Apply(&after)
 	if err := guard.Advance(ctx, u, &after); err != nil {
 		return nil, err
 	}
-	tx, err := s.Tenants.Raise(ctx, u)
+	tx, err := s.tenants.Raise(ctx, u)
 	if err != nil {
 		return nil, err
 	}
 	if err := requireRightsOf(ctx, tx, user); err != nil {
 		return nil, err
 	}
-	sessions, err := sessions.EndAll(tx, after.TenantID, after.ID, c.kept)
+	sessions, err := sessions.EndAll(tx, after.TenantID, after.ID, c.Kept)
 	if err != nil {
 		return nil, err
 	}
-	if c.also != nil {
-		if err := c.also(ctx, tx); err != nil {
+	if c.Also != nil {
+		if err := c.Also(ctx, tx); err != nil {
 			return nil, err
 		}
 	}
 	detail := map[string]any{"username": after.Username}
-	maps.Copy(detail, c.detail)
-	if c.address != "" {
-		detail["address"] = c.address
+	maps.Copy(detail, c.Detail)
+	if c.Address != "" {
+		detail["address"] = c.Address
 	}
 	if c.endTokens {
 		revoked, err := revokeAll(ctx, u, tx, after.ID)
@@ -319,17 +321,17 @@ func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMat
 		after.Ended = *c.ends
 		detail["endedSessions"], detail["endedTokens"], detail["endedFactors"] = after.Ended.Sessions, after.Ended.Tokens, after.Ended.Factors
 	}
-	return &after, s.recordUser(ctx, u, &after, c.action, detail)
+	return &after, s.RecordUser(ctx, u, &after, c.Action, detail)
 }
 
-// recordUser records a change: the history row of the user's current version, the audit entry and
+// RecordUser records a change: the history row of the user's current version, the audit entry and
 // the event.
-func (s *Service) recordUser(ctx context.Context, u *uow.Unit, user *User, action string, detail any) error {
+func (s *Service) RecordUser(ctx context.Context, u *uow.Unit, user *User, action string, detail any) error {
 	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "user", Topic: UserTopic, Key: strconv.FormatInt(user.ID, 10), Detail: detail,
 		Change: events.Change{Version: user.Version, ETag: user.Ref().ETag(), Action: action, Label: user.Username},
 	})
-	return insertUserVersion(ctx, u, user, action)
+	return InsertUserVersion(ctx, u, user, action)
 }
 
 // SetUserDisabled is DisableUser or EnableUser for the command line, which may also disable the
@@ -357,7 +359,7 @@ func (s *Service) SetUserRoles(ctx context.Context, tenant, username string, rol
 
 // commandUser runs a change of the named user, which is read in the unit.
 func (s *Service) commandUser(ctx context.Context, tenant, username string, fn func(context.Context, *uow.Unit, *User) error) error {
-	return s.Tenants.Command(ctx, tenant, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
+	return s.tenants.Command(ctx, tenant, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) error {
 		user, err := userNamed(tx, username)
 		if err != nil {
 			return err
@@ -373,10 +375,27 @@ func (s *Service) UserNamed(ctx context.Context, username string) (*User, error)
 
 // userOf returns the named user and a context in its tenant.
 func (s *Service) userOf(ctx context.Context, tenant, username string) (context.Context, *User, error) {
-	ctx, err := s.Tenants.InTenant(ctx, tenant)
+	ctx, err := s.tenants.InTenant(ctx, tenant)
 	if err != nil {
 		return nil, nil, err
 	}
 	user, err := s.UserNamed(ctx, username)
 	return ctx, user, err
+}
+
+// Me reads the caller's user. Errors: Forbidden for a customer.
+func (s *Service) Me(ctx context.Context, _ httpapi.Path) (*User, error) {
+	caller, _ := principal.From(ctx)
+	if caller.Kind == principal.Customer {
+		return nil, apperr.New(apperr.Forbidden, "A customer has no account here.")
+	}
+	return s.User(ctx, caller.UserID)
+}
+
+// MeInSession returns the user of the caller's session. Errors: Forbidden without one.
+func (s *Service) MeInSession(ctx context.Context, path httpapi.Path) (*User, error) {
+	if err := factors.RequireSession(ctx); err != nil {
+		return nil, err
+	}
+	return s.Me(ctx, path)
 }

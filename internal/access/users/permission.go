@@ -1,4 +1,4 @@
-package access
+package users
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ const (
 	writePermission = "access:write"
 	// ReadUsersPermission is required to read users, also on the dashboard and in the live feed.
 	ReadUsersPermission  = "users:read"
-	writeUsersPermission = "users:write"
-	readTokensPermission = "tokens:read"
+	WriteUsersPermission = "users:write"
+	ReadTokensPermission = "tokens:read"
 	makeTokensPermission = "tokens:write"
 )
 
