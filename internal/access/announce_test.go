@@ -13,7 +13,7 @@ import (
 	"interlock/internal/events"
 )
 
-func TestWhoLooksAtUsersAndRolesHearsOfEveryChange(t *testing.T) {
+func TestUserAndRoleChangesAreAnnounced(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	subscribed, err := h.bus.SubscribeTenant(t.Context(), h.tenant.ID, users.UserTopic, users.RoleTopic)
 	require.NoError(t, err)

@@ -41,7 +41,7 @@ func (h *fixture) counted(t testing.TB) int64 {
 }
 
 // Proves G7.38.
-func TestANetworkThatTriesTooOftenIsTurnedAwayBeforeAnythingIsHashedOrWritten(t *testing.T) {
+func TestNetworkOverRateIsRejectedBeforeHashing(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		h.arrivals.Rate = guesses.NetworkRate(2)
@@ -65,7 +65,7 @@ func TestANetworkThatTriesTooOftenIsTurnedAwayBeforeAnythingIsHashedOrWritten(t 
 }
 
 // The people of an office share one address and start at the same time.
-func TestWhoSignsInIsNotCountedAgainstTheRateOfTheNetwork(t *testing.T) {
+func TestSuccessfulSignInsDoNotUseNetworkRate(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	h.arrivals.Rate = guesses.NetworkRate(1)
 	known := ""
@@ -78,7 +78,7 @@ func TestWhoSignsInIsNotCountedAgainstTheRateOfTheNetwork(t *testing.T) {
 	}
 }
 
-func TestCodesAreHeldToTheRateOfTheirNetworkAsPasswordsAre(t *testing.T) {
+func TestCodesUseTheNetworkRate(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		h.arrivals.Rate = guesses.NetworkRate(1)
@@ -92,7 +92,7 @@ func TestCodesAreHeldToTheRateOfTheirNetworkAsPasswordsAre(t *testing.T) {
 }
 
 // Proves G7.37.
-func TestGuessesFromManyNetworksLockAnAccountForAllButTheDevicesThatItKnows(t *testing.T) {
+func TestDistributedGuessesLockAccountExceptKnownDevices(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		before, err := h.signInFrom(t, "203.0.113.7", "admin", adminPassword, "")
@@ -115,7 +115,7 @@ func TestGuessesFromManyNetworksLockAnAccountForAllButTheDevicesThatItKnows(t *t
 }
 
 // Proves G7.37.
-func TestADeviceHasFiveGuessesOfItsOwnAndARate(t *testing.T) {
+func TestKnownDeviceHasSeparateGuessesAndRate(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		h.arrivals.Rate = guesses.NetworkRate(1000)
@@ -139,7 +139,7 @@ func TestADeviceHasFiveGuessesOfItsOwnAndARate(t *testing.T) {
 }
 
 // Proves G7.37.
-func TestADeviceIsKnownToOneAccountUntilItsPasswordOrItsTimeEnds(t *testing.T) {
+func TestDeviceCookieIsValidForOneAccountAndPassword(t *testing.T) {
 	cases := []struct {
 		name string
 		// spoil returns a cookie that does not identify a known device of the admin.
@@ -186,7 +186,7 @@ func TestADeviceIsKnownToOneAccountUntilItsPasswordOrItsTimeEnds(t *testing.T) {
 	})
 }
 
-func TestTheKeyOfDevicesIsMadeOnceForAllProcesses(t *testing.T) {
+func TestDeviceKeyIsSharedByProcesses(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		known, err := h.signInFrom(t, "203.0.113.7", "admin", adminPassword, "")

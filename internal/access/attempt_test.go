@@ -17,7 +17,7 @@ import (
 )
 
 // Proves G7.34.
-func TestOfFiftyParallelGuessesExactlyFiveReachTheHash(t *testing.T) {
+func TestFiveOfFiftyParallelGuessesReachTheHash(t *testing.T) {
 	accounts := []struct{ name, username string }{
 		{"at a user", "admin"},
 		{"at a user that does not exist", "nobody"},
@@ -50,7 +50,7 @@ func TestOfFiftyParallelGuessesExactlyFiveReachTheHash(t *testing.T) {
 	})
 }
 
-func TestTheSixthTryIsRefusedAlsoWithTheRightPasswordUntilTheFirstIsFifteenMinutesOld(t *testing.T) {
+func TestSixthAttemptIsRejectedForFifteenMinutes(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		for range 5 {
@@ -79,7 +79,7 @@ func TestTheSixthTryIsRefusedAlsoWithTheRightPasswordUntilTheFirstIsFifteenMinut
 	})
 }
 
-func TestAPaddedNameIsNoFurtherTryAtTheAccount(t *testing.T) {
+func TestPaddedUsernameAllowsNoFurtherAttempt(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		for _, typed := range []SignIn{
@@ -95,7 +95,7 @@ func TestAPaddedNameIsNoFurtherTryAtTheAccount(t *testing.T) {
 	})
 }
 
-func TestSuccessClearsTheAttempts(t *testing.T) {
+func TestSuccessClearsAttempts(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		for range 3 {
@@ -108,7 +108,7 @@ func TestSuccessClearsTheAttempts(t *testing.T) {
 	})
 }
 
-func TestALockOutEndsWithANewPasswordFromTheOperator(t *testing.T) {
+func TestOperatorPasswordEndsLockOut(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		for range 5 {
@@ -121,7 +121,7 @@ func TestALockOutEndsWithANewPasswordFromTheOperator(t *testing.T) {
 	})
 }
 
-func TestALockOutLeavesTheSameNameInAnotherTenantAlone(t *testing.T) {
+func TestLockOutDoesNotAffectOtherTenants(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h, other := newFixture(t, db), newFixture(t, db)
 		for range 5 {
@@ -134,7 +134,7 @@ func TestALockOutLeavesTheSameNameInAnotherTenantAlone(t *testing.T) {
 	})
 }
 
-func TestATryThatComparedNothingDoesNotCount(t *testing.T) {
+func TestFailedComparisonDoesNotCountAsAttempt(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		compare, broken := h.passwords.Compare, errors.New("broken")
@@ -149,7 +149,7 @@ func TestATryThatComparedNothingDoesNotCount(t *testing.T) {
 }
 
 // Proves G7.34.
-func TestGuessesFromOneNetworkKeepNobodyOutElsewhere(t *testing.T) {
+func TestGuessesLockOnlyTheirNetwork(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		from := func(address, password string) error {

@@ -18,7 +18,7 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-func TestCredentialsThatAreNoneAreToldFromWrongOnes(t *testing.T) {
+func TestMissingAndWrongCredentialsReturnDifferentErrors(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	secret, _ := h.newToken(t)
 	cases := []struct {
@@ -52,7 +52,7 @@ func TestCredentialsThatAreNoneAreToldFromWrongOnes(t *testing.T) {
 	}
 }
 
-func TestTheSchemeIsReadInAnyCase(t *testing.T) {
+func TestAuthorizationSchemeIsCaseInsensitive(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	secret, _ := h.newToken(t)
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
@@ -61,7 +61,7 @@ func TestTheSchemeIsReadInAnyCase(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestAWrongTokenIsNotSavedByAGoodCookie(t *testing.T) {
+func TestWrongTokenFailsDespiteValidCookie(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	r := withCookie(http.MethodGet, h.mustSignIn(t))
 	r.Header.Set("Authorization", "Bearer ilk_"+secrets.New())
@@ -69,7 +69,7 @@ func TestAWrongTokenIsNotSavedByAGoodCookie(t *testing.T) {
 	requireCode(t, apperr.InvalidCredentials, err)
 }
 
-func TestUnsafeRequestsWithTheCookieNeedTheSessionsOwnCSRFToken(t *testing.T) {
+func TestUnsafeCookieRequestsNeedTheSessionsCSRFToken(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	token, other := h.mustSignIn(t), h.mustSignIn(t)
 	own, err := h.Current(t.Context(), token)
@@ -108,7 +108,7 @@ func TestUnsafeRequestsWithTheCookieNeedTheSessionsOwnCSRFToken(t *testing.T) {
 }
 
 // A stream rechecks its caller from time to time, which reads the cache too.
-func TestASessionIsInUseByItsRequestsWhateverItsStreamsAsk(t *testing.T) {
+func TestStreamsDoNotCountAsSessionUse(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	services := h.watch(t)
 	session := h.mustSignIn(t)
@@ -135,7 +135,7 @@ func TestASessionIsInUseByItsRequestsWhateverItsStreamsAsk(t *testing.T) {
 	require.Equal(t, h.clock.Now(), lastUse())
 }
 
-func TestAnUnreachableDatabaseIsNoWrongCredential(t *testing.T) {
+func TestUnreachableDatabaseIsNotAWrongCredential(t *testing.T) {
 	db := storagetest.SQLite(t)
 	h := newFixture(t, db)
 	secret, _ := h.newToken(t)

@@ -53,7 +53,7 @@ func signed(t *testing.T, method jwt.SigningMethod, key any, claims jwt.MapClaim
 	return text
 }
 
-func TestACustomerIsWhoTheShopSignedFor(t *testing.T) {
+func TestCustomerIsTheSubjectOfTheSignedToken(t *testing.T) {
 	h := shop(t)
 	cases := map[string]struct {
 		claims jwt.MapClaims
@@ -87,7 +87,7 @@ func TestACustomerIsWhoTheShopSignedFor(t *testing.T) {
 }
 
 // Proves G7.9.
-func TestACustomersTokenThatIsNotGoodOpensNothing(t *testing.T) {
+func TestInvalidCustomerTokenIsRejected(t *testing.T) {
 	h := shop(t)
 	good := func(changes jwt.MapClaims) jwt.MapClaims {
 		claims := jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name}
@@ -144,7 +144,7 @@ func TestACustomersTokenThatIsNotGoodOpensNothing(t *testing.T) {
 }
 
 // Proves G7.9.
-func TestAClaimThatIsThereTwiceOpensNothing(t *testing.T) {
+func TestCustomerTokenWithDuplicateClaimIsRejected(t *testing.T) {
 	h := shop(t)
 	token := func(claims string) string {
 		encode := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
@@ -169,7 +169,7 @@ func TestAClaimThatIsThereTwiceOpensNothing(t *testing.T) {
 }
 
 // Proves G7.9.
-func TestATokenMustBeOfTheIssuerForTheAudienceAndOfTheTenantThatTheKeyIsBoundTo(t *testing.T) {
+func TestCustomerTokenNeedsIssuerAudienceAndTenant(t *testing.T) {
 	h := shop(t)
 	h.Callers.Customers = h.Callers.Customers.Require(callers.CustomerChecks{Issuer: "shop.example", Audience: "interlock", Tenant: h.tenant.Name})
 	other, err := h.CreateTenant(anonymous(t), h.tenant.Name+"-other", adminPassword, "")
@@ -197,7 +197,7 @@ func TestATokenMustBeOfTheIssuerForTheAudienceAndOfTheTenantThatTheKeyIsBoundTo(
 	}
 }
 
-func TestACustomersTokenStopsWithItsExpiry(t *testing.T) {
+func TestCustomerTokenExpires(t *testing.T) {
 	h := shop(t)
 	token := signed(t, jwt.SigningMethodHS256, []byte(shopSecret), jwt.MapClaims{
 		"sub": "1001", "tenant": h.tenant.Name, "exp": h.clock.Now().Add(time.Minute).Unix(),
@@ -209,14 +209,14 @@ func TestACustomersTokenStopsWithItsExpiry(t *testing.T) {
 	requireCode(t, apperr.InvalidCredentials, err)
 }
 
-func TestWithoutAKeyNoCustomerComesIn(t *testing.T) {
+func TestWithoutKeyAllCustomersAreRejected(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	_, err := h.Callers.Authenticate(withBearer(signed(t, jwt.SigningMethodHS256, []byte(""), jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name})))
 	requireCode(t, apperr.InvalidCredentials, err)
 }
 
 // Proves G7.9.
-func TestPublicKeysVerifyCustomersAndAreNoSecrets(t *testing.T) {
+func TestPublicKeysVerifyCustomersButAreNotSecrets(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -268,7 +268,7 @@ func TestPublicKeysVerifyCustomersAndAreNoSecrets(t *testing.T) {
 }
 
 // Proves G7.9.
-func TestOnlyATokenThatMayActsForACustomer(t *testing.T) {
+func TestOnlyPermittedTokenActsForCustomer(t *testing.T) {
 	h := shop(t)
 	token := func(scopes ...string) string {
 		secret, _, err := h.Users.CreateToken(anonymous(t), users.TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "shop", Scopes: scopes})
@@ -324,7 +324,7 @@ func TestOnlyATokenThatMayActsForACustomer(t *testing.T) {
 	})
 }
 
-func TestTheAuditLogSaysForWhomATokenActed(t *testing.T) {
+func TestAuditLogNamesTheImpersonatedCustomer(t *testing.T) {
 	h := shop(t)
 	actor := principal.Principal{Kind: principal.Token, TenantID: h.tenant.ID, UserID: 1, Name: "admin", OnBehalfOf: "shop/1001"}
 	act := func(role string) {

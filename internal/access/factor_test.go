@@ -102,7 +102,7 @@ func (e *enrolled) sessions(t testing.TB) (open int64) {
 	return open
 }
 
-func TestASecondFactorIsAskedForFromItsConfirmationOn(t *testing.T) {
+func TestConfirmedFactorIsRequiredAtSignIn(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		session, other := h.mustSignIn(t), h.mustSignIn(t)
@@ -149,7 +149,7 @@ func TestASecondFactorIsAskedForFromItsConfirmationOn(t *testing.T) {
 	})
 }
 
-func TestASecondFactorOfTheUserIsAChangeOfTheUser(t *testing.T) {
+func TestFactorChangeIncrementsTheUsersVersion(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		ctx := e.as(t, e.session)
@@ -194,7 +194,7 @@ func TestASecondFactorOfTheUserIsAChangeOfTheUser(t *testing.T) {
 }
 
 // Proves G7.12.
-func TestOneCodeOneRecoveryCodeAndOneChallengeOpenOneSessionEachHoweverMany(t *testing.T) {
+func TestEachCodeAndChallengeOpensOneSession(t *testing.T) {
 	const at = 100
 	cases := []struct {
 		name string
@@ -254,7 +254,7 @@ func TestOneCodeOneRecoveryCodeAndOneChallengeOpenOneSessionEachHoweverMany(t *t
 }
 
 // Proves G7.13.
-func TestWrongCodesCountAsWrongPasswordsDo(t *testing.T) {
+func TestWrongCodesCountLikeWrongPasswords(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		// The right password in between allows no further guesses.
@@ -276,7 +276,7 @@ func TestWrongCodesCountAsWrongPasswordsDo(t *testing.T) {
 }
 
 // Proves G7.13.
-func TestWrongCodesCountTogetherWhereverTheyComeFrom(t *testing.T) {
+func TestWrongCodesCountOverAllNetworks(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		for i := range 5 {
@@ -292,7 +292,7 @@ func TestWrongCodesCountTogetherWhereverTheyComeFrom(t *testing.T) {
 }
 
 // Proves G7.13.
-func TestWrongCodesInAStepUpCountToo(t *testing.T) {
+func TestWrongCodesInAStepUpCount(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		for range 5 {
@@ -305,7 +305,7 @@ func TestWrongCodesInAStepUpCountToo(t *testing.T) {
 }
 
 // Proves G7.12.
-func TestACodeOfTheNeighbouringStepIsTakenAndNoneThatIsOlderThanOneThatWas(t *testing.T) {
+func TestCodeOfAdjacentStepIsAcceptedButNoOlderOne(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		e.clock.Advance(time.Hour)
@@ -322,7 +322,7 @@ func TestACodeOfTheNeighbouringStepIsTakenAndNoneThatIsOlderThanOneThatWas(t *te
 	})
 }
 
-func TestARecoveryCodeIsTakenHoweverItIsTyped(t *testing.T) {
+func TestRecoveryCodeIgnoresCaseAndSeparators(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		typed := strings.ToUpper(strings.ReplaceAll(e.codes[3], "-", " "))
@@ -337,7 +337,7 @@ func TestARecoveryCodeIsTakenHoweverItIsTyped(t *testing.T) {
 }
 
 // Proves G7.14.
-func TestAChallengeEndsByTimeAndByWhateverChangesItsUser(t *testing.T) {
+func TestChallengeEndsByTimeAndByUserChanges(t *testing.T) {
 	cases := []struct {
 		name string
 		act  func(ctx context.Context, e *enrolled) error
@@ -376,7 +376,7 @@ func TestAChallengeEndsByTimeAndByWhateverChangesItsUser(t *testing.T) {
 
 // A row lock excludes no other server of a cluster, but every change of a user increments the
 // revision.
-func TestAChallengeMeetsWhateverChangesItsUserAtTheRevision(t *testing.T) {
+func TestConcurrentUserChangeVoidsTheChallenge(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		before, err := e.Tenants.Revisions(ctx)
@@ -389,7 +389,7 @@ func TestAChallengeMeetsWhateverChangesItsUserAtTheRevision(t *testing.T) {
 }
 
 // Proves G7.17.
-func TestASessionIsAskedForAFreshFactorAfterFiveMinutesAndIsAnotherOneThen(t *testing.T) {
+func TestStepUpIsRequiredAfterFiveMinutesAndRenewsSession(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		token, err := e.finish(t, e.challenged(t), factors.MethodTOTP, e.nextCode(t), "10.0.0.1")
@@ -433,7 +433,7 @@ func principalOf(t testing.TB, ctx context.Context) principal.Principal {
 	return p
 }
 
-func TestAnAPITokenIsNotAskedForAFactorAndSeesNone(t *testing.T) {
+func TestAPITokenNeedsNoFactorAndReadsNone(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		secret, _ := e.newToken(t)
@@ -449,7 +449,7 @@ func TestAnAPITokenIsNotAskedForAFactorAndSeesNone(t *testing.T) {
 }
 
 // Proves G7.19.
-func TestFactorsAreResetForThoseWhoHaveNoMoreRightsOnly(t *testing.T) {
+func TestFactorResetNeedsTheUsersPermissions(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		require.NoError(t, e.Users.CreateRole(anonymous(t), e.tenant.Name, "helpdesk", []string{"users:*"}))
@@ -497,7 +497,7 @@ func (h *fixture) useKeys(t testing.TB, keys ...string) {
 }
 
 // Proves G7.19.
-func TestSecretsOfFactorsAreAtRestEncryptedWhereThereIsAKey(t *testing.T) {
+func TestFactorSecretsAreEncryptedWithTheKey(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		h.useKeys(t, "old:"+base64.StdEncoding.EncodeToString(make([]byte, 32)))
@@ -528,7 +528,7 @@ func TestSecretsOfFactorsAreAtRestEncryptedWhereThereIsAKey(t *testing.T) {
 	})
 }
 
-func TestASecretThatIsEncryptedAnewMakesTheSameCodes(t *testing.T) {
+func TestReencryptedSecretProducesTheSameCodes(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		old, current := "old:"+base64.StdEncoding.EncodeToString(make([]byte, 32)), "new:"+base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32)))
 		for _, keys := range [][]string{{"none"}, {old}} {
@@ -548,7 +548,7 @@ func TestASecretThatIsEncryptedAnewMakesTheSameCodes(t *testing.T) {
 	})
 }
 
-func TestAFactorThatIsNotConfirmedInTimeIsSweptAndANewBeginningReplacesIt(t *testing.T) {
+func TestUnconfirmedFactorExpiresAndIsReplaced(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		session := h.mustSignIn(t)
@@ -577,7 +577,7 @@ func TestAFactorThatIsNotConfirmedInTimeIsSweptAndANewBeginningReplacesIt(t *tes
 // A sign-in and the confirmation of the first factor are serialized: no session without the
 // factor starts after the confirmation.
 // Proves G7.14.
-func TestASignInThatBeganBeforeTheFirstFactorBeginsNoSessionWithoutIt(t *testing.T) {
+func TestSignInBeforeFirstFactorOpensNoSession(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		in := SignIn{Tenant: h.tenant.Name, Username: "admin", Password: adminPassword}
@@ -591,7 +591,7 @@ func TestASignInThatBeganBeforeTheFirstFactorBeginsNoSessionWithoutIt(t *testing
 	})
 }
 
-func TestTheFirstFactorTakesThePasswordAndWrongOnesCountAsAtSignIn(t *testing.T) {
+func TestFirstFactorRequiresThePassword(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		ctx := h.as(t, h.mustSignIn(t))

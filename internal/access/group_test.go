@@ -58,7 +58,7 @@ func (h *grouped) linkedUser(t *testing.T, username, subject string) (*visitor, 
 	return v, user
 }
 
-func TestGroupsGiveTheRolesOfTheSettingsAndTakeWhatTheyGaveAndNothingElse(t *testing.T) {
+func TestGroupsGrantAndRevokeOnlyMappedRoles(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newGrouped(t, db)
 		user, invitation := h.invite(t, "li", "editor", "operator")
@@ -97,7 +97,7 @@ func TestGroupsGiveTheRolesOfTheSettingsAndTakeWhatTheyGaveAndNothingElse(t *tes
 	})
 }
 
-func TestNobodyIsGivenByAGroupWhatTheSettingsDoNotSay(t *testing.T) {
+func TestUnmappedGroupGrantsNothing(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newGrouped(t, db)
 		h.groups = []string{"shop"}
@@ -118,7 +118,7 @@ func TestNobodyIsGivenByAGroupWhatTheSettingsDoNotSay(t *testing.T) {
 	})
 }
 
-func TestALinkTakesWithItWhatItGaveAndARoleThatAGroupGivesIsHeld(t *testing.T) {
+func TestRemovedLinkRevokesItsRoles(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newGrouped(t, db)
 		_, user := h.linkedUser(t, "li", "of-li")
@@ -143,7 +143,7 @@ func TestALinkTakesWithItWhatItGaveAndARoleThatAGroupGivesIsHeld(t *testing.T) {
 	})
 }
 
-func TestTheLastUserWithAllOfAccessKeepsItWhateverHisGroupsAre(t *testing.T) {
+func TestLastManagerKeepsAccessWithoutTheGroup(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newGrouped(t, db)
 		h.linkedUser(t, "li", "of-li")
@@ -168,7 +168,7 @@ func TestTheLastUserWithAllOfAccessKeepsItWhateverHisGroupsAre(t *testing.T) {
 	})
 }
 
-func TestNobodyGivesGroupsByARolesNameWhatHeDoesNotHave(t *testing.T) {
+func TestRoleRenameCannotGrantGroupsMorePermissions(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newGrouped(t, db)
 		mighty, _ := h.d.establish("mighty", "orders:read", "orders:pay")
@@ -185,7 +185,7 @@ func TestNobodyGivesGroupsByARolesNameWhatHeDoesNotHave(t *testing.T) {
 	})
 }
 
-func TestWhoIsInvitedAnewHasNoLinkOfWhoTookTheFirstInvitation(t *testing.T) {
+func TestNewInvitationRemovesLinks(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newGrouped(t, db)
 		_, user := h.linkedUser(t, "li", "of-a-thief")
@@ -199,7 +199,7 @@ func TestWhoIsInvitedAnewHasNoLinkOfWhoTookTheFirstInvitation(t *testing.T) {
 	})
 }
 
-func TestASignInByAProviderLetsNobodyGuessThePasswordAnew(t *testing.T) {
+func TestProviderSignInDoesNotResetPasswordAttempts(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newGrouped(t, db)
 		v, _ := h.linkedUser(t, "li", "of-li")

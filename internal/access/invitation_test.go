@@ -55,7 +55,7 @@ func (h *fixture) requireRefused(t testing.TB, invitation users.Invitation, word
 	}
 }
 
-func TestWhoIsInvitedChoosesAPasswordAndIsSignedIn(t *testing.T) {
+func TestInvitedUserChoosesPasswordAndIsSignedIn(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -145,7 +145,7 @@ func sessionCookieOf(t *testing.T, reply answer) *http.Cookie {
 	return nil
 }
 
-func TestAnInvitationThatEndedWasReplacedOrIsOfADisabledUserOpensNothing(t *testing.T) {
+func TestInvalidInvitationIsRejected(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		ctx := h.inside(t)
@@ -180,7 +180,7 @@ func TestAnInvitationThatEndedWasReplacedOrIsOfADisabledUserOpensNothing(t *test
 	})
 }
 
-func TestOfAHundredParallelAcceptancesOneBeginsASession(t *testing.T) {
+func TestOneOfParallelAcceptancesOpensASession(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		user, invitation := h.invite(t, "li", AdminRole)
@@ -213,7 +213,7 @@ func TestOfAHundredParallelAcceptancesOneBeginsASession(t *testing.T) {
 	})
 }
 
-func TestWrongInvitationsAreHeldToTheRateOfSignInsAndLockNobodyOut(t *testing.T) {
+func TestWrongInvitationsUseSignInRateWithoutLockOut(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		_, invitation := h.invite(t, "li")
@@ -242,7 +242,7 @@ func TestWrongInvitationsAreHeldToTheRateOfSignInsAndLockNobodyOut(t *testing.T)
 	})
 }
 
-func TestInvitingSomebodyAnewVoidsThePasswordAndEndsTheSessions(t *testing.T) {
+func TestNewInvitationVoidsPasswordAndEndsSessions(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -261,7 +261,7 @@ func TestInvitingSomebodyAnewVoidsThePasswordAndEndsTheSessions(t *testing.T) {
 	})
 }
 
-func TestNobodyInvitesWhoMayDoMoreThanHeAndTheLastWhoHoldsAccessKeepsThePassword(t *testing.T) {
+func TestInvitationNeedsPermissionsAndKeepsLastManager(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	d := newDesk(t, h)
 	d.roles("hiring", "users:write")
@@ -279,7 +279,7 @@ func TestNobodyInvitesWhoMayDoMoreThanHeAndTheLastWhoHoldsAccessKeepsThePassword
 	d.do(200, "POST", "/"+admin.Path()+"/invite", nil)
 }
 
-func TestWhoIsInvitedAnewShowsTheSecondFactorAfterThePassword(t *testing.T) {
+func TestInvitedUserWithFactorReceivesChallenge(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		invitation, err := e.Users.InviteUser(anonymous(t), e.tenant.Name, "admin")
@@ -344,7 +344,7 @@ func TestNewInvitationEndsCredentialsOfAnImpostor(t *testing.T) {
 	})
 }
 
-func TestCredentialsFromBeforeTheFirstInvitationStay(t *testing.T) {
+func TestCredentialsBeforeFirstInvitationRemain(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		rightful, _, err := e.AddToken(e.as(t, e.session), e.user.ID, users.TokenSpec{Name: "before"})
@@ -364,7 +364,7 @@ func TestCredentialsFromBeforeTheFirstInvitationStay(t *testing.T) {
 	})
 }
 
-func TestAnInvitationLooksLikeNoOtherSecretAndStaysInTheFragment(t *testing.T) {
+func TestInvitationTokenIsOnlyInTheFragment(t *testing.T) {
 	invitation := users.NewInvitation(time.Unix(0, 0))
 	before, after, _ := strings.Cut(invitation.Path(), "#")
 	require.Equal(t, "/invitation", before)

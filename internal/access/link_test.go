@@ -19,7 +19,7 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-func TestALinkIsMadeBySomebodyWhoShowsThatItIsHim(t *testing.T) {
+func TestLinkRequiresProofOfIdentity(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		v, elsewhere := h.visitor(t), h.visitor(t)
@@ -50,7 +50,7 @@ func TestALinkIsMadeBySomebodyWhoShowsThatItIsHim(t *testing.T) {
 	})
 }
 
-func TestAnAccountOfAProviderIsOfOneUser(t *testing.T) {
+func TestProviderAccountBelongsToOneUser(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		h.linkedAdmin(t, "subject-1")
@@ -87,7 +87,7 @@ func TestAnAccountOfAProviderIsOfOneUser(t *testing.T) {
 	})
 }
 
-func TestAUserWithoutAPasswordKeepsOneWayIn(t *testing.T) {
+func TestUserWithoutPasswordKeepsOneLink(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		user, invitation := h.invite(t, "li")
@@ -130,7 +130,7 @@ func TestAUserWithoutAPasswordKeepsOneWayIn(t *testing.T) {
 	})
 }
 
-func TestTheLastUserWithAllOfAccessMaySignInByALink(t *testing.T) {
+func TestLastManagerMayDependOnALink(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		d := newDesk(t, h.fixture)

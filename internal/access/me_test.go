@@ -39,7 +39,7 @@ func (b *browser) sessions(t *testing.T) []map[string]any {
 }
 
 // Proves G7.11.
-func TestOnesOwnSessionsAreListedAndEnded(t *testing.T) {
+func TestCallerListsAndEndsTheirSessions(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		here := signedIn(t, h, "Firefox at home")
@@ -73,7 +73,7 @@ func TestOnesOwnSessionsAreListedAndEnded(t *testing.T) {
 }
 
 // Proves G7.11.
-func TestSessionsOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
+func TestSessionsOfOtherUsersNeedPermission(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		require.NoError(t, h.Users.CreateRole(anonymous(t), h.tenant.Name, "clerk", []string{"configs:read"}))
@@ -106,7 +106,7 @@ func TestSessionsOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
 }
 
 // Proves G7.11.
-func TestASessionThatNobodyUsesEnds(t *testing.T) {
+func TestIdleSessionEnds(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		h.sessionStore.Idle = time.Hour
@@ -126,7 +126,7 @@ func TestASessionThatNobodyUsesEnds(t *testing.T) {
 }
 
 // Proves G7.11.
-func TestOnesOwnPasswordIsChangedWithTheOldOneAndEndsTheOtherSessions(t *testing.T) {
+func TestPasswordChangeEndsOtherSessions(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		here, there := signedIn(t, h, ""), signedIn(t, h, "")
@@ -170,7 +170,7 @@ func (h *fixture) secret(t *testing.T) string {
 	return secret
 }
 
-func TestWrongOldPasswordsAreCountedAsAtSignIn(t *testing.T) {
+func TestWrongCurrentPasswordsCountLikeSignIns(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		here := signedIn(t, h, "")
@@ -185,7 +185,7 @@ func TestWrongOldPasswordsAreCountedAsAtSignIn(t *testing.T) {
 	})
 }
 
-func TestOnesOwnNameIsChangedUnderItsVersionFromASessionOnly(t *testing.T) {
+func TestCallersNameChangesOnlyInASession(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		here := signedIn(t, h, "")

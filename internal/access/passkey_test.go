@@ -100,7 +100,7 @@ func (h *fixture) lastAudited(t testing.TB, action string) (uow.AuditRow, map[st
 	return row, detail
 }
 
-func TestAPasskeyIsAskedForFromItsRegistrationOn(t *testing.T) {
+func TestRegisteredPasskeyIsRequiredAtSignIn(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		session, other := h.mustSignIn(t), h.mustSignIn(t)
@@ -162,7 +162,7 @@ func TestAPasskeyIsAskedForFromItsRegistrationOn(t *testing.T) {
 }
 
 // Proves G7.18.
-func TestOneAnswerOfAPasskeyOpensOneSessionHoweverMany(t *testing.T) {
+func TestOnePasskeyResponseOpensOneSession(t *testing.T) {
 	const at = 100
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		for name, counts := range map[string]uint32{"an authenticator that counts": 1, "one that does not": 0} {
@@ -207,7 +207,7 @@ func TestOneAnswerOfAPasskeyOpensOneSessionHoweverMany(t *testing.T) {
 	})
 }
 
-func TestAPasskeyThatProvesNothingCountsAsAWrongCodeDoes(t *testing.T) {
+func TestInvalidPasskeyResponseCountsLikeAWrongCode(t *testing.T) {
 	ways := map[string]func(k *passkeytest.Authenticator){
 		"another origin":   func(k *passkeytest.Authenticator) { k.Origin = "https://localhost.evil.example" },
 		"another site":     func(k *passkeytest.Authenticator) { k.Site = "shop.example" },
@@ -233,7 +233,7 @@ func TestAPasskeyThatProvesNothingCountsAsAWrongCodeDoes(t *testing.T) {
 	})
 }
 
-func TestAPasskeyOfSomebodyElseIsRefusedAndRegistersNothing(t *testing.T) {
+func TestPasskeyOfAnotherUserIsRejected(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		_, err := k.Users.CreateUser(anonymous(t), users.UserSpec{Tenant: k.tenant.Name, Username: "li", Password: adminPassword, Roles: []string{"admin"}})
@@ -265,7 +265,7 @@ func TestAPasskeyOfSomebodyElseIsRefusedAndRegistersNothing(t *testing.T) {
 }
 
 // Proves G7.18.
-func TestACounterThatGoesBackIsRefusedAndWarnedOf(t *testing.T) {
+func TestDecreasedPasskeyCounterIsRejectedAndRecorded(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		k.key.Counter = 40
@@ -305,7 +305,7 @@ func TestACounterThatGoesBackIsRefusedAndWarnedOf(t *testing.T) {
 	})
 }
 
-func TestAnAuthenticatorThatDoesNotCountIsTakenEachTimeAndMayBegin(t *testing.T) {
+func TestAuthenticatorWithoutCounterIsAccepted(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		k := &keyed{&enrolled{fixture: h, session: h.mustSignIn(t)}, passkeytest.New(here)}
@@ -325,7 +325,7 @@ func TestAnAuthenticatorThatDoesNotCountIsTakenEachTimeAndMayBegin(t *testing.T)
 	})
 }
 
-func TestWhatIsSaidOfBackupIsUpdatedAndAuditedAndNotRefused(t *testing.T) {
+func TestChangedBackupStateIsAcceptedAndAudited(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		require.False(t, k.row(t).Flags.BackupEligible())
@@ -349,7 +349,7 @@ func TestWhatIsSaidOfBackupIsUpdatedAndAuditedAndNotRefused(t *testing.T) {
 	})
 }
 
-func TestTheChallengeOfAPasskeyEndsByTimeAndByWhateverChangesItsUser(t *testing.T) {
+func TestPasskeyChallengeEndsByTimeAndByUserChanges(t *testing.T) {
 	cases := map[string]func(t *testing.T, k *keyed) error{
 		"five minutes": func(_ *testing.T, k *keyed) error { k.clock.Advance(challengeTime); return nil },
 		"a new password": func(t *testing.T, k *keyed) error {
@@ -401,7 +401,7 @@ func TestTheChallengeOfAPasskeyEndsByTimeAndByWhateverChangesItsUser(t *testing.
 	})
 }
 
-func TestOfTwoPasskeysEachOpensAndOneThatIsRemovedDoesNot(t *testing.T) {
+func TestRemovedPasskeyIsRejected(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		second := passkeytest.New(here)
@@ -444,7 +444,7 @@ func TestOfTwoPasskeysEachOpensAndOneThatIsRemovedDoesNot(t *testing.T) {
 	})
 }
 
-func TestAResetTakesPasskeysToo(t *testing.T) {
+func TestFactorResetDeletesPasskeys(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		require.NoError(t, k.Users.ResetUserFactors(anonymous(t), k.tenant.Name, "admin"))
@@ -458,7 +458,7 @@ func TestAResetTakesPasskeysToo(t *testing.T) {
 }
 
 // Proves G7.18.
-func TestAPasskeyIsShownAfreshInTheSessionThatAsksForItOnce(t *testing.T) {
+func TestPasskeyStepUpIsValidOnceInItsSession(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		token, err := k.enter(t, k.key)
@@ -512,7 +512,7 @@ func TestAPasskeyIsShownAfreshInTheSessionThatAsksForItOnce(t *testing.T) {
 	})
 }
 
-func TestASessionHasAFewChallengesAtATime(t *testing.T) {
+func TestSessionHasLimitedChallenges(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		ctx := k.as(t, k.session)
@@ -531,7 +531,7 @@ func TestASessionHasAFewChallengesAtATime(t *testing.T) {
 	})
 }
 
-func TestAPasskeyIsGoodAtTheSiteThatItWasMadeForAlone(t *testing.T) {
+func TestPasskeyIsValidOnlyForItsSite(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		local := k.Factors
@@ -549,7 +549,7 @@ func TestAPasskeyIsGoodAtTheSiteThatItWasMadeForAlone(t *testing.T) {
 	})
 }
 
-func TestWhereNoPasskeyCanBeUsedNoneIsSetUpAndASentenceSaysWhy(t *testing.T) {
+func TestUnavailablePasskeyIsRejectedWithReason(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	session := h.mustSignIn(t)
 	ctx := h.as(t, session)
@@ -570,7 +570,7 @@ func TestWhereNoPasskeyCanBeUsedNoneIsSetUpAndASentenceSaysWhy(t *testing.T) {
 	require.Empty(t, h.Factors.PasskeySite())
 }
 
-func TestOfTwoPagesNeitherRenamesAFactorOverTheOther(t *testing.T) {
+func TestConcurrentFactorRenameIsRejected(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		ctx := k.as(t, k.session)
@@ -600,7 +600,7 @@ func TestOfTwoPagesNeitherRenamesAFactorOverTheOther(t *testing.T) {
 }
 
 // A rejected response costs at most one signature check and writes no rows.
-func TestAnAnswerThatIsNoneIsRefusedBeforeAnythingIsKept(t *testing.T) {
+func TestMalformedPasskeyResponseIsRejected(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	k := withPasskey(t, h)
 	challenge := k.asked(t, "admin")

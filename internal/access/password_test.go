@@ -12,7 +12,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-func TestWhoChoosesHisOwnPasswordIsRefusedOneThatIsTriedFirst(t *testing.T) {
+func TestUserCannotChooseACommonPassword(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	ctx := h.inside(t)
 	admin, err := h.Users.UserNamed(ctx, "admin")
@@ -44,7 +44,7 @@ func TestWhoChoosesHisOwnPasswordIsRefusedOneThatIsTriedFirst(t *testing.T) {
 }
 
 // An operator may have unknown reasons for a weak password, and the program must still start.
-func TestAPasswordThatSomebodyGivesToAnotherIsWarnedOfWhenItIsTriedFirst(t *testing.T) {
+func TestCommonPasswordFromAdminIsLogged(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	ctx := h.inside(t)
 	for where, give := range map[string]func(password string) error{

@@ -24,7 +24,7 @@ func (d desk) establish(name string, permissions ...string) (path, etag string) 
 }
 
 // Proves G7.29.
-func TestARoleIsCreatedReadEditedAndDeleted(t *testing.T) {
+func TestRoleIsCreatedReadEditedAndDeleted(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -49,7 +49,7 @@ func TestARoleIsCreatedReadEditedAndDeleted(t *testing.T) {
 	})
 }
 
-func TestWhatBreaksARuleOfRolesIsNamedAndChangesNothing(t *testing.T) {
+func TestInvalidRoleIsRejectedWithItsPointer(t *testing.T) {
 	d := newDesk(t, newFixture(t, storagetest.SQLite(t)))
 	path, etag := d.establish("support", "orders:read")
 	for _, c := range []struct {
@@ -72,7 +72,7 @@ func TestWhatBreaksARuleOfRolesIsNamedAndChangesNothing(t *testing.T) {
 }
 
 // Proves G7.28.
-func TestTwoAdminsWhoAddDifferentPermissionsBothSucceedAndTheSameOneAsks(t *testing.T) {
+func TestConcurrentPermissionEditsMergeUnlessEqual(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
 		path, seen := d.establish("support", "orders:read")
@@ -87,7 +87,7 @@ func TestTwoAdminsWhoAddDifferentPermissionsBothSucceedAndTheSameOneAsks(t *test
 }
 
 // Proves G7.26.
-func TestNobodyGivesARoleWhatHeDoesNotHave(t *testing.T) {
+func TestRoleCannotGainPermissionsTheCallerLacks(t *testing.T) {
 	d := newDesk(t, newFixture(t, storagetest.SQLite(t)))
 	path, etag := d.establish("support", "orders:read")
 	keeper := d.of("admin", "access:*", "orders:read", "configs:read")
@@ -112,7 +112,7 @@ func TestPermissionThatTheCallerLacksStaysInItsRole(t *testing.T) {
 }
 
 // Proves G7.27.
-func TestARoleKeepsTheLastAccess(t *testing.T) {
+func TestRoleKeepsTheLastAccessPermission(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
 		admin := d.do(200, "GET", "/roles?q=admin", nil).Items()[0]
@@ -125,7 +125,7 @@ func TestARoleKeepsTheLastAccess(t *testing.T) {
 }
 
 // Proves G7.29.
-func TestARoleThatIsGivenWhileItIsDeletedIsEitherGivenOrGone(t *testing.T) {
+func TestConcurrentGrantAndDeleteOfRoleAreSerialized(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
 		user, _ := d.hire("li")
@@ -154,7 +154,7 @@ func TestNewTenantHasTheReadyMadeRoles(t *testing.T) {
 	require.Equal(t, []string{AdminRole, "viewer", "support", "operator", "config editor", "approver", "auditor"}, names)
 }
 
-func TestReadyMadeRolesAreMadeOnceAndWhatBecameOfThemStays(t *testing.T) {
+func TestReadyMadeRolesAreCreatedOnceAndRemainEdited(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	d := newDesk(t, h)
 	require.NoError(t, h.Users.MakeReadyRoles(anonymous(t), h.tenant.Name))

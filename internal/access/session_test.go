@@ -22,7 +22,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-func TestASessionActsAsItsUserInItsTenant(t *testing.T) {
+func TestSessionActsAsItsUser(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		other := newFixture(t, db)
@@ -46,7 +46,7 @@ func TestASessionActsAsItsUserInItsTenant(t *testing.T) {
 	})
 }
 
-func TestASessionEndsAfterTwelveHours(t *testing.T) {
+func TestSessionEndsAfterTwelveHours(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		token := h.mustSignIn(t)
@@ -59,7 +59,7 @@ func TestASessionEndsAfterTwelveHours(t *testing.T) {
 	})
 }
 
-func TestSigningInAgainEndsTheSessionThatTheBrowserSent(t *testing.T) {
+func TestSignInEndsThePresentedSession(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		first, elsewhere := h.mustSignIn(t), h.mustSignIn(t)
@@ -79,7 +79,7 @@ func TestSigningInAgainEndsTheSessionThatTheBrowserSent(t *testing.T) {
 	})
 }
 
-func TestASessionTokenMadeUpByTheBrowserIsNotTakenOver(t *testing.T) {
+func TestInventedSessionTokenIsReplaced(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		planted := secrets.New()
@@ -91,7 +91,7 @@ func TestASessionTokenMadeUpByTheBrowserIsNotTakenOver(t *testing.T) {
 	})
 }
 
-func TestWhatShutsAUserOutEndsItsSessionsAtOnce(t *testing.T) {
+func TestDisabledUsersSessionsEndImmediately(t *testing.T) {
 	cases := []struct {
 		name string
 		act  func(context.Context, *fixture) error
@@ -126,7 +126,7 @@ func TestWhatShutsAUserOutEndsItsSessionsAtOnce(t *testing.T) {
 	})
 }
 
-func TestASignInWithThePasswordThatIsBeingChangedBeginsNoSession(t *testing.T) {
+func TestSignInDuringPasswordChangeOpensNoSession(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		in := SignIn{Tenant: h.tenant.Name, Username: "admin", Password: adminPassword}
@@ -141,7 +141,7 @@ func TestASignInWithThePasswordThatIsBeingChangedBeginsNoSession(t *testing.T) {
 	})
 }
 
-func TestARefusedSignInReadsTheSameWhateverWasWrongAndCostsOneHash(t *testing.T) {
+func TestRejectedSignInsAreIndistinguishable(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		_, err := h.Users.CreateUser(anonymous(t), users.UserSpec{Tenant: h.tenant.Name, Username: "gone", Password: "a long password"})
@@ -169,7 +169,7 @@ func TestARefusedSignInReadsTheSameWhateverWasWrongAndCostsOneHash(t *testing.T)
 	})
 }
 
-func TestSigningInAndOutLeaveOneAuditRowEachAndNoSecretAnywhere(t *testing.T) {
+func TestSignInAndOutAreAuditedWithoutSecrets(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		secret, _ := h.newToken(t)
@@ -197,7 +197,7 @@ func TestSigningInAndOutLeaveOneAuditRowEachAndNoSecretAnywhere(t *testing.T) {
 	})
 }
 
-func TestSecretsAreAtRestAsDigestsOnly(t *testing.T) {
+func TestSecretsAreStoredAsDigests(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		secret, _ := h.newToken(t)

@@ -28,7 +28,7 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-func TestWhoIsLinkedSignsInByTheProvider(t *testing.T) {
+func TestLinkedUserSignsInByProvider(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		h.linkedAdmin(t, "subject-1")
@@ -55,7 +55,7 @@ func TestWhoIsLinkedSignsInByTheProvider(t *testing.T) {
 }
 
 // Proves G7.16.
-func TestOfManyWhoShowOneAnswerAtOnceOneIsSignedIn(t *testing.T) {
+func TestOneOfConcurrentCallbacksSignsIn(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		h.linkedAdmin(t, "subject-1")
@@ -82,7 +82,7 @@ func TestOfManyWhoShowOneAnswerAtOnceOneIsSignedIn(t *testing.T) {
 	})
 }
 
-func TestAnAnswerIsGoodOnceForTenMinutesAndInTheBrowserThatAsked(t *testing.T) {
+func TestCallbackIsValidOnceInItsBrowser(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		h.linkedAdmin(t, "subject-1")
@@ -125,7 +125,7 @@ func (s *sso) waiting(t testing.TB) (n int64) {
 	return n
 }
 
-func TestNobodyIsLinkedByAnythingButIssuerAndSubject(t *testing.T) {
+func TestIdentityIsIssuerAndSubjectOnly(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		h.linkedAdmin(t, "Subject")
@@ -149,7 +149,7 @@ func TestNobodyIsLinkedByAnythingButIssuerAndSubject(t *testing.T) {
 	})
 }
 
-func TestAnInvitationIsAcceptedByALinkInPlaceOfAPassword(t *testing.T) {
+func TestInvitationIsAcceptedByALink(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		_, invitation := h.invite(t, "li")
@@ -181,7 +181,7 @@ func TestAnInvitationIsAcceptedByALinkInPlaceOfAPassword(t *testing.T) {
 	})
 }
 
-func TestASecondFactorIsAskedForAfterAProviderToo(t *testing.T) {
+func TestSecondFactorIsRequiredAfterProvider(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		h.linkedAdmin(t, "subject-1")
@@ -211,7 +211,7 @@ func TestASecondFactorIsAskedForAfterAProviderToo(t *testing.T) {
 	})
 }
 
-func TestAPasskeyIsAskedForAfterAProviderToo(t *testing.T) {
+func TestPasskeyIsRequiredAfterProvider(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		h.linkedAdmin(t, "subject-1")
@@ -228,7 +228,7 @@ func TestAPasskeyIsAskedForAfterAProviderToo(t *testing.T) {
 	})
 }
 
-func TestADisabledUserIsNotSignedInByAProvider(t *testing.T) {
+func TestDisabledUserCannotSignInByProvider(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		var refusals []httpapi.Refusal
@@ -245,7 +245,7 @@ func TestADisabledUserIsNotSignedInByAProvider(t *testing.T) {
 	})
 }
 
-func TestAProviderThatIsDownOrWrongSignsNobodyInAndKeepsNobodyOut(t *testing.T) {
+func TestFailedProviderDoesNotAffectPasswordSignIn(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		var refusals []httpapi.Refusal
@@ -289,7 +289,7 @@ func TestAProviderThatIsDownOrWrongSignsNobodyInAndKeepsNobodyOut(t *testing.T) 
 	})
 }
 
-func TestASignInByAProviderEndsTheSessionThatTheBrowserHad(t *testing.T) {
+func TestProviderSignInEndsThePreviousSession(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		v := h.linkedAdmin(t, "subject-1")
@@ -300,7 +300,7 @@ func TestASignInByAProviderEndsTheSessionThatTheBrowserHad(t *testing.T) {
 	})
 }
 
-func TestABeginningTellsNothingOfTenantsAndIsNobodyElsesToMake(t *testing.T) {
+func TestSingleSignOnStartRevealsNoTenants(t *testing.T) {
 	h := newSSO(t, storagetest.SQLite(t))
 	h.arrivals.Rate = guesses.NetworkRate(20)
 	v := h.visitor(t)
@@ -328,7 +328,7 @@ func TestABeginningTellsNothingOfTenantsAndIsNobodyElsesToMake(t *testing.T) {
 	require.Less(t, h.waiting(t)-before, int64(61), "who comes too often leaves nothing behind")
 }
 
-func TestProvidersSendBrowsersBackToAnAddressThatNobodyOutsideChooses(t *testing.T) {
+func TestCallbackURLIsNotChosenByClients(t *testing.T) {
 	h := newSSO(t, storagetest.SQLite(t))
 	callback := func(host string, secure bool) string {
 		r := httptest.NewRequest("GET", "/", nil)
@@ -347,7 +347,7 @@ func TestProvidersSendBrowsersBackToAnAddressThatNobodyOutsideChooses(t *testing
 	require.Equal(t, "https://admin.example"+path, callback("evil.example", false))
 }
 
-func TestASignInByAProviderWithWhatIsBeingTakenAwayBeginsNoSession(t *testing.T) {
+func TestProviderSignInDuringRevocationOpensNoSession(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		h.linkedAdmin(t, "subject-1")

@@ -45,7 +45,7 @@ func readsOf(statements []string) (n int) {
 // 80 of 240 users lose a permission, one user is disabled and one token is revoked. Their streams
 // in another process end within a second, all others continue, and few statements run.
 // Proves G7.20.
-func TestTheStreamsOfManyEndWithTheirRightsWithinASecondElsewhereInFewStatements(t *testing.T) {
+func TestManyStreamsEndWithTheirPermissions(t *testing.T) {
 	h, elsewhere, statements := tappedProcess(t)
 	d, crowd := newDesk(t, h), accesstest.Crowd(t, h.db, h.tenant.ID, h.clock.Now(), 240)
 	elsewhere.watch(t)

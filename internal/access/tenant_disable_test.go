@@ -18,7 +18,7 @@ import (
 	"interlock/test/racing"
 )
 
-func TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled(t *testing.T) {
+func TestDisabledTenantRejectsCallersInAllProcesses(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h, neighbour := newFixture(t, db), newFixture(t, db)
 		d := newDesk(t, h)
@@ -99,7 +99,7 @@ func TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled(t *te
 	})
 }
 
-func TestOfManyWhoDisableATenantAtOnceOneDoes(t *testing.T) {
+func TestOneOfConcurrentTenantDisablesChangesIt(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		did := make([]bool, 8)

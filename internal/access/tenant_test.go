@@ -43,7 +43,7 @@ func eachEmpty(t *testing.T, test func(t *testing.T, open func() *storage.DB)) {
 
 func atNoon() *clock.Fake { return clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)) }
 
-func TestReplicasThatStartAtOnceMakeOneAdminWhosePasswordOneOfThemReturns(t *testing.T) {
+func TestConcurrentReplicasCreateOneAdmin(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, open func() *storage.DB) {
 		const replicas = 4
 		fixtures := make([]*fixture, replicas)
@@ -83,7 +83,7 @@ func TestReplicasThatStartAtOnceMakeOneAdminWhosePasswordOneOfThemReturns(t *tes
 	})
 }
 
-func TestALaterStartLeavesThePasswordAlone(t *testing.T) {
+func TestLaterStartKeepsThePassword(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, open func() *storage.DB) {
 		h := newProcess(open(), atNoon())
 		for _, password := range []string{"the first one", "a later one", ""} {
@@ -96,7 +96,7 @@ func TestALaterStartLeavesThePasswordAlone(t *testing.T) {
 	})
 }
 
-func TestTenantsThatAreCreatedAtOnceAllCome(t *testing.T) {
+func TestConcurrentTenantsAreAllCreated(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, open func() *storage.DB) {
 		h := newProcess(open(), atNoon())
 		names := []string{"a", "b", "c", "d", "e", "f"}
@@ -115,7 +115,7 @@ func TestTenantsThatAreCreatedAtOnceAllCome(t *testing.T) {
 	})
 }
 
-func TestNamesThatAreTakenOrCannotBeAreRefused(t *testing.T) {
+func TestInvalidAndExistingNamesAreRejected(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		_, err := h.CreateTenant(anonymous(t), h.tenant.Name, "a long password", "")
@@ -145,7 +145,7 @@ func TestNamesThatAreTakenOrCannotBeAreRefused(t *testing.T) {
 	})
 }
 
-func TestTheSweeperTakesAllThatHasEndedInBatchesAndNothingElse(t *testing.T) {
+func TestSweepDeletesOnlyExpiredRows(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, open func() *storage.DB) {
 		db := open()
 		h := newProcess(db, atNoon())

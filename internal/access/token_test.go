@@ -17,7 +17,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-func TestATokenActsAsItsUserInTheTenantThatItsRowNames(t *testing.T) {
+func TestTokenActsAsItsUserInItsTenant(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h, other := newFixture(t, db), newFixture(t, db)
 		secret, token := h.newToken(t)
@@ -35,7 +35,7 @@ func TestATokenActsAsItsUserInTheTenantThatItsRowNames(t *testing.T) {
 	})
 }
 
-func TestARevokedTokenOpensNothingAtOnceHereAndWithinASecondElsewhere(t *testing.T) {
+func TestRevokedTokenIsRejectedInAllProcesses(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		elsewhere := newProcess(db, h.clock)
@@ -60,7 +60,7 @@ func TestARevokedTokenOpensNothingAtOnceHereAndWithinASecondElsewhere(t *testing
 	})
 }
 
-func TestATokenOfAnotherTenantCannotBeRevoked(t *testing.T) {
+func TestTokenOfAnotherTenantCannotBeRevoked(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h, other := newFixture(t, db), newFixture(t, db)
 		secret, token := h.newToken(t)
@@ -70,7 +70,7 @@ func TestATokenOfAnotherTenantCannotBeRevoked(t *testing.T) {
 	})
 }
 
-func TestATokenEndsWhenItExpiresAlsoWhileItIsRemembered(t *testing.T) {
+func TestCachedTokenExpires(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		spec := users.TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "brief", Expires: h.clock.Now().Add(300 * time.Millisecond)}
@@ -86,7 +86,7 @@ func TestATokenEndsWhenItExpiresAlsoWhileItIsRemembered(t *testing.T) {
 	})
 }
 
-func TestATokenOfADisabledUserOpensNothingUntilTheUserIsEnabled(t *testing.T) {
+func TestTokenOfDisabledUserIsRejected(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		secret, _ := h.newToken(t)
@@ -102,7 +102,7 @@ func TestATokenOfADisabledUserOpensNothingUntilTheUserIsEnabled(t *testing.T) {
 }
 
 // Proves G7.25.
-func TestATokenMayDoWhatBothItsScopesAndItsUsersRolesAllow(t *testing.T) {
+func TestTokenHasPermissionsOfScopesAndRoles(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		require.NoError(t, h.Users.CreateRole(anonymous(t), h.tenant.Name, "support", []string{"configs:*", "orders:read"}))
@@ -126,7 +126,7 @@ func TestATokenMayDoWhatBothItsScopesAndItsUsersRolesAllow(t *testing.T) {
 	})
 }
 
-func TestScopesNeverWidenAndNeverNarrowMoreThanTheySay(t *testing.T) {
+func TestScopesLimitPermissionsExactly(t *testing.T) {
 	grants := []string{"*", "configs:*", "orders:*", "configs:read", "configs:write", "orders:read", "orders:pay"}
 	rapid.Check(t, func(t *rapid.T) {
 		held := rapid.SliceOfDistinct(rapid.SampledFrom(grants), rapid.ID).Draw(t, "held")
@@ -140,7 +140,7 @@ func TestScopesNeverWidenAndNeverNarrowMoreThanTheySay(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotInTheCatalogueCannotBeGranted(t *testing.T) {
+func TestUnknownPermissionCannotBeGranted(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		for _, grant := range []string{"configs:fly", "unknown:*", "configs", "", "**", "configs:*:read"} {
@@ -153,7 +153,7 @@ func TestWhatIsNotInTheCatalogueCannotBeGranted(t *testing.T) {
 	})
 }
 
-func TestTheUseOfATokenIsMarkedAtMostOnceAMinuteAndIsNoNewVersion(t *testing.T) {
+func TestTokenUseIsStoredOnceAMinute(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		secret, token := h.newToken(t)

@@ -35,7 +35,7 @@ func (d desk) issue(body string) (path, etag, secret string) {
 
 // A caller that was authenticated just before a password change must not keep a token that the
 // change should have ended.
-func TestNoTokenIsMadeByWhoWasChangedSinceHeWasRecognised(t *testing.T) {
+func TestChangedCallerCannotCreateToken(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		before := h.as(t, h.mustSignIn(t))
@@ -51,7 +51,7 @@ func TestNoTokenIsMadeByWhoWasChangedSinceHeWasRecognised(t *testing.T) {
 }
 
 // Proves G7.21.
-func TestATokenIsCreatedListedUsedAndRevoked(t *testing.T) {
+func TestTokenIsCreatedListedUsedAndRevoked(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -86,7 +86,7 @@ func TestATokenIsCreatedListedUsedAndRevoked(t *testing.T) {
 }
 
 // Proves G7.21.
-func TestScopesAndExpiryThatCannotBeMeantAreRefused(t *testing.T) {
+func TestInvalidScopesAndExpiryAreRejected(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	d := newDesk(t, h)
 	before := h.audited(t)
@@ -115,7 +115,7 @@ func TestScopesAndExpiryThatCannotBeMeantAreRefused(t *testing.T) {
 }
 
 // Proves G7.25.
-func TestATokenIsMadeForNoMoreThanItsMakerMayDo(t *testing.T) {
+func TestTokenCannotExceedItsCreatorsPermissions(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -134,7 +134,7 @@ func TestATokenIsMadeForNoMoreThanItsMakerMayDo(t *testing.T) {
 }
 
 // Proves G7.25.
-func TestTokensOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
+func TestTokensOfOtherUsersNeedPermission(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -165,7 +165,7 @@ func TestTokensOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
 }
 
 // Proves G7.24.
-func TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator(t *testing.T) {
+func TestTokenOfAnotherUserIsLimitedToScopes(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -207,7 +207,7 @@ func TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator(t *testing.T)
 }
 
 // A stream ends with its credential, and does not keep an idle session open.
-func TestAStreamEndsWithinASecondOfItsCredentialsEnd(t *testing.T) {
+func TestStreamEndsWithItsCredential(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		h.Callers.Customers, h.Callers.CustomerMay = callers.SharedSecret(shopSecret), []string{"orders:read"}
@@ -269,7 +269,7 @@ func TestAStreamEndsWithinASecondOfItsCredentialsEnd(t *testing.T) {
 }
 
 // Proves G7.20.
-func TestARevokedTokensStreamsEndWithinASecondElsewhere(t *testing.T) {
+func TestRevokedTokensStreamsEndInOtherProcesses(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)

@@ -16,7 +16,7 @@ import (
 // A row lock excludes no other server of a cluster.
 
 // Proves G7.15.
-func TestASignInBesideAChangeOfItsPasswordBeginsNoSessionWithoutLocks(t *testing.T) {
+func TestSignInDuringPasswordChangeFailsWithoutLocks(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	h := newFixture(t, db)
 	tap.Before("UPDATE access_revisions", func() {
@@ -32,7 +32,7 @@ func TestASignInBesideAChangeOfItsPasswordBeginsNoSessionWithoutLocks(t *testing
 }
 
 // Proves G7.15.
-func TestOfTwoFactorsThatAreBegunAtOnceOneIsLeftWithoutLocks(t *testing.T) {
+func TestConcurrentFactorSetUpsLeaveOneWithoutLocks(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	h := newFixture(t, db)
 	ctx := h.as(t, h.mustSignIn(t))

@@ -82,7 +82,7 @@ func (d desk) roles(named ...string) {
 	}
 }
 
-func TestAUserIsCreatedReadEditedDisabledAndEnabled(t *testing.T) {
+func TestUserIsCreatedReadEditedDisabledAndEnabled(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -121,7 +121,7 @@ func TestAUserIsCreatedReadEditedDisabledAndEnabled(t *testing.T) {
 	})
 }
 
-func TestWhatBreaksARuleOfUsersIsNamedAndChangesNothing(t *testing.T) {
+func TestInvalidUserIsRejectedWithItsPointer(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	d := newDesk(t, h)
 	path, etag := d.hire("li")
@@ -158,7 +158,7 @@ func TestWhatBreaksARuleOfUsersIsNamedAndChangesNothing(t *testing.T) {
 }
 
 // Proves G7.28.
-func TestTwoAdminsWhoGiveAUserDifferentRolesBothSucceedAndTheSameOneAsks(t *testing.T) {
+func TestConcurrentRoleGrantsMergeUnlessEqual(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
 		d.roles("support", "orders:read", "editor", "configs:*", "payer", "orders:pay")
@@ -180,7 +180,7 @@ func TestTwoAdminsWhoGiveAUserDifferentRolesBothSucceedAndTheSameOneAsks(t *test
 }
 
 // Proves G7.28.
-func TestOfTwentyAdminsWhoEachGiveAUserAnotherRoleAllSucceed(t *testing.T) {
+func TestTwentyConcurrentRoleGrantsAllSucceed(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
 		path, seen := d.hire("li")
@@ -208,7 +208,7 @@ func TestOfTwentyAdminsWhoEachGiveAUserAnotherRoleAllSucceed(t *testing.T) {
 }
 
 // Proves G7.26.
-func TestNobodyGivesARoleOrLetsAUserInWithWhatHeDoesNotHave(t *testing.T) {
+func TestCallerCannotGrantPermissionsTheyLack(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -239,7 +239,7 @@ func TestNobodyGivesARoleOrLetsAUserInWithWhatHeDoesNotHave(t *testing.T) {
 }
 
 // Proves G7.27.
-func TestTheLastUserWithAllOfAccessKeepsIt(t *testing.T) {
+func TestLastManagerKeepsAccess(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -269,7 +269,7 @@ func TestTheLastUserWithAllOfAccessKeepsIt(t *testing.T) {
 }
 
 // Proves G7.27.
-func TestOfTwoAdminsWhoTakeAccessFromEachOtherAtOnceOneKeepsIt(t *testing.T) {
+func TestConcurrentRevocationsLeaveOneManager(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -303,7 +303,7 @@ func TestOfTwoAdminsWhoTakeAccessFromEachOtherAtOnceOneKeepsIt(t *testing.T) {
 }
 
 // Proves G7.10.
-func TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere(t *testing.T) {
+func TestDisabledUserIsRejectedInAllProcesses(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -334,7 +334,7 @@ func TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere(t *testing.T
 	})
 }
 
-func TestAProcessThatRemembersNobodyAndHasNoStreamsAsksForNoChanges(t *testing.T) {
+func TestIdleProcessDoesNotPollForChanges(t *testing.T) {
 	db, statements := storagetest.TappedMariaDB(t)
 	h := newFixture(t, db)
 	d := newDesk(t, h)
@@ -382,7 +382,7 @@ func (h *fixture) noticesChanges(t *testing.T, d desk) {
 	}
 }
 
-func TestUsersOfAnotherTenantDoNotExist(t *testing.T) {
+func TestUsersOfAnotherTenantAreNotFound(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d, stranger := newDesk(t, newFixture(t, db)), newDesk(t, newFixture(t, db))
 		path, etag := d.hire("li")
@@ -395,7 +395,7 @@ func TestUsersOfAnotherTenantDoNotExist(t *testing.T) {
 }
 
 // Proves G7.22.
-func TestNobodyChangesAUserWhoMayDoMore(t *testing.T) {
+func TestUserWithMorePermissionsCannotBeChanged(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)

@@ -11,7 +11,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-func TestACallerIsNotReadAgainWhileNothingChanges(t *testing.T) {
+func TestCachedCallerIsNotReadWhileUnchanged(t *testing.T) {
 	db, statements := storagetest.TappedMariaDB(t)
 	h := newFixture(t, db)
 	elsewhere := newProcess(db, h.clock)
@@ -56,7 +56,7 @@ func TestACallerIsNotReadAgainWhileNothingChanges(t *testing.T) {
 }
 
 // An expiry changes no row.
-func TestACredentialThatEndsIsNotBelievedAnyLonger(t *testing.T) {
+func TestCachedCallerExpiresWithItsCredential(t *testing.T) {
 	read := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &Caller{readTime: read, ends: read.Add(10 * time.Second)}
 	for after, want := range map[time.Duration]bool{
@@ -68,7 +68,7 @@ func TestACredentialThatEndsIsNotBelievedAnyLonger(t *testing.T) {
 	require.False(t, c.fresh(read.Add(5*time.Second), read.Add(6*time.Second)), "a clock that was set back proves nothing")
 }
 
-func TestHowManyCallersAreRememberedIsBounded(t *testing.T) {
+func TestCacheOfCallersIsBounded(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	g := h.callers.current.Load()
 	remember := func(i int) { g.put(&Caller{shown: credential{hash: secrets.Digest{byte(i), byte(i >> 8)}}}) }

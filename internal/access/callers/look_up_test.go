@@ -23,7 +23,7 @@ import (
 )
 
 // Proves G7.5.
-func TestManyWhoComeAtOnceAreLookedUpInFewStatements(t *testing.T) {
+func TestConcurrentCallersAreReadInBatches(t *testing.T) {
 	h, process, statements := tappedProcess(t)
 	neighbour := newFixture(t, h.db)
 	crowd := append(h.crowd(t, 200), neighbour.crowd(t, 100)...)
@@ -43,7 +43,7 @@ func TestManyWhoComeAtOnceAreLookedUpInFewStatements(t *testing.T) {
 }
 
 // Proves G7.5.
-func TestWhoIsAtWorkIsReadAgainAheadOfTimeAndWaitsForNoStatement(t *testing.T) {
+func TestActiveCallersAreRefreshedBeforeExpiry(t *testing.T) {
 	h, process, statements := tappedProcess(t)
 	crowd := h.crowd(t, 300)
 	known := process.lookForChanges(t.Context(), -1)
@@ -76,7 +76,7 @@ func TestWhoIsAtWorkIsReadAgainAheadOfTimeAndWaitsForNoStatement(t *testing.T) {
 	require.Nil(t, before.get(credentialOf(crowd[len(crowd)-1]).hash, h.clock.Now()), "who has gone is not read for ever")
 }
 
-func TestAfterAChangeOfRightsWhoIsAtWorkIsReadAgainTogether(t *testing.T) {
+func TestActiveCallersAreRefreshedTogetherAfterAChange(t *testing.T) {
 	h, process, statements := tappedProcess(t)
 	crowd := h.crowd(t, 250)
 	for range 2 {
@@ -98,7 +98,7 @@ func TestAfterAChangeOfRightsWhoIsAtWorkIsReadAgainTogether(t *testing.T) {
 }
 
 // Proves G7.5.
-func TestOfACrowdThatIsReadTogetherEachIsToldItsOwn(t *testing.T) {
+func TestBatchedLookupReturnsEachCallersResult(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h, neighbour, closed := newFixture(t, db), newFixture(t, db), newFixture(t, db)
 		h.store.Idle = time.Hour
@@ -178,7 +178,7 @@ func nameOf(named map[string]accesstest.Member, o accesstest.Member) string {
 	return ""
 }
 
-func TestACredentialThatTheRefreshFindsNoMoreOpensNothing(t *testing.T) {
+func TestRefreshEvictsDeletedCredentials(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		crowd := h.crowd(t, 4)
@@ -210,7 +210,7 @@ func TestACredentialThatTheRefreshFindsNoMoreOpensNothing(t *testing.T) {
 
 // The rows were read before the revocation, and the result reaches only callers that came before it.
 // Proves G7.5.
-func TestAnAnswerThatWasReadBeforeARevocationIsNotRemembered(t *testing.T) {
+func TestLookupBeforeRevocationIsNotCached(t *testing.T) {
 	h, process, statements := tappedProcess(t)
 	robot := h.crowd(t, 2)[1]
 	reading, revoked := make(chan struct{}), make(chan struct{})
@@ -236,7 +236,7 @@ func TestAnAnswerThatWasReadBeforeARevocationIsNotRemembered(t *testing.T) {
 	requireCode(t, apperr.InvalidCredentials, err)
 }
 
-func TestTheFirstToAskMayHangUpWithoutFailingTheOthers(t *testing.T) {
+func TestCancelledLookupDoesNotFailOthers(t *testing.T) {
 	h, process, statements := tappedProcess(t)
 	robot := h.crowd(t, 2)[1]
 	impatient, hangUp := context.WithCancel(t.Context())
@@ -260,7 +260,7 @@ func TestTheFirstToAskMayHangUpWithoutFailingTheOthers(t *testing.T) {
 }
 
 // Proves G7.5.
-func TestNoRequestWaitsForALookUpOfStreams(t *testing.T) {
+func TestRequestsDoNotWaitForStreamLookups(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	crowd := h.crowd(t, 2)
 	entered, leave := make(chan struct{}), make(chan struct{})
@@ -305,7 +305,7 @@ func (w *inLine) Done() <-chan struct{} {
 }
 
 // Proves G7.6.
-func TestWhoCameDuringALookUpThatFailedIsLookedUpAllTheSame(t *testing.T) {
+func TestLookupAfterAFailedBatchSucceeds(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	crowd := h.crowd(t, 2)
 	entered, fail := make(chan struct{}, 2), make(chan struct{})

@@ -24,7 +24,7 @@ func (h *fixture) lastUses(t *testing.T, at time.Time) (n int) {
 	return n
 }
 
-func TestTheUsesOfManyCredentialsAreWrittenTogether(t *testing.T) {
+func TestLastUsesAreWrittenInBatches(t *testing.T) {
 	h, process, statements := tappedProcess(t)
 	crowd := h.crowd(t, 300)
 	for _, o := range crowd {
@@ -46,7 +46,7 @@ func TestTheUsesOfManyCredentialsAreWrittenTogether(t *testing.T) {
 	require.Empty(t, statements.Take(), "once a minute")
 }
 
-func TestUsesAreWrittenBesideTheRequestsAndTheLastOnesAtTheEnd(t *testing.T) {
+func TestLastUsesAreWrittenInBackgroundAndAtStop(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		crowd := h.crowd(t, 2)

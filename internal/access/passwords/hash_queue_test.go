@@ -37,7 +37,7 @@ func wait(t *testing.T, queue *hashQueue, r Rank) <-chan waiter {
 }
 
 // Proves G7.38.
-func TestWhoComesOftenestIsTurnedAwayAtOnceAndWhoComesForTheFirstTimeGoesFirst(t *testing.T) {
+func TestFullQueueRejectsTheLowestRank(t *testing.T) {
 	queue := newHashQueue(0, 3)
 	queue.after = func(_ time.Duration, fn func()) { fn() }
 	sixth := wait(t, queue, Rank{Anonymous: true, Tries: 6})
@@ -61,7 +61,7 @@ func TestWhoComesOftenestIsTurnedAwayAtOnceAndWhoComesForTheFirstTimeGoesFirst(t
 }
 
 // Proves G7.38.
-func TestASlotCoolsDownAfterAWrongGuessAndNotAfterSomebodyWhoIsKnown(t *testing.T) {
+func TestSlotCoolsDownAfterAnonymousWrongGuess(t *testing.T) {
 	queue := newHashQueue(1, 1)
 	var cooled []func()
 	queue.after = func(cooldown time.Duration, fn func()) {
@@ -90,7 +90,7 @@ func TestASlotCoolsDownAfterAWrongGuessAndNotAfterSomebodyWhoIsKnown(t *testing.
 	require.Len(t, cooled, 1)
 }
 
-func TestASlotThatWasGrantedToSomebodyWhoLeftGoesToTheNext(t *testing.T) {
+func TestSlotOfWithdrawnCallerPassesToTheNext(t *testing.T) {
 	queue := newHashQueue(0, 2)
 	gone := &hashWaiter{granted: make(chan bool, 1)}
 	queue.enter(gone)
@@ -101,11 +101,11 @@ func TestASlotThatWasGrantedToSomebodyWhoLeftGoesToTheNext(t *testing.T) {
 	require.Empty(t, queue.waiting)
 }
 
-func TestPasswordsAreHashedOnHalfOfTheProcessorsAtMost(t *testing.T) {
+func TestHashesUseHalfOfTheProcessors(t *testing.T) {
 	require.Equal(t, max(1, runtime.GOMAXPROCS(0)/2), New(Cost{}, false).queue.free)
 }
 
-func TestOfStrangersWhoCameAsOftenTheLastGoesFirstAndOfThoseWhoAreKnownTheFirst(t *testing.T) {
+func TestQueueIsLIFOForAnonymousAndFIFOForKnown(t *testing.T) {
 	queue := newHashQueue(0, 4)
 	queue.after = func(_ time.Duration, fn func()) { fn() }
 	order := []<-chan waiter{

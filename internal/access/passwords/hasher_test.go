@@ -28,7 +28,7 @@ func requireRetryAfter(t testing.TB, err error) time.Duration {
 	return e.RetryAfter
 }
 
-func TestHashesOfUsersAndOfNobodyCostWhatOWASPAsks(t *testing.T) {
+func TestHashesHaveTheRecommendedCost(t *testing.T) {
 	p := New(Cost{}, false)
 	hash, err := p.Hash(t.Context(), "a password")
 	require.NoError(t, err)
@@ -45,7 +45,7 @@ func TestHashesOfUsersAndOfNobodyCostWhatOWASPAsks(t *testing.T) {
 	require.False(t, same)
 }
 
-func TestNoMoreHashesRunAtOnceThanThereAreTurns(t *testing.T) {
+func TestConcurrentHashesAreLimitedToSlots(t *testing.T) {
 	const turns, callers = 2, 20
 	p := New(Cost{}, false)
 	p.queue, p.Timeout = newHashQueue(turns, callers), time.Minute
@@ -77,7 +77,7 @@ func TestNoMoreHashesRunAtOnceThanThereAreTurns(t *testing.T) {
 	require.EqualValues(t, turns, most.Load())
 }
 
-func TestWaitingForATurnToHashEndsAsUnavailable(t *testing.T) {
+func TestTimeoutInHashQueueReturnsUnavailable(t *testing.T) {
 	p := New(Cost{}, false)
 	p.queue, p.Timeout = newHashQueue(0, 1), 2*time.Millisecond
 	_, err := p.Matches(t.Context(), "a", p.Dummy)
@@ -85,7 +85,7 @@ func TestWaitingForATurnToHashEndsAsUnavailable(t *testing.T) {
 	require.Positive(t, requireRetryAfter(t, err))
 }
 
-func TestAFailureToCompareIsNoWrongPassword(t *testing.T) {
+func TestComparisonErrorIsNotAWrongPassword(t *testing.T) {
 	p := New(Cost{}, false)
 	broken := errors.New("broken")
 	p.Compare = func(string, string) (bool, error) { return true, broken }
@@ -94,7 +94,7 @@ func TestAFailureToCompareIsNoWrongPassword(t *testing.T) {
 	require.False(t, same)
 }
 
-func TestPasswordsOfTwelveCharactersAreAcceptedUnlessNobodyCouldUseThem(t *testing.T) {
+func TestPasswordNeedsTwelveTypeableCharacters(t *testing.T) {
 	cases := []struct {
 		name, password string
 		refused        bool
@@ -124,7 +124,7 @@ func TestPasswordsOfTwelveCharactersAreAcceptedUnlessNobodyCouldUseThem(t *testi
 	}
 }
 
-func TestAShortPasswordIsTakenInDevelopmentAndWarnedAboutAndNotShown(t *testing.T) {
+func TestWeakPasswordIsAcceptedInDevelopmentAndLogged(t *testing.T) {
 	log := capturedLog(t)
 	p := New(Cost{}, true)
 	_, err := p.NewHash(t.Context(), Oneself, "/password", "li", "123456789")
