@@ -46,7 +46,7 @@ type Deps struct {
 	Tenants   *tenants.Service
 	Callers   *callers.Service
 	Factors   *factors.Service
-	// Issuers returns the issuers whose links permit a sign-in in a tenant.
+	// Issuers returns the issuers of the providers that a tenant has.
 	Issuers func(tenant string) []string
 }
 
