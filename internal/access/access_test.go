@@ -22,6 +22,7 @@ import (
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
 	"interlock/internal/events"
 	"interlock/internal/lock"
@@ -29,6 +30,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	storagetest.Covers(
+		"internal/access", "internal/access/users", "internal/access/factors", "internal/access/sessions", "internal/access/tenants",
+		"internal/access/tenantsettings", "internal/access/guesses", "internal/access/callers",
+	)
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"))
 }
 
