@@ -19,7 +19,8 @@ const (
 	// MaxAttempts is the maximum number of wrong passwords and codes per account and network in
 	// Window.
 	MaxAttempts = 5
-	Window      = 15 * time.Minute
+	// Window is the time for which a wrong guess counts.
+	Window = 15 * time.Minute
 	// MaxAnonymous is the maximum number of wrong passwords per account in Window over all
 	// networks, except known devices.
 	MaxAnonymous = 50
@@ -49,6 +50,7 @@ func (Row) Global() {}
 
 const attemptSlotKey = "uq_sign_in_attempts_slot"
 
+// Attempts counts the guesses at accounts.
 type Attempts struct {
 	db    *storage.DB
 	clock clock.Clock
@@ -70,6 +72,7 @@ type Guess struct {
 // everywhere is the key for all networks; no network has this name.
 const everywhere = "*"
 
+// AccountKey returns the key under which the guesses at an account are counted.
 func AccountKey(tenant, username string) string {
 	sum := sha256.Sum256([]byte(tenant + "\x00" + username))
 	return base64.RawURLEncoding.EncodeToString(sum[:])

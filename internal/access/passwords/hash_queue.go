@@ -83,6 +83,7 @@ type Slot struct {
 	given sync.Once
 }
 
+// Release frees the slot.
 func (p *Slot) Release() { p.given.Do(func() { p.queue.giveBack(0) }) }
 
 // ReleaseAfterCooldown releases the slot after an anonymous wrong guess, with a cooldown. For a

@@ -20,9 +20,11 @@ import (
 // settingsPath is the resource path of the tenant's only row of settings.
 const settingsPath = "settings"
 
+// ApprovalKind is the kind of proposed changes of the settings.
 const ApprovalKind = "settings.update"
 
 const (
+	// ReadPermission is required to read the settings.
 	ReadPermission  = "settings:read"
 	writePermission = "settings:write"
 )

@@ -165,7 +165,7 @@ func (s *Service) ResetUserFactors(ctx context.Context, tenant, username string)
 	})
 }
 
-// factors.Owner returns the user as the owner of second factors.
+// FactorOwner returns the user as the owner of second factors.
 func (u *User) FactorOwner() factors.Owner {
 	return factors.Owner{TenantID: u.TenantID, ID: u.ID, Username: u.Username, DisplayName: u.DisplayName}
 }

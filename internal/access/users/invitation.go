@@ -31,6 +31,7 @@ type Invitation struct {
 // which browsers do not send and servers do not log.
 func (i Invitation) Path() string { return "/invitation#" + i.Token }
 
+// NewInvitation returns an invitation that is valid from now.
 func NewInvitation(now time.Time) Invitation {
 	return Invitation{Token: secrets.New(), ExpiresTime: now.Add(InvitationTime)}
 }

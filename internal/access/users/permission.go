@@ -13,8 +13,10 @@ const (
 	ReadPermission  = "access:read"
 	writePermission = "access:write"
 	// ReadUsersPermission is required to read users, also on the dashboard and in the live feed.
-	ReadUsersPermission  = "users:read"
+	ReadUsersPermission = "users:read"
+	// WriteUsersPermission is required to change users, and the tokens and sessions of other users.
 	WriteUsersPermission = "users:write"
+	// ReadTokensPermission is required to read tokens.
 	ReadTokensPermission = "tokens:read"
 	makeTokensPermission = "tokens:write"
 )

@@ -63,6 +63,7 @@ func (User) TableName() string { return "users" }
 
 func (u *User) label() string { return fmt.Sprintf("user %q", u.Username) }
 
+// Path returns the path of the user's resource.
 func (u *User) Path() string { return fmt.Sprintf("users/%d", u.ID) }
 
 // content returns the audit log's description of a user.

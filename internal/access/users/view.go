@@ -10,6 +10,7 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
+// UserView is the representation of a user.
 type UserView struct {
 	ID          int64  `json:"id"`
 	Username    string `json:"username" schema:"Username"`
@@ -29,6 +30,7 @@ type UserView struct {
 	guard.Stamp
 }
 
+// UserViewOf returns the representation of a user.
 func UserViewOf(u User) UserView {
 	return UserView{
 		ID: u.ID, Username: u.Username, DisplayName: u.DisplayName, Roles: u.Roles, GroupRoles: append([]string{}, u.GroupRoles...), Disabled: u.Disabled,
