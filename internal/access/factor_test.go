@@ -493,7 +493,7 @@ func (h *fixture) useKeys(t testing.TB, keys ...string) {
 	t.Helper()
 	cipher, err := encryption.New(keys)
 	require.NoError(t, err)
-	h.Factors = factors.New(h.db, h.runner, cipher, "")
+	*h.Factors = *factors.New(h.db, h.runner, cipher, "")
 }
 
 // Proves G7.19.
@@ -522,7 +522,7 @@ func TestFactorSecretsAreEncryptedWithTheKey(t *testing.T) {
 		_, err = e.finish(t, e.challenged(t), factors.MethodTOTP, e.nextCode(t), "")
 		require.NoError(t, err)
 
-		h.Factors = factors.New(h.db, h.runner, encryption.Cipher{}, "")
+		*h.Factors = *factors.New(h.db, h.runner, encryption.Cipher{}, "")
 		_, err = e.finish(t, e.challenged(t), factors.MethodTOTP, e.nextCode(t), "")
 		require.ErrorIs(t, err, encryption.ErrUnreadable)
 	})

@@ -228,7 +228,7 @@ func TestPermissionsAreListedForPermittedCallers(t *testing.T) {
 	for _, item := range reply.body["items"].([]any) {
 		names = append(names, item.(map[string]any)["name"].(string))
 	}
-	require.Equal(t, []string{"access:read", "access:write", "configs:read", "configs:write", "menus:read", "menus:write", "orders:decide", "orders:pay", "orders:read", "tokens:read", "tokens:write", "users:read", "users:write"}, names)
+	require.Equal(t, []string{"access:read", "access:write", "configs:read", "configs:write", "customers:impersonate", "menus:read", "menus:write", "orders:decide", "orders:pay", "orders:read", "tokens:read", "tokens:write", "users:read", "users:write"}, names)
 	reply = b.send(http.MethodGet, "/permissions", "", "Authorization", "Bearer "+other)
 	require.Equal(t, http.StatusForbidden, reply.status)
 	require.Equal(t, "forbidden", reply.body["code"])

@@ -563,7 +563,7 @@ func TestUnavailablePasskeyIsRejectedWithReason(t *testing.T) {
 	requireCode(t, apperr.ValidationFailed, err)
 	require.ErrorContains(t, err, "passkeys work at http://localhost")
 	require.Equal(t, "localhost", h.Factors.PasskeySite())
-	h.Factors = factors.New(h.db, h.runner, encryption.Cipher{}, "https://192.0.2.7")
+	*h.Factors = *factors.New(h.db, h.runner, encryption.Cipher{}, "https://192.0.2.7")
 	err = begin("https://192.0.2.7")
 	requireCode(t, apperr.ValidationFailed, err)
 	require.ErrorContains(t, err, "https://192.0.2.7 has an IP address as its host")
