@@ -36,7 +36,7 @@ func (c *auditExport) Run(ctx context.Context) error {
 		return err
 	}
 	defer services.Close()
-	if ctx, err = services.Access.InTenant(ctx, c.Tenant); err != nil {
+	if ctx, err = services.Access.Tenants.InTenant(ctx, c.Tenant); err != nil {
 		return err
 	}
 	for more := true; more; {

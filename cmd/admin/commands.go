@@ -89,7 +89,7 @@ type tenantList struct {
 // Run prints a line for each tenant.
 func (c *tenantList) Run(ctx context.Context) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		tenants, err := sv.Access.Tenants(ctx)
+		tenants, err := sv.Access.Tenants.Tenants(ctx)
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (c *tenantEnable) Run(ctx context.Context) error {
 
 func setTenantDisabled(ctx context.Context, s settings.Data, name string, disabled bool) error {
 	return withServices(ctx, s, func(sv *app.Services) error {
-		changed, err := sv.Access.SetTenantDisabled(ctx, name, disabled)
+		changed, err := sv.Access.Tenants.SetTenantDisabled(ctx, name, disabled)
 		status := map[bool]string{true: "disabled", false: "enabled"}[disabled]
 		switch {
 		case err != nil:

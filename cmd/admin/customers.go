@@ -33,7 +33,7 @@ func (c oneCustomer) with(ctx context.Context, o app.Options, do func(ctx contex
 		return err
 	}
 	defer services.Close()
-	if ctx, err = services.Access.InTenant(ctx, c.Tenant); err != nil {
+	if ctx, err = services.Access.Tenants.InTenant(ctx, c.Tenant); err != nil {
 		return err
 	}
 	return do(ctx, services)

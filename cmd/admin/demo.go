@@ -11,6 +11,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"interlock/internal/access"
+	"interlock/internal/access/users"
 	"interlock/internal/app"
 	"interlock/internal/app/demo"
 	"interlock/internal/base/principal"
@@ -30,7 +31,7 @@ type demoCommand struct {
 func (c *demoCommand) Run(ctx context.Context) error {
 	size := cmp.Or(c.size, demo.Full)
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		ctx, err := sv.Access.InTenant(ctx, c.Tenant)
+		ctx, err := sv.Access.Tenants.InTenant(ctx, c.Tenant)
 		if err != nil {
 			return err
 		}
@@ -41,7 +42,7 @@ func (c *demoCommand) Run(ctx context.Context) error {
 		if used != "" && !c.Force {
 			return fmt.Errorf("the tenant %s has data already (%s), and demo data cannot be removed from it: create a tenant for it with `admin tenant create`, or add --force", c.Tenant, used)
 		}
-		planner, err := firstAdmin(ctx, sv.Access)
+		planner, err := firstAdmin(ctx, sv.Access.Users)
 		if err != nil {
 			return err
 		}
@@ -62,9 +63,9 @@ func (c *demoCommand) Run(ctx context.Context) error {
 
 // firstAdmin returns an enabled user of the context's tenant with the role admin; zero if there is
 // none.
-func firstAdmin(ctx context.Context, users *access.Service) (principal.Person, error) {
+func firstAdmin(ctx context.Context, of *users.Service) (principal.Person, error) {
 	disabled := false
-	listing, err := users.Users(ctx, access.UserFilter{Role: access.AdminRole, Disabled: &disabled}, storage.Page{Limit: 1})
+	listing, err := of.Users(ctx, users.UserFilter{Role: access.AdminRole, Disabled: &disabled}, storage.Page{Limit: 1})
 	if err != nil || len(listing.Rows) == 0 {
 		return principal.Person{}, err
 	}

@@ -29,7 +29,7 @@ func TestDemoLoadsTwiceIntoAnEmptyTenant(t *testing.T) {
 	sv, err := app.Open(t.Context(), command.Storage, app.Options{})
 	require.NoError(t, err)
 	defer sv.Close()
-	ctx, err := sv.Access.InTenant(t.Context(), "default")
+	ctx, err := sv.Access.Tenants.InTenant(t.Context(), "default")
 	require.NoError(t, err)
 	waiting, err := sv.Approvals.List(ctx, approvals.Filter{}, storage.Page{})
 	require.NoError(t, err)
@@ -58,7 +58,7 @@ func TestDemoRejectsATenantWithData(t *testing.T) {
 	defer sv.Close()
 	_, err = sv.MakeFirstAdmin(t.Context(), settings.FirstAdminOfEnvironment())
 	require.NoError(t, err)
-	ctx, err := sv.Access.InTenant(t.Context(), "default")
+	ctx, err := sv.Access.Tenants.InTenant(t.Context(), "default")
 	require.NoError(t, err)
 	require.NoError(t, sv.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		_, err := sv.Configs.Create(ctx, u, "shop.name", config.Content{ValueType: config.String, Value: `"Ours"`})

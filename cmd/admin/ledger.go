@@ -35,7 +35,7 @@ func (c *ledgerRebuild) Validate() error {
 // Run rebuilds the aggregates.
 func (c *ledgerRebuild) Run(ctx context.Context) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		ctx, err := sv.Access.InTenant(ctx, c.Tenant)
+		ctx, err := sv.Access.Tenants.InTenant(ctx, c.Tenant)
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"interlock/internal/access"
+	"interlock/internal/access/users"
 )
 
 // version is set at build time.
@@ -52,7 +52,7 @@ func parserOptions(ctx context.Context) []kong.Option {
 		kong.Name("admin"),
 		kong.Description("Interlock: a back-office admin service in which no write is lost, doubled or oversold."),
 		kong.ShortUsageOnError(),
-		kong.Vars{"version": version, "tokenLifetime": access.TokenLifetime.String()},
+		kong.Vars{"version": version, "tokenLifetime": users.TokenLifetime.String()},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	}
 }

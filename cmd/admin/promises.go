@@ -8,7 +8,7 @@ import (
 	"os"
 	"text/tabwriter"
 
-	"interlock/internal/access"
+	"interlock/internal/access/tenants"
 	"interlock/internal/app"
 	"interlock/internal/settings"
 )
@@ -60,12 +60,12 @@ func (c *promisesCheck) Run(ctx context.Context) error {
 
 // warnOfQuotas prints the tenants that have used most of their quota of idempotency keys.
 func warnOfQuotas(ctx context.Context, services *app.Services, out io.Writer) error {
-	tenants, err := services.Access.Tenants(ctx)
+	all, err := services.Access.Tenants.Tenants(ctx)
 	if err != nil {
 		return err
 	}
-	for _, tenant := range tenants {
-		usages, err := services.Idempotency.Usage(access.AsOperator(ctx, tenant))
+	for _, tenant := range all {
+		usages, err := services.Idempotency.Usage(tenants.AsOperator(ctx, tenant))
 		if err != nil {
 			return err
 		}

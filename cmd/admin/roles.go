@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"interlock/internal/access"
+	"interlock/internal/access/users"
 	"interlock/internal/app"
 	"interlock/internal/base/storage"
 )
@@ -25,9 +25,9 @@ type roleList struct {
 // Run lists the roles.
 func (c *roleList) Run(ctx context.Context) error {
 	return c.withTenant(ctx, func(ctx context.Context, sv *app.Services) error {
-		return printed([]string{"ID", "ROLE", "PERMISSIONS"}, func(page storage.Page) (storage.Listing[access.Role], error) {
-			return sv.Access.Roles(ctx, "", page)
-		}, func(role access.Role) []any { return []any{role.ID, role.Name, strings.Join(role.Permissions, " ")} })
+		return printed([]string{"ID", "ROLE", "PERMISSIONS"}, func(page storage.Page) (storage.Listing[users.Role], error) {
+			return sv.Access.Users.Roles(ctx, "", page)
+		}, func(role users.Role) []any { return []any{role.ID, role.Name, strings.Join(role.Permissions, " ")} })
 	})
 }
 
@@ -45,7 +45,7 @@ type roleCreate struct {
 // Run creates the role.
 func (c *roleCreate) Run(ctx context.Context) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		if err := sv.Access.CreateRole(ctx, c.Tenant, c.Role, c.Permission); err != nil {
+		if err := sv.Access.Users.CreateRole(ctx, c.Tenant, c.Role, c.Permission); err != nil {
 			return err
 		}
 		fmt.Printf("Role %s was created.\n", c.Role)
@@ -60,7 +60,7 @@ type roleSet struct {
 // Run replaces the permissions.
 func (c *roleSet) Run(ctx context.Context) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		if err := sv.Access.SetRolePermissions(ctx, c.Tenant, c.Role, c.Permission); err != nil {
+		if err := sv.Access.Users.SetRolePermissions(ctx, c.Tenant, c.Role, c.Permission); err != nil {
 			return err
 		}
 		fmt.Printf("Role %s has the permissions %s.\n", c.Role, strings.Join(c.Permission, ", "))
@@ -76,7 +76,7 @@ type roleDelete struct {
 // Run deletes the role.
 func (c *roleDelete) Run(ctx context.Context) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		if err := sv.Access.RemoveRole(ctx, c.Tenant, c.Role); err != nil {
+		if err := sv.Access.Users.RemoveRole(ctx, c.Tenant, c.Role); err != nil {
 			return err
 		}
 		fmt.Printf("Role %s is deleted.\n", c.Role)
@@ -91,7 +91,7 @@ type roleReady struct {
 // Run creates the roles.
 func (c *roleReady) Run(ctx context.Context) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		if err := sv.Access.MakeReadyRoles(ctx, c.Tenant); err != nil {
+		if err := sv.Access.Users.MakeReadyRoles(ctx, c.Tenant); err != nil {
 			return err
 		}
 		fmt.Println("The ready-made roles exist now.")

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"interlock/internal/access"
+	"interlock/internal/access/users"
 	"interlock/internal/app"
 	"interlock/internal/base/storage"
 )
@@ -26,17 +26,17 @@ type tokenList struct {
 // Run lists the tokens.
 func (c *tokenList) Run(ctx context.Context) error {
 	return c.withTenant(ctx, func(ctx context.Context, sv *app.Services) error {
-		var filter access.TokenFilter
+		var filter users.TokenFilter
 		if c.User != "" {
-			user, err := sv.Access.UserNamed(ctx, c.User)
+			user, err := sv.Access.Users.UserNamed(ctx, c.User)
 			if err != nil {
 				return err
 			}
 			filter.UserID = user.ID
 		}
-		return printed([]string{"ID", "NAME", "USER", "SCOPES", "EXPIRES", "LAST USED"}, func(page storage.Page) (storage.Listing[access.Token], error) {
-			return sv.Access.Tokens(ctx, filter, page)
-		}, func(token access.Token) []any {
+		return printed([]string{"ID", "NAME", "USER", "SCOPES", "EXPIRES", "LAST USED"}, func(page storage.Page) (storage.Listing[users.Token], error) {
+			return sv.Access.Users.Tokens(ctx, filter, page)
+		}, func(token users.Token) []any {
 			scopes := strings.Join(token.Scopes, " ")
 			if scopes == "" {
 				scopes = "all of the user's"
@@ -68,11 +68,11 @@ func (c *tokenCreate) Run(ctx context.Context) error {
 		return errors.New("--expires must not be negative")
 	}
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		spec := access.TokenSpec{Tenant: c.Tenant, Username: c.User, Name: c.Name, Scopes: c.Scope, Endless: c.Expires == 0}
+		spec := users.TokenSpec{Tenant: c.Tenant, Username: c.User, Name: c.Name, Scopes: c.Scope, Endless: c.Expires == 0}
 		if c.Expires > 0 {
 			spec.Expires = sv.Clock.Now().Add(c.Expires)
 		}
-		secret, _, err := sv.Access.CreateToken(ctx, spec)
+		secret, _, err := sv.Access.Users.CreateToken(ctx, spec)
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ type tokenRevoke struct {
 // Run revokes the token.
 func (c *tokenRevoke) Run(ctx context.Context) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		if err := sv.Access.RevokeToken(ctx, c.Tenant, c.ID); err != nil {
+		if err := sv.Access.Users.RevokeToken(ctx, c.Tenant, c.ID); err != nil {
 			return err
 		}
 		fmt.Printf("Token %d is revoked; its requests are rejected, and its streams end within a second.\n", c.ID)

@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"interlock/internal/access"
+	"interlock/internal/access/users"
 	"interlock/internal/app"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
@@ -35,7 +35,7 @@ type inTenant struct {
 // withTenant opens the engines for a command about one tenant.
 func (c inTenant) withTenant(ctx context.Context, do func(ctx context.Context, sv *app.Services) error) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		ctx, err := sv.Access.InTenant(ctx, c.Tenant)
+		ctx, err := sv.Access.Tenants.InTenant(ctx, c.Tenant)
 		if err != nil {
 			return err
 		}
@@ -50,9 +50,9 @@ type userList struct {
 // Run lists the users.
 func (c *userList) Run(ctx context.Context) error {
 	return c.withTenant(ctx, func(ctx context.Context, sv *app.Services) error {
-		return printed([]string{"ID", "USERNAME", "NAME", "ROLES", "STATUS"}, func(page storage.Page) (storage.Listing[access.User], error) {
-			return sv.Access.Users(ctx, access.UserFilter{}, page)
-		}, func(user access.User) []any {
+		return printed([]string{"ID", "USERNAME", "NAME", "ROLES", "STATUS"}, func(page storage.Page) (storage.Listing[users.User], error) {
+			return sv.Access.Users.Users(ctx, users.UserFilter{}, page)
+		}, func(user users.User) []any {
 			status := "enabled"
 			switch {
 			case user.Disabled:
@@ -96,13 +96,13 @@ type userCreate struct {
 
 // Run creates the user.
 func (c *userCreate) Run(ctx context.Context) error {
-	spec := access.UserSpec{Tenant: c.Tenant, Username: c.Username, DisplayName: c.DisplayName, Roles: c.Role}
+	spec := users.UserSpec{Tenant: c.Tenant, Username: c.Username, DisplayName: c.DisplayName, Roles: c.Role}
 	if c.Invite {
 		return c.withTenant(ctx, func(ctx context.Context, sv *app.Services) error {
-			var user *access.User
-			var invitation access.Invitation
+			var user *users.User
+			var invitation users.Invitation
 			err := sv.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
-				user, invitation, err = sv.Access.AddInvited(ctx, u, spec)
+				user, invitation, err = sv.Access.Users.AddInvited(ctx, u, spec)
 				return err
 			})
 			if err != nil {
@@ -119,7 +119,7 @@ func (c *userCreate) Run(ctx context.Context) error {
 	}
 	spec.Password = password
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		user, err := sv.Access.CreateUser(ctx, spec)
+		user, err := sv.Access.Users.CreateUser(ctx, spec)
 		if err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (c *userCreate) Run(ctx context.Context) error {
 }
 
 // printInvitation prints the address of an invitation.
-func printInvitation(invitation access.Invitation) {
+func printInvitation(invitation users.Invitation) {
 	fmt.Printf("The user can choose a password once, until %s, at this path of the web admin:\n%s\n",
 		invitation.ExpiresTime.UTC().Format(time.RFC3339), invitation.Path())
 }
@@ -142,7 +142,7 @@ type userInvite struct {
 // Run creates the invitation.
 func (c *userInvite) Run(ctx context.Context) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		invitation, err := sv.Access.InviteUser(ctx, c.Tenant, c.Username)
+		invitation, err := sv.Access.Users.InviteUser(ctx, c.Tenant, c.Username)
 		if err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func (c *userPassword) Run(ctx context.Context) error {
 		return err
 	}
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		if err := sv.Access.SetPassword(ctx, c.Tenant, c.Username, password); err != nil {
+		if err := sv.Access.Users.SetPassword(ctx, c.Tenant, c.Username, password); err != nil {
 			return err
 		}
 		fmt.Printf("The password of %s is set; the user's sessions have ended.\n", c.Username)
@@ -182,7 +182,7 @@ type userResetFactors struct {
 // Run removes the factors.
 func (c *userResetFactors) Run(ctx context.Context) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		if err := sv.Access.ResetUserFactors(ctx, c.Tenant, c.Username); err != nil {
+		if err := sv.Access.Users.ResetUserFactors(ctx, c.Tenant, c.Username); err != nil {
 			return err
 		}
 		fmt.Printf("User %s has no second factor; the password suffices to sign in and to set up a new one.\n", c.Username)
@@ -198,7 +198,7 @@ type userDisable struct {
 // Run disables the user.
 func (c *userDisable) Run(ctx context.Context) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		if err := sv.Access.SetUserDisabled(ctx, c.Tenant, c.Username, true); err != nil {
+		if err := sv.Access.Users.SetUserDisabled(ctx, c.Tenant, c.Username, true); err != nil {
 			return err
 		}
 		fmt.Printf("User %s is disabled; sessions, tokens and streams end within a second.\n", c.Username)
@@ -214,7 +214,7 @@ type userEnable struct {
 // Run enables the user.
 func (c *userEnable) Run(ctx context.Context) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		if err := sv.Access.SetUserDisabled(ctx, c.Tenant, c.Username, false); err != nil {
+		if err := sv.Access.Users.SetUserDisabled(ctx, c.Tenant, c.Username, false); err != nil {
 			return err
 		}
 		fmt.Printf("User %s is enabled.\n", c.Username)
@@ -231,7 +231,7 @@ type userRoles struct {
 // Run replaces the roles.
 func (c *userRoles) Run(ctx context.Context) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
-		if err := sv.Access.SetUserRoles(ctx, c.Tenant, c.Username, c.Role); err != nil {
+		if err := sv.Access.Users.SetUserRoles(ctx, c.Tenant, c.Username, c.Role); err != nil {
 			return err
 		}
 		if len(c.Role) == 0 {

@@ -14,10 +14,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"interlock/internal/access/passwords"
+	"interlock/internal/access/sessions"
+	"interlock/internal/access/tenants"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
 	"interlock/internal/events"
 	"interlock/internal/lock"
@@ -25,6 +30,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	storagetest.Covers(
+		"internal/access", "internal/access/users", "internal/access/factors", "internal/access/sessions", "internal/access/tenants",
+		"internal/access/tenantsettings", "internal/access/guesses", "internal/access/callers",
+	)
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"))
 }
 
@@ -35,14 +44,14 @@ type fixture struct {
 	db     *storage.DB
 	bus    events.Bus
 	clock  *clock.Fake
-	tenant Tenant
+	tenant tenants.Tenant
 	hashed atomic.Int64
 }
 
 const adminPassword = "correct horse battery"
 
 var catalogue = []principal.Grant{
-	{Name: "access:read"}, {Name: "access:write"}, {Name: "users:read"}, {Name: "users:write"}, {Name: "tokens:read"}, {Name: "tokens:write"}, {Name: "configs:read"}, {Name: "configs:write"}, {Name: "orders:read"}, {Name: "orders:pay"}, {Name: "orders:decide", Decides: true}, {Name: "menus:read"}, {Name: "menus:write"},
+	{Name: "access:read"}, {Name: "access:write"}, {Name: "users:read"}, {Name: "users:write"}, {Name: "tokens:read"}, {Name: "tokens:write"}, {Name: "configs:read"}, {Name: "configs:write"}, {Name: "orders:read"}, {Name: "orders:pay"}, {Name: "orders:decide", Decides: true}, {Name: "menus:read"}, {Name: "menus:write"}, {Name: principal.Impersonate},
 }
 
 // domains declares one domain with a page in each group.
@@ -69,9 +78,9 @@ func newFixture(t testing.TB, db *storage.DB) *fixture {
 func newProcess(db *storage.DB, clk *clock.Fake) *fixture {
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clk})
 	h := &fixture{db: db, bus: events.NewInProcess(64), clock: clk}
-	h.Service = New(Deps{DB: db, Runner: runner, Clock: clk, Bus: h.bus, Domains: domains, HashCost: HashCost{MemoryKiB: 8, Passes: 1}})
-	h.passwords.timeout = time.Minute
-	h.passwords.compare = func(password, hash string) (bool, error) {
+	h.Service = New(Deps{DB: db, Runner: runner, Clock: clk, Bus: h.bus, Domains: domains, HashCost: passwords.Cost{MemoryKiB: 8, Passes: 1}})
+	h.passwords.Timeout = time.Minute
+	h.passwords.Compare = func(password, hash string) (bool, error) {
 		h.hashed.Add(1)
 		return argon2id.ComparePasswordAndHash(password, hash)
 	}
@@ -90,9 +99,9 @@ func (h *fixture) mustSignIn(t testing.TB) string {
 	return token
 }
 
-func (h *fixture) newToken(t testing.TB, scopes ...string) (secret string, token *Token) {
+func (h *fixture) newToken(t testing.TB, scopes ...string) (secret string, token *users.Token) {
 	t.Helper()
-	secret, token, err := h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "robot", Scopes: scopes})
+	secret, token, err := h.Users.CreateToken(anonymous(t), users.TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "robot", Scopes: scopes})
 	require.NoError(t, err)
 	return secret, token
 }
@@ -112,7 +121,7 @@ func (h *fixture) audited(t testing.TB) []string {
 
 func withCookie(method, token string) *http.Request {
 	r := httptest.NewRequest(method, "/", nil)
-	r.AddCookie(&http.Cookie{Name: sessionCookie, Value: token})
+	r.AddCookie(&http.Cookie{Name: sessions.Cookie, Value: token})
 	return r
 }
 

@@ -8,13 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/users"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/events"
 )
 
-func TestWhoLooksAtUsersAndRolesHearsOfEveryChange(t *testing.T) {
+func TestUserAndRoleChangesAreAnnounced(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
-	subscribed, err := h.bus.SubscribeTenant(t.Context(), h.tenant.ID, UserTopic, RoleTopic)
+	subscribed, err := h.bus.SubscribeTenant(t.Context(), h.tenant.ID, users.UserTopic, users.RoleTopic)
 	require.NoError(t, err)
 	heard := subscribed.Deliveries()
 	d := newDesk(t, h)

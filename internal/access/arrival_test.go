@@ -8,6 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/factors"
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -19,10 +23,10 @@ func (h *fixture) signInFrom(t testing.TB, address, username, password, device s
 	return h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: username, Password: password, Address: address, Device: device})
 }
 
-// lock makes wrong guesses from maxAnonymous networks, which lock the admin's account.
+// lock makes wrong guesses from guesses.MaxAnonymous networks, which lock the admin's account.
 func (h *fixture) lock(t testing.TB) {
 	t.Helper()
-	for i := range maxAnonymous {
+	for i := range guesses.MaxAnonymous {
 		_, err := h.signInFrom(t, fmt.Sprintf("198.51.100.%d", i), "admin", "a wrong password", "")
 		requireCode(t, apperr.InvalidCredentials, err)
 	}
@@ -32,15 +36,15 @@ func (h *fixture) lock(t testing.TB) {
 func (h *fixture) counted(t testing.TB) int64 {
 	t.Helper()
 	var rows int64
-	require.NoError(t, h.db.Read(storage.AcrossTenants(t.Context())).Model(&attemptRow{}).Count(&rows).Error)
+	require.NoError(t, h.db.Read(storage.AcrossTenants(t.Context())).Model(&guesses.Row{}).Count(&rows).Error)
 	return rows
 }
 
 // Proves G7.38.
-func TestANetworkThatTriesTooOftenIsTurnedAwayBeforeAnythingIsHashedOrWritten(t *testing.T) {
+func TestNetworkOverRateIsRejectedBeforeHashing(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		h.arrivals.rate = networkRate(2)
+		h.arrivals.Rate = guesses.NetworkRate(2)
 		for i := range 6 {
 			_, err := h.signInFrom(t, "2001:db8::1", fmt.Sprintf("user%d", i), "a wrong password", "")
 			requireCode(t, apperr.InvalidCredentials, err)
@@ -61,11 +65,11 @@ func TestANetworkThatTriesTooOftenIsTurnedAwayBeforeAnythingIsHashedOrWritten(t 
 }
 
 // The people of an office share one address and start at the same time.
-func TestWhoSignsInIsNotCountedAgainstTheRateOfTheNetwork(t *testing.T) {
+func TestSuccessfulSignInsDoNotUseNetworkRate(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
-	h.arrivals.rate = networkRate(1)
+	h.arrivals.Rate = guesses.NetworkRate(1)
 	known := ""
-	for range 2 * deviceRate.Burst {
+	for range 2 * guesses.DeviceRate.Burst {
 		_, err := h.signInFrom(t, "203.0.113.7", "admin", adminPassword, "")
 		require.NoError(t, err)
 		signedIn, err := h.signInFrom(t, "203.0.113.7", "admin", adminPassword, known)
@@ -74,21 +78,21 @@ func TestWhoSignsInIsNotCountedAgainstTheRateOfTheNetwork(t *testing.T) {
 	}
 }
 
-func TestCodesAreHeldToTheRateOfTheirNetworkAsPasswordsAre(t *testing.T) {
+func TestCodesUseTheNetworkRate(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		h.arrivals.rate = networkRate(1)
+		h.arrivals.Rate = guesses.NetworkRate(1)
 		for range 3 {
-			_, err := h.FinishSignIn(anonymous(t), FactorSignIn{ShownFactor: ShownFactor{Challenge: newSecret()}, Address: "203.0.113.7"})
+			_, err := h.FinishSignIn(anonymous(t), FactorSignIn{Shown: factors.Shown{Challenge: secrets.New()}, Address: "203.0.113.7"})
 			requireCode(t, apperr.Unauthenticated, err)
 		}
-		_, err := h.FinishSignIn(anonymous(t), FactorSignIn{ShownFactor: ShownFactor{Challenge: newSecret()}, Address: "203.0.113.7"})
+		_, err := h.FinishSignIn(anonymous(t), FactorSignIn{Shown: factors.Shown{Challenge: secrets.New()}, Address: "203.0.113.7"})
 		requireCode(t, apperr.RateLimited, err)
 	})
 }
 
 // Proves G7.37.
-func TestGuessesFromManyNetworksLockAnAccountForAllButTheDevicesThatItKnows(t *testing.T) {
+func TestDistributedGuessesLockAccountExceptKnownDevices(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		before, err := h.signInFrom(t, "203.0.113.7", "admin", adminPassword, "")
@@ -97,27 +101,27 @@ func TestGuessesFromManyNetworksLockAnAccountForAllButTheDevicesThatItKnows(t *t
 		hashed := h.hashed.Load()
 		_, err = h.signInFrom(t, "203.0.113.8", "admin", adminPassword, "")
 		requireCode(t, apperr.TooManyAttempts, err)
-		require.Equal(t, attemptWindow, retryAfter(t, err))
+		require.Equal(t, guesses.Window, retryAfter(t, err))
 		require.Equal(t, hashed, h.hashed.Load(), "a refused try compares nothing")
 
 		again, err := h.signInFrom(t, "198.51.100.1", "admin", adminPassword, before.Device)
 		require.NoError(t, err, "also from a network that guesses come from")
 		require.NotEmpty(t, again.Device)
 
-		h.clock.Advance(attemptWindow)
+		h.clock.Advance(guesses.Window)
 		_, err = h.signInFrom(t, "203.0.113.8", "admin", adminPassword, "")
 		require.NoError(t, err)
 	})
 }
 
 // Proves G7.37.
-func TestADeviceHasFiveGuessesOfItsOwnAndARate(t *testing.T) {
+func TestKnownDeviceHasSeparateGuessesAndRate(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		h.arrivals.rate = networkRate(1000)
+		h.arrivals.Rate = guesses.NetworkRate(1000)
 		known, err := h.signInFrom(t, "203.0.113.7", "admin", adminPassword, "")
 		require.NoError(t, err)
-		for i := range maxAttempts {
+		for i := range guesses.MaxAttempts {
 			_, err := h.signInFrom(t, fmt.Sprintf("198.51.100.%d", i), "admin", "a wrong password", known.Device)
 			requireCode(t, apperr.InvalidCredentials, err)
 		}
@@ -125,7 +129,7 @@ func TestADeviceHasFiveGuessesOfItsOwnAndARate(t *testing.T) {
 		requireCode(t, apperr.TooManyAttempts, err)
 		_, err = h.signInFrom(t, "203.0.113.7", "admin", adminPassword, "")
 		require.NoError(t, err, "what a device guessed is not counted for its network")
-		for range deviceRate.Burst - maxAttempts - 1 {
+		for range guesses.DeviceRate.Burst - guesses.MaxAttempts - 1 {
 			_, err = h.signInFrom(t, "203.0.113.7", "admin", adminPassword, known.Device)
 			requireCode(t, apperr.TooManyAttempts, err)
 		}
@@ -135,35 +139,35 @@ func TestADeviceHasFiveGuessesOfItsOwnAndARate(t *testing.T) {
 }
 
 // Proves G7.37.
-func TestADeviceIsKnownToOneAccountUntilItsPasswordOrItsTimeEnds(t *testing.T) {
+func TestDeviceCookieIsValidForOneAccountAndPassword(t *testing.T) {
 	cases := []struct {
 		name string
 		// spoil returns a cookie that does not identify a known device of the admin.
 		spoil func(t *testing.T, h *fixture, cookie string) string
 	}{
 		{"of another account", func(t *testing.T, h *fixture, _ string) string {
-			_, err := h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: "li", DisplayName: "Li", Password: "a long password", Roles: []string{"admin"}})
+			_, err := h.Users.CreateUser(anonymous(t), users.UserSpec{Tenant: h.tenant.Name, Username: "li", DisplayName: "Li", Password: "a long password", Roles: []string{"admin"}})
 			require.NoError(t, err)
 			theirs, err := h.signInFrom(t, "203.0.113.9", "li", "a long password", "")
 			require.NoError(t, err)
 			return theirs.Device
 		}},
 		{"signed by another installation", func(t *testing.T, h *fixture, _ string) string {
-			other := &devices{clock: h.clock, key: []byte("01234567890123456789012345678901")}
-			user, err := h.store.account(anonymous(t), h.tenant.Name, "admin")
+			other := guesses.NewDevices(storagetest.SQLite(t), h.clock)
+			user, err := h.Service.Users.Account(anonymous(t), h.tenant.Name, "admin")
 			require.NoError(t, err)
-			forged, err := other.cookie(t.Context(), accountKey(h.tenant.Name, "admin"), user.PasswordHash, "")
+			forged, err := other.Cookie(t.Context(), guesses.AccountKey(h.tenant.Name, "admin"), user.PasswordHash, "")
 			require.NoError(t, err)
 			return forged
 		}},
 		{"changed", func(_ *testing.T, _ *fixture, cookie string) string { return cookie[:len(cookie)-1] + "_" }},
 		{"cut", func(_ *testing.T, _ *fixture, cookie string) string { return cookie[:len(cookie)/2] }},
 		{"over", func(_ *testing.T, h *fixture, cookie string) string {
-			h.clock.Advance(deviceLifetime)
+			h.clock.Advance(guesses.DeviceLifetime)
 			return cookie
 		}},
 		{"of the password before", func(t *testing.T, h *fixture, cookie string) string {
-			require.NoError(t, h.SetPassword(anonymous(t), h.tenant.Name, "admin", adminPassword))
+			require.NoError(t, h.Users.SetPassword(anonymous(t), h.tenant.Name, "admin", adminPassword))
 			return cookie
 		}},
 	}
@@ -182,7 +186,7 @@ func TestADeviceIsKnownToOneAccountUntilItsPasswordOrItsTimeEnds(t *testing.T) {
 	})
 }
 
-func TestTheKeyOfDevicesIsMadeOnceForAllProcesses(t *testing.T) {
+func TestDeviceKeyIsSharedByProcesses(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		known, err := h.signInFrom(t, "203.0.113.7", "admin", adminPassword, "")

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -16,7 +18,7 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-func TestCredentialsThatAreNoneAreToldFromWrongOnes(t *testing.T) {
+func TestMissingAndWrongCredentialsReturnDifferentErrors(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	secret, _ := h.newToken(t)
 	cases := []struct {
@@ -24,12 +26,12 @@ func TestCredentialsThatAreNoneAreToldFromWrongOnes(t *testing.T) {
 		want                        apperr.Code
 	}{
 		{"nothing", "", "", apperr.Unauthenticated},
-		{"a cookie that names no session", "", newSecret(), apperr.Unauthenticated},
+		{"a cookie that names no session", "", secrets.New(), apperr.Unauthenticated},
 		{"a cookie of another form", "", "short", apperr.Unauthenticated},
 		{"another scheme", "Basic YTpi", "", apperr.InvalidCredentials},
 		{"a scheme alone", "Bearer", "", apperr.InvalidCredentials},
 		{"a token alone", secret, "", apperr.InvalidCredentials},
-		{"a token that was never made", "Bearer ilk_" + newSecret(), "", apperr.InvalidCredentials},
+		{"a token that was never made", "Bearer ilk_" + secrets.New(), "", apperr.InvalidCredentials},
 		{"a token of another form", "Bearer eyJhbGciOiJIUzI1NiJ9.e30.x", "", apperr.InvalidCredentials},
 		{"a token cut short", "Bearer " + secret[:len(secret)-1], "", apperr.InvalidCredentials},
 		{"a token made longer", "Bearer " + secret + "A", "", apperr.InvalidCredentials},
@@ -42,32 +44,32 @@ func TestCredentialsThatAreNoneAreToldFromWrongOnes(t *testing.T) {
 				r.Header.Set("Authorization", c.authorization)
 			}
 			if c.cookie != "" {
-				r.AddCookie(&http.Cookie{Name: sessionCookie, Value: c.cookie})
+				r.AddCookie(&http.Cookie{Name: sessions.Cookie, Value: c.cookie})
 			}
-			_, err := h.Authenticate(r)
+			_, err := h.Callers.Authenticate(r)
 			requireCode(t, c.want, err)
 		})
 	}
 }
 
-func TestTheSchemeIsReadInAnyCase(t *testing.T) {
+func TestAuthorizationSchemeIsCaseInsensitive(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	secret, _ := h.newToken(t)
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Authorization", "bearer "+secret)
-	_, err := h.Authenticate(r)
+	_, err := h.Callers.Authenticate(r)
 	require.NoError(t, err)
 }
 
-func TestAWrongTokenIsNotSavedByAGoodCookie(t *testing.T) {
+func TestWrongTokenFailsDespiteValidCookie(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	r := withCookie(http.MethodGet, h.mustSignIn(t))
-	r.Header.Set("Authorization", "Bearer ilk_"+newSecret())
-	_, err := h.Authenticate(r)
+	r.Header.Set("Authorization", "Bearer ilk_"+secrets.New())
+	_, err := h.Callers.Authenticate(r)
 	requireCode(t, apperr.InvalidCredentials, err)
 }
 
-func TestUnsafeRequestsWithTheCookieNeedTheSessionsOwnCSRFToken(t *testing.T) {
+func TestUnsafeCookieRequestsNeedTheSessionsCSRFToken(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	token, other := h.mustSignIn(t), h.mustSignIn(t)
 	own, err := h.Current(t.Context(), token)
@@ -95,7 +97,7 @@ func TestUnsafeRequestsWithTheCookieNeedTheSessionsOwnCSRFToken(t *testing.T) {
 			if c.csrf != "" {
 				r.Header.Set("X-CSRF-Token", c.csrf)
 			}
-			_, err := h.Authenticate(r)
+			_, err := h.Callers.Authenticate(r)
 			if c.refused {
 				requireCode(t, apperr.CSRFFailed, err)
 				return
@@ -105,77 +107,24 @@ func TestUnsafeRequestsWithTheCookieNeedTheSessionsOwnCSRFToken(t *testing.T) {
 	}
 }
 
-// readsOf returns the number of statements that read callers.
-func readsOf(statements []string) (n int) {
-	for _, s := range statements {
-		if strings.HasPrefix(s, "SELECT") && !strings.Contains(s, "access_revisions") {
-			n++
-		}
-	}
-	return n
-}
-
-func TestACallerIsNotReadAgainWhileNothingChanges(t *testing.T) {
-	db, statements := storagetest.TappedMariaDB(t)
-	h := newFixture(t, db)
-	elsewhere := newProcess(db, h.clock)
-	secret, token := h.newToken(t)
-	ask := func() (int, error) {
-		statements.Take()
-		_, err := elsewhere.Authenticate(withBearer(secret))
-		return readsOf(statements.Take()), err
-	}
-	asks := func(want int) {
-		t.Helper()
-		n, err := ask()
-		require.NoError(t, err)
-		if want == 0 {
-			require.Zero(t, n)
-		} else {
-			require.Positive(t, n)
-		}
-	}
-	known := elsewhere.lookForChanges(t.Context(), -1)
-	asks(1)
-	for range 20 { // 18 seconds
-		h.clock.Advance(900 * time.Millisecond)
-		known = elsewhere.lookForChanges(t.Context(), known)
-		asks(0)
-	}
-	h.clock.Advance(3 * time.Second)
-	known = elsewhere.lookForChanges(t.Context(), known)
-	asks(1) // reads the row that was changed by hand
-
-	h.clock.Advance(time.Second)
-	asks(1) // no check confirmed the revisions
-
-	h.clock.Advance(500 * time.Millisecond)
-	known = elsewhere.lookForChanges(t.Context(), known)
-	require.NoError(t, h.RevokeToken(anonymous(t), h.tenant.Name, token.ID))
-	asks(0) // within callerTTL
-	h.clock.Advance(400 * time.Millisecond)
-	elsewhere.lookForChanges(t.Context(), known)
-	_, err := ask()
-	requireCode(t, apperr.InvalidCredentials, err)
-}
-
 // A stream rechecks its caller from time to time, which reads the cache too.
-func TestASessionIsInUseByItsRequestsWhateverItsStreamsAsk(t *testing.T) {
+func TestStreamsDoNotCountAsSessionUse(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
+	services := h.watch(t)
 	session := h.mustSignIn(t)
 	request := withCookie(http.MethodGet, session)
 	stream := request.WithContext(httpapi.WithStream(request.Context()))
 	lastUse := func() (at time.Time) {
 		t.Helper()
-		require.NoError(t, h.store.db.Read(storage.AcrossTenants(t.Context())).
-			Raw("SELECT last_used_time FROM sessions WHERE token_hash = ?", digestOf(session).String()).Scan(&at).Error)
+		require.NoError(t, h.Service.db.Read(storage.AcrossTenants(t.Context())).
+			Raw("SELECT last_used_time FROM sessions WHERE token_hash = ?", secrets.DigestOf(session).String()).Scan(&at).Error)
 		return at.UTC()
 	}
 	ask := func(r *http.Request) {
 		t.Helper()
-		_, err := h.Authenticate(r)
+		_, err := h.Callers.Authenticate(r)
 		require.NoError(t, err)
-		require.NoError(t, h.writeUses(t.Context()))
+		require.NoError(t, services.RunNow(t.Context(), "refresh cached callers"))
 	}
 	ask(request)
 	noted := lastUse()
@@ -186,46 +135,20 @@ func TestASessionIsInUseByItsRequestsWhateverItsStreamsAsk(t *testing.T) {
 	require.Equal(t, h.clock.Now(), lastUse())
 }
 
-// An expiry changes no row.
-func TestACredentialThatEndsIsNotBelievedAnyLonger(t *testing.T) {
-	read := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	c := &caller{readTime: read, ends: read.Add(10 * time.Second)}
-	for after, want := range map[time.Duration]bool{
-		-time.Microsecond: false, 0: true, 9 * time.Second: true, 10 * time.Second: false,
-	} {
-		now := read.Add(after)
-		require.Equal(t, want, c.fresh(now, now), after)
-	}
-	require.False(t, c.fresh(read.Add(5*time.Second), read.Add(6*time.Second)), "a clock that was set back proves nothing")
-}
-
-func TestAnUnreachableDatabaseIsNoWrongCredential(t *testing.T) {
+func TestUnreachableDatabaseIsNotAWrongCredential(t *testing.T) {
 	db := storagetest.SQLite(t)
 	h := newFixture(t, db)
 	secret, _ := h.newToken(t)
 	require.NoError(t, db.Close())
-	_, err := h.Authenticate(withBearer(secret))
+	_, err := h.Callers.Authenticate(withBearer(secret))
 	require.Error(t, err)
 	require.False(t, apperr.Has(err, apperr.InvalidCredentials))
-	_, err = h.Authenticate(withCookie(http.MethodGet, newSecret()))
+	_, err = h.Callers.Authenticate(withCookie(http.MethodGet, secrets.New()))
 	require.Error(t, err)
 	require.False(t, apperr.Has(err, apperr.Unauthenticated))
 	_, err = h.signIn(t, "admin", adminPassword)
 	require.Error(t, err)
 	require.False(t, apperr.Has(err, apperr.InvalidCredentials))
-}
-
-func TestHowManyCallersAreRememberedIsBounded(t *testing.T) {
-	h := newFixture(t, storagetest.SQLite(t))
-	g := h.callers.current.Load()
-	remember := func(i int) { g.put(&caller{shown: credential{hash: digest{byte(i), byte(i >> 8)}}}) }
-	for i := range maxCallers {
-		remember(i)
-	}
-	remember(0)
-	require.Len(t, g.byCredential, maxCallers, "one that is read again replaces itself")
-	remember(maxCallers)
-	require.Len(t, g.byCredential, 1, "a new one finds no room")
 }
 
 func BenchmarkAuthenticate(b *testing.B) {
@@ -242,7 +165,7 @@ func BenchmarkAuthenticate(b *testing.B) {
 			b.ReportAllocs()
 			var p principal.Principal
 			for b.Loop() {
-				if p, err = h.Authenticate(request); err != nil {
+				if p, err = h.Callers.Authenticate(request); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -8,6 +8,12 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/callers"
+	"interlock/internal/access/factors"
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/tenants"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -60,10 +66,10 @@ func errChallengeOver() error {
 
 // challenge makes the challenge of a user after the password check. Errors: InvalidCredentials if
 // the user was changed concurrently.
-func (s *Service) challenge(ctx context.Context, in SignIn, row User) (*Challenge, error) {
+func (s *Service) challenge(ctx context.Context, in SignIn, row users.User) (*Challenge, error) {
 	return s.makeChallenge(ctx, row, func(ctx context.Context, u *uow.Unit) (*gorm.DB, error) {
 		u.Audit(uow.Entry{Action: challengeMade, Resource: "session", Detail: map[string]any{"address": in.Address}})
-		return s.holdUnchanged(ctx, u, row)
+		return s.Users.HoldUnchanged(ctx, u, row)
 	})
 }
 
@@ -71,11 +77,11 @@ func (s *Service) challenge(ctx context.Context, in SignIn, row User) (*Challeng
 // factor. In the unit, hold locks the user, checks that the presented credential is still valid,
 // and writes the audit entry.
 func (s *Service) makeChallenge(
-	ctx context.Context, row User, hold func(ctx context.Context, u *uow.Unit) (*gorm.DB, error),
+	ctx context.Context, row users.User, hold func(ctx context.Context, u *uow.Unit) (*gorm.DB, error),
 ) (*Challenge, error) {
-	made := &Challenge{Token: newSecret()}
-	user := Identity{ID: row.ID, DisplayName: row.DisplayName}
-	ctx = principal.With(ctx, user.acting(principal.Admin, row.TenantID, "", nil))
+	made := &Challenge{Token: secrets.New()}
+	user := callers.Identity{ID: row.ID, DisplayName: row.DisplayName}
+	ctx = principal.With(ctx, user.Acting(principal.Admin, row.TenantID, "", nil))
 	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		tx, err := hold(ctx, u)
 		if err != nil {
@@ -90,15 +96,15 @@ func (s *Service) makeChallenge(
 }
 
 // insertChallenge inserts a challenge and sets its methods and passkey options. The passkey's
-// challenge is derived from the token (see signedFor), so that deleting one row ends both.
+// challenge is derived from the token (see factors.SignedFor), so that deleting one row ends both.
 func (s *Service) insertChallenge(db *gorm.DB, made *Challenge, waiting challengeRow, now time.Time) (err error) {
-	if made.Methods, err = methodsOf(db, waiting.UserID); err != nil {
+	if made.Methods, err = factors.MethodsOf(db, waiting.UserID); err != nil {
 		return err
 	}
-	if made.Passkey, err = s.passkeyRequest(db, waiting.UserID, made.Token); err != nil {
+	if made.Passkey, err = s.Factors.PasskeyRequest(db, waiting.UserID, made.Token); err != nil {
 		return err
 	}
-	waiting.TokenHash, waiting.ExpiresTime, waiting.CreatedTime = digestOf(made.Token).String(), now.Add(challengeTime), now
+	waiting.TokenHash, waiting.ExpiresTime, waiting.CreatedTime = secrets.DigestOf(made.Token).String(), now.Add(challengeTime), now
 	if err := db.Create(&waiting).Error; err != nil {
 		return fmt.Errorf("insert the challenge: %w", err)
 	}
@@ -108,7 +114,7 @@ func (s *Service) insertChallenge(db *gorm.DB, made *Challenge, waiting challeng
 // FactorSignIn is the second step of a sign-in.
 type FactorSignIn struct {
 	// ShownFactor contains the token of the challenge.
-	ShownFactor
+	factors.Shown
 	// Replaces, Address, UserAgent and Device are as in SignIn.
 	Replaces, Address, UserAgent, Device string
 }
@@ -121,45 +127,45 @@ type FactorSignIn struct {
 // TooManyAttempts, RateLimited.
 func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out SignedIn, err error) {
 	network := ratelimit.Network(in.Address)
-	if _, err := s.arrivals.admit(ctx, network); err != nil {
+	if _, err := s.arrivals.Admit(ctx, network); err != nil {
 		return SignedIn{}, err
 	}
-	waiting, user, tenant, err := s.store.challenge(ctx, digestOf(in.Challenge), s.clock.Now())
+	waiting, user, tenant, err := s.findChallenge(ctx, secrets.DigestOf(in.Challenge), s.clock.Now())
 	if err != nil {
 		return SignedIn{}, err
 	}
 	signIn := SignIn{Tenant: tenant, Username: user.Username, Replaces: in.Replaces, Address: in.Address, UserAgent: in.UserAgent}
-	from := arrival{at: guessed{account: accountKey(tenant, user.Username), network: network}}
-	if shown, ok := s.devices.read(ctx, from.at.account, in.Device); ok && s.devices.knows(ctx, shown, user.PasswordHash) {
-		from.at.network, from.device = devicePrefix+shown.id, shown.id
+	from := guesses.Arrival{At: guesses.Guess{Account: guesses.AccountKey(tenant, user.Username), Network: network}}
+	if shown, ok := s.devices.Read(ctx, from.At.Account, in.Device); ok && s.devices.Knows(ctx, shown, user.PasswordHash) {
+		from.At.Network, from.Device = guesses.DevicePrefix+shown.ID, shown.ID
 	}
-	err = s.attempts.countCode(ctx, from.at, func() (wrong bool, err error) {
+	err = s.attempts.CountCode(ctx, from.At, func() (wrong bool, err error) {
 		out, err = s.begin(ctx, signIn, from, user, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) (map[string]any, error) {
 			wrong = false
 			if err := waiting.redeem(tx, errChallengeOver()); err != nil {
 				return nil, err
 			}
-			detail, err := s.acceptFactor(tx, user, in.ShownFactor, u.Now())
+			detail, err := s.Factors.Accept(tx, user.FactorOwner(), in.Shown, u.Now())
 			wrong = apperr.Has(err, apperr.InvalidCredentials)
 			return detail, err
 		})
 		return wrong, err
 	})
-	s.noteClone(ctx, user, in.Address, err)
+	s.Factors.NoteClone(ctx, user.FactorOwner(), in.Address, err)
 	if err == nil {
-		s.arrivals.giveBack(arrival{at: guessed{network: network}})
+		s.arrivals.GiveBack(guesses.Arrival{At: guesses.Guess{Network: network}})
 	}
 	s.countRefusal(tenant, in.Address, user.Username, err)
 	return out, err
 }
 
-// challenge finds the challenge of a sign-in by its digest, and returns its user and the name of
+// findChallenge finds the challenge of a sign-in by its digest, and returns its user and the name of
 // its tenant. Errors: Unauthenticated.
-func (s store) challenge(ctx context.Context, token digest, now time.Time) (row challengeRow, user User, tenant string, err error) {
+func (s *Service) findChallenge(ctx context.Context, token secrets.Digest, now time.Time) (row challengeRow, user users.User, tenant string, err error) {
 	db := s.db.Read(storage.AcrossTenants(ctx))
 	err = db.Where("token_hash = ? AND session_hash = '' AND expires_time > ?", token.String(), now).Take(&row).Error
 	if err == nil {
-		err = db.Where("id = ? AND tenant_id = ? AND "+openTenant, row.UserID, row.TenantID).Take(&user).Error
+		err = db.Where("id = ? AND tenant_id = ? AND "+tenants.OpenTenant, row.UserID, row.TenantID).Take(&user).Error
 	}
 	switch {
 	case storage.IsNotFound(err):
@@ -167,7 +173,7 @@ func (s store) challenge(ctx context.Context, token digest, now time.Time) (row 
 	case err != nil:
 		return row, user, "", fmt.Errorf("read the challenge: %w", err)
 	}
-	tenant, err = s.tenantName(ctx, row.TenantID)
+	tenant, err = s.Tenants.NameOf(ctx, row.TenantID)
 	return row, user, tenant, err
 }
 

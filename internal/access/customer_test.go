@@ -19,6 +19,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/callers"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage/storagetest"
@@ -30,7 +32,7 @@ const shopSecret = "a secret that only the shop has, 32+"
 // shop is a fixture with shopSecret as the key of customers' tokens.
 func shop(t *testing.T) *fixture {
 	h := newFixture(t, storagetest.SQLite(t))
-	h.customers, h.customerMay = SharedSecret(shopSecret), []string{"orders:pay"}
+	h.Callers.Customers, h.Callers.CustomerMay = callers.SharedSecret(shopSecret), []string{"orders:pay"}
 	return h
 }
 
@@ -51,7 +53,7 @@ func signed(t *testing.T, method jwt.SigningMethod, key any, claims jwt.MapClaim
 	return text
 }
 
-func TestACustomerIsWhoTheShopSignedFor(t *testing.T) {
+func TestCustomerIsTheSubjectOfTheSignedToken(t *testing.T) {
 	h := shop(t)
 	cases := map[string]struct {
 		claims jwt.MapClaims
@@ -70,7 +72,7 @@ func TestACustomerIsWhoTheShopSignedFor(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			c.claims["tenant"] = h.tenant.Name
-			p, err := h.Authenticate(withBearer(signed(t, jwt.SigningMethodHS256, []byte(shopSecret), c.claims)))
+			p, err := h.Callers.Authenticate(withBearer(signed(t, jwt.SigningMethodHS256, []byte(shopSecret), c.claims)))
 			require.NoError(t, err)
 			require.Positive(t, p.EndsIn)
 			p.EndsIn = 0
@@ -85,7 +87,7 @@ func TestACustomerIsWhoTheShopSignedFor(t *testing.T) {
 }
 
 // Proves G7.9.
-func TestACustomersTokenThatIsNotGoodOpensNothing(t *testing.T) {
+func TestInvalidCustomerTokenIsRejected(t *testing.T) {
 	h := shop(t)
 	good := func(changes jwt.MapClaims) jwt.MapClaims {
 		claims := jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name}
@@ -135,14 +137,14 @@ func TestACustomersTokenThatIsNotGoodOpensNothing(t *testing.T) {
 	}
 	for name, token := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := h.Authenticate(withBearer(token))
+			_, err := h.Callers.Authenticate(withBearer(token))
 			requireCode(t, apperr.InvalidCredentials, err)
 		})
 	}
 }
 
 // Proves G7.9.
-func TestAClaimThatIsThereTwiceOpensNothing(t *testing.T) {
+func TestCustomerTokenWithDuplicateClaimIsRejected(t *testing.T) {
 	h := shop(t)
 	token := func(claims string) string {
 		encode := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
@@ -152,7 +154,7 @@ func TestAClaimThatIsThereTwiceOpensNothing(t *testing.T) {
 		return text + "." + base64.RawURLEncoding.EncodeToString(signature)
 	}
 	once := fmt.Sprintf(`"tenant":%q,"exp":4070908800`, h.tenant.Name)
-	_, err := h.Authenticate(withBearer(token(`{"sub":"1001",` + once + `}`)))
+	_, err := h.Callers.Authenticate(withBearer(token(`{"sub":"1001",` + once + `}`)))
 	require.NoError(t, err)
 	for _, claims := range []string{
 		`{"sub":"2002","sub":"1001",` + once + `}`,
@@ -161,15 +163,15 @@ func TestAClaimThatIsThereTwiceOpensNothing(t *testing.T) {
 		`{"\u017fub":"2002","sub":"1001",` + once + `}`,
 		`{"sub":"1001","EXP":4070908801,` + once + `}`,
 	} {
-		_, err = h.Authenticate(withBearer(token(claims)))
+		_, err = h.Callers.Authenticate(withBearer(token(claims)))
 		requireCode(t, apperr.InvalidCredentials, err)
 	}
 }
 
 // Proves G7.9.
-func TestATokenMustBeOfTheIssuerForTheAudienceAndOfTheTenantThatTheKeyIsBoundTo(t *testing.T) {
+func TestCustomerTokenNeedsIssuerAudienceAndTenant(t *testing.T) {
 	h := shop(t)
-	h.customers = h.customers.Require(CustomerChecks{Issuer: "shop.example", Audience: "interlock", Tenant: h.tenant.Name})
+	h.Callers.Customers = h.Callers.Customers.Require(callers.CustomerChecks{Issuer: "shop.example", Audience: "interlock", Tenant: h.tenant.Name})
 	other, err := h.CreateTenant(anonymous(t), h.tenant.Name+"-other", adminPassword, "")
 	require.NoError(t, err)
 	good := jwt.MapClaims{"sub": "1001", "iss": "shop.example", "aud": []string{"else", "interlock"}, "tenant": h.tenant.Name}
@@ -179,7 +181,7 @@ func TestATokenMustBeOfTheIssuerForTheAudienceAndOfTheTenantThatTheKeyIsBoundTo(
 		if value == nil {
 			delete(claims, name)
 		}
-		p, err := h.Authenticate(withBearer(signed(t, jwt.SigningMethodHS256, []byte(shopSecret), claims)))
+		p, err := h.Callers.Authenticate(withBearer(signed(t, jwt.SigningMethodHS256, []byte(shopSecret), claims)))
 		if err == nil {
 			require.Equal(t, h.tenant.ID, p.TenantID)
 		}
@@ -195,26 +197,26 @@ func TestATokenMustBeOfTheIssuerForTheAudienceAndOfTheTenantThatTheKeyIsBoundTo(
 	}
 }
 
-func TestACustomersTokenStopsWithItsExpiry(t *testing.T) {
+func TestCustomerTokenExpires(t *testing.T) {
 	h := shop(t)
 	token := signed(t, jwt.SigningMethodHS256, []byte(shopSecret), jwt.MapClaims{
 		"sub": "1001", "tenant": h.tenant.Name, "exp": h.clock.Now().Add(time.Minute).Unix(),
 	})
-	_, err := h.Authenticate(withBearer(token))
+	_, err := h.Callers.Authenticate(withBearer(token))
 	require.NoError(t, err)
-	h.clock.Advance(time.Minute + clockSkew + time.Second)
-	_, err = h.Authenticate(withBearer(token))
+	h.clock.Advance(time.Minute + callers.ClockSkew + time.Second)
+	_, err = h.Callers.Authenticate(withBearer(token))
 	requireCode(t, apperr.InvalidCredentials, err)
 }
 
-func TestWithoutAKeyNoCustomerComesIn(t *testing.T) {
+func TestWithoutKeyAllCustomersAreRejected(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
-	_, err := h.Authenticate(withBearer(signed(t, jwt.SigningMethodHS256, []byte(""), jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name})))
+	_, err := h.Callers.Authenticate(withBearer(signed(t, jwt.SigningMethodHS256, []byte(""), jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name})))
 	requireCode(t, apperr.InvalidCredentials, err)
 }
 
 // Proves G7.9.
-func TestPublicKeysVerifyCustomersAndAreNoSecrets(t *testing.T) {
+func TestPublicKeysVerifyCustomersButAreNotSecrets(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -229,14 +231,14 @@ func TestPublicKeysVerifyCustomersAndAreNoSecrets(t *testing.T) {
 	defer server.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	h.customers, err = RemoteKeys(ctx, server.URL)
+	h.Callers.Customers, err = callers.RemoteKeys(ctx, server.URL)
 	require.NoError(t, err)
 
 	token := jwt.NewWithClaims(jwt.SigningMethodES256, jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name, "exp": 4070908800})
 	token.Header["kid"] = "shop-1"
 	text, err := token.SignedString(private)
 	require.NoError(t, err)
-	p, err := h.Authenticate(withBearer(text))
+	p, err := h.Callers.Authenticate(withBearer(text))
 	require.NoError(t, err)
 	require.EqualValues(t, "1001", p.CustomerID)
 
@@ -249,11 +251,11 @@ func TestPublicKeysVerifyCustomersAndAreNoSecrets(t *testing.T) {
 	} {
 		other := httptest.NewServer(handler)
 		defer other.Close()
-		trusted := h.customers
-		h.customers, err = RemoteKeys(ctx, other.URL)
+		trusted := h.Callers.Customers
+		h.Callers.Customers, err = callers.RemoteKeys(ctx, other.URL)
 		require.NoError(t, err)
-		_, err = h.Authenticate(withBearer(text))
-		h.customers = trusted
+		_, err = h.Callers.Authenticate(withBearer(text))
+		h.Callers.Customers = trusted
 		require.Truef(t, apperr.Has(err, apperr.InvalidCredentials), "keys of %s: %v", name, err)
 	}
 
@@ -261,16 +263,15 @@ func TestPublicKeysVerifyCustomersAndAreNoSecrets(t *testing.T) {
 	forged.Header["kid"] = "shop-1"
 	text, err = forged.SignedString(point)
 	require.NoError(t, err)
-	_, err = h.Authenticate(withBearer(text))
+	_, err = h.Callers.Authenticate(withBearer(text))
 	requireCode(t, apperr.InvalidCredentials, err)
 }
 
 // Proves G7.9.
-func TestOnlyATokenThatMayActsForACustomer(t *testing.T) {
+func TestOnlyPermittedTokenActsForCustomer(t *testing.T) {
 	h := shop(t)
-	h.catalogue = append(h.catalogue, principal.Grant{Name: principal.Impersonate})
 	token := func(scopes ...string) string {
-		secret, _, err := h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "shop", Scopes: scopes})
+		secret, _, err := h.Users.CreateToken(anonymous(t), users.TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "shop", Scopes: scopes})
 		require.NoError(t, err)
 		return secret
 	}
@@ -295,8 +296,8 @@ func TestOnlyATokenThatMayActsForACustomer(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			r := withBearer(c.token)
-			r.Header[headerOnBehalfOf] = c.named
-			p, err := h.Authenticate(r)
+			r.Header[callers.HeaderOnBehalfOf] = c.named
+			p, err := h.Callers.Authenticate(r)
 			if c.want != "" {
 				requireCode(t, c.want, err)
 				return
@@ -311,25 +312,25 @@ func TestOnlyATokenThatMayActsForACustomer(t *testing.T) {
 	}
 	t.Run("an admin", func(t *testing.T) {
 		r := withCookie(http.MethodGet, h.mustSignIn(t))
-		r.Header.Set(headerOnBehalfOf, "1001")
-		_, err := h.Authenticate(r)
+		r.Header.Set(callers.HeaderOnBehalfOf, "1001")
+		_, err := h.Callers.Authenticate(r)
 		requireCode(t, apperr.Forbidden, err)
 	})
 	t.Run("once, and not with the next request", func(t *testing.T) {
-		p, err := h.Authenticate(withBearer(may))
+		p, err := h.Callers.Authenticate(withBearer(may))
 		require.NoError(t, err)
 		_, ok := p.Customer()
 		require.False(t, ok)
 	})
 }
 
-func TestTheAuditLogSaysForWhomATokenActed(t *testing.T) {
+func TestAuditLogNamesTheImpersonatedCustomer(t *testing.T) {
 	h := shop(t)
 	actor := principal.Principal{Kind: principal.Token, TenantID: h.tenant.ID, UserID: 1, Name: "admin", OnBehalfOf: "shop/1001"}
 	act := func(role string) {
 		require.NoError(t, h.runner.Do(principal.With(t.Context(), actor), func(ctx context.Context, u *uow.Unit) error {
 			u.Audit(uow.Entry{Action: "test.done", Resource: "roles/" + role})
-			return insertRole(ctx, u, &Role{Name: role})
+			return users.InsertRole(ctx, u, &users.Role{Name: role})
 		}))
 	}
 	act("clerk")

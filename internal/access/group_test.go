@@ -9,6 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/callers"
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/users"
 	"interlock/internal/base/oidc"
 	"interlock/internal/base/oidc/oidctest"
 	"interlock/internal/base/storage"
@@ -45,9 +48,9 @@ func (h *grouped) come(t *testing.T, subject string, groups any) (v *visitor, ma
 }
 
 // linkedUser creates a user with a password, and links the user in a session.
-func (h *grouped) linkedUser(t *testing.T, username, subject string) (*visitor, Identity) {
+func (h *grouped) linkedUser(t *testing.T, username, subject string) (*visitor, callers.Identity) {
 	t.Helper()
-	user, err := h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: username, Password: adminPassword})
+	user, err := h.Users.CreateUser(anonymous(t), users.UserSpec{Tenant: h.tenant.Name, Username: username, Password: adminPassword})
 	require.NoError(t, err)
 	v := h.visitor(t)
 	v.signInByPassword(username, adminPassword)
@@ -55,7 +58,7 @@ func (h *grouped) linkedUser(t *testing.T, username, subject string) (*visitor, 
 	return v, user
 }
 
-func TestGroupsGiveTheRolesOfTheSettingsAndTakeWhatTheyGaveAndNothingElse(t *testing.T) {
+func TestGroupsGrantAndRevokeOnlyMappedRoles(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newGrouped(t, db)
 		user, invitation := h.invite(t, "li", "editor", "operator")
@@ -94,7 +97,7 @@ func TestGroupsGiveTheRolesOfTheSettingsAndTakeWhatTheyGaveAndNothingElse(t *tes
 	})
 }
 
-func TestNobodyIsGivenByAGroupWhatTheSettingsDoNotSay(t *testing.T) {
+func TestUnmappedGroupGrantsNothing(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newGrouped(t, db)
 		h.groups = []string{"shop"}
@@ -115,14 +118,14 @@ func TestNobodyIsGivenByAGroupWhatTheSettingsDoNotSay(t *testing.T) {
 	})
 }
 
-func TestALinkTakesWithItWhatItGaveAndARoleThatAGroupGivesIsHeld(t *testing.T) {
+func TestRemovedLinkRevokesItsRoles(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newGrouped(t, db)
 		_, user := h.linkedUser(t, "li", "of-li")
 		_, _, me := h.come(t, "of-li", []string{"shop", "bosses"})
 		require.Equal(t, []any{"admin", "support"}, me["groupRoles"])
 
-		roles, err := rolesNamed(db.Read(h.inside(t)), []string{"support"})
+		roles, err := users.RolesNamed(db.Read(h.inside(t)), []string{"support"})
 		require.NoError(t, err)
 		path := fmt.Sprintf("/roles/%d", roles["support"].ID)
 		tag := h.d.do(200, "GET", path, nil).Header.Get("ETag")
@@ -140,14 +143,14 @@ func TestALinkTakesWithItWhatItGaveAndARoleThatAGroupGivesIsHeld(t *testing.T) {
 	})
 }
 
-func TestTheLastUserWithAllOfAccessKeepsItWhateverHisGroupsAre(t *testing.T) {
+func TestLastManagerKeepsAccessWithoutTheGroup(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newGrouped(t, db)
 		h.linkedUser(t, "li", "of-li")
 		v, may, _ := h.come(t, "of-li", []string{"bosses", "shop"})
 		require.Equal(t, []any{"*", "orders:read"}, may)
 		// The user with full access by a group can disable the other admin, and is then the last one.
-		admin, err := h.UserNamed(h.inside(t), "admin")
+		admin, err := h.Users.UserNamed(h.inside(t), "admin")
 		require.NoError(t, err)
 		v.csrf = v.do(200, "GET", "/session", "").body["csrfToken"].(string)
 		v.do(200, "POST", fmt.Sprintf("/users/%d/disable", admin.ID), "")
@@ -157,7 +160,7 @@ func TestTheLastUserWithAllOfAccessKeepsItWhateverHisGroupsAre(t *testing.T) {
 		_, _, again := h.come(t, "of-li", nil)
 		require.Equal(t, me["version"], again["version"], "what changes nothing is no change")
 
-		require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "admin", false))
+		require.NoError(t, h.Users.SetUserDisabled(anonymous(t), h.tenant.Name, "admin", false))
 		h.clock.Advance(time.Second)
 		_, may, me = h.come(t, "of-li", nil)
 		require.Empty(t, may)
@@ -165,7 +168,7 @@ func TestTheLastUserWithAllOfAccessKeepsItWhateverHisGroupsAre(t *testing.T) {
 	})
 }
 
-func TestNobodyGivesGroupsByARolesNameWhatHeDoesNotHave(t *testing.T) {
+func TestRoleRenameCannotGrantGroupsMorePermissions(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newGrouped(t, db)
 		mighty, _ := h.d.establish("mighty", "orders:read", "orders:pay")
@@ -182,7 +185,7 @@ func TestNobodyGivesGroupsByARolesNameWhatHeDoesNotHave(t *testing.T) {
 	})
 }
 
-func TestWhoIsInvitedAnewHasNoLinkOfWhoTookTheFirstInvitation(t *testing.T) {
+func TestNewInvitationRemovesLinks(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newGrouped(t, db)
 		_, user := h.linkedUser(t, "li", "of-a-thief")
@@ -196,14 +199,14 @@ func TestWhoIsInvitedAnewHasNoLinkOfWhoTookTheFirstInvitation(t *testing.T) {
 	})
 }
 
-func TestASignInByAProviderLetsNobodyGuessThePasswordAnew(t *testing.T) {
+func TestProviderSignInDoesNotResetPasswordAttempts(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newGrouped(t, db)
 		v, _ := h.linkedUser(t, "li", "of-li")
 		v.cookies = map[string]*http.Cookie{}
 		count := func() (n int64) {
-			account := accountKey(h.tenant.Name, "li")
-			require.NoError(t, db.Read(storage.AcrossTenants(t.Context())).Model(&attemptRow{}).Where("account = ?", account).Count(&n).Error)
+			account := guesses.AccountKey(h.tenant.Name, "li")
+			require.NoError(t, db.Read(storage.AcrossTenants(t.Context())).Model(&guesses.Row{}).Where("account = ?", account).Count(&n).Error)
 			return n
 		}
 		before := count()

@@ -4,6 +4,11 @@ import (
 	"context"
 	"net/http"
 
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/menus"
+	"interlock/internal/access/sessions"
+	"interlock/internal/access/tenantsettings"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
@@ -19,11 +24,10 @@ func Routes(r *httpapi.Router, s *Service) {
 	h.factorRoutes(session)
 	h.linkRoutes(session)
 	h.singleSignOnRoutes(r)
-	h.userRoutes(r)
-	h.roleRoutes(r)
-	h.menuRoutes(r)
-	h.tokenRoutes(r)
-	h.settingsRoutes(r)
+	users.Routes(r, s.Users)
+	h.userLinkRoutes(r)
+	menus.Routes(r, s.Menus)
+	tenantsettings.Routes(r, s.Settings)
 }
 
 func (h handler) sessionRoutes(r *httpapi.Router) {
@@ -91,9 +95,6 @@ func (h handler) sessionRoutes(r *httpapi.Router) {
 	httpapi.Mutation(r, http.MethodDelete, "/session", "", h.signOut).
 		Doc("Sign out", "Ends the session on the server and clears the cookie. Copies of the cookie become invalid. Returns 401 for an API token, which has no session.").
 		With(httpapi.Contract{ID: "signOut", Responses: map[string]string{"204": "SignedOut"}})
-	httpapi.Get(r, "/permissions", ReadPermission, h.permissions).
-		Doc("List permissions", "All permissions that a role or a token can have. A grant is one of these names, `<resource>:*`, or `*`.").
-		With(httpapi.Contract{Success: "All permissions on one page."})
 }
 
 // exampleSecret is a secret in examples.
@@ -129,7 +130,7 @@ func sessionToken(secure httpapi.Secure, plain, host string) string {
 // the expiry of the session is stored with the session. A maxAge of -1 deletes it.
 func (c sessionCredential) cookie(token string, maxAge int) *http.Cookie {
 	return &http.Cookie{
-		Name: nameOfSessionCookie(bool(c.Secure)), Value: token, Path: "/", MaxAge: maxAge,
+		Name: sessions.CookieName(bool(c.Secure)), Value: token, Path: "/", MaxAge: maxAge,
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: bool(c.Secure),
 	}
 }
@@ -161,7 +162,7 @@ func rememberDevice(value string, secure httpapi.Secure) *http.Cookie {
 		name = hostDeviceCookie
 	}
 	return &http.Cookie{
-		Name: name, Value: value, Path: "/", MaxAge: int(deviceLifetime.Seconds()),
+		Name: name, Value: value, Path: "/", MaxAge: int(guesses.DeviceLifetime.Seconds()),
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: bool(secure),
 	}
 }
@@ -242,15 +243,4 @@ func (h handler) signOut(ctx context.Context, u *uow.Unit, in sessionRequest) (s
 		return signOutReply{}, err
 	}
 	return signOutReply{Cookies: []*http.Cookie{in.cookie("", -1)}, ClearCache: true}, nil
-}
-
-type permissionView struct{ principal.Grant }
-
-func (h handler) permissions(context.Context, httpapi.None) (httpapi.List[permissionView], error) {
-	list := httpapi.List[permissionView]{TotalIsExact: true}
-	for _, grant := range h.service.Catalogue() {
-		list.Items = append(list.Items, permissionView{grant})
-	}
-	list.Total = int64(len(list.Items))
-	return list, nil
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"interlock/internal/access/factors"
+	"interlock/internal/access/input"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
@@ -20,7 +23,7 @@ func (h handler) factorRoutes(r *httpapi.Router) {
 		Doc("List your second factors", "Returns the factors that sign-in requires, the number of unused recovery codes, and the host for passkeys. "+
 			"Secrets are never returned again. Requires a session; 403 for an API token.").
 		With(httpapi.Contract{ID: "listFactors", Success: "All factors, oldest first.", Responses: forUsers})
-	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors", "", h.findOwner, h.beginFactor).
+	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors", "", h.service.Users.MeInSession, h.beginFactor).
 		Doc("Start adding a second factor", "Returns the secret and the otpauth URI of an authenticator app, once, or the browser's options for creating a passkey. "+
 			"A repeat with the same idempotency key returns the factor with `secretShownOnce` instead of the secret; then start another one. "+
 			"The idempotency key does not cover the password, which is only a proof. The factor has no effect until it is confirmed: an app within an hour, "+
@@ -32,32 +35,24 @@ func (h handler) factorRoutes(r *httpapi.Router) {
 			ID: "beginFactor", Success: "Started.", Responses: map[string]string{"429": "TooManyAttempts"},
 			Body: factorBeginBody{"totp", "Phone", "nine green bottles standing"},
 		})
-	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors/:id/confirm", "", h.findOwner, h.confirmFactor).
+	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors/:id/confirm", "", h.service.Users.MeInSession, h.confirmFactor).
 		Doc("Confirm a second factor", "Requires a code of the app, or the browser's response for the new passkey. From then on sign-in requires the factor; "+
 			"all other sessions of the user end. The first factor also creates ten recovery codes, each valid for one sign-in and returned only here. "+
 			"A repeat with the same idempotency key returns `secretShownOnce` instead of the codes; then replace them. A wrong code returns 422 at `/code`. "+
 			"A response to another challenge, from another site or without user verification returns 422 at `/credential`. Requires a session.").
 		With(httpapi.Contract{ID: "confirmFactor", Success: "Confirmed.", Body: map[string]any{"code": "492039"}})
-	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors/:id/rename", "", h.findOwner, h.renameFactor).
+	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors/:id/rename", "", h.service.Users.MeInSession, h.renameFactor).
 		Doc("Rename a second factor", "`from` is the current name: 422 at `/from` if another request renamed the factor. "+
 			"No other member of the factor or its user changes. Requires a session.").
 		With(httpapi.Contract{ID: "renameFactor", Success: "The renamed factor.", Body: factorRenameBody{"Laptop", "Work laptop"}})
-	httpapi.MutationOf(fresh, http.MethodDelete, "/me/factors/:id", "", h.findOwner, h.removeFactor).
+	httpapi.MutationOf(fresh, http.MethodDelete, "/me/factors/:id", "", h.service.Users.MeInSession, h.removeFactor).
 		Doc("Delete a second factor", "Deleting the last factor deletes the recovery codes. Ends all other sessions of the user. Requires a session.").
 		With(httpapi.Contract{ID: "deleteFactor", Success: "Deleted, now or earlier."})
-	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors/recovery-codes", "", h.findOwner, h.newRecoveryCodes).
+	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors/recovery-codes", "", h.service.Users.MeInSession, h.newRecoveryCodes).
 		Doc("Replace recovery codes", "Creates ten codes, returned only here; the old ones become void. A repeat with the same idempotency key returns "+
 			"`secretShownOnce` instead of the codes; then replace them again. Ends all other sessions of the user. 404 for a user without a second factor. "+
 			"Requires a session.").
 		With(httpapi.Contract{ID: "replaceRecoveryCodes", Success: "The codes.", MayMiss: true})
-}
-
-// findOwner returns the user of the caller's session. Errors: Forbidden without one.
-func (h handler) findOwner(ctx context.Context, path httpapi.Path) (*User, error) {
-	if err := requireSession(ctx); err != nil {
-		return nil, err
-	}
-	return h.findMe(ctx, path)
 }
 
 type factorView struct {
@@ -86,11 +81,11 @@ type factorPasskeyView struct {
 	CloneWarningTime *time.Time `json:"cloneWarningTime"`
 }
 
-func factorViewOf(f Factor) factorView {
+func factorViewOf(f factors.Factor) factorView {
 	view := factorView{ID: f.ID, Kind: f.Kind, Name: f.Name, LastUsedTime: f.LastUsedTime, CreatedTime: f.CreatedTime}
 	if p := f.Passkey; p != nil {
 		view.Passkey = &factorPasskeyView{
-			Site: p.Site, Transports: p.transports(), Model: p.Model,
+			Site: p.Site, Transports: p.TransportList(), Model: p.Model,
 			BackupEligible: p.Flags.BackupEligible(), BackedUp: p.Flags.BackedUp(), CloneWarningTime: p.CloneWarningTime,
 		}
 	}
@@ -106,13 +101,13 @@ type factorListView struct {
 }
 
 func (h handler) factors(ctx context.Context, _ httpapi.None) (factorListView, error) {
-	factors, left, err := h.service.Factors(ctx)
+	factors, left, err := h.service.Factors.List(ctx)
 	if err != nil {
 		return factorListView{}, err
 	}
 	view := factorListView{
 		List:              httpapi.List[factorView]{Items: make([]factorView, len(factors)), Total: int64(len(factors))},
-		RecoveryCodesLeft: left, PasskeySite: httpapi.OrNull(h.service.PasskeySite()),
+		RecoveryCodesLeft: left, PasskeySite: httpapi.OrNull(h.service.Factors.PasskeySite()),
 	}
 	for i, factor := range factors {
 		view.Items[i] = factorViewOf(factor)
@@ -160,14 +155,14 @@ type passkeySetupView struct {
 
 type factorSetupReply = httpapi.Either[httpapi.Created[appSetupView], httpapi.Created[passkeySetupView]]
 
-func (h handler) beginFactor(ctx context.Context, u *uow.Unit, user *User, in beginFactorRequest) (factorSetupReply, error) {
-	setup, err := h.service.BeginFactor(ctx, u, user, FactorBeginning{
+func (h handler) beginFactor(ctx context.Context, u *uow.Unit, user *users.User, in beginFactorRequest) (factorSetupReply, error) {
+	setup, err := h.service.Users.BeginFactor(ctx, u, user, users.FactorBeginning{
 		Kind: in.Body.Kind, Name: in.Body.Name, Password: string(in.Body.Password), Session: in.token(), Address: string(in.Address), Origin: in.Origin,
 	})
 	if err != nil {
 		return factorSetupReply{}, err
 	}
-	if setup.Kind == methodPasskey {
+	if setup.Kind == factors.MethodPasskey {
 		return factorSetupReply{Second: &httpapi.Created[passkeySetupView]{Location: "/me/factors", Body: passkeySetupView{
 			ID: setup.ID, Kind: setup.Kind, Name: setup.Name, Options: setup.Options, ExpiresTime: *setup.ExpiresTime,
 		}}}, nil
@@ -194,9 +189,9 @@ type factorProofBody struct {
 func (in confirmFactorRequest) Check() error {
 	switch {
 	case in.Body.Code == "" && len(in.Body.Credential) == 0:
-		return invalid("/code", "required", "is required for an app, and /credential for a passkey")
+		return input.Invalid("/code", "required", "is required for an app, and /credential for a passkey")
 	case in.Body.Code != "" && len(in.Body.Credential) > 0:
-		return invalid("/credential", "excluded", "is for a passkey, and /code for an app: a factor is one of them")
+		return input.Invalid("/credential", "excluded", "is for a passkey, and /code for an app: a factor is one of them")
 	}
 	return nil
 }
@@ -208,8 +203,8 @@ type confirmedFactorView struct {
 	RecoveryCodes []httpapi.Secret `json:"recoveryCodes,omitempty" schema:"RecoveryCodeList"`
 }
 
-func (h handler) confirmFactor(ctx context.Context, u *uow.Unit, user *User, in confirmFactorRequest) (confirmedFactorView, error) {
-	factor, codes, err := h.service.ConfirmFactor(ctx, u, user, FactorConfirmation{FactorID: in.ID, Code: in.Body.Code, Credential: in.Body.Credential, Session: in.token()})
+func (h handler) confirmFactor(ctx context.Context, u *uow.Unit, user *users.User, in confirmFactorRequest) (confirmedFactorView, error) {
+	factor, codes, err := h.service.Users.ConfirmFactor(ctx, u, user, factors.Confirmation{FactorID: in.ID, Code: in.Body.Code, Credential: in.Body.Credential, Session: in.token()})
 	if err != nil {
 		return confirmedFactorView{}, err
 	}
@@ -227,8 +222,8 @@ type factorRenameBody struct {
 	Name string `json:"name" validate:"name=100"`
 }
 
-func (h handler) renameFactor(ctx context.Context, u *uow.Unit, user *User, in renameFactorRequest) (factorView, error) {
-	factor, err := h.service.RenameFactor(ctx, u, user, in.ID, in.Body.From, in.Body.Name)
+func (h handler) renameFactor(ctx context.Context, u *uow.Unit, user *users.User, in renameFactorRequest) (factorView, error) {
+	factor, err := h.service.Factors.Rename(ctx, u, user.FactorOwner(), in.ID, in.Body.From, in.Body.Name)
 	if err != nil {
 		return factorView{}, err
 	}
@@ -240,16 +235,16 @@ type removeFactorRequest struct {
 	ID int64 `path:"id" of:"factor"`
 }
 
-func (h handler) removeFactor(ctx context.Context, u *uow.Unit, user *User, in removeFactorRequest) (httpapi.None, error) {
-	return httpapi.None{}, h.service.RemoveFactor(ctx, u, user, in.ID, in.token())
+func (h handler) removeFactor(ctx context.Context, u *uow.Unit, user *users.User, in removeFactorRequest) (httpapi.None, error) {
+	return httpapi.None{}, h.service.Users.RemoveFactor(ctx, u, user, in.ID, in.token())
 }
 
 type recoveryCodesView struct {
 	RecoveryCodes []httpapi.Secret `json:"recoveryCodes" schema:"RecoveryCodeList"`
 }
 
-func (h handler) newRecoveryCodes(ctx context.Context, u *uow.Unit, user *User, in sessionRequest) (recoveryCodesView, error) {
-	codes, err := h.service.NewRecoveryCodes(ctx, u, user, in.token())
+func (h handler) newRecoveryCodes(ctx context.Context, u *uow.Unit, user *users.User, in sessionRequest) (recoveryCodesView, error) {
+	codes, err := h.service.Users.NewRecoveryCodes(ctx, u, user, in.token())
 	return recoveryCodesView{RecoveryCodes: secretsOf(codes)}, err
 }
 
@@ -301,24 +296,24 @@ type shownFactorBody struct {
 	Credential json.RawMessage `json:"credential" validate:"max=16384" schema:"PasskeyAnswer"`
 }
 
-func (s shownFactorBody) shown() ShownFactor {
-	return ShownFactor{Method: s.Method, Code: s.Code, Credential: s.Credential, Challenge: s.Challenge}
+func (s shownFactorBody) shown() factors.Shown {
+	return factors.Shown{Method: s.Method, Code: s.Code, Credential: s.Credential, Challenge: s.Challenge}
 }
 
 // check requires the members of the method, and no others. Errors: ValidationFailed.
 func (s shownFactorBody) check() error {
-	isPasskey := s.Method == methodPasskey
+	isPasskey := s.Method == factors.MethodPasskey
 	switch {
 	case s.Challenge == "" && isPasskey:
-		return invalid("/challenge", "required", "is required")
+		return input.Invalid("/challenge", "required", "is required")
 	case isPasskey && len(s.Credential) == 0:
-		return invalid("/credential", "required", "is required: the browser's response for the passkey")
+		return input.Invalid("/credential", "required", "is required: the browser's response for the passkey")
 	case isPasskey && s.Code != "":
-		return invalid("/code", "excluded", "is for an app or a recovery code")
+		return input.Invalid("/code", "excluded", "is for an app or a recovery code")
 	case !isPasskey && s.Code == "":
-		return invalid("/code", "required", "is required")
+		return input.Invalid("/code", "required", "is required")
 	case !isPasskey && len(s.Credential) > 0:
-		return invalid("/credential", "excluded", "is for a passkey")
+		return input.Invalid("/credential", "excluded", "is for a passkey")
 	}
 	return nil
 }
@@ -341,8 +336,8 @@ func (h handler) finishSignIn(ctx context.Context, in factorSignInRequest) (sign
 		return signInReply{}, err
 	}
 	signedIn, err := h.service.FinishSignIn(ctx, FactorSignIn{
-		ShownFactor: shownFactorBody(in.Body).shown(),
-		Replaces:    in.token(), Address: string(in.Address), UserAgent: in.Agent, Device: in.shown(in.Secure),
+		Shown:    shownFactorBody(in.Body).shown(),
+		Replaces: in.token(), Address: string(in.Address), UserAgent: in.Agent, Device: in.shown(in.Secure),
 	})
 	if err != nil {
 		return signInReply{}, err
@@ -370,7 +365,7 @@ func (h handler) beginStepUp(ctx context.Context, in sessionRequest) (challengeV
 type stepUpReply = httpapi.WithCookies[sessionView]
 
 func (h handler) stepUp(ctx context.Context, in stepUpRequest) (stepUpReply, error) {
-	token, session, err := h.service.StepUp(ctx, StepUp{Session: in.token(), ShownFactor: in.Body.shown(), Address: string(in.Address)})
+	token, session, err := h.service.StepUp(ctx, StepUp{Session: in.token(), Shown: in.Body.shown(), Address: string(in.Address)})
 	if err != nil {
 		return stepUpReply{}, err
 	}

@@ -3,6 +3,8 @@ package access
 import (
 	"context"
 
+	"interlock/internal/access/sessions"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
@@ -12,15 +14,15 @@ import (
 // meRoutes registers the routes of the caller's account and sessions. They need a session
 // instead of a permission: a leaked API token must not change its user's credentials.
 func (h handler) meRoutes(r *httpapi.Router) {
-	httpapi.GetOf(r, "/me", "", h.findMe, h.me).
+	httpapi.GetOf(r, "/me", "", h.service.Users.Me, h.me).
 		Doc("Get your account", "Returns the caller's user and its current permissions; for an API token those that both its scopes and its user's roles allow. 403 for a customer.").
 		With(httpapi.Contract{ID: "getMe", Success: "The account.", Responses: forUsers})
-	httpapi.MutationOf(r, "PATCH", "/me", "", h.findMe, h.editMe).
+	httpapi.MutationOf(r, "PATCH", "/me", "", h.service.Users.Me, h.editMe).
 		Doc("Update your name", "Requires a session; 403 for an API token.").
 		With(httpapi.Contract{
 			ID: "editMe", Success: "The updated account.", Body: mePatch{"Li Wei"}, Responses: map[string]string{"412": "UserConflict"},
 		})
-	httpapi.ActOf(r, "POST", "/me/password", "", h.findMe, h.changePassword).
+	httpapi.ActOf(r, "POST", "/me/password", "", h.service.Users.Me, h.changePassword).
 		Doc("Change your password", "Requires a session and the current password; a wrong one returns 422 at `/currentPassword`, and counts as a failed sign-in. "+
 			"Ends all other sessions of the user, and with `endTokens` revokes the user's API tokens. No reply is stored under an idempotency key, "+
 			"because a stored reply would confirm guesses of the password. A repeat returns 422 at `/currentPassword`.").
@@ -43,16 +45,7 @@ func (h handler) meRoutes(r *httpapi.Router) {
 // customer.
 var forUsers = map[string]string{"403": "Forbidden"}
 
-// findMe reads the caller's user. Errors: Forbidden for a customer.
-func (h handler) findMe(ctx context.Context, _ httpapi.Path) (*User, error) {
-	caller, _ := principal.From(ctx)
-	if caller.Kind == principal.Customer {
-		return nil, apperr.New(apperr.Forbidden, "A customer has no account here.")
-	}
-	return h.service.User(ctx, caller.UserID)
-}
-
-func (h handler) me(ctx context.Context, user *User, _ httpapi.None) (meView, error) {
+func (h handler) me(ctx context.Context, user *users.User, _ httpapi.None) (meView, error) {
 	return meViewOf(ctx, user), nil
 }
 
@@ -63,11 +56,11 @@ type mePatch struct {
 	DisplayName string `json:"displayName" schema:"DisplayName"`
 }
 
-func (h handler) editMe(ctx context.Context, u *uow.Unit, user *User, in editMeRequest) (editedMeView, error) {
+func (h handler) editMe(ctx context.Context, u *uow.Unit, user *users.User, in editMeRequest) (editedMeView, error) {
 	if caller, _ := principal.From(ctx); caller.Kind != principal.Admin {
 		return editedMeView{}, apperr.New(apperr.Forbidden, "Sign in to change your account; an API token cannot.")
 	}
-	edited, err := h.service.EditUser(ctx, u, user, in.Change())
+	edited, err := h.service.Users.EditUser(ctx, u, user, in.Change())
 	if err != nil {
 		return editedMeView{}, err
 	}
@@ -87,8 +80,8 @@ type passwordChangeBody struct {
 	EndTokens bool `json:"endTokens"`
 }
 
-func (h handler) changePassword(ctx context.Context, user *User, in changePasswordRequest) (meView, error) {
-	after, err := h.service.ChangePassword(ctx, user, PasswordChange{
+func (h handler) changePassword(ctx context.Context, user *users.User, in changePasswordRequest) (meView, error) {
+	after, err := h.service.Users.ChangePassword(ctx, user, users.PasswordChange{
 		Current: in.Body.CurrentPassword, New: in.Body.NewPassword, Session: in.token(), Address: string(in.Address), EndTokens: in.Body.EndTokens,
 	})
 	if err != nil {
@@ -110,7 +103,7 @@ func (h handler) openSessions(ctx context.Context, in openSessionsRequest) (sess
 		userID = *in.UserID
 	}
 	listing, err := h.service.OpenSessions(ctx, userID, in.Page.Page())
-	return sessionListView{httpapi.ListOf(listing, func(row OpenSession) openSessionView { return openSessionViewOf(row, in.token()) })}, err
+	return sessionListView{httpapi.ListOf(listing, func(row sessions.Session) openSessionView { return openSessionViewOf(row, in.token()) })}, err
 }
 
 func (h handler) endOtherSessions(ctx context.Context, u *uow.Unit, in sessionRequest) (httpapi.None, error) {
@@ -119,7 +112,7 @@ func (h handler) endOtherSessions(ctx context.Context, u *uow.Unit, in sessionRe
 
 // findSession reads the session in the path. It checks the permission first, so that a caller
 // without it does not learn whether the session exists.
-func (h handler) findSession(ctx context.Context, path httpapi.Path) (*OpenSession, error) {
+func (h handler) findSession(ctx context.Context, path httpapi.Path) (*sessions.Session, error) {
 	if caller, _ := principal.From(ctx); !seesSessionsOf(caller, caller.UserID) {
 		return nil, errForeignSessions()
 	}
@@ -130,6 +123,6 @@ func (h handler) findSession(ctx context.Context, path httpapi.Path) (*OpenSessi
 	return h.service.OpenSession(ctx, id)
 }
 
-func (h handler) endSession(ctx context.Context, u *uow.Unit, row *OpenSession, _ httpapi.None) (httpapi.None, error) {
+func (h handler) endSession(ctx context.Context, u *uow.Unit, row *sessions.Session, _ httpapi.None) (httpapi.None, error) {
 	return httpapi.None{}, h.service.EndSession(ctx, u, row)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/oidc"
 	"interlock/internal/base/principal"
@@ -53,10 +54,10 @@ func (h handler) linkRoutes(r *httpapi.Router) {
 			ID: "acceptInvitationByProvider", Success: onward, Body: invitationToProviderBody{exampleSecret, "corp"},
 			Responses: arrivalErrors("InvitationRefused"),
 		})
-	httpapi.GetOf(r, "/me/links", "", h.findOwner, h.links).
+	httpapi.GetOf(r, "/me/links", "", h.service.Users.MeInSession, h.links).
 		Doc("List your single sign-on links", "The accounts at providers that identify you. Requires a session; 403 for an API token.").
 		With(httpapi.Contract{ID: "listLinks", Success: allLinks, Responses: forUsers})
-	httpapi.ActOf(fresh, http.MethodPost, "/me/links", "", h.findOwner, h.beginLink).
+	httpapi.ActOf(fresh, http.MethodPost, "/me/links", "", h.service.Users.MeInSession, h.beginLink).
 		Doc("Link a single sign-on provider", "The browser opens `location`; the link is created when the browser returns, if the session that started it is still open. "+
 			"All other sessions of the user then end. Requires a session. A user without a second factor sends the password; a wrong one returns 422 at `/password`, "+
 			"and counts as a failed sign-in. A user without a password must have signed in within the last five minutes. "+
@@ -64,10 +65,25 @@ func (h handler) linkRoutes(r *httpapi.Router) {
 		With(httpapi.Contract{
 			ID: "beginLink", Success: onward, Body: linkBeginBody{"corp", "nine green bottles standing"}, Responses: map[string]string{"429": "TooManyAttempts"},
 		})
-	httpapi.MutationOf(fresh, http.MethodDelete, "/me/links/:id", "", h.findOwner, h.removeOwnLink).
+	httpapi.MutationOf(fresh, http.MethodDelete, "/me/links/:id", "", h.service.Users.MeInSession, h.removeOwnLink).
 		Doc("Delete your link", "Ends all other sessions of the user. Requires a session.").
 		With(httpapi.Contract{ID: "deleteLink", Rejections: []httpapi.Rejection{onlySignIn}})
 }
+
+// userLinkRoutes registers the routes of users' links.
+func (h handler) userLinkRoutes(r *httpapi.Router) {
+	r = r.About(httpapi.Resource{Tag: "Access", Noun: "user", Example: users.UserExample})
+	fresh := r.SteppedUp()
+	byID := httpapi.Numbered("user", h.service.Users.User)
+	httpapi.GetOf(r, "/users/:id/links", users.ReadUsersPermission, byID, h.links).
+		Doc("List a user's sign-on links", "").With(httpapi.Contract{Success: allLinks})
+	httpapi.MutationOf(fresh, http.MethodDelete, "/users/:id/links/:linkId", users.WriteUsersPermission, byID, h.removeLink).
+		Doc("Delete a user's sign-on link", "Ends the user's sessions. 403 if the user has a permission that you lack. Disable or invite a user instead of deleting the only sign-in method.").
+		With(httpapi.Contract{ID: "deleteUserLink", Rejections: []httpapi.Rejection{onlySignIn}})
+}
+
+// onlySignIn is a reason to reject the removal of a link.
+var onlySignIn = httpapi.Rejection{Code: apperr.InUse, Cause: "it is the only sign-in method of a user without a password, or no enabled user who can sign in would have `access:*`"}
 
 // Names of the cookie of a single sign-on in progress, without and with TLS. The callback comes
 // from the provider's site, so browsers would not send a cookie with SameSite=Strict.
@@ -279,8 +295,8 @@ type linkView struct {
 // SchemaName returns the name of the type in the contract.
 func (linkView) SchemaName() string { return "Link" }
 
-func (h handler) links(ctx context.Context, user *User, _ httpapi.None) (httpapi.List[linkView], error) {
-	links, err := h.service.Links(ctx, user)
+func (h handler) links(ctx context.Context, user *users.User, _ httpapi.None) (httpapi.List[linkView], error) {
+	links, err := h.service.Users.Links(ctx, user)
 	list := httpapi.List[linkView]{Items: make([]linkView, len(links)), Total: int64(len(links)), TotalIsExact: true}
 	for i, l := range links {
 		list.Items[i] = linkView{
@@ -305,7 +321,7 @@ type linkBeginBody struct {
 	Password string `json:"password" validate:"max=1024"`
 }
 
-func (h handler) beginLink(ctx context.Context, user *User, in beginLinkRequest) (journeyReply, error) {
+func (h handler) beginLink(ctx context.Context, user *users.User, in beginLinkRequest) (journeyReply, error) {
 	return h.journey(ctx, in.traveller, in.Body.Provider, func(by Traveller) (Journey, error) {
 		return h.service.BeginLink(ctx, user, LinkBeginning{Traveller: by, Password: in.Body.Password, Session: sessionToken(in.Secure, in.PlainSession, in.HostSession)})
 	})
@@ -316,14 +332,14 @@ type removeOwnLinkRequest struct {
 	ID int64 `path:"id" of:"link"`
 }
 
-func (h handler) removeOwnLink(ctx context.Context, u *uow.Unit, user *User, in removeOwnLinkRequest) (httpapi.None, error) {
-	return httpapi.None{}, h.service.RemoveLink(ctx, u, user, in.ID, in.token())
+func (h handler) removeOwnLink(ctx context.Context, u *uow.Unit, user *users.User, in removeOwnLinkRequest) (httpapi.None, error) {
+	return httpapi.None{}, h.service.Users.RemoveLink(ctx, u, user, in.ID, in.token())
 }
 
 type removeLinkRequest struct {
 	LinkID int64 `path:"linkId" of:"link"`
 }
 
-func (h handler) removeLink(ctx context.Context, u *uow.Unit, user *User, in removeLinkRequest) (httpapi.None, error) {
-	return httpapi.None{}, h.service.RemoveLink(ctx, u, user, in.LinkID, "")
+func (h handler) removeLink(ctx context.Context, u *uow.Unit, user *users.User, in removeLinkRequest) (httpapi.None, error) {
+	return httpapi.None{}, h.service.Users.RemoveLink(ctx, u, user, in.LinkID, "")
 }

@@ -28,7 +28,7 @@ type browser struct {
 func newBrowser(t *testing.T, h *fixture) *browser {
 	_, proxies, err := net.ParseCIDR("192.0.2.0/24") // httptest's own address
 	require.NoError(t, err)
-	server := httpapi.NewServer(httpapi.Options{Runner: h.runner, Authenticator: h.Service, TrustedProxies: []*net.IPNet{proxies}})
+	server := httpapi.NewServer(httpapi.Options{Runner: h.runner, Authenticator: h.Callers, TrustedProxies: []*net.IPNet{proxies}})
 	Routes(server.Router(), h.Service)
 	return &browser{t: t, server: server, origin: "http://shop.example"}
 }
@@ -72,7 +72,7 @@ func (h *fixture) credentials(password string) string {
 	return string(body)
 }
 
-func TestAnAdminSignsInReadsTheSessionAndSignsOut(t *testing.T) {
+func TestAdminSignsInReadsSessionAndSignsOut(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		b := newBrowser(t, h)
@@ -116,7 +116,7 @@ func TestAnAdminSignsInReadsTheSessionAndSignsOut(t *testing.T) {
 	})
 }
 
-func TestTheSessionCookieIsOutOfReachOfScriptsAndOtherSites(t *testing.T) {
+func TestSessionCookieHasSecureAttributes(t *testing.T) {
 	cases := []struct {
 		name, origin, forwarded string
 		secure                  bool
@@ -152,7 +152,7 @@ func TestTheSessionCookieIsOutOfReachOfScriptsAndOtherSites(t *testing.T) {
 	}
 }
 
-func TestSigningInAgainWithTheCookieGivesAnotherAndEndsTheOld(t *testing.T) {
+func TestRepeatedSignInReplacesTheSession(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	b := newBrowser(t, h)
 	b.send(http.MethodPost, "/session", h.credentials(adminPassword))
@@ -165,7 +165,7 @@ func TestSigningInAgainWithTheCookieGivesAnotherAndEndsTheOld(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, reply.status)
 }
 
-func TestRefusedSignInsSetNoCookie(t *testing.T) {
+func TestRejectedSignInsSetNoCookie(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	wrong := h.credentials("wrong")
 	cases := []struct {
@@ -204,7 +204,7 @@ func TestRefusedSignInsSetNoCookie(t *testing.T) {
 	require.Equal(t, []string{"tenant.create"}, h.audited(t))
 }
 
-func TestAnAPITokenHasNoSession(t *testing.T) {
+func TestAPITokenHasNoSession(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	secret, _ := h.newToken(t)
 	b := newBrowser(t, h)
@@ -215,7 +215,7 @@ func TestAnAPITokenHasNoSession(t *testing.T) {
 	}
 }
 
-func TestThePermissionsAreListedForThoseWhoMayReadThem(t *testing.T) {
+func TestPermissionsAreListedForPermittedCallers(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	reader, _ := h.newToken(t, "access:read")
 	other, _ := h.newToken(t, "configs:read")
@@ -228,7 +228,7 @@ func TestThePermissionsAreListedForThoseWhoMayReadThem(t *testing.T) {
 	for _, item := range reply.body["items"].([]any) {
 		names = append(names, item.(map[string]any)["name"].(string))
 	}
-	require.Equal(t, []string{"access:read", "access:write", "configs:read", "configs:write", "menus:read", "menus:write", "orders:decide", "orders:pay", "orders:read", "tokens:read", "tokens:write", "users:read", "users:write"}, names)
+	require.Equal(t, []string{"access:read", "access:write", "configs:read", "configs:write", "customers:impersonate", "menus:read", "menus:write", "orders:decide", "orders:pay", "orders:read", "tokens:read", "tokens:write", "users:read", "users:write"}, names)
 	reply = b.send(http.MethodGet, "/permissions", "", "Authorization", "Bearer "+other)
 	require.Equal(t, http.StatusForbidden, reply.status)
 	require.Equal(t, "forbidden", reply.body["code"])

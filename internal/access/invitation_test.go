@@ -12,6 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/factors"
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -21,15 +26,15 @@ import (
 const chosen = "a password of my own"
 
 // invite creates a user by invitation and returns it.
-func (h *fixture) invite(t testing.TB, username string, roles ...string) (*User, Invitation) {
+func (h *fixture) invite(t testing.TB, username string, roles ...string) (*users.User, users.Invitation) {
 	t.Helper()
-	user, invitation, err := h.AddInvited(h.inside(t), UserSpec{Username: username, Roles: roles})
+	user, invitation, err := h.AddInvited(h.inside(t), users.UserSpec{Username: username, Roles: roles})
 	require.NoError(t, err)
 	return user, invitation
 }
 
 // accept accepts an invitation from an address.
-func (h *fixture) accept(t testing.TB, invitation Invitation, address string) (SignedIn, error) {
+func (h *fixture) accept(t testing.TB, invitation users.Invitation, address string) (SignedIn, error) {
 	return h.AcceptInvitation(anonymous(t), Acceptance{Token: invitation.Token, Password: chosen, Address: address})
 }
 
@@ -38,7 +43,7 @@ func someAddress() string {
 	return fmt.Sprintf("10.%d.%d.%d", rand.IntN(256), rand.IntN(256), rand.IntN(256))
 }
 
-func (h *fixture) requireRefused(t testing.TB, invitation Invitation, words string) {
+func (h *fixture) requireRefused(t testing.TB, invitation users.Invitation, words string) {
 	t.Helper()
 	address := someAddress()
 	for _, err := range []error{
@@ -50,7 +55,7 @@ func (h *fixture) requireRefused(t testing.TB, invitation Invitation, words stri
 	}
 }
 
-func TestWhoIsInvitedChoosesAPasswordAndIsSignedIn(t *testing.T) {
+func TestInvitedUserChoosesPasswordAndIsSignedIn(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -90,7 +95,7 @@ func TestWhoIsInvitedChoosesAPasswordAndIsSignedIn(t *testing.T) {
 		_, err := h.signIn(t, "li", chosen)
 		require.NoError(t, err)
 		require.Nil(t, d.do(200, "GET", path, nil).Body["invitationExpiresTime"])
-		h.requireRefused(t, Invitation{Token: invitation["token"].(string)}, "it was used")
+		h.requireRefused(t, users.Invitation{Token: invitation["token"].(string)}, "it was used")
 
 		var actions []any
 		for _, version := range d.do(200, "GET", path+"/history?sort=version", nil).Items() {
@@ -110,7 +115,7 @@ func TestWhoIsInvitedChoosesAPasswordAndIsSignedIn(t *testing.T) {
 // requireNowhere requires that a secret is neither in the users nor in the audit log.
 func requireNowhere(t *testing.T, db *storage.DB, h *fixture, secret string) {
 	t.Helper()
-	var users []User
+	var users []users.User
 	var audit []uow.AuditRow
 	require.NoError(t, db.Read(h.inside(t)).Find(&users).Error)
 	require.NoError(t, db.Read(h.inside(t)).Find(&audit).Error)
@@ -132,7 +137,7 @@ func requireNowhere(t *testing.T, db *storage.DB, h *fixture, secret string) {
 func sessionCookieOf(t *testing.T, reply answer) *http.Cookie {
 	t.Helper()
 	for _, line := range reply.header.Values("Set-Cookie") {
-		if cookie, err := http.ParseSetCookie(line); err == nil && strings.TrimPrefix(cookie.Name, "__Host-") == sessionCookie {
+		if cookie, err := http.ParseSetCookie(line); err == nil && strings.TrimPrefix(cookie.Name, "__Host-") == sessions.Cookie {
 			return cookie
 		}
 	}
@@ -140,7 +145,7 @@ func sessionCookieOf(t *testing.T, reply answer) *http.Cookie {
 	return nil
 }
 
-func TestAnInvitationThatEndedWasReplacedOrIsOfADisabledUserOpensNothing(t *testing.T) {
+func TestInvalidInvitationIsRejected(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		ctx := h.inside(t)
@@ -154,28 +159,28 @@ func TestAnInvitationThatEndedWasReplacedOrIsOfADisabledUserOpensNothing(t *test
 		})
 		t.Run("a password was set meanwhile", func(t *testing.T) {
 			user, invitation := h.invite(t, "set")
-			_, err := h.ResetPassword(ctx, user, PasswordReset{Password: "set by an admin"})
+			_, err := h.ResetPassword(ctx, user, users.PasswordReset{Password: "set by an admin"})
 			require.NoError(t, err)
 			h.requireRefused(t, invitation, "is not valid")
 		})
 		t.Run("disabled", func(t *testing.T) {
 			_, invitation := h.invite(t, "disabled")
-			require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "disabled", true))
+			require.NoError(t, h.Users.SetUserDisabled(anonymous(t), h.tenant.Name, "disabled", true))
 			h.requireRefused(t, invitation, "is disabled")
-			require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "disabled", false))
+			require.NoError(t, h.Users.SetUserDisabled(anonymous(t), h.tenant.Name, "disabled", false))
 			_, err := h.accept(t, invitation, someAddress())
 			require.NoError(t, err)
 		})
 		t.Run("ended", func(t *testing.T) {
 			_, invitation := h.invite(t, "ended")
-			h.clock.Advance(invitationTime)
+			h.clock.Advance(users.InvitationTime)
 			h.requireRefused(t, invitation, "expired at 2026-03-08T12:00:00Z")
 		})
-		t.Run("of nobody", func(t *testing.T) { h.requireRefused(t, Invitation{Token: newSecret()}, "is not valid") })
+		t.Run("of nobody", func(t *testing.T) { h.requireRefused(t, users.Invitation{Token: secrets.New()}, "is not valid") })
 	})
 }
 
-func TestOfAHundredParallelAcceptancesOneBeginsASession(t *testing.T) {
+func TestOneOfParallelAcceptancesOpensASession(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		user, invitation := h.invite(t, "li", AdminRole)
@@ -195,9 +200,9 @@ func TestOfAHundredParallelAcceptancesOneBeginsASession(t *testing.T) {
 			}
 		}
 		require.Equal(t, 1, opened)
-		var sessions int64
-		require.NoError(t, db.Read(h.inside(t)).Model(&OpenSession{}).Where("user_id = ?", user.ID).Count(&sessions).Error)
-		require.EqualValues(t, 1, sessions)
+		var open int64
+		require.NoError(t, db.Read(h.inside(t)).Model(&sessions.Session{}).Where("user_id = ?", user.ID).Count(&open).Error)
+		require.EqualValues(t, 1, open)
 		accepted := 0
 		for _, action := range h.audited(t) {
 			if action == "user.accept" {
@@ -208,26 +213,26 @@ func TestOfAHundredParallelAcceptancesOneBeginsASession(t *testing.T) {
 	})
 }
 
-func TestWrongInvitationsAreHeldToTheRateOfSignInsAndLockNobodyOut(t *testing.T) {
+func TestWrongInvitationsUseSignInRateWithoutLockOut(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		_, invitation := h.invite(t, "li")
 		first, second, third := someAddress(), someAddress(), someAddress()
-		for range 2 * maxAttempts {
-			_, err := h.accept(t, Invitation{Token: newSecret()}, first)
+		for range 2 * guesses.MaxAttempts {
+			_, err := h.accept(t, users.Invitation{Token: secrets.New()}, first)
 			requireCode(t, apperr.InvalidCredentials, err)
 		}
 		_, err := h.CheckInvitation(anonymous(t), invitation.Token, first)
 		require.NoError(t, err, "old links that an office opens keep nobody out")
 
-		h.arrivals.rate = networkRate(1)
+		h.arrivals.Rate = guesses.NetworkRate(1)
 		for range 3 {
-			_, err = h.CheckInvitation(anonymous(t), newSecret(), second)
+			_, err = h.CheckInvitation(anonymous(t), secrets.New(), second)
 			requireCode(t, apperr.InvalidCredentials, err)
 		}
-		_, err = h.CheckInvitation(anonymous(t), newSecret(), second)
+		_, err = h.CheckInvitation(anonymous(t), secrets.New(), second)
 		requireCode(t, apperr.RateLimited, err)
-		for range 3 * maxAttempts {
+		for range 3 * guesses.MaxAttempts {
 			_, err = h.CheckInvitation(anonymous(t), invitation.Token, third)
 			require.NoError(t, err, "right ones count for nothing")
 		}
@@ -237,7 +242,7 @@ func TestWrongInvitationsAreHeldToTheRateOfSignInsAndLockNobodyOut(t *testing.T)
 	})
 }
 
-func TestInvitingSomebodyAnewVoidsThePasswordAndEndsTheSessions(t *testing.T) {
+func TestNewInvitationVoidsPasswordAndEndsSessions(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -250,41 +255,41 @@ func TestInvitingSomebodyAnewVoidsThePasswordAndEndsTheSessions(t *testing.T) {
 		requireCode(t, apperr.Unauthenticated, err)
 		_, err = h.signIn(t, "li", "a long password")
 		requireCode(t, apperr.InvalidCredentials, err)
-		invitation := Invitation{Token: invited.Body["invitation"].(map[string]any)["token"].(string)}
+		invitation := users.Invitation{Token: invited.Body["invitation"].(map[string]any)["token"].(string)}
 		_, err = h.accept(t, invitation, someAddress())
 		require.NoError(t, err)
 	})
 }
 
-func TestNobodyInvitesWhoMayDoMoreThanHeAndTheLastWhoHoldsAccessKeepsThePassword(t *testing.T) {
+func TestInvitationNeedsPermissionsAndKeepsLastManager(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	d := newDesk(t, h)
 	d.roles("hiring", "users:write")
 	d.hire("hr", "hiring")
-	admin, err := h.UserNamed(h.inside(t), "admin")
+	admin, err := h.Users.UserNamed(h.inside(t), "admin")
 	require.NoError(t, err)
-	d.of("hr").do(403, "POST", "/"+admin.path()+"/invite", nil)
-	d.do(409, "POST", "/"+admin.path()+"/invite", nil)
+	d.of("hr").do(403, "POST", "/"+admin.Path()+"/invite", nil)
+	d.do(409, "POST", "/"+admin.Path()+"/invite", nil)
 
 	_, invitation := h.invite(t, "second", AdminRole)
-	refused := d.do(409, "POST", "/"+admin.path()+"/disable", nil)
+	refused := d.do(409, "POST", "/"+admin.Path()+"/disable", nil)
 	require.Contains(t, refused.Body["detail"], "who can sign in", "who was invited may never come")
 	_, err = h.accept(t, invitation, someAddress())
 	require.NoError(t, err)
-	d.do(200, "POST", "/"+admin.path()+"/invite", nil)
+	d.do(200, "POST", "/"+admin.Path()+"/invite", nil)
 }
 
-func TestWhoIsInvitedAnewShowsTheSecondFactorAfterThePassword(t *testing.T) {
+func TestInvitedUserWithFactorReceivesChallenge(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
-		invitation, err := e.InviteUser(anonymous(t), e.tenant.Name, "admin")
+		invitation, err := e.Users.InviteUser(anonymous(t), e.tenant.Name, "admin")
 		require.NoError(t, err)
 		accepted, err := e.accept(t, invitation, someAddress())
 		require.NoError(t, err)
 		require.Empty(t, accepted.Token)
 		require.Zero(t, e.sessions(t))
-		require.Equal(t, []string{methodTOTP, methodRecovery}, accepted.Challenge.Methods)
-		_, err = e.finish(t, accepted.Challenge.Token, methodRecovery, e.codes[0], someAddress())
+		require.Equal(t, []string{factors.MethodTOTP, factors.MethodRecovery}, accepted.Challenge.Methods)
+		_, err = e.finish(t, accepted.Challenge.Token, factors.MethodRecovery, e.codes[0], someAddress())
 		require.NoError(t, err)
 		e.requireRefused(t, invitation, "is not valid")
 	})
@@ -294,14 +299,14 @@ func TestWhoIsInvitedAnewShowsTheSecondFactorAfterThePassword(t *testing.T) {
 func (h *fixture) add(t testing.TB, username, session, password string) (secret string) {
 	t.Helper()
 	ctx := h.as(t, session)
-	user, err := h.UserNamed(ctx, username)
+	user, err := h.Users.UserNamed(ctx, username)
 	require.NoError(t, err)
-	secret, _, err = h.AddToken(ctx, user.ID, TokenSpec{Name: "added"})
+	secret, _, err = h.AddToken(ctx, user.ID, users.TokenSpec{Name: "added"})
 	require.NoError(t, err)
-	setup, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodTOTP, Name: "Added", Password: password})
+	setup, err := h.BeginFactor(ctx, user, users.FactorBeginning{Kind: factors.MethodTOTP, Name: "Added", Password: password})
 	require.NoError(t, err)
 	e := &enrolled{fixture: h, secret: setup.Secret}
-	_, _, err = h.ConfirmFactor(ctx, user, FactorConfirmation{FactorID: setup.ID, Code: e.code(t, 0), Session: session})
+	_, _, err = h.ConfirmFactor(ctx, user, factors.Confirmation{FactorID: setup.ID, Code: e.code(t, 0), Session: session})
 	require.NoError(t, err)
 	return secret
 }
@@ -311,7 +316,7 @@ func TestNewInvitationEndsCredentialsOfAnImpostor(t *testing.T) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
 		user, intercepted := h.invite(t, "li", AdminRole)
-		path := "/" + user.path()
+		path := "/" + user.Path()
 		impostor, err := h.accept(t, intercepted, someAddress())
 		require.NoError(t, err)
 		secret := h.add(t, "li", impostor.Token, chosen)
@@ -320,49 +325,49 @@ func TestNewInvitationEndsCredentialsOfAnImpostor(t *testing.T) {
 		invited := d.do(200, "POST", path+"/invite", nil)
 		require.Equal(t, []any{1.0, 1.0, 1.0}, []any{invited.Body["endedSessions"], invited.Body["endedTokens"], invited.Body["endedFactors"]})
 		require.Equal(t, false, invited.Body["secondFactor"])
-		_, err = h.Authenticate(withBearer(secret))
+		_, err = h.Callers.Authenticate(withBearer(secret))
 		requireCode(t, apperr.InvalidCredentials, err)
 		_, detail := h.lastAudited(t, "user.invite")
 		require.Equal(t, []any{1.0, 1.0, 1.0}, []any{detail["endedSessions"], detail["endedTokens"], detail["endedFactors"]})
 		var codes int64
-		require.NoError(t, db.Read(h.inside(t)).Model(&recoveryCode{}).Where("user_id = ?", user.ID).Count(&codes).Error)
+		require.NoError(t, db.Read(h.inside(t)).Model(&factors.RecoveryCode{}).Where("user_id = ?", user.ID).Count(&codes).Error)
 		require.Zero(t, codes)
 
-		accepted, err := h.accept(t, Invitation{Token: invited.Body["invitation"].(map[string]any)["token"].(string)}, someAddress())
+		accepted, err := h.accept(t, users.Invitation{Token: invited.Body["invitation"].(map[string]any)["token"].(string)}, someAddress())
 		require.NoError(t, err)
 		require.NotEmpty(t, accepted.Token, "no factor of the impostor is requested")
 		secret = h.add(t, "li", accepted.Token, chosen)
 		reset := d.do(200, "POST", path+"/reset-password", `{"password":"set by an admin"}`)
 		require.Equal(t, []any{1.0, 1.0, 1.0}, []any{reset.Body["endedSessions"], reset.Body["endedTokens"], reset.Body["endedFactors"]})
-		_, err = h.Authenticate(withBearer(secret))
+		_, err = h.Callers.Authenticate(withBearer(secret))
 		requireCode(t, apperr.InvalidCredentials, err)
 	})
 }
 
-func TestCredentialsFromBeforeTheFirstInvitationStay(t *testing.T) {
+func TestCredentialsBeforeFirstInvitationRemain(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
-		rightful, _, err := e.AddToken(e.as(t, e.session), e.user.ID, TokenSpec{Name: "before"})
+		rightful, _, err := e.AddToken(e.as(t, e.session), e.user.ID, users.TokenSpec{Name: "before"})
 		require.NoError(t, err)
 		for range 2 {
 			e.clock.Advance(time.Hour)
-			_, err = e.InviteUser(anonymous(t), e.tenant.Name, "admin")
+			_, err = e.Users.InviteUser(anonymous(t), e.tenant.Name, "admin")
 			require.NoError(t, err)
 		}
 		_, detail := e.lastAudited(t, "user.invite")
 		require.Equal(t, []any{0.0, 0.0}, []any{detail["endedTokens"], detail["endedFactors"]})
-		_, err = e.Authenticate(withBearer(rightful))
+		_, err = e.Callers.Authenticate(withBearer(rightful))
 		require.NoError(t, err)
-		user, err := e.UserNamed(e.inside(t), "admin")
+		user, err := e.Users.UserNamed(e.inside(t), "admin")
 		require.NoError(t, err)
 		require.True(t, user.SecondFactor)
 	})
 }
 
-func TestAnInvitationLooksLikeNoOtherSecretAndStaysInTheFragment(t *testing.T) {
-	invitation := newInvitation(time.Unix(0, 0))
+func TestInvitationTokenIsOnlyInTheFragment(t *testing.T) {
+	invitation := users.NewInvitation(time.Unix(0, 0))
 	before, after, _ := strings.Cut(invitation.Path(), "#")
 	require.Equal(t, "/invitation", before)
 	require.Equal(t, invitation.Token, after)
-	require.Len(t, invitation.Token, secretLength)
+	require.Len(t, invitation.Token, secrets.Length)
 }

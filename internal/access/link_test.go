@@ -12,12 +12,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/callers"
+	"interlock/internal/access/users"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/edge/httpapi"
 )
 
-func TestALinkIsMadeBySomebodyWhoShowsThatItIsHim(t *testing.T) {
+func TestLinkRequiresProofOfIdentity(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		v, elsewhere := h.visitor(t), h.visitor(t)
@@ -37,36 +39,36 @@ func TestALinkIsMadeBySomebodyWhoShowsThatItIsHim(t *testing.T) {
 		require.True(t, v.isSignedIn())
 		require.False(t, elsewhere.isSignedIn(), "sessions that began before end with what they began by")
 		require.Equal(t, "linked", v.link("subject-1").Get("result"), "to be linked twice is to be linked")
-		require.EqualValues(t, 1, h.count(t, &Link{}))
+		require.EqualValues(t, 1, h.count(t, &users.Link{}))
 
 		// A session that has ended cannot add a link.
 		begun := v.do(200, "POST", "/me/links", fmt.Sprintf(`{"provider":"corp","password":%q}`, adminPassword))
 		callback := v.leave(begun.body["location"].(string), "subject-2")
 		v.do(204, "DELETE", "/session", "")
 		failed(t, "over", v.arrive(callback))
-		require.EqualValues(t, 1, h.count(t, &Link{}))
+		require.EqualValues(t, 1, h.count(t, &users.Link{}))
 	})
 }
 
-func TestAnAccountOfAProviderIsOfOneUser(t *testing.T) {
+func TestProviderAccountBelongsToOneUser(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		h.linkedAdmin(t, "subject-1")
-		_, err := h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: "li", Password: adminPassword})
+		_, err := h.Users.CreateUser(anonymous(t), users.UserSpec{Tenant: h.tenant.Name, Username: "li", Password: adminPassword})
 		require.NoError(t, err)
 		v := h.visitor(t)
 		v.signInByPassword("li", adminPassword)
 		failed(t, "linked_elsewhere", v.link("subject-1"))
 		require.True(t, v.isSignedIn())
-		for i := range mostLinks {
+		for i := range users.MostLinks {
 			require.Equal(t, "linked", v.link(fmt.Sprint("of-li-", i)).Get("result"))
 		}
 		v.do(422, "POST", "/me/links", fmt.Sprintf(`{"provider":"corp","password":%q}`, adminPassword))
 
 		// Of two concurrent links of one identity, one succeeds; both flows started before.
-		_, err = h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: "chen", Password: adminPassword})
+		_, err = h.Users.CreateUser(anonymous(t), users.UserSpec{Tenant: h.tenant.Name, Username: "chen", Password: adminPassword})
 		require.NoError(t, err)
-		_, err = h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: "wu", Password: adminPassword})
+		_, err = h.Users.CreateUser(anonymous(t), users.UserSpec{Tenant: h.tenant.Name, Username: "wu", Password: adminPassword})
 		require.NoError(t, err)
 		told := make([]url.Values, 2)
 		var together sync.WaitGroup
@@ -85,7 +87,7 @@ func TestAnAccountOfAProviderIsOfOneUser(t *testing.T) {
 	})
 }
 
-func TestAUserWithoutAPasswordKeepsOneWayIn(t *testing.T) {
+func TestUserWithoutPasswordKeepsOneLink(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		user, invitation := h.invite(t, "li")
@@ -106,7 +108,7 @@ func TestAUserWithoutAPasswordKeepsOneWayIn(t *testing.T) {
 		// The user has no password, so the recent sign-in is the proof.
 		reply = v.do(200, "POST", "/me/links", `{"provider":"corp"}`)
 		require.Equal(t, "linked", v.arrive(v.leave(reply.body["location"].(string), "second")).Get("result"))
-		h.clock.Advance(stepUpFor + time.Second)
+		h.clock.Advance(callers.StepUpFor + time.Second)
 		v.do(422, "POST", "/me/links", `{"provider":"corp"}`)
 		v.do(422, "POST", "/me/factors", `{"kind":"totp","name":"Phone"}`)
 		v.do(422, "POST", "/me/password", `{"currentPassword":"x","newPassword":"a password of my own"}`)
@@ -128,12 +130,12 @@ func TestAUserWithoutAPasswordKeepsOneWayIn(t *testing.T) {
 	})
 }
 
-func TestTheLastUserWithAllOfAccessMaySignInByALink(t *testing.T) {
+func TestLastManagerMayDependOnALink(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		d := newDesk(t, h.fixture)
 		_, invitation := h.invite(t, "li", "admin")
-		admin, err := h.UserNamed(h.inside(t), "admin")
+		admin, err := h.Users.UserNamed(h.inside(t), "admin")
 		require.NoError(t, err)
 		path := fmt.Sprintf("/users/%d", admin.ID)
 		tag := d.do(200, "GET", path, nil).Header.Get("ETag")

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -37,7 +39,7 @@ func (b *browser) sessions(t *testing.T) []map[string]any {
 }
 
 // Proves G7.11.
-func TestOnesOwnSessionsAreListedAndEnded(t *testing.T) {
+func TestCallerListsAndEndsTheirSessions(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		here := signedIn(t, h, "Firefox at home")
@@ -71,11 +73,11 @@ func TestOnesOwnSessionsAreListedAndEnded(t *testing.T) {
 }
 
 // Proves G7.11.
-func TestSessionsOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
+func TestSessionsOfOtherUsersNeedPermission(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		require.NoError(t, h.CreateRole(anonymous(t), h.tenant.Name, "clerk", []string{"configs:read"}))
-		li, err := h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: "li", Password: "a long password", Roles: []string{"clerk"}})
+		require.NoError(t, h.Users.CreateRole(anonymous(t), h.tenant.Name, "clerk", []string{"configs:read"}))
+		li, err := h.Users.CreateUser(anonymous(t), users.UserSpec{Tenant: h.tenant.Name, Username: "li", Password: "a long password", Roles: []string{"clerk"}})
 		require.NoError(t, err)
 		_, err = h.signIn(t, "li", "a long password")
 		require.NoError(t, err)
@@ -91,7 +93,7 @@ func TestSessionsOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
 		require.Equal(t, http.StatusForbidden, clerk.send("GET", fmt.Sprintf("/sessions?userId=%v", admin.send("GET", "/me", "").body["id"]), "").status)
 		require.Equal(t, http.StatusNotFound, clerk.send("DELETE", fmt.Sprintf("/sessions/%v", admin.sessions(t)[0]["id"]), "").status)
 
-		leaked, _, err := h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "li", Name: "leaked"})
+		leaked, _, err := h.Users.CreateToken(anonymous(t), users.TokenSpec{Tenant: h.tenant.Name, Username: "li", Name: "leaked"})
 		require.NoError(t, err)
 		robot := newBrowser(t, h)
 		for _, request := range [][2]string{{"GET", "/sessions"}, {"DELETE", "/sessions"}, {"DELETE", fmt.Sprintf("/sessions/%v", id)}} {
@@ -104,28 +106,27 @@ func TestSessionsOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
 }
 
 // Proves G7.11.
-func TestASessionThatNobodyUsesEnds(t *testing.T) {
+func TestIdleSessionEnds(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		idle := sessionStore{db: db, clock: h.clock, idle: time.Hour}
-		h.sessionStore, h.sessions = idle, newSessions(idle, 12*time.Hour)
+		h.sessionStore.Idle = time.Hour
 		used, left := h.mustSignIn(t), h.mustSignIn(t)
 		for range 3 {
 			h.clock.Advance(50 * time.Minute)
-			_, err := h.Authenticate(withCookie(http.MethodGet, used))
+			_, err := h.Callers.Authenticate(withCookie(http.MethodGet, used))
 			require.NoError(t, err, "each use counts from then on")
-			require.NoError(t, h.writeUses(t.Context()))
+			require.NoError(t, h.Callers.WriteUses(t.Context()))
 		}
-		_, err := h.Authenticate(withCookie(http.MethodGet, left))
+		_, err := h.Callers.Authenticate(withCookie(http.MethodGet, left))
 		requireCode(t, apperr.Unauthenticated, err)
 		h.clock.Advance(time.Hour)
-		_, err = h.Authenticate(withCookie(http.MethodGet, used))
+		_, err = h.Callers.Authenticate(withCookie(http.MethodGet, used))
 		requireCode(t, apperr.Unauthenticated, err)
 	})
 }
 
 // Proves G7.11.
-func TestOnesOwnPasswordIsChangedWithTheOldOneAndEndsTheOtherSessions(t *testing.T) {
+func TestPasswordChangeEndsOtherSessions(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		here, there := signedIn(t, h, ""), signedIn(t, h, "")
@@ -147,14 +148,14 @@ func TestOnesOwnPasswordIsChangedWithTheOldOneAndEndsTheOtherSessions(t *testing
 		require.Equal(t, http.StatusOK, done.status, "%v", done.body)
 		require.Equal(t, http.StatusOK, here.send("GET", "/me", "").status, "the session that it was changed in stays")
 		require.Equal(t, http.StatusUnauthorized, there.send("GET", "/me", "").status)
-		_, err := h.Authenticate(withBearer(secret))
+		_, err := h.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err, "tokens stay unless they are to end")
 		_, err = h.signIn(t, "admin", adminPassword)
 		requireCode(t, apperr.InvalidCredentials, err)
 
 		done = change(`{"currentPassword":"another good password","newPassword":"yet another password","endTokens":true}`)
 		require.Equal(t, http.StatusOK, done.status, "%v", done.body)
-		_, err = h.Authenticate(withBearer(secret))
+		_, err = h.Callers.Authenticate(withBearer(secret))
 		requireCode(t, apperr.InvalidCredentials, err)
 		var last uow.AuditRow
 		require.NoError(t, h.db.Read(h.inside(t)).Order("id DESC").Take(&last).Error)
@@ -169,11 +170,11 @@ func (h *fixture) secret(t *testing.T) string {
 	return secret
 }
 
-func TestWrongOldPasswordsAreCountedAsAtSignIn(t *testing.T) {
+func TestWrongCurrentPasswordsCountLikeSignIns(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		here := signedIn(t, h, "")
-		for range maxAttempts {
+		for range guesses.MaxAttempts {
 			refused := here.send("POST", "/me/password", `{"currentPassword":"a guess","newPassword":"another good password"}`)
 			require.Equal(t, http.StatusUnprocessableEntity, refused.status, "%v", refused.body)
 		}
@@ -184,7 +185,7 @@ func TestWrongOldPasswordsAreCountedAsAtSignIn(t *testing.T) {
 	})
 }
 
-func TestOnesOwnNameIsChangedUnderItsVersionFromASessionOnly(t *testing.T) {
+func TestCallersNameChangesOnlyInASession(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		here := signedIn(t, h, "")

@@ -12,7 +12,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/callers"
+	"interlock/internal/access/factors"
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/encryption"
 	"interlock/internal/base/passkey"
 	"interlock/internal/base/passkey/passkeytest"
 	"interlock/internal/base/principal"
@@ -31,14 +36,14 @@ type keyed struct {
 }
 
 // addPasskey registers an authenticator's passkey in a session.
-func (h *fixture) addPasskey(t testing.TB, key *passkeytest.Authenticator, session, name string) (Factor, []string) {
+func (h *fixture) addPasskey(t testing.TB, key *passkeytest.Authenticator, session, name string) (factors.Factor, []string) {
 	t.Helper()
 	ctx := h.as(t, session)
-	user, err := h.User(ctx, principalOf(t, ctx).UserID)
+	user, err := h.Users.User(ctx, principalOf(t, ctx).UserID)
 	require.NoError(t, err)
-	setup, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodPasskey, Name: name, Password: adminPassword, Origin: key.Origin})
+	setup, err := h.BeginFactor(ctx, user, users.FactorBeginning{Kind: factors.MethodPasskey, Name: name, Password: adminPassword, Origin: key.Origin})
 	require.NoError(t, err)
-	factor, codes, err := h.ConfirmFactor(ctx, user, FactorConfirmation{FactorID: setup.ID, Credential: key.Create(t, setup.Options), Session: session})
+	factor, codes, err := h.ConfirmFactor(ctx, user, factors.Confirmation{FactorID: setup.ID, Credential: key.Create(t, setup.Options), Session: session})
 	require.NoError(t, err)
 	return factor, codes
 }
@@ -46,11 +51,11 @@ func (h *fixture) addPasskey(t testing.TB, key *passkeytest.Authenticator, sessi
 func withPasskey(t testing.TB, h *fixture) *keyed {
 	t.Helper()
 	k := &keyed{&enrolled{fixture: h, session: h.mustSignIn(t)}, passkeytest.New(here)}
-	var factor Factor
+	var factor factors.Factor
 	factor, k.codes = h.addPasskey(t, k.key, k.session, "Laptop")
 	k.factorID = factor.ID
 	var err error
-	k.user, err = h.UserNamed(h.as(t, k.session), "admin")
+	k.user, err = h.Users.UserNamed(h.as(t, k.session), "admin")
 	require.NoError(t, err)
 	return k
 }
@@ -66,7 +71,7 @@ func (h *fixture) asked(t testing.TB, username string) *Challenge {
 
 func (h *fixture) show(t testing.TB, challenge *Challenge, answer json.RawMessage, address string) (string, error) {
 	signedIn, err := h.FinishSignIn(anonymous(t), FactorSignIn{
-		ShownFactor: ShownFactor{Method: methodPasskey, Credential: answer, Challenge: challenge.Token}, Address: address,
+		Shown: factors.Shown{Method: factors.MethodPasskey, Credential: answer, Challenge: challenge.Token}, Address: address,
 	})
 	return signedIn.Token, err
 }
@@ -78,9 +83,9 @@ func (k *keyed) enter(t testing.TB, key *passkeytest.Authenticator) (string, err
 	return k.show(t, challenge, key.Get(t, challenge.Passkey), "")
 }
 
-func (k *keyed) row(t testing.TB) Passkey {
+func (k *keyed) row(t testing.TB) factors.Passkey {
 	t.Helper()
-	var row Passkey
+	var row factors.Passkey
 	require.NoError(t, k.db.Read(k.inside(t)).Where("factor_id = ?", k.factorID).Take(&row).Error)
 	return row
 }
@@ -95,16 +100,16 @@ func (h *fixture) lastAudited(t testing.TB, action string) (uow.AuditRow, map[st
 	return row, detail
 }
 
-func TestAPasskeyIsAskedForFromItsRegistrationOn(t *testing.T) {
+func TestRegisteredPasskeyIsRequiredAtSignIn(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		session, other := h.mustSignIn(t), h.mustSignIn(t)
 		ctx := h.as(t, session)
-		user, err := h.UserNamed(ctx, "admin")
+		user, err := h.Users.UserNamed(ctx, "admin")
 		require.NoError(t, err)
-		_, err = h.BeginFactor(ctx, user, FactorBeginning{Kind: methodPasskey, Name: "Laptop", Password: "not this one"})
+		_, err = h.BeginFactor(ctx, user, users.FactorBeginning{Kind: factors.MethodPasskey, Name: "Laptop", Password: "not this one"})
 		requireCode(t, apperr.ValidationFailed, err)
-		setup, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodPasskey, Name: "Laptop", Password: adminPassword, Origin: here})
+		setup, err := h.BeginFactor(ctx, user, users.FactorBeginning{Kind: factors.MethodPasskey, Name: "Laptop", Password: adminPassword, Origin: here})
 		require.NoError(t, err)
 		require.Empty(t, setup.URI)
 		asked := passkeytest.Read(t, setup.Options)
@@ -113,8 +118,8 @@ func TestAPasskeyIsAskedForFromItsRegistrationOn(t *testing.T) {
 		h.mustSignIn(t)
 
 		key := passkeytest.New(here)
-		confirm := func(answer json.RawMessage) (Factor, []string, error) {
-			return h.ConfirmFactor(ctx, user, FactorConfirmation{FactorID: setup.ID, Credential: answer, Session: session})
+		confirm := func(answer json.RawMessage) (factors.Factor, []string, error) {
+			return h.ConfirmFactor(ctx, user, factors.Confirmation{FactorID: setup.ID, Credential: answer, Session: session})
 		}
 		elsewhere := passkeytest.New("https://evil.example")
 		_, _, err = confirm(elsewhere.Create(t, setup.Options))
@@ -123,13 +128,13 @@ func TestAPasskeyIsAskedForFromItsRegistrationOn(t *testing.T) {
 		answer := key.Create(t, setup.Options)
 		factor, codes, err := confirm(answer)
 		require.NoError(t, err)
-		require.Len(t, codes, recoveryCodes, "they come with the first factor, whichever it is")
-		require.Equal(t, []string{"internal", "hybrid"}, factor.Passkey.transports())
+		require.Len(t, codes, factors.RecoveryCodes, "they come with the first factor, whichever it is")
+		require.Equal(t, []string{"internal", "hybrid"}, factor.Passkey.TransportList())
 		_, _, err = confirm(answer)
 		requireCode(t, apperr.NotFound, err)
-		_, err = h.Authenticate(withCookie(http.MethodGet, session))
+		_, err = h.Callers.Authenticate(withCookie(http.MethodGet, session))
 		require.NoError(t, err, "the session that it was set up in stays")
-		_, err = h.Authenticate(withCookie(http.MethodGet, other))
+		_, err = h.Callers.Authenticate(withCookie(http.MethodGet, other))
 		requireCode(t, apperr.Unauthenticated, err)
 
 		challenge := h.asked(t, "admin")
@@ -141,7 +146,7 @@ func TestAPasskeyIsAskedForFromItsRegistrationOn(t *testing.T) {
 		require.Equal(t, user.ID, p.UserID)
 		require.False(t, p.StepUpRequired, "it was shown a moment ago")
 
-		factors, left, err := h.Factors(h.as(t, token))
+		factors, left, err := h.Factors.List(h.as(t, token))
 		require.NoError(t, err)
 		require.EqualValues(t, 10, left)
 		require.Len(t, factors, 1)
@@ -157,7 +162,7 @@ func TestAPasskeyIsAskedForFromItsRegistrationOn(t *testing.T) {
 }
 
 // Proves G7.18.
-func TestOneAnswerOfAPasskeyOpensOneSessionHoweverMany(t *testing.T) {
+func TestOnePasskeyResponseOpensOneSession(t *testing.T) {
 	const at = 100
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		for name, counts := range map[string]uint32{"an authenticator that counts": 1, "one that does not": 0} {
@@ -202,7 +207,7 @@ func TestOneAnswerOfAPasskeyOpensOneSessionHoweverMany(t *testing.T) {
 	})
 }
 
-func TestAPasskeyThatProvesNothingCountsAsAWrongCodeDoes(t *testing.T) {
+func TestInvalidPasskeyResponseCountsLikeAWrongCode(t *testing.T) {
 	ways := map[string]func(k *passkeytest.Authenticator){
 		"another origin":   func(k *passkeytest.Authenticator) { k.Origin = "https://localhost.evil.example" },
 		"another site":     func(k *passkeytest.Authenticator) { k.Site = "shop.example" },
@@ -219,19 +224,19 @@ func TestAPasskeyThatProvesNothingCountsAsAWrongCodeDoes(t *testing.T) {
 			_, err := k.enter(t, &wrong)
 			require.Truef(t, apperr.Has(err, apperr.InvalidCredentials), "%s: %v", name, err)
 		}
-		require.Len(t, ways, maxAttempts)
+		require.Len(t, ways, guesses.MaxAttempts)
 		_, err := k.signIn(t, "admin", adminPassword)
 		requireCode(t, apperr.TooManyAttempts, err)
-		k.clock.Advance(attemptWindow)
+		k.clock.Advance(guesses.Window)
 		_, err = k.enter(t, &right)
 		require.NoError(t, err)
 	})
 }
 
-func TestAPasskeyOfSomebodyElseIsRefusedAndRegistersNothing(t *testing.T) {
+func TestPasskeyOfAnotherUserIsRejected(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
-		_, err := k.CreateUser(anonymous(t), UserSpec{Tenant: k.tenant.Name, Username: "li", Password: adminPassword, Roles: []string{"admin"}})
+		_, err := k.Users.CreateUser(anonymous(t), users.UserSpec{Tenant: k.tenant.Name, Username: "li", Password: adminPassword, Roles: []string{"admin"}})
 		require.NoError(t, err)
 		session, err := k.signIn(t, "li", adminPassword)
 		require.NoError(t, err)
@@ -245,13 +250,13 @@ func TestAPasskeyOfSomebodyElseIsRefusedAndRegistersNothing(t *testing.T) {
 
 		// A user who knows the id of a passkey could try to register it with another key.
 		ctx := k.as(t, session)
-		li, err := k.UserNamed(ctx, "li")
+		li, err := k.Users.UserNamed(ctx, "li")
 		require.NoError(t, err)
-		setup, err := k.BeginFactor(ctx, li, FactorBeginning{Kind: methodPasskey, Name: "Claimed"})
+		setup, err := k.BeginFactor(ctx, li, users.FactorBeginning{Kind: factors.MethodPasskey, Name: "Claimed"})
 		require.NoError(t, err)
 		claimed := passkeytest.New(here)
 		claimed.Claim = k.key.ID
-		_, _, err = k.ConfirmFactor(ctx, li, FactorConfirmation{FactorID: setup.ID, Credential: claimed.Create(t, setup.Options), Session: session})
+		_, _, err = k.ConfirmFactor(ctx, li, factors.Confirmation{FactorID: setup.ID, Credential: claimed.Create(t, setup.Options), Session: session})
 		requireCode(t, apperr.ValidationFailed, err)
 		require.ErrorContains(t, err, "already registered")
 		_, err = k.enter(t, k.key)
@@ -260,7 +265,7 @@ func TestAPasskeyOfSomebodyElseIsRefusedAndRegistersNothing(t *testing.T) {
 }
 
 // Proves G7.18.
-func TestACounterThatGoesBackIsRefusedAndWarnedOf(t *testing.T) {
+func TestDecreasedPasskeyCounterIsRejectedAndRecorded(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		k.key.Counter = 40
@@ -287,8 +292,8 @@ func TestACounterThatGoesBackIsRefusedAndWarnedOf(t *testing.T) {
 		challenge, err := k.BeginStepUp(ctx, k.session)
 		require.NoError(t, err)
 		k.key.Counter = 3
-		_, _, err = k.StepUp(ctx, StepUp{Session: k.session, ShownFactor: ShownFactor{
-			Method: methodPasskey, Credential: k.key.Get(t, challenge.Passkey), Challenge: challenge.Token,
+		_, _, err = k.StepUp(ctx, StepUp{Session: k.session, Shown: factors.Shown{
+			Method: factors.MethodPasskey, Credential: k.key.Get(t, challenge.Passkey), Challenge: challenge.Token,
 		}})
 		requireCode(t, apperr.InvalidCredentials, err)
 		_, detail := k.lastAudited(t, "user.clone-warning")
@@ -300,7 +305,7 @@ func TestACounterThatGoesBackIsRefusedAndWarnedOf(t *testing.T) {
 	})
 }
 
-func TestAnAuthenticatorThatDoesNotCountIsTakenEachTimeAndMayBegin(t *testing.T) {
+func TestAuthenticatorWithoutCounterIsAccepted(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		k := &keyed{&enrolled{fixture: h, session: h.mustSignIn(t)}, passkeytest.New(here)}
@@ -320,7 +325,7 @@ func TestAnAuthenticatorThatDoesNotCountIsTakenEachTimeAndMayBegin(t *testing.T)
 	})
 }
 
-func TestWhatIsSaidOfBackupIsUpdatedAndAuditedAndNotRefused(t *testing.T) {
+func TestChangedBackupStateIsAcceptedAndAudited(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		require.False(t, k.row(t).Flags.BackupEligible())
@@ -344,17 +349,17 @@ func TestWhatIsSaidOfBackupIsUpdatedAndAuditedAndNotRefused(t *testing.T) {
 	})
 }
 
-func TestTheChallengeOfAPasskeyEndsByTimeAndByWhateverChangesItsUser(t *testing.T) {
+func TestPasskeyChallengeEndsByTimeAndByUserChanges(t *testing.T) {
 	cases := map[string]func(t *testing.T, k *keyed) error{
 		"five minutes": func(_ *testing.T, k *keyed) error { k.clock.Advance(challengeTime); return nil },
 		"a new password": func(t *testing.T, k *keyed) error {
-			return k.SetPassword(anonymous(t), k.tenant.Name, "admin", "another password")
+			return k.Users.SetPassword(anonymous(t), k.tenant.Name, "admin", "another password")
 		},
 		"disabling": func(t *testing.T, k *keyed) error {
-			return k.SetUserDisabled(anonymous(t), k.tenant.Name, "admin", true)
+			return k.Users.SetUserDisabled(anonymous(t), k.tenant.Name, "admin", true)
 		},
 		"a reset of the factors": func(t *testing.T, k *keyed) error {
-			return k.ResetUserFactors(anonymous(t), k.tenant.Name, "admin")
+			return k.Users.ResetUserFactors(anonymous(t), k.tenant.Name, "admin")
 		},
 	}
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
@@ -373,13 +378,13 @@ func TestTheChallengeOfAPasskeyEndsByTimeAndByWhateverChangesItsUser(t *testing.
 		t.Run("a set-up after five minutes, and by another", func(t *testing.T) {
 			k := withPasskey(t, newFixture(t, db))
 			ctx := k.as(t, k.session)
-			begin := func() FactorSetup {
-				setup, err := k.BeginFactor(ctx, k.user, FactorBeginning{Kind: methodPasskey, Name: "Key"})
+			begin := func() factors.Setup {
+				setup, err := k.BeginFactor(ctx, k.user, users.FactorBeginning{Kind: factors.MethodPasskey, Name: "Key"})
 				require.NoError(t, err)
 				return setup
 			}
-			confirm := func(setup FactorSetup, options json.RawMessage) error {
-				_, _, err := k.ConfirmFactor(ctx, k.user, FactorConfirmation{
+			confirm := func(setup factors.Setup, options json.RawMessage) error {
+				_, _, err := k.ConfirmFactor(ctx, k.user, factors.Confirmation{
 					FactorID: setup.ID, Credential: passkeytest.New(here).Create(t, options), Session: k.session,
 				})
 				return err
@@ -396,7 +401,7 @@ func TestTheChallengeOfAPasskeyEndsByTimeAndByWhateverChangesItsUser(t *testing.
 	})
 }
 
-func TestOfTwoPasskeysEachOpensAndOneThatIsRemovedDoesNot(t *testing.T) {
+func TestRemovedPasskeyIsRejected(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		second := passkeytest.New(here)
@@ -412,9 +417,9 @@ func TestOfTwoPasskeysEachOpensAndOneThatIsRemovedDoesNot(t *testing.T) {
 		}
 		remove := func(id int64) {
 			require.NoError(t, k.runner.Do(k.as(t, k.session), func(ctx context.Context, u *uow.Unit) error {
-				user, err := k.User(ctx, k.user.ID)
+				user, err := k.Users.User(ctx, k.user.ID)
 				require.NoError(t, err)
-				return k.RemoveFactor(ctx, u, user, id, k.session)
+				return k.Users.RemoveFactor(ctx, u, user, id, k.session)
 			}))
 		}
 		kept := k.asked(t, "admin")
@@ -431,21 +436,21 @@ func TestOfTwoPasskeysEachOpensAndOneThatIsRemovedDoesNot(t *testing.T) {
 		remove(factor.ID)
 		k.mustSignIn(t)
 		var left int64
-		require.NoError(t, db.Read(k.inside(t)).Model(&Passkey{}).Count(&left).Error)
+		require.NoError(t, db.Read(k.inside(t)).Model(&factors.Passkey{}).Count(&left).Error)
 		require.Zero(t, left)
-		_, codesLeft, err := k.Factors(k.as(t, k.session))
+		_, codesLeft, err := k.Factors.List(k.as(t, k.session))
 		require.NoError(t, err)
 		require.Zero(t, codesLeft, "recovery codes end with the last factor")
 	})
 }
 
-func TestAResetTakesPasskeysToo(t *testing.T) {
+func TestFactorResetDeletesPasskeys(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
-		require.NoError(t, k.ResetUserFactors(anonymous(t), k.tenant.Name, "admin"))
+		require.NoError(t, k.Users.ResetUserFactors(anonymous(t), k.tenant.Name, "admin"))
 		k.session = k.mustSignIn(t)
 		var left int64
-		require.NoError(t, db.Read(k.inside(t)).Model(&Passkey{}).Count(&left).Error)
+		require.NoError(t, db.Read(k.inside(t)).Model(&factors.Passkey{}).Count(&left).Error)
 		require.Zero(t, left)
 		// The same authenticator can be registered again.
 		k.addPasskey(t, k.key, k.session, "Laptop")
@@ -453,14 +458,14 @@ func TestAResetTakesPasskeysToo(t *testing.T) {
 }
 
 // Proves G7.18.
-func TestAPasskeyIsShownAfreshInTheSessionThatAsksForItOnce(t *testing.T) {
+func TestPasskeyStepUpIsValidOnceInItsSession(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		token, err := k.enter(t, k.key)
 		require.NoError(t, err)
 		other, err := k.enter(t, k.key)
 		require.NoError(t, err)
-		k.clock.Advance(stepUpFor)
+		k.clock.Advance(callers.StepUpFor)
 		ctx := k.as(t, token)
 		require.True(t, principalOf(t, ctx).StepUpRequired)
 		begin := func(session string) *Challenge {
@@ -469,8 +474,8 @@ func TestAPasskeyIsShownAfreshInTheSessionThatAsksForItOnce(t *testing.T) {
 			return challenge
 		}
 		stepUp := func(session string, challenge *Challenge, answer json.RawMessage) (string, error) {
-			renewed, _, err := k.StepUp(k.as(t, session), StepUp{Session: session, ShownFactor: ShownFactor{
-				Method: methodPasskey, Credential: answer, Challenge: challenge.Token,
+			renewed, _, err := k.StepUp(k.as(t, session), StepUp{Session: session, Shown: factors.Shown{
+				Method: factors.MethodPasskey, Credential: answer, Challenge: challenge.Token,
 			}})
 			return renewed, err
 		}
@@ -491,7 +496,7 @@ func TestAPasskeyIsShownAfreshInTheSessionThatAsksForItOnce(t *testing.T) {
 		renewed, err := stepUp(token, challenge, answer)
 		require.NoError(t, err)
 		require.NotEqual(t, token, renewed)
-		_, err = k.Authenticate(withCookie(http.MethodGet, token))
+		_, err = k.Callers.Authenticate(withCookie(http.MethodGet, token))
 		requireCode(t, apperr.Unauthenticated, err)
 		require.False(t, principalOf(t, k.as(t, renewed)).StepUpRequired)
 		_, detail := k.lastAudited(t, "session.step-up")
@@ -507,7 +512,7 @@ func TestAPasskeyIsShownAfreshInTheSessionThatAsksForItOnce(t *testing.T) {
 	})
 }
 
-func TestASessionHasAFewChallengesAtATime(t *testing.T) {
+func TestSessionHasLimitedChallenges(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		ctx := k.as(t, k.session)
@@ -519,62 +524,60 @@ func TestASessionHasAFewChallengesAtATime(t *testing.T) {
 		require.NoError(t, db.Read(k.inside(t)).Model(&challengeRow{}).Count(&waiting).Error)
 		require.EqualValues(t, mostStepUps, waiting)
 		secret, _ := k.newToken(t)
-		p, err := k.Authenticate(withBearer(secret))
+		p, err := k.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		_, err = k.BeginStepUp(principal.With(anonymous(t), p), k.session)
 		requireCode(t, apperr.Forbidden, err)
 	})
 }
 
-func TestAPasskeyIsGoodAtTheSiteThatItWasMadeForAlone(t *testing.T) {
+func TestPasskeyIsValidOnlyForItsSite(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
-		local := k.site
-		var err error
-		k.site, err = passkey.NewSite("https://admin.shop.example")
-		require.NoError(t, err)
+		local := k.Factors
+		k.Factors = factors.New(db, k.runner, encryption.Cipher{}, "https://admin.shop.example")
 		challenge := k.asked(t, "admin")
 		require.Equal(t, []string{"passkey", "recovery"}, challenge.Methods, "the user has one, and cannot use it here")
 		require.Nil(t, challenge.Passkey)
-		asked, err := local.RequestOptions(signedFor(challenge.Token), known([]Passkey{k.row(t)}))
+		asked, err := local.PasskeyRequest(db.Read(k.inside(t)), k.user.ID, challenge.Token)
 		require.NoError(t, err)
 		_, err = k.show(t, challenge, k.key.Get(t, asked), "")
 		requireCode(t, apperr.InvalidCredentials, err)
-		k.site = local
+		k.Factors = local
 		_, err = k.enter(t, k.key)
 		require.NoError(t, err)
 	})
 }
 
-func TestWhereNoPasskeyCanBeUsedNoneIsSetUpAndASentenceSaysWhy(t *testing.T) {
+func TestUnavailablePasskeyIsRejectedWithReason(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	session := h.mustSignIn(t)
 	ctx := h.as(t, session)
-	user, err := h.UserNamed(ctx, "admin")
+	user, err := h.Users.UserNamed(ctx, "admin")
 	require.NoError(t, err)
 	begin := func(origin string) error {
-		_, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodPasskey, Name: "Laptop", Password: adminPassword, Origin: origin})
+		_, err := h.BeginFactor(ctx, user, users.FactorBeginning{Kind: factors.MethodPasskey, Name: "Laptop", Password: adminPassword, Origin: origin})
 		return err
 	}
 	err = begin("http://127.0.0.1:8080")
 	requireCode(t, apperr.ValidationFailed, err)
 	require.ErrorContains(t, err, "passkeys work at http://localhost")
-	require.Equal(t, "localhost", h.PasskeySite())
-	h.site, h.siteFault = passkey.NewSite("https://192.0.2.7")
+	require.Equal(t, "localhost", h.Factors.PasskeySite())
+	*h.Factors = *factors.New(h.db, h.runner, encryption.Cipher{}, "https://192.0.2.7")
 	err = begin("https://192.0.2.7")
 	requireCode(t, apperr.ValidationFailed, err)
 	require.ErrorContains(t, err, "https://192.0.2.7 has an IP address as its host")
-	require.Empty(t, h.PasskeySite())
+	require.Empty(t, h.Factors.PasskeySite())
 }
 
-func TestOfTwoPagesNeitherRenamesAFactorOverTheOther(t *testing.T) {
+func TestConcurrentFactorRenameIsRejected(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		ctx := k.as(t, k.session)
-		rename := func(id int64, from, to string) (Factor, error) {
-			var after Factor
+		rename := func(id int64, from, to string) (factors.Factor, error) {
+			var after factors.Factor
 			err := k.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
-				after, err = k.RenameFactor(ctx, u, k.user, id, from, to)
+				after, err = k.Factors.Rename(ctx, u, k.user.FactorOwner(), id, from, to)
 				return err
 			})
 			return after, err
@@ -590,14 +593,14 @@ func TestOfTwoPagesNeitherRenamesAFactorOverTheOther(t *testing.T) {
 		requireCode(t, apperr.NotFound, err)
 		_, detail := k.lastAudited(t, "user.rename-factor")
 		require.Equal(t, map[string]any{"from": "Laptop", "to": "Work laptop"}, detail)
-		now, err := k.User(ctx, k.user.ID)
+		now, err := k.Users.User(ctx, k.user.ID)
 		require.NoError(t, err)
 		require.Equal(t, k.user.Version, now.Version, "what it takes to sign in stays")
 	})
 }
 
 // A rejected response costs at most one signature check and writes no rows.
-func TestAnAnswerThatIsNoneIsRefusedBeforeAnythingIsKept(t *testing.T) {
+func TestMalformedPasskeyResponseIsRejected(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	k := withPasskey(t, h)
 	challenge := k.asked(t, "admin")
@@ -612,9 +615,9 @@ func TestAnAnswerThatIsNoneIsRefusedBeforeAnythingIsKept(t *testing.T) {
 	require.WithinDuration(t, h.clock.Now(), *mustFactors(t, k)[0].LastUsedTime, time.Second)
 }
 
-func mustFactors(t testing.TB, k *keyed) []Factor {
+func mustFactors(t testing.TB, k *keyed) []factors.Factor {
 	t.Helper()
-	factors, _, err := k.Factors(k.as(t, k.session))
+	factors, _, err := k.Factors.List(k.as(t, k.session))
 	require.NoError(t, err)
 	return factors
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/sessions"
 	"interlock/internal/base/epoch"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -30,7 +31,7 @@ func newKeyedDesk(t *testing.T, h *fixture, wrap func(httpapi.ReplyStore) httpap
 	t.Helper()
 	d := newDesk(t, h)
 	keeper := idempotency.New(idempotency.Deps{DB: h.db, Locks: lock.NewInProcess(lock.Observer{}), Clock: h.clock, Epochs: epoch.NewWatch(h.db, h.clock)})
-	options := httpapi.Options{Runner: h.runner, Authenticator: h.Service, Secrets: h.Service, Replies: keeper}
+	options := httpapi.Options{Runner: h.runner, Authenticator: h.Callers, Secrets: h.Service, Replies: keeper}
 	if wrap != nil {
 		options.Replies = wrap(keeper)
 	}
@@ -222,7 +223,7 @@ func TestKeyConfirmsNoGuessOfTheCallersPassword(t *testing.T) {
 	require.NoError(t, err)
 	begin := func(status int, key, password string) httpapitest.Answer {
 		body := fmt.Sprintf(`{"kind":"totp","name":"Phone","password":%q}`, password)
-		a := d.Send(t, "POST", "/me/factors", body, "Idempotency-Key", key, "Cookie", sessionCookie+"="+session, "X-CSRF-Token", caller.CSRFToken)
+		a := d.Send(t, "POST", "/me/factors", body, "Idempotency-Key", key, "Cookie", sessions.Cookie+"="+session, "X-CSRF-Token", caller.CSRFToken)
 		require.Equal(t, status, a.Status, "%s", a.Text)
 		return a
 	}

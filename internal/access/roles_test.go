@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/tenants"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -22,7 +24,7 @@ func (d desk) establish(name string, permissions ...string) (path, etag string) 
 }
 
 // Proves G7.29.
-func TestARoleIsCreatedReadEditedAndDeleted(t *testing.T) {
+func TestRoleIsCreatedReadEditedAndDeleted(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -47,7 +49,7 @@ func TestARoleIsCreatedReadEditedAndDeleted(t *testing.T) {
 	})
 }
 
-func TestWhatBreaksARuleOfRolesIsNamedAndChangesNothing(t *testing.T) {
+func TestInvalidRoleIsRejectedWithItsPointer(t *testing.T) {
 	d := newDesk(t, newFixture(t, storagetest.SQLite(t)))
 	path, etag := d.establish("support", "orders:read")
 	for _, c := range []struct {
@@ -70,7 +72,7 @@ func TestWhatBreaksARuleOfRolesIsNamedAndChangesNothing(t *testing.T) {
 }
 
 // Proves G7.28.
-func TestTwoAdminsWhoAddDifferentPermissionsBothSucceedAndTheSameOneAsks(t *testing.T) {
+func TestConcurrentPermissionEditsMergeUnlessEqual(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
 		path, seen := d.establish("support", "orders:read")
@@ -85,7 +87,7 @@ func TestTwoAdminsWhoAddDifferentPermissionsBothSucceedAndTheSameOneAsks(t *test
 }
 
 // Proves G7.26.
-func TestNobodyGivesARoleWhatHeDoesNotHave(t *testing.T) {
+func TestRoleCannotGainPermissionsTheCallerLacks(t *testing.T) {
 	d := newDesk(t, newFixture(t, storagetest.SQLite(t)))
 	path, etag := d.establish("support", "orders:read")
 	keeper := d.of("admin", "access:*", "orders:read", "configs:read")
@@ -110,7 +112,7 @@ func TestPermissionThatTheCallerLacksStaysInItsRole(t *testing.T) {
 }
 
 // Proves G7.27.
-func TestARoleKeepsTheLastAccess(t *testing.T) {
+func TestRoleKeepsTheLastAccessPermission(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
 		admin := d.do(200, "GET", "/roles?q=admin", nil).Items()[0]
@@ -123,7 +125,7 @@ func TestARoleKeepsTheLastAccess(t *testing.T) {
 }
 
 // Proves G7.29.
-func TestARoleThatIsGivenWhileItIsDeletedIsEitherGivenOrGone(t *testing.T) {
+func TestConcurrentGrantAndDeleteOfRoleAreSerialized(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
 		user, _ := d.hire("li")
@@ -144,22 +146,22 @@ func TestARoleThatIsGivenWhileItIsDeletedIsEitherGivenOrGone(t *testing.T) {
 
 func TestNewTenantHasTheReadyMadeRoles(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
-	h.Service.readyRoles = rolesForJobs(domains)
+	h.Service.readyRoles = users.RolesForJobs(domains)
 	tenant, err := h.CreateTenant(anonymous(t), "with-roles", "a long password", "")
 	require.NoError(t, err)
 	var names []string
-	require.NoError(t, h.db.Read(AsOperator(t.Context(), tenant)).Model(&Role{}).Order("id").Pluck("name", &names).Error)
+	require.NoError(t, h.db.Read(tenants.AsOperator(t.Context(), tenant)).Model(&users.Role{}).Order("id").Pluck("name", &names).Error)
 	require.Equal(t, []string{AdminRole, "viewer", "support", "operator", "config editor", "approver", "auditor"}, names)
 }
 
-func TestReadyMadeRolesAreMadeOnceAndWhatBecameOfThemStays(t *testing.T) {
+func TestReadyMadeRolesAreCreatedOnceAndRemainEdited(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	d := newDesk(t, h)
-	require.NoError(t, h.MakeReadyRoles(anonymous(t), h.tenant.Name))
+	require.NoError(t, h.Users.MakeReadyRoles(anonymous(t), h.tenant.Name))
 	viewer := d.do(200, "GET", "/roles?q=viewer", nil).Items()[0]
 	require.Equal(t, []any{"access:read", "configs:read", "menus:read", "orders:read", "tokens:read", "users:read"}, viewer["permissions"])
 	d.do(200, "PATCH", fmt.Sprintf("/roles/%v", viewer["id"]), `{"permissions":["orders:read"]}`, "If-Match", viewer["etag"].(string))
-	require.NoError(t, h.MakeReadyRoles(anonymous(t), h.tenant.Name))
+	require.NoError(t, h.Users.MakeReadyRoles(anonymous(t), h.tenant.Name))
 	require.Equal(t, []any{"orders:read"}, d.do(200, "GET", "/roles?q=viewer", nil).Items()[0]["permissions"])
-	require.EqualValues(t, 1+len(readyRoles), d.do(200, "GET", "/roles", nil).Body["total"])
+	require.EqualValues(t, 1+len(users.ReadyRoles), d.do(200, "GET", "/roles", nil).Body["total"])
 }

@@ -5,35 +5,26 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/alexedwards/scs/v2"
 
-	"interlock/internal/approvals"
-	"interlock/internal/base/batcher"
+	"interlock/internal/access/callers"
+	"interlock/internal/access/factors"
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/menus"
+	"interlock/internal/access/passwords"
+	"interlock/internal/access/sessions"
+	"interlock/internal/access/tenants"
+	"interlock/internal/access/tenantsettings"
+	"interlock/internal/access/users"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/encryption"
-	"interlock/internal/base/passkey"
-	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
-	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
 	"interlock/internal/events"
 	"interlock/internal/module"
-	"interlock/internal/ratelimit"
-)
-
-const (
-	// UserTopic announces changes of users, keyed by id.
-	UserTopic = "users"
-	// RoleTopic announces changes of roles, keyed by id.
-	RoleTopic = "roles"
-	// MenuTopic announces changes of menus, keyed by id.
-	MenuTopic = "menus"
-	// NavigationTopic announces that the response of GET /menus changed, without a key.
-	NavigationTopic = "navigation"
 )
 
 // Deps are the dependencies and settings of a Service.
@@ -47,12 +38,12 @@ type Deps struct {
 	// roles and menus. Roles and tokens can have no other permissions.
 	Domains []*module.Declaration
 	// Customers verifies customers' tokens; nil rejects all customers.
-	Customers *CustomerKeys
+	Customers *callers.CustomerKeys
 	// WeakPasswords accepts passwords that are too short to be safe, for development.
 	WeakPasswords bool
 	// HashCost is the cost of password hashes; zero means OWASP's. Only tests, which sign in
 	// thousands of times, set another cost.
-	HashCost HashCost
+	HashCost passwords.Cost
 	// SessionLifetime is the maximum age of a session; 0 means 12 hours. SessionIdle is the
 	// time without use after which a session ends; 0 means never.
 	SessionLifetime, SessionIdle time.Duration
@@ -78,91 +69,64 @@ type Deps struct {
 type Service struct {
 	runner    *uow.Runner
 	clock     clock.Clock
-	bus       events.Bus
-	catalogue []principal.Grant
-	domains   []*module.Declaration
-	// pages are the pages of a new tenant's navigation.
-	pages     []module.Page
-	store     store
-	passwords *passwords
-	attempts  attempts
-	arrivals  arrivals
-	devices   *devices
+	db        *storage.DB
+	passwords *passwords.Hasher
+	attempts  guesses.Attempts
+	arrivals  guesses.Arrivals
+	devices   *guesses.Devices
 	refusals  func(httpapi.Refusal)
 	sessions  *scs.SessionManager
 	// sessionStore is the store of sessions.
-	sessionStore sessionStore
-	callers      callers
-	uses         uses
-	cipher       encryption.Cipher
+	sessionStore *sessions.Store
 	providers    []Provider
 	publicURL    string
-	// site is the passkey site; nil if passkeys are unavailable, for the reason in siteFault.
-	site      *passkey.Site
-	siteFault error
 
-	// approvals stores proposed changes of the settings until they have their votes.
-	approvals *approvals.Service
+	Tenants *tenants.Service
+	// Callers identifies the callers of requests.
+	Callers *callers.Service
+	// Users has users, roles, API tokens and links, and Factors their second factors.
+	Users   *users.Service
+	Factors *factors.Service
+	// Menus is the navigation of the tenants, and Settings their settings.
+	Menus    *menus.Service
+	Settings *tenantsettings.Service
 
-	customers   *CustomerKeys
-	customerMay []string
-	tenants     tenantCache
-	rules       rulesCache
 	// readyRoles are added to each new tenant.
-	readyRoles []Role
+	readyRoles []users.Role
 }
 
 // New returns a Service.
 func New(d Deps) *Service {
-	var catalogue []principal.Grant
-	pages := []module.Page{dashboardPage}
-	for _, domain := range d.Domains {
-		catalogue = append(catalogue, domain.Permissions...)
-		pages = append(pages, domain.Pages...)
-	}
-	slices.SortFunc(catalogue, func(a, b principal.Grant) int { return strings.Compare(a.Name, b.Name) })
-	kept := sessionStore{db: d.DB, clock: d.Clock, idle: d.SessionIdle}
 	s := &Service{
 		runner:       d.Runner,
 		clock:        d.Clock,
-		bus:          d.Bus,
-		catalogue:    catalogue,
-		domains:      d.Domains,
-		pages:        pages,
-		store:        store{db: d.DB},
-		passwords:    newPasswords(d.HashCost),
-		attempts:     attempts{db: d.DB, clock: d.Clock},
-		arrivals:     arrivals{limiter: ratelimit.NewInProcess(d.Clock.Now), rate: networkRate(d.SignInRate)},
+		db:           d.DB,
+		passwords:    passwords.New(d.HashCost, d.WeakPasswords),
+		attempts:     guesses.NewAttempts(d.DB, d.Clock),
+		arrivals:     guesses.NewArrivals(d.Clock.Now, d.SignInRate),
 		refusals:     d.Refusals,
-		devices:      &devices{db: d.DB, clock: d.Clock},
-		sessions:     newSessions(kept, cmp.Or(d.SessionLifetime, defaultSessionLifetime)),
-		sessionStore: kept,
-		cipher:       d.Cipher,
+		devices:      guesses.NewDevices(d.DB, d.Clock),
+		sessionStore: sessions.NewStore(d.DB, d.Clock, d.SessionIdle),
 		providers:    slices.Clone(d.Providers),
 		publicURL:    d.PublicURL,
 
-		customers: d.Customers, customerMay: slices.Clone(d.CustomerMay),
+		Factors:  factors.New(d.DB, d.Runner, d.Cipher, d.PublicURL),
+		Menus:    menus.New(menus.Deps{DB: d.DB, Bus: d.Bus, Domains: d.Domains}),
+		Settings: tenantsettings.New(d.DB),
 	}
-	s.site, s.siteFault = passkey.NewSite(d.PublicURL)
-	s.passwords.weak = d.WeakPasswords
+	s.sessions = sessions.NewManager(s.sessionStore, cmp.Or(d.SessionLifetime, defaultSessionLifetime))
+	s.Tenants = tenants.New(d.DB, d.Runner, func() { s.Callers.Invalidate() })
+	s.Callers = callers.New(callers.Deps{
+		DB: d.DB, Clock: d.Clock, Tenants: s.Tenants, Sessions: s.sessionStore, Customers: d.Customers, CustomerMay: slices.Clone(d.CustomerMay),
+	})
+	s.Users = users.New(users.Deps{
+		DB: d.DB, Runner: d.Runner, Clock: d.Clock, Bus: d.Bus, Domains: d.Domains, Passwords: s.passwords, Attempts: s.attempts,
+		Sessions: s.sessionStore, Tenants: s.Tenants, Callers: s.Callers, Factors: s.Factors, Issuers: s.issuers,
+	})
 	if d.ReadyRoles {
-		s.readyRoles = rolesForJobs(d.Domains)
+		s.readyRoles = users.RolesForJobs(d.Domains)
 	}
-	s.callers.requests, s.callers.streams = batcher.New(mostTogether, s.lookUpAll), batcher.New(mostTogether, s.lookUpAll)
-	s.callers.invalidate()
 	return s
-}
-
-// store reads the tables of this domain.
-type store struct{ db *storage.DB }
-
-// rerunIfStale retries the unit of a command if its row was changed concurrently: a command
-// states the new value and depends on no earlier one.
-func rerunIfStale(err error) error {
-	if errors.Is(err, guard.ErrStale) {
-		return uow.Retry(err)
-	}
-	return err
 }
 
 // Sweep deletes expired sessions, challenges, single sign-on flows, unconfirmed factors and
@@ -170,21 +134,15 @@ func rerunIfStale(err error) error {
 func (s *Service) Sweep(ctx context.Context, batch int) error {
 	now := s.clock.Now()
 	return errors.Join(
-		s.store.db.Sweep(ctx, storage.Sweep{Table: "sessions", Column: "expires_time", Until: now}, batch),
-		s.store.db.Sweep(ctx, storage.Sweep{Table: "sign_in_challenges", Column: "expires_time", Until: now}, batch),
-		s.store.db.Sweep(ctx, storage.Sweep{Table: "sign_in_flows", Column: "expires_time", Until: now}, batch),
-		s.store.db.Sweep(ctx, storage.Sweep{Table: "user_factors", Column: "expires_time", Until: now}, batch),
-		s.store.db.Sweep(ctx, storage.Sweep{Table: "sign_in_attempts", Column: "created_time", Until: now.Add(-attemptWindow)}, batch),
+		s.db.Sweep(ctx, storage.Sweep{Table: "sessions", Column: "expires_time", Until: now}, batch),
+		s.db.Sweep(ctx, storage.Sweep{Table: "sign_in_challenges", Column: "expires_time", Until: now}, batch),
+		s.db.Sweep(ctx, storage.Sweep{Table: "sign_in_flows", Column: "expires_time", Until: now}, batch),
+		s.db.Sweep(ctx, storage.Sweep{Table: "user_factors", Column: "expires_time", Until: now}, batch),
+		s.db.Sweep(ctx, storage.Sweep{Table: "sign_in_attempts", Column: "created_time", Until: now.Add(-guesses.Window)}, batch),
 	)
-}
-
-// TenantID returns the id of a tenant by its name. Errors: NotFound.
-func (s *Service) TenantID(ctx context.Context, name string) (int64, error) {
-	tenant, err := s.tenants.find(ctx, s.store, name)
-	return tenant.id, err
 }
 
 // DigestSecret implements httpapi.SecretDigester. It waits in the queue of password hashes.
 func (s *Service) DigestSecret(ctx context.Context, secret string, salt []byte) ([]byte, error) {
-	return s.passwords.digest(ctx, secret, salt)
+	return s.passwords.Digest(ctx, secret, salt)
 }

@@ -9,10 +9,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alexedwards/scs/v2"
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 
+	"interlock/internal/access/callers"
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/passwords"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
+	"interlock/internal/access/tenants"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -21,47 +27,12 @@ import (
 	"interlock/internal/ratelimit"
 )
 
-const sessionCookie = "interlock_session"
-
-// hostSessionCookie is the cookie's name over TLS. The plain name is ignored there: a page of a
-// sibling host could have set that cookie, to make a visitor act in the attacker's session.
-const hostSessionCookie = "__Host-" + sessionCookie
-
-// nameOfSessionCookie returns the name of the session cookie on a connection.
-func nameOfSessionCookie(secure bool) string {
-	if secure {
-		return hostSessionCookie
-	}
-	return sessionCookie
-}
-
 // Default values of fields of Deps.
 const (
 	defaultSessionLifetime = 12 * time.Hour
 	// longestUserAgent bounds the stored User-Agent, in bytes.
 	longestUserAgent = 255
 )
-
-// Keys of a session's values.
-const (
-	sessionID = "id"
-	// Only the previous release reads the tenant and the user of the values; this one reads the
-	// columns of the row.
-	sessionTenant = "tenant"
-	sessionUser   = "user"
-	sessionCSRF   = "csrf"
-	// sessionFactorTime is the time of the last second factor, in microseconds since 1970; 0 for
-	// never.
-	sessionFactorTime = "factorTime"
-)
-
-// newSessions makes scs's manager without scs.New, which starts a memory store
-// whose goroutine never ends.
-func newSessions(store scs.CtxStore, lifetime time.Duration) *scs.SessionManager {
-	return &scs.SessionManager{
-		Store: store, Codec: scs.GobCodec{}, Lifetime: lifetime, HashTokenInStore: true,
-	}
-}
 
 // SignIn is the request for a session.
 type SignIn struct {
@@ -81,7 +52,7 @@ type SignIn struct {
 
 // Session is the part of a session that its user may read.
 type Session struct {
-	User Identity
+	User callers.Identity
 	// Tenant is the name of the user's tenant, and Currency its currency (ISO 4217).
 	Tenant    string
 	Currency  string
@@ -106,7 +77,7 @@ type SignedIn struct {
 // TooManyAttempts, RateLimited.
 func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 	if in.Tenant == "" {
-		in.Tenant = DefaultTenant
+		in.Tenant = tenants.DefaultTenant
 	}
 	in.Username = strings.ToLower(in.Username)
 	var who string
@@ -121,24 +92,24 @@ func (s *Service) signIn(ctx context.Context, in SignIn, who *string) (SignedIn,
 	if err != nil {
 		return SignedIn{}, err
 	}
-	slot, err := s.passwords.enter(ctx, from.rank)
+	slot, err := s.passwords.Enter(ctx, passwords.Rank{Anonymous: from.At.Anonymous, Tries: from.Tries})
 	if err != nil {
 		return SignedIn{}, err
 	}
-	defer slot.release()
+	defer slot.Release()
 	var out SignedIn
-	err = s.attempts.count(ctx, from.at, func() (wrong bool, err error) {
+	err = s.attempts.Count(ctx, from.At, func() (wrong bool, err error) {
 		user, err := s.verify(ctx, in)
 		*who = user.Username
 		if apperr.Has(err, apperr.InvalidCredentials) {
-			slot.releaseAfterCooldown()
+			slot.ReleaseAfterCooldown()
 			return true, err
 		}
-		slot.release()
+		slot.Release()
 		if err != nil {
 			return false, err
 		}
-		s.arrivals.giveBack(from)
+		s.arrivals.GiveBack(from)
 		if user.SecondFactor {
 			out.Challenge, err = s.challenge(ctx, in, user)
 			return false, err
@@ -150,6 +121,26 @@ func (s *Service) signIn(ctx context.Context, in SignIn, who *string) (SignedIn,
 		return SignedIn{}, err
 	}
 	return out, nil
+}
+
+// arrive applies the rate limits to a sign-in and returns the keys that its guess counts for. It
+// reads a database row only for a browser with an authentic device cookie. Errors: RateLimited.
+func (s *Service) arrive(ctx context.Context, in SignIn) (guesses.Arrival, error) {
+	account, network := guesses.AccountKey(in.Tenant, in.Username), ratelimit.Network(in.Address)
+	if shown, ok := s.devices.Read(ctx, account, in.Device); ok {
+		if err := s.arrivals.AdmitDevice(ctx, shown.ID); err != nil {
+			return guesses.Arrival{}, err
+		}
+		row, err := s.Users.Account(ctx, in.Tenant, in.Username)
+		if err == nil && s.devices.Knows(ctx, shown, row.PasswordHash) {
+			return guesses.Arrival{At: guesses.Guess{Account: account, Network: guesses.DevicePrefix + shown.ID}, Device: shown.ID}, nil
+		}
+	}
+	tries, err := s.arrivals.Admit(ctx, network)
+	return guesses.Arrival{
+		At:    guesses.Guess{Account: account, Network: network, Anonymous: true},
+		Tries: tries,
+	}, err
 }
 
 // countRefusal counts a rejected sign-in for the audit log. It names only accounts that exist,
@@ -170,22 +161,22 @@ func (s *Service) countRefusal(tenant, address, who string, err error) {
 // verify checks the password; the caller holds a hash slot. An account that does not exist costs a
 // hash as well, so that the time does not reveal it. For a wrong password verify returns both the
 // user, if one exists, and the error.
-func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {
-	row, err := s.store.account(ctx, in.Tenant, in.Username)
+func (s *Service) verify(ctx context.Context, in SignIn) (users.User, error) {
+	row, err := s.Users.Account(ctx, in.Tenant, in.Username)
 	known := err == nil
 	if err != nil && !storage.IsNotFound(err) {
-		return User{}, err
+		return users.User{}, err
 	}
-	hash := s.passwords.dummy
+	hash := s.passwords.Dummy
 	if known {
 		hash = row.PasswordHash
 	}
-	same, err := s.passwords.same(in.Password, hash)
+	same, err := s.passwords.Same(in.Password, hash)
 	if err != nil {
-		return User{}, err
+		return users.User{}, err
 	}
 	if !known || !same || row.Disabled {
-		return row, errWrongCredentials()
+		return row, callers.ErrWrongCredentials()
 	}
 	return row, nil
 }
@@ -194,10 +185,10 @@ func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {
 // prove accepts the factor in the unit that starts the session, and returns details for the audit
 // log; it is nil for any other user.
 func (s *Service) begin(
-	ctx context.Context, in SignIn, from arrival, row User, prove func(ctx context.Context, u *uow.Unit, tx *gorm.DB) (map[string]any, error),
+	ctx context.Context, in SignIn, from guesses.Arrival, row users.User, prove func(ctx context.Context, u *uow.Unit, tx *gorm.DB) (map[string]any, error),
 ) (SignedIn, error) {
 	return s.open(ctx, in, from, opening{row: row, factorShown: prove != nil, admit: func(ctx context.Context, u *uow.Unit) (passwordHash string, err error) {
-		tx, err := s.holdUnchanged(ctx, u, row)
+		tx, err := s.Users.HoldUnchanged(ctx, u, row)
 		if err != nil {
 			return "", err
 		}
@@ -216,7 +207,7 @@ func (s *Service) begin(
 
 // opening is the way in which a user opens a session.
 type opening struct {
-	row User
+	row users.User
 	// factorShown is set if admit accepts a second factor, and byProvider if a provider
 	// authenticated the user: then no secret was guessed, so the attempts remain counted and the
 	// device does not become known.
@@ -227,20 +218,20 @@ type opening struct {
 }
 
 // open starts a session, in one unit with admit.
-func (s *Service) open(ctx context.Context, in SignIn, from arrival, o opening) (SignedIn, error) {
+func (s *Service) open(ctx context.Context, in SignIn, from guesses.Arrival, o opening) (SignedIn, error) {
 	row := o.row
-	user, err := s.store.withRoles(ctx, row)
+	user, err := s.Users.WithRoles(ctx, row)
 	if err != nil {
 		return SignedIn{}, err
 	}
-	tenant, err := s.tenants.find(ctx, s.store, in.Tenant)
+	tenant, err := s.Tenants.Cached(ctx, in.Tenant)
 	if err != nil {
 		return SignedIn{}, err
 	}
 	var token, passwordHash string
-	session := Session{User: user, Tenant: in.Tenant, Currency: tenant.currency, CSRFToken: newSecret()}
+	session := Session{User: user, Tenant: in.Tenant, Currency: tenant.Currency, CSRFToken: secrets.New()}
 	id := uuid.Must(uuid.NewV7()).String()
-	ctx = principal.With(ctx, user.acting(principal.Admin, row.TenantID, credentialOfSession(id), user.Permissions))
+	ctx = principal.With(ctx, user.Acting(principal.Admin, row.TenantID, sessions.CredentialID(id), user.Permissions))
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		if passwordHash, err = o.admit(ctx, u); err != nil {
 			return err
@@ -249,7 +240,7 @@ func (s *Service) open(ctx context.Context, in SignIn, from arrival, o opening) 
 		if err != nil {
 			return err
 		}
-		ctx = context.WithValue(inUnit(ctx, u), originKey{}, origin{address: in.Address, userAgent: shortened(in.UserAgent)})
+		ctx = sessions.Starting(ctx, u, sessions.Origin{Address: in.Address, UserAgent: shortened(in.UserAgent)})
 		ctx, err = s.sessions.Load(ctx, in.Replaces)
 		if err != nil {
 			return fmt.Errorf("load the session that is replaced: %w", err)
@@ -258,12 +249,12 @@ func (s *Service) open(ctx context.Context, in SignIn, from arrival, o opening) 
 			return fmt.Errorf("renew the session: %w", err)
 		}
 		s.sessions.SetDeadline(ctx, u.Now().Add(s.sessions.Lifetime))
-		s.sessions.Put(ctx, sessionID, id)
-		s.sessions.Put(ctx, sessionTenant, row.TenantID)
-		s.sessions.Put(ctx, sessionUser, row.ID)
-		s.sessions.Put(ctx, sessionCSRF, session.CSRFToken)
+		s.sessions.Put(ctx, sessions.KeyID, id)
+		s.sessions.Put(ctx, sessions.KeyTenant, row.TenantID)
+		s.sessions.Put(ctx, sessions.KeyUser, row.ID)
+		s.sessions.Put(ctx, sessions.KeyCSRF, session.CSRFToken)
 		if o.factorShown {
-			s.sessions.Put(ctx, sessionFactorTime, u.Now().UnixMicro())
+			s.sessions.Put(ctx, sessions.KeyFactorTime, u.Now().UnixMicro())
 		}
 		if token, _, err = s.sessions.Commit(ctx); err != nil {
 			return fmt.Errorf("save the session: %w", err)
@@ -271,7 +262,7 @@ func (s *Service) open(ctx context.Context, in SignIn, from arrival, o opening) 
 		if o.byProvider {
 			return nil
 		}
-		return s.attempts.forget(ctx, tx, from.at)
+		return s.attempts.Forget(ctx, tx, from.At)
 	})
 	if err != nil {
 		return SignedIn{}, err
@@ -279,7 +270,7 @@ func (s *Service) open(ctx context.Context, in SignIn, from arrival, o opening) 
 	if o.byProvider {
 		return SignedIn{Token: token, Session: session}, nil
 	}
-	device, err := s.devices.cookie(ctx, from.at.account, passwordHash, from.device)
+	device, err := s.devices.Cookie(ctx, from.At.Account, passwordHash, from.Device)
 	if err != nil {
 		slog.WarnContext(ctx, "sign-in: device cookie not issued", "error", err)
 	}
@@ -288,14 +279,14 @@ func (s *Service) open(ctx context.Context, in SignIn, from arrival, o opening) 
 
 // SignOut ends a session. It is no error if the session has ended already.
 func (s *Service) SignOut(ctx context.Context, u *uow.Unit, token string) error {
-	ctx, err := s.sessions.Load(inUnit(ctx, u), token)
+	ctx, err := s.sessions.Load(sessions.InUnit(ctx, u), token)
 	if err != nil {
 		return fmt.Errorf("load the session: %w", err)
 	}
 	if s.sessions.Token(ctx) == "" {
 		return nil
 	}
-	if _, err := s.raise(ctx, u); err != nil {
+	if _, err := s.Tenants.Raise(ctx, u); err != nil {
 		return err
 	}
 	if err := s.sessions.Destroy(ctx); err != nil {
@@ -307,15 +298,15 @@ func (s *Service) SignOut(ctx context.Context, u *uow.Unit, token string) error 
 
 // Current returns the session of a token. Errors: Unauthenticated.
 func (s *Service) Current(ctx context.Context, token string) (Session, error) {
-	c, err := s.callerInSession(ctx, token)
+	c, err := s.Callers.CallerInSession(ctx, token)
 	if err != nil {
 		return Session{}, err
 	}
-	tenant, err := s.store.tenantName(ctx, c.principal.TenantID)
+	tenant, err := s.Tenants.NameOf(ctx, c.Principal.TenantID)
 	if err != nil {
 		return Session{}, err
 	}
-	return Session{User: c.user, Tenant: tenant, Currency: c.principal.Currency, CSRFToken: c.csrf}, nil
+	return Session{User: c.User, Tenant: tenant, Currency: c.Principal.Currency, CSRFToken: c.CSRF}, nil
 }
 
 // shortened returns the stored part of a User-Agent.
@@ -324,14 +315,4 @@ func shortened(userAgent string) string {
 		userAgent = userAgent[:longestUserAgent]
 	}
 	return strings.ToValidUTF8(userAgent, "")
-}
-
-func credentialOfSession(id string) string { return "session:" + id }
-
-func errNoSession() error {
-	return apperr.New(apperr.Unauthenticated, "Your session has ended. Sign in again.")
-}
-
-func errWrongCredentials() error {
-	return apperr.New(apperr.InvalidCredentials, "The credentials are wrong.")
 }

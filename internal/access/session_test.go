@@ -10,6 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/callers"
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -17,21 +22,21 @@ import (
 	"interlock/internal/core/uow"
 )
 
-func TestASessionActsAsItsUserInItsTenant(t *testing.T) {
+func TestSessionActsAsItsUser(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		other := newFixture(t, db)
 		other.mustSignIn(t)
-		require.NoError(t, h.CreateRole(anonymous(t), h.tenant.Name, "support", []string{"orders:read", "configs:*"}))
-		user, err := h.CreateUser(anonymous(t), UserSpec{
+		require.NoError(t, h.Users.CreateRole(anonymous(t), h.tenant.Name, "support", []string{"orders:read", "configs:*"}))
+		user, err := h.Users.CreateUser(anonymous(t), users.UserSpec{
 			Tenant: h.tenant.Name, Username: "li", DisplayName: "Li Wei", Password: "a long password", Roles: []string{"support"},
 		})
 		require.NoError(t, err)
-		require.Equal(t, Identity{ID: user.ID, Version: 1, Username: "li", DisplayName: "Li Wei", Roles: []string{"support"}, Permissions: []string{"configs:*", "orders:read"}}, user)
+		require.Equal(t, callers.Identity{ID: user.ID, Version: 1, Username: "li", DisplayName: "Li Wei", Roles: []string{"support"}, Permissions: []string{"configs:*", "orders:read"}}, user)
 
 		token, err := h.signIn(t, "li", "a long password")
 		require.NoError(t, err)
-		p, err := h.Authenticate(withCookie(http.MethodGet, token))
+		p, err := h.Callers.Authenticate(withCookie(http.MethodGet, token))
 		require.NoError(t, err)
 		require.Equal(t, principal.Admin, p.Kind)
 		require.Equal(t, h.tenant.ID, p.TenantID)
@@ -41,20 +46,20 @@ func TestASessionActsAsItsUserInItsTenant(t *testing.T) {
 	})
 }
 
-func TestASessionEndsAfterTwelveHours(t *testing.T) {
+func TestSessionEndsAfterTwelveHours(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		token := h.mustSignIn(t)
 		h.clock.Advance(12*time.Hour - time.Microsecond)
-		_, err := h.Authenticate(withCookie(http.MethodGet, token))
+		_, err := h.Callers.Authenticate(withCookie(http.MethodGet, token))
 		require.NoError(t, err)
 		h.clock.Advance(time.Microsecond)
-		_, err = h.Authenticate(withCookie(http.MethodGet, token))
+		_, err = h.Callers.Authenticate(withCookie(http.MethodGet, token))
 		requireCode(t, apperr.Unauthenticated, err)
 	})
 }
 
-func TestSigningInAgainEndsTheSessionThatTheBrowserSent(t *testing.T) {
+func TestSignInEndsThePresentedSession(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		first, elsewhere := h.mustSignIn(t), h.mustSignIn(t)
@@ -65,37 +70,37 @@ func TestSigningInAgainEndsTheSessionThatTheBrowserSent(t *testing.T) {
 		require.NoError(t, err)
 		require.NotEqual(t, first, signedIn.Token)
 		require.NotEqual(t, before.CSRFToken, signedIn.Session.CSRFToken)
-		_, err = h.Authenticate(withCookie(http.MethodGet, first))
+		_, err = h.Callers.Authenticate(withCookie(http.MethodGet, first))
 		requireCode(t, apperr.Unauthenticated, err)
 		for _, token := range []string{signedIn.Token, elsewhere} {
-			_, err = h.Authenticate(withCookie(http.MethodGet, token))
+			_, err = h.Callers.Authenticate(withCookie(http.MethodGet, token))
 			require.NoError(t, err)
 		}
 	})
 }
 
-func TestASessionTokenMadeUpByTheBrowserIsNotTakenOver(t *testing.T) {
+func TestInventedSessionTokenIsReplaced(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		planted := newSecret()
+		planted := secrets.New()
 		signedIn, err := h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: "admin", Password: adminPassword, Replaces: planted})
 		require.NoError(t, err)
 		require.NotEqual(t, planted, signedIn.Token)
-		_, err = h.Authenticate(withCookie(http.MethodGet, planted))
+		_, err = h.Callers.Authenticate(withCookie(http.MethodGet, planted))
 		requireCode(t, apperr.Unauthenticated, err)
 	})
 }
 
-func TestWhatShutsAUserOutEndsItsSessionsAtOnce(t *testing.T) {
+func TestDisabledUsersSessionsEndImmediately(t *testing.T) {
 	cases := []struct {
 		name string
 		act  func(context.Context, *fixture) error
 	}{
 		{"a new password", func(ctx context.Context, h *fixture) error {
-			return h.SetPassword(ctx, h.tenant.Name, "admin", "another password")
+			return h.Users.SetPassword(ctx, h.tenant.Name, "admin", "another password")
 		}},
 		{"disabling", func(ctx context.Context, h *fixture) error {
-			return h.SetUserDisabled(ctx, h.tenant.Name, "admin", true)
+			return h.Users.SetUserDisabled(ctx, h.tenant.Name, "admin", true)
 		}},
 	}
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
@@ -104,44 +109,44 @@ func TestWhatShutsAUserOutEndsItsSessionsAtOnce(t *testing.T) {
 				h, other := newFixture(t, db), newFixture(t, db)
 				mine, theirs := []string{h.mustSignIn(t), h.mustSignIn(t)}, other.mustSignIn(t)
 				for _, token := range mine {
-					_, err := h.Authenticate(withCookie(http.MethodGet, token))
+					_, err := h.Callers.Authenticate(withCookie(http.MethodGet, token))
 					require.NoError(t, err)
 				}
 				require.NoError(t, c.act(anonymous(t), h))
 				for _, token := range mine {
-					_, err := h.Authenticate(withCookie(http.MethodGet, token))
+					_, err := h.Callers.Authenticate(withCookie(http.MethodGet, token))
 					requireCode(t, apperr.Unauthenticated, err)
 				}
 				_, err := h.signIn(t, "admin", adminPassword)
 				requireCode(t, apperr.InvalidCredentials, err)
-				_, err = other.Authenticate(withCookie(http.MethodGet, theirs))
+				_, err = other.Callers.Authenticate(withCookie(http.MethodGet, theirs))
 				require.NoError(t, err)
 			})
 		}
 	})
 }
 
-func TestASignInWithThePasswordThatIsBeingChangedBeginsNoSession(t *testing.T) {
+func TestSignInDuringPasswordChangeOpensNoSession(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		in := SignIn{Tenant: h.tenant.Name, Username: "admin", Password: adminPassword}
 		seen, err := h.verify(anonymous(t), in)
 		require.NoError(t, err)
-		require.NoError(t, h.SetPassword(anonymous(t), h.tenant.Name, "admin", "another password"))
-		_, err = h.begin(anonymous(t), in, arrival{at: guessed{account: accountKey(in.Tenant, in.Username)}}, seen, nil)
+		require.NoError(t, h.Users.SetPassword(anonymous(t), h.tenant.Name, "admin", "another password"))
+		_, err = h.begin(anonymous(t), in, guesses.Arrival{At: guesses.Guess{Account: guesses.AccountKey(in.Tenant, in.Username)}}, seen, nil)
 		requireCode(t, apperr.InvalidCredentials, err)
-		var sessions int64
-		require.NoError(t, db.Read(h.inside(t)).Model(&OpenSession{}).Count(&sessions).Error)
-		require.Zero(t, sessions)
+		var open int64
+		require.NoError(t, db.Read(h.inside(t)).Model(&sessions.Session{}).Count(&open).Error)
+		require.Zero(t, open)
 	})
 }
 
-func TestARefusedSignInReadsTheSameWhateverWasWrongAndCostsOneHash(t *testing.T) {
+func TestRejectedSignInsAreIndistinguishable(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		_, err := h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: "gone", Password: "a long password"})
+		_, err := h.Users.CreateUser(anonymous(t), users.UserSpec{Tenant: h.tenant.Name, Username: "gone", Password: "a long password"})
 		require.NoError(t, err)
-		require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "gone", true))
+		require.NoError(t, h.Users.SetUserDisabled(anonymous(t), h.tenant.Name, "gone", true))
 		cases := []struct {
 			name string
 			in   SignIn
@@ -157,25 +162,25 @@ func TestARefusedSignInReadsTheSameWhateverWasWrongAndCostsOneHash(t *testing.T)
 			t.Run(c.name, func(t *testing.T) {
 				before := h.hashed.Load()
 				_, err := h.SignIn(anonymous(t), c.in)
-				require.Equal(t, errWrongCredentials(), err)
+				require.Equal(t, callers.ErrWrongCredentials(), err)
 				require.EqualValues(t, 1, h.hashed.Load()-before)
 			})
 		}
 	})
 }
 
-func TestSigningInAndOutLeaveOneAuditRowEachAndNoSecretAnywhere(t *testing.T) {
+func TestSignInAndOutAreAuditedWithoutSecrets(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		secret, _ := h.newToken(t)
 		token := h.mustSignIn(t)
-		p, err := h.Authenticate(withCookie(http.MethodGet, token))
+		p, err := h.Callers.Authenticate(withCookie(http.MethodGet, token))
 		require.NoError(t, err)
 		ctx := principal.With(anonymous(t), p)
 		for range 2 {
 			require.NoError(t, h.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return h.SignOut(ctx, u, token) }))
 		}
-		_, err = h.Authenticate(withCookie(http.MethodGet, token))
+		_, err = h.Callers.Authenticate(withCookie(http.MethodGet, token))
 		requireCode(t, apperr.Unauthenticated, err)
 		require.Equal(t, []string{"tenant.create", "token.create", "session.create", "session.delete"}, h.audited(t))
 
@@ -186,25 +191,25 @@ func TestSigningInAndOutLeaveOneAuditRowEachAndNoSecretAnywhere(t *testing.T) {
 		require.Equal(t, p.CredentialID, rows[3].CredentialID)
 		text, err := json.Marshal(rows)
 		require.NoError(t, err)
-		for _, hidden := range []string{adminPassword, token, secret, digestOf(token).String(), digestOf(secret).String()} {
+		for _, hidden := range []string{adminPassword, token, secret, secrets.DigestOf(token).String(), secrets.DigestOf(secret).String()} {
 			require.NotContains(t, string(text), hidden)
 		}
 	})
 }
 
-func TestSecretsAreAtRestAsDigestsOnly(t *testing.T) {
+func TestSecretsAreStoredAsDigests(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		secret, _ := h.newToken(t)
 		token := h.mustSignIn(t)
-		var session OpenSession
+		var session sessions.Session
 		require.NoError(t, db.Read(h.inside(t)).Take(&session).Error)
-		require.Equal(t, digestOf(token).String(), session.TokenHash)
+		require.Equal(t, secrets.DigestOf(token).String(), session.TokenHash)
 		require.NotContains(t, string(session.Data), token)
-		var row Token
+		var row users.Token
 		require.NoError(t, db.Read(h.inside(t)).Take(&row).Error)
-		require.Equal(t, digestOf(secret).String(), row.TokenHash)
-		var user User
+		require.Equal(t, secrets.DigestOf(secret).String(), row.TokenHash)
+		var user users.User
 		require.NoError(t, db.Read(h.inside(t)).Take(&user).Error)
 		require.Contains(t, user.PasswordHash, "$argon2id$")
 	})

@@ -12,6 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/input"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/tenants"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/oidc"
 	"interlock/internal/ratelimit"
@@ -41,7 +45,7 @@ type Provider struct {
 // Providers returns the providers of a tenant, in the order of the settings; "" means
 // DefaultTenant.
 func (s *Service) Providers(tenant string) []Provider {
-	tenant = cmp.Or(tenant, DefaultTenant)
+	tenant = cmp.Or(tenant, tenants.DefaultTenant)
 	return slices.DeleteFunc(slices.Clone(s.providers), func(p Provider) bool { return p.Tenant != "" && p.Tenant != tenant })
 }
 
@@ -93,9 +97,9 @@ type Journey struct{ Location, Browser string }
 // BeginSingleSignOn starts a sign-in at a provider. The result does not reveal whether the tenant
 // exists. replaces is as in SignIn. Errors: RateLimited, failures.
 func (s *Service) BeginSingleSignOn(ctx context.Context, by Traveller, tenant, replaces string) (Journey, error) {
-	tenant = cmp.Or(tenant, DefaultTenant)
-	isName := tenantNames.MatchString(tenant)
-	if _, err := s.arrivals.admit(ctx, ratelimit.Network(by.Address)); err != nil {
+	tenant = cmp.Or(tenant, tenants.DefaultTenant)
+	isName := input.TenantNames.MatchString(tenant)
+	if _, err := s.arrivals.Admit(ctx, ratelimit.Network(by.Address)); err != nil {
 		if isName {
 			s.countRefusal(tenant, by.Address, "", err)
 		}
@@ -106,7 +110,7 @@ func (s *Service) BeginSingleSignOn(ctx context.Context, by Traveller, tenant, r
 	}
 	flow := flowRow{Purpose: purposeSignIn, Tenant: tenant}
 	if replaces != "" {
-		flow.ProofHash = digestOf(replaces).String()
+		flow.ProofHash = secrets.DigestOf(replaces).String()
 	}
 	return s.ask(ctx, by, flow)
 }
@@ -130,19 +134,19 @@ func (s *Service) ask(ctx context.Context, by Traveller, flow flowRow) (Journey,
 		return Journey{}, errNoProvider()
 	}
 	browser := by.Browser
-	if len(browser) != secretLength {
-		browser = newSecret()
+	if len(browser) != secrets.Length {
+		browser = secrets.New()
 	}
-	kept := oidc.Kept{State: newSecret(), Nonce: newSecret(), Verifier: newSecret()}
+	kept := oidc.Kept{State: secrets.New(), Nonce: secrets.New(), Verifier: secrets.New()}
 	location, err := by.Provider.OIDC.Ask(ctx, kept, by.Callback)
 	if err != nil {
 		return Journey{}, errProvider(ctx, by.Provider, err)
 	}
 	now := s.clock.Now()
-	flow.StateHash, flow.BrowserHash = digestOf(kept.State).String(), digestOf(browser).String()
+	flow.StateHash, flow.BrowserHash = secrets.DigestOf(kept.State).String(), secrets.DigestOf(browser).String()
 	flow.Provider, flow.Nonce, flow.Verifier = by.Provider.Name, kept.Nonce, kept.Verifier
 	flow.CreatedTime, flow.ExpiresTime = now, now.Add(flowTime)
-	if err := s.store.db.Write(ctx).Create(&flow).Error; err != nil {
+	if err := s.db.Write(ctx).Create(&flow).Error; err != nil {
 		return Journey{}, fmt.Errorf("store a sign-in: %w", err)
 	}
 	return Journey{Location: location, Browser: browser}, nil
@@ -171,10 +175,10 @@ func (s *Service) FinishSingleSignOn(ctx context.Context, in ProviderAnswer) (ou
 	network := ratelimit.Network(in.Address)
 	var tenant, who string
 	defer func() { s.countRefusal(tenant, in.Address, who, err) }()
-	if _, err := s.arrivals.admit(ctx, network); err != nil {
+	if _, err := s.arrivals.Admit(ctx, network); err != nil {
 		return Arrived{}, err
 	}
-	flow, err := s.store.redeemFlow(ctx, in.Provider.Name, in.State, in.Browser, s.clock.Now())
+	flow, err := s.redeemFlow(ctx, in.Provider.Name, in.State, in.Browser, s.clock.Now())
 	if err != nil {
 		return Arrived{}, err
 	}
@@ -189,10 +193,10 @@ func (s *Service) FinishSingleSignOn(ctx context.Context, in ProviderAnswer) (ou
 	}
 	out, err = s.arriveBy(ctx, answered{in.Traveller, flow, in.Provider.OIDC.Issuer(), named}, &who)
 	if err == nil {
-		s.arrivals.giveBack(arrival{at: guessed{network: network}})
+		s.arrivals.GiveBack(guesses.Arrival{At: guesses.Guess{Network: network}})
 		if flow.Purpose == purposeSignIn {
 			// The start of the flow was counted too.
-			s.arrivals.giveBack(arrival{at: guessed{network: network}})
+			s.arrivals.GiveBack(guesses.Arrival{At: guesses.Guess{Network: network}})
 		}
 	}
 	return out, err
@@ -256,7 +260,7 @@ func errNotLinked() error {
 
 // errNoProvider returns the error for a provider that the caller's tenant does not have.
 func errNoProvider() error {
-	return invalid("/provider", "unknown", "must name an existing provider of single sign-on")
+	return input.Invalid("/provider", "unknown", "must name an existing provider of single sign-on")
 }
 
 func errUserDisabled() error {

@@ -2,13 +2,18 @@ package access
 
 import (
 	"context"
-	"encoding/base64"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/callers"
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/oidc"
 	"interlock/internal/base/principal"
@@ -33,16 +38,16 @@ func (a answered) signIn(username string) SignIn {
 
 // from returns the response as an arrival, without a rank and a device, because no secret was
 // guessed.
-func (a answered) from(username string) arrival {
-	return arrival{at: guessed{account: accountKey(a.flow.Tenant, username), network: ratelimit.Network(a.by.Address)}}
+func (a answered) from(username string) guesses.Arrival {
+	return guesses.Arrival{At: guesses.Guess{Account: guesses.AccountKey(a.flow.Tenant, username), Network: ratelimit.Network(a.by.Address)}}
 }
 
 // arriveBy carries out the purpose of a flow for the identity in the response. It sets who to the
 // username as soon as the account is found.
 func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrived, error) {
-	tenantID, err := s.TenantID(ctx, a.flow.Tenant)
+	tenantID, err := s.Tenants.ID(ctx, a.flow.Tenant)
 	if err == nil {
-		err = s.requireOpenTenant(ctx, tenantID)
+		err = s.Tenants.RequireEnabled(ctx, tenantID)
 	}
 	if apperr.Has(err, apperr.NotFound) {
 		return Arrived{}, errNotLinked()
@@ -51,7 +56,7 @@ func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrive
 		return Arrived{}, err
 	}
 	ctx = principal.With(ctx, principal.System(tenantID, "single sign-on"))
-	link, err := linkTo(s.store.db.Read(ctx), a.issuer, a.named.Subject)
+	link, err := users.LinkTo(s.db.Read(ctx), a.issuer, a.named.Subject)
 	isLinked := err == nil
 	if err != nil && !storage.IsNotFound(err) {
 		return Arrived{}, fmt.Errorf("read a link: %w", err)
@@ -65,7 +70,7 @@ func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrive
 	case isLinked && link.UserID != id:
 		return Arrived{}, errLinkedElsewhere()
 	}
-	user, err := findUser(s.store.db.Read(ctx), id)
+	user, err := users.FindUser(s.db.Read(ctx), id)
 	switch {
 	case storage.IsNotFound(err):
 		return Arrived{}, errFlowOver()
@@ -76,8 +81,8 @@ func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrive
 	if user.Disabled {
 		return Arrived{}, errUserDisabled()
 	}
-	identity := Identity{ID: user.ID, Version: user.Version, DisplayName: user.DisplayName}
-	ctx = principal.With(ctx, identity.acting(principal.Admin, tenantID, "", nil))
+	identity := callers.Identity{ID: user.ID, Version: user.Version, DisplayName: user.DisplayName}
+	ctx = principal.With(ctx, identity.Acting(principal.Admin, tenantID, "", nil))
 	switch a.flow.Purpose {
 	case purposeSignIn:
 		if err := s.followGroups(ctx, a, user.ID); err != nil {
@@ -103,15 +108,15 @@ func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrive
 
 // signInLinked starts the session of a linked user. For a user with a second factor it makes a
 // challenge, because it is unknown whether the provider required a second factor.
-func (s *Service) signInLinked(ctx context.Context, a answered, user User, link Link) (SignedIn, error) {
+func (s *Service) signInLinked(ctx context.Context, a answered, user users.User, link users.Link) (SignedIn, error) {
 	in := a.signIn(user.Username)
 	use := func(ctx context.Context, u *uow.Unit, action string) (*gorm.DB, error) {
-		tx, err := s.holdUnchanged(ctx, u, user)
+		tx, err := s.Users.HoldUnchanged(ctx, u, user)
 		if err != nil {
 			return nil, err
 		}
 		u.Audit(uow.Entry{Action: action, Resource: "session", Detail: map[string]any{"address": in.Address, "issuer": a.issuer}})
-		return tx, link.use(tx, u.Now())
+		return tx, useLink(tx, link, u.Now())
 	}
 	if user.SecondFactor {
 		made, err := s.makeChallenge(ctx, user, func(ctx context.Context, u *uow.Unit) (*gorm.DB, error) { return use(ctx, u, challengeMade) })
@@ -131,7 +136,7 @@ func (s *Service) endReplaced(ctx context.Context, u *uow.Unit, tokenHash string
 	if tokenHash == "" {
 		return nil
 	}
-	if err := s.sessionStore.DeleteCtx(inUnit(ctx, u), tokenHash); err != nil {
+	if err := s.sessionStore.DeleteCtx(sessions.InUnit(ctx, u), tokenHash); err != nil {
 		return fmt.Errorf("end the session that is replaced: %w", err)
 	}
 	return nil
@@ -139,11 +144,11 @@ func (s *Service) endReplaced(ctx context.Context, u *uow.Unit, tokenHash string
 
 // acceptLinked accepts an invitation by a link; the user has no password. An existing link of the
 // user suffices.
-func (s *Service) acceptLinked(ctx context.Context, a answered, user User) (SignedIn, error) {
+func (s *Service) acceptLinked(ctx context.Context, a answered, user users.User) (SignedIn, error) {
 	how := acceptance{
 		user: user, tenant: a.flow.Tenant, invitation: a.flow.ProofHash, address: a.by.Address,
 		set: guard.Set{"invitation_hash": nil, "invitation_expires_time": nil},
-		apply: func(user *User) {
+		apply: func(user *users.User) {
 			user.InvitationHash, user.InvitationExpiresTime = nil, nil
 		},
 		also: func(_ context.Context, tx *gorm.DB, now time.Time) error { return a.insert(tx, user.ID, now) },
@@ -159,13 +164,13 @@ func (s *Service) acceptLinked(ctx context.Context, a answered, user User) (Sign
 
 // linkInSession links a user whose session started the flow and is still open; the user's other
 // sessions end.
-func (s *Service) linkInSession(ctx context.Context, a answered, user *User) error {
+func (s *Service) linkInSession(ctx context.Context, a answered, user *users.User) error {
 	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		tx, row, err := userInUnit(ctx, u, user.ID)
+		tx, row, err := users.UserInUnit(ctx, u, user.ID)
 		if err != nil {
 			return err
 		}
-		session, err := s.sessionStore.byHash(tx, a.flow.ProofHash)
+		session, err := s.sessionStore.ByHash(tx, a.flow.ProofHash)
 		switch {
 		case storage.IsNotFound(err):
 			return errFlowOver()
@@ -176,15 +181,15 @@ func (s *Service) linkInSession(ctx context.Context, a answered, user *User) err
 		case row.Disabled:
 			return errUserDisabled()
 		}
-		kept, err := digestFrom(session.TokenHash)
+		kept, err := secrets.ParseDigest(session.TokenHash)
 		if err != nil {
 			return err
 		}
-		_, err = s.changeUser(ctx, u, row, nil, userChange{
-			action: "link", address: a.by.Address, kept: kept, set: guard.Set{}, apply: func(*User) {},
-			detail: map[string]any{"issuer": a.issuer},
-			also: func(_ context.Context, tx *gorm.DB) error {
-				if err := requirePlaceForLink(tx, row.ID); err != nil {
+		_, err = s.Users.ChangeUser(ctx, u, row, nil, users.Change{
+			Action: "link", Address: a.by.Address, Kept: kept, Set: guard.Set{}, Apply: func(*users.User) {},
+			Detail: map[string]any{"issuer": a.issuer},
+			Also: func(_ context.Context, tx *gorm.DB) error {
+				if err := users.RequirePlaceForLink(tx, row.ID); err != nil {
 					return err
 				}
 				return a.insert(tx, row.ID, u.Now())
@@ -197,19 +202,19 @@ func (s *Service) linkInSession(ctx context.Context, a answered, user *User) err
 // insert links a user to the identity in the response, in a unit that has updated the user's row.
 // Errors: errLinkedElsewhere.
 func (a answered) insert(tx *gorm.DB, userID int64, now time.Time) error {
-	there, err := linkTo(tx, a.issuer, a.named.Subject)
+	there, err := users.LinkTo(tx, a.issuer, a.named.Subject)
 	switch {
 	case err == nil && there.UserID == userID:
-		return there.use(tx, now)
+		return useLink(tx, there, now)
 	case err != nil && !storage.IsNotFound(err):
 		return fmt.Errorf("read a link: %w", err)
 	}
-	err = tx.Create(&Link{
-		UserID: userID, IdentityHash: identityHash(a.issuer, a.named.Subject), Issuer: a.issuer, Subject: a.named.Subject,
+	err = tx.Create(&users.Link{
+		UserID: userID, IdentityHash: users.IdentityHash(a.issuer, a.named.Subject), Issuer: a.issuer, Subject: a.named.Subject,
 		LastUsedTime: &now, CreatedTime: now,
 	}).Error
 	switch {
-	case storage.IsDuplicate(err, identityKey):
+	case storage.IsDuplicate(err, users.IdentityKey):
 		return errLinkedElsewhere()
 	case err != nil:
 		return fmt.Errorf("insert the link: %w", err)
@@ -217,10 +222,11 @@ func (a answered) insert(tx *gorm.DB, userID int64, now time.Time) error {
 	return nil
 }
 
-// digestFrom is the inverse of digest.String.
-func digestFrom(text string) (d digest, err error) {
-	if _, err := base64.RawURLEncoding.Strict().Decode(d[:], []byte(text)); err != nil {
-		return d, fmt.Errorf("read a digest: %w", err)
+// useLink records a sign-in by a link. Errors: errNotLinked if the link no longer exists.
+func useLink(tx *gorm.DB, link users.Link, now time.Time) error {
+	err := link.Use(tx, now)
+	if errors.Is(err, users.ErrNoLink) {
+		return errNotLinked()
 	}
-	return d, nil
+	return err
 }

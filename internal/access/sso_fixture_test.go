@@ -31,7 +31,7 @@ func newSSO(t testing.TB, db *storage.DB) *sso {
 	at.Now = h.clock.Now
 	client := oidc.Client{Issuer: at.URL, ID: oidctest.ClientID, Secret: oidctest.ClientSecret}
 	h.providers = []Provider{{Name: "corp", DisplayName: "Corp", OIDC: oidc.New(client, h.clock)}}
-	server := httpapi.NewServer(httpapi.Options{Runner: h.runner, Authenticator: h.Service})
+	server := httpapi.NewServer(httpapi.Options{Runner: h.runner, Authenticator: h.Callers})
 	Routes(server.Router(), h.Service)
 	return &sso{h, at, server}
 }

@@ -14,6 +14,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/callers"
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/oidc"
 	"interlock/internal/base/oidc/oidctest"
@@ -23,7 +28,7 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-func TestWhoIsLinkedSignsInByTheProvider(t *testing.T) {
+func TestLinkedUserSignsInByProvider(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		h.linkedAdmin(t, "subject-1")
@@ -33,7 +38,7 @@ func TestWhoIsLinkedSignsInByTheProvider(t *testing.T) {
 
 		h.clock.Advance(time.Hour)
 		require.Equal(t, url.Values{"result": {"signed-in"}}, v.signIn("subject-1"))
-		journey, session := v.cookies[journeyCookie], v.cookies[sessionCookie]
+		journey, session := v.cookies[journeyCookie], v.cookies[sessions.Cookie]
 		require.Equal(t, http.SameSiteLaxMode, journey.SameSite, "a page of another site sends the browser back")
 		require.True(t, journey.HttpOnly)
 		require.Equal(t, 600, journey.MaxAge)
@@ -50,13 +55,13 @@ func TestWhoIsLinkedSignsInByTheProvider(t *testing.T) {
 }
 
 // Proves G7.16.
-func TestOfManyWhoShowOneAnswerAtOnceOneIsSignedIn(t *testing.T) {
+func TestOneOfConcurrentCallbacksSignsIn(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		h.linkedAdmin(t, "subject-1")
 		v := h.visitor(t)
 		callback := v.leave(v.begin(), "subject-1")
-		sessions, redeemed := h.count(t, &OpenSession{}), h.at.Redeemed()
+		open, redeemed := h.count(t, &sessions.Session{}), h.at.Redeemed()
 		var together sync.WaitGroup
 		told := make([]string, 100)
 		for i := range told {
@@ -72,12 +77,12 @@ func TestOfManyWhoShowOneAnswerAtOnceOneIsSignedIn(t *testing.T) {
 			require.Contains(t, location, "failure=over")
 		}
 		require.Contains(t, told[99], "result=signed-in")
-		require.Equal(t, sessions+1, h.count(t, &OpenSession{}))
+		require.Equal(t, open+1, h.count(t, &sessions.Session{}))
 		require.Equal(t, redeemed+1, h.at.Redeemed(), "nor is the provider asked twice")
 	})
 }
 
-func TestAnAnswerIsGoodOnceForTenMinutesAndInTheBrowserThatAsked(t *testing.T) {
+func TestCallbackIsValidOnceInItsBrowser(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		h.linkedAdmin(t, "subject-1")
@@ -93,7 +98,7 @@ func TestAnAnswerIsGoodOnceForTenMinutesAndInTheBrowserThatAsked(t *testing.T) {
 		altered, err := url.Parse(callback)
 		require.NoError(t, err)
 		query := altered.Query()
-		query.Set("state", newSecret())
+		query.Set("state", secrets.New())
 		altered.RawQuery = query.Encode()
 		failed(t, "over", v.arrive(altered.String()))
 
@@ -120,7 +125,7 @@ func (s *sso) waiting(t testing.TB) (n int64) {
 	return n
 }
 
-func TestNobodyIsLinkedByAnythingButIssuerAndSubject(t *testing.T) {
+func TestIdentityIsIssuerAndSubjectOnly(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		h.linkedAdmin(t, "Subject")
@@ -144,7 +149,7 @@ func TestNobodyIsLinkedByAnythingButIssuerAndSubject(t *testing.T) {
 	})
 }
 
-func TestAnInvitationIsAcceptedByALinkInPlaceOfAPassword(t *testing.T) {
+func TestInvitationIsAcceptedByALink(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		_, invitation := h.invite(t, "li")
@@ -176,7 +181,7 @@ func TestAnInvitationIsAcceptedByALinkInPlaceOfAPassword(t *testing.T) {
 	})
 }
 
-func TestASecondFactorIsAskedForAfterAProviderToo(t *testing.T) {
+func TestSecondFactorIsRequiredAfterProvider(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		h.linkedAdmin(t, "subject-1")
@@ -184,7 +189,7 @@ func TestASecondFactorIsAskedForAfterAProviderToo(t *testing.T) {
 		v := h.visitor(t)
 		told := v.signIn("subject-1")
 		require.Equal(t, "totp,recovery", told.Get("methods"))
-		require.Nil(t, v.cookies[sessionCookie])
+		require.Nil(t, v.cookies[sessions.Cookie])
 		require.False(t, v.isSignedIn())
 		finish := fmt.Sprintf(`{"challenge":%q,"method":"totp","code":%q}`, told.Get("challenge"), e.nextCode(t))
 		v.csrf = v.do(201, "POST", "/session/factor", finish).body["csrfToken"].(string)
@@ -201,12 +206,12 @@ func TestASecondFactorIsAskedForAfterAProviderToo(t *testing.T) {
 		// Adding a link requires a step-up, and no password.
 		v.csrf = v.do(200, "POST", "/session/step-up", fmt.Sprintf(`{"method":"recovery","code":%q}`, e.codes[0])).body["csrfToken"].(string)
 		v.do(200, "POST", "/me/links", `{"provider":"corp"}`)
-		h.clock.Advance(stepUpFor)
+		h.clock.Advance(callers.StepUpFor)
 		require.Equal(t, "step_up_required", v.do(403, "POST", "/me/links", `{"provider":"corp"}`).body["code"])
 	})
 }
 
-func TestAPasskeyIsAskedForAfterAProviderToo(t *testing.T) {
+func TestPasskeyIsRequiredAfterProvider(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		h.linkedAdmin(t, "subject-1")
@@ -223,7 +228,7 @@ func TestAPasskeyIsAskedForAfterAProviderToo(t *testing.T) {
 	})
 }
 
-func TestADisabledUserIsNotSignedInByAProvider(t *testing.T) {
+func TestDisabledUserCannotSignInByProvider(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		var refusals []httpapi.Refusal
@@ -231,7 +236,7 @@ func TestADisabledUserIsNotSignedInByAProvider(t *testing.T) {
 		h.linkedAdmin(t, "subject-1")
 		v := h.visitor(t)
 		callback := v.leave(v.begin(), "subject-1")
-		require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "admin", true))
+		require.NoError(t, h.Users.SetUserDisabled(anonymous(t), h.tenant.Name, "admin", true))
 		failed(t, "disabled", v.arrive(callback))
 		require.False(t, v.isSignedIn())
 		require.Equal(t, []httpapi.Refusal{{
@@ -240,13 +245,13 @@ func TestADisabledUserIsNotSignedInByAProvider(t *testing.T) {
 	})
 }
 
-func TestAProviderThatIsDownOrWrongSignsNobodyInAndKeepsNobodyOut(t *testing.T) {
+func TestFailedProviderDoesNotAffectPasswordSignIn(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		var refusals []httpapi.Refusal
 		h.refusals = func(r httpapi.Refusal) { refusals = append(refusals, r) }
 		h.linkedAdmin(t, "subject-1")
-		sessions := h.count(t, &OpenSession{})
+		open := h.count(t, &sessions.Session{})
 		wrong := map[string]func(){
 			"refused": func() { h.at.Claims = func(claims map[string]any) { claims["nonce"] = "another" } },
 			"clock": func() {
@@ -271,7 +276,7 @@ func TestAProviderThatIsDownOrWrongSignsNobodyInAndKeepsNobodyOut(t *testing.T) 
 			require.False(t, v.isSignedIn())
 			h.at.Claims, h.at.Answer, h.at.Before = nil, nil, nil
 		}
-		require.Equal(t, sessions, h.count(t, &OpenSession{}))
+		require.Equal(t, open, h.count(t, &sessions.Session{}))
 		require.Len(t, refusals, 3, "a provider that is down refuses nobody")
 
 		h.at.Close()
@@ -284,20 +289,20 @@ func TestAProviderThatIsDownOrWrongSignsNobodyInAndKeepsNobodyOut(t *testing.T) 
 	})
 }
 
-func TestASignInByAProviderEndsTheSessionThatTheBrowserHad(t *testing.T) {
+func TestProviderSignInEndsThePreviousSession(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		v := h.linkedAdmin(t, "subject-1")
-		before := v.cookies[sessionCookie].Value
+		before := v.cookies[sessions.Cookie].Value
 		require.Equal(t, "signed-in", v.signIn("subject-1").Get("result"))
-		require.NotEqual(t, before, v.cookies[sessionCookie].Value)
-		require.EqualValues(t, 1, h.count(t, &OpenSession{}))
+		require.NotEqual(t, before, v.cookies[sessions.Cookie].Value)
+		require.EqualValues(t, 1, h.count(t, &sessions.Session{}))
 	})
 }
 
-func TestABeginningTellsNothingOfTenantsAndIsNobodyElsesToMake(t *testing.T) {
+func TestSingleSignOnStartRevealsNoTenants(t *testing.T) {
 	h := newSSO(t, storagetest.SQLite(t))
-	h.arrivals.rate = networkRate(20)
+	h.arrivals.Rate = guesses.NetworkRate(20)
 	v := h.visitor(t)
 	begin := func(tenant string, header ...string) answer {
 		return v.send("GET", httpapi.Base+"/session/oidc/corp?tenant="+tenant, "", header...)
@@ -323,7 +328,7 @@ func TestABeginningTellsNothingOfTenantsAndIsNobodyElsesToMake(t *testing.T) {
 	require.Less(t, h.waiting(t)-before, int64(61), "who comes too often leaves nothing behind")
 }
 
-func TestProvidersSendBrowsersBackToAnAddressThatNobodyOutsideChooses(t *testing.T) {
+func TestCallbackURLIsNotChosenByClients(t *testing.T) {
 	h := newSSO(t, storagetest.SQLite(t))
 	callback := func(host string, secure bool) string {
 		r := httptest.NewRequest("GET", "/", nil)
@@ -342,19 +347,19 @@ func TestProvidersSendBrowsersBackToAnAddressThatNobodyOutsideChooses(t *testing
 	require.Equal(t, "https://admin.example"+path, callback("evil.example", false))
 }
 
-func TestASignInByAProviderWithWhatIsBeingTakenAwayBeginsNoSession(t *testing.T) {
+func TestProviderSignInDuringRevocationOpensNoSession(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		h.linkedAdmin(t, "subject-1")
 		ctx := h.inside(t)
-		user, err := h.UserNamed(ctx, "admin")
+		user, err := h.Users.UserNamed(ctx, "admin")
 		require.NoError(t, err)
-		link, err := linkTo(db.Read(ctx), h.at.URL, "subject-1")
+		link, err := users.LinkTo(db.Read(ctx), h.at.URL, "subject-1")
 		require.NoError(t, err)
-		require.NoError(t, h.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return h.RemoveLink(ctx, u, user, link.ID, "") }))
+		require.NoError(t, h.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return h.Users.RemoveLink(ctx, u, user, link.ID, "") }))
 		a := answered{by: Traveller{Address: someAddress()}, flow: flowRow{Tenant: h.tenant.Name}, issuer: h.at.URL}
 		_, err = h.signInLinked(ctx, a, *user, link)
 		require.Equal(t, "not_linked", reasonOf(err))
-		require.Zero(t, h.count(t, &OpenSession{}))
+		require.Zero(t, h.count(t, &sessions.Session{}))
 	})
 }

@@ -8,6 +8,13 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/access/callers"
+	"interlock/internal/access/factors"
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/input"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -16,8 +23,6 @@ import (
 )
 
 const (
-	// stepUpFor is the time for which a presented second factor counts as fresh.
-	stepUpFor = 5 * time.Minute
 	// mostStepUps bounds the open challenges of a session, one per tab; the oldest are deleted.
 	mostStepUps = 10
 )
@@ -30,7 +35,7 @@ func (s *Service) inSession(ctx context.Context, token string) (session Session,
 	}
 	session, err = s.Current(ctx, token)
 	if err == nil && !session.User.SecondFactor {
-		err = invalid("/method", "none", "must be the method of a second factor that you have; you have none")
+		err = input.Invalid("/method", "none", "must be the method of a second factor that you have; you have none")
 	}
 	return session, err
 }
@@ -43,8 +48,8 @@ func (s *Service) BeginStepUp(ctx context.Context, token string) (*Challenge, er
 	if err != nil {
 		return nil, err
 	}
-	made, db := &Challenge{Token: newSecret()}, s.store.db.Write(ctx)
-	waiting := challengeRow{UserID: session.User.ID, SessionHash: digestOf(token).String()}
+	made, db := &Challenge{Token: secrets.New()}, s.db.Write(ctx)
+	waiting := challengeRow{UserID: session.User.ID, SessionHash: secrets.DigestOf(token).String()}
 	if err := s.insertChallenge(db, made, waiting, s.clock.Now()); err != nil {
 		return nil, err
 	}
@@ -62,13 +67,13 @@ func (s *Service) BeginStepUp(ctx context.Context, token string) (*Challenge, er
 }
 
 func errStepUpOver() error {
-	return invalid("/challenge", "over", "has expired, was already used, or belongs to another session; request another one")
+	return input.Invalid("/challenge", "over", "has expired, was already used, or belongs to another session; request another one")
 }
 
 // stepUpChallenge finds a challenge of a session. Errors: errStepUpOver.
 func stepUpChallenge(tx *gorm.DB, userID int64, session, token string, now time.Time) (row challengeRow, err error) {
 	err = tx.Where("token_hash = ? AND session_hash = ? AND user_id = ? AND expires_time > ?",
-		digestOf(token).String(), digestOf(session).String(), userID, now).Take(&row).Error
+		secrets.DigestOf(token).String(), secrets.DigestOf(session).String(), userID, now).Take(&row).Error
 	switch {
 	case storage.IsNotFound(err):
 		return row, errStepUpOver()
@@ -82,7 +87,7 @@ func stepUpChallenge(tx *gorm.DB, userID int64, session, token string, now time.
 type StepUp struct {
 	// Session is the session's token.
 	Session string
-	ShownFactor
+	factors.Shown
 	// Address is the client address.
 	Address string
 }
@@ -96,18 +101,18 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 	if session, err = s.inSession(ctx, in.Session); err != nil {
 		return "", Session{}, err
 	}
-	var user User
-	session.CSRFToken = newSecret()
-	at := guessed{account: accountKey(session.Tenant, session.User.Username), network: ratelimit.Network(in.Address)}
-	err = s.attempts.countCode(ctx, at, func() (wrong bool, err error) {
+	var user users.User
+	session.CSRFToken = secrets.New()
+	at := guesses.Guess{Account: guesses.AccountKey(session.Tenant, session.User.Username), Network: ratelimit.Network(in.Address)}
+	err = s.attempts.CountCode(ctx, at, func() (wrong bool, err error) {
 		err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 			wrong = false
 			var tx *gorm.DB
-			if tx, user, err = s.holdOpen(ctx, u, session.User.ID); err != nil {
+			if tx, user, err = s.Users.HoldOpen(ctx, u, session.User.ID); err != nil {
 				return err
 			}
 			detail := map[string]any{"address": in.Address, "method": in.Method}
-			if in.Method == methodPasskey {
+			if in.Method == factors.MethodPasskey {
 				waiting, err := stepUpChallenge(tx, user.ID, in.Session, in.Challenge, u.Now())
 				if err != nil {
 					return err
@@ -116,7 +121,7 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 					return err
 				}
 			}
-			shown, err := s.acceptFactor(tx, user, in.ShownFactor, u.Now())
+			shown, err := s.Factors.Accept(tx, user.FactorOwner(), in.Shown, u.Now())
 			if wrong = apperr.Has(err, apperr.InvalidCredentials); err != nil {
 				return err
 			}
@@ -125,12 +130,12 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 			}
 			maps.Copy(detail, shown)
 			u.Audit(uow.Entry{Action: "session.step-up", Resource: "session", Detail: detail})
-			return s.attempts.forget(ctx, tx, at)
+			return s.attempts.Forget(ctx, tx, at)
 		})
 		return wrong, err
 	})
 	if err != nil {
-		s.noteClone(ctx, user, in.Address, err)
+		s.Factors.NoteClone(ctx, user.FactorOwner(), in.Address, err)
 		return "", Session{}, err
 	}
 	return token, session, nil
@@ -143,14 +148,14 @@ func (s *Service) renew(ctx context.Context, u *uow.Unit, old, csrf string) (tok
 	if err != nil {
 		return "", err
 	}
-	row, err := s.sessionStore.byHash(tx, digestOf(old).String())
+	row, err := s.sessionStore.ByHash(tx, secrets.DigestOf(old).String())
 	if storage.IsNotFound(err) {
-		return "", errNoSession()
+		return "", callers.ErrNoSession()
 	}
 	if err != nil {
 		return "", fmt.Errorf("read the session that is renewed: %w", err)
 	}
-	ctx = context.WithValue(inUnit(ctx, u), originKey{}, origin{row.Address, row.UserAgent, row.CreatedTime})
+	ctx = sessions.Starting(ctx, u, sessions.Origin{Address: row.Address, UserAgent: row.UserAgent, Began: row.CreatedTime})
 	if ctx, err = s.sessions.Load(ctx, old); err != nil {
 		return "", fmt.Errorf("load the session that is renewed: %w", err)
 	}
@@ -159,16 +164,10 @@ func (s *Service) renew(ctx context.Context, u *uow.Unit, old, csrf string) (tok
 		return "", fmt.Errorf("renew the session: %w", err)
 	}
 	s.sessions.SetDeadline(ctx, ends)
-	s.sessions.Put(ctx, sessionCSRF, csrf)
-	s.sessions.Put(ctx, sessionFactorTime, u.Now().UnixMicro())
+	s.sessions.Put(ctx, sessions.KeyCSRF, csrf)
+	s.sessions.Put(ctx, sessions.KeyFactorTime, u.Now().UnixMicro())
 	if token, _, err = s.sessions.Commit(ctx); err != nil {
 		return "", fmt.Errorf("save the session: %w", err)
 	}
 	return token, nil
-}
-
-// isFresh reports whether a caller passes a check for a recent second factor. API tokens and users
-// without a second factor always pass.
-func (c *caller) isFresh(now time.Time) bool {
-	return c.csrf == "" || !c.user.SecondFactor || now.Before(c.factorTime.Add(stepUpFor))
 }

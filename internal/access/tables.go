@@ -4,32 +4,6 @@ import "interlock/internal/module"
 
 // tables are the tables of this package.
 var tables = []module.Table{
-	{Name: "users", Plain: "username display_name password_hash updated_by_name invitation_hash", Stays: module.Current},
-	{Name: "user_histories", Plain: "action username display_name roles changed_by_name", Expires: module.Versions("user_histories", "user_id", "users")},
-	{Name: "user_roles", Stays: module.Current},
-	{Name: "user_factors", Plain: "kind name secret_key", Stays: module.OwnSweeper},
-	{Name: "user_passkeys", Plain: "site credential_hash transports model", Stays: module.Current},
-	{Name: "user_links", Plain: "identity_hash issuer subject", Stays: module.Current},
-	{Name: "recovery_codes", Plain: "code_hash", Stays: module.Current},
-	{Name: "roles", Plain: "name updated_by_name", Stays: module.Current},
-	{Name: "role_permissions", Plain: "permission", Stays: module.Current},
-	{Name: "role_histories", Plain: "action name permissions changed_by_name", Expires: module.Versions("role_histories", "role_id", "roles")},
-	{
-		Name: "menus", Plain: "icon permission updated_by_name", Stays: module.Current,
-		Columns: []module.Column{{Name: "title", Erase: module.Renamed, Content: true}, {Name: "path", Erase: module.Renamed, Content: true}},
-	},
-	{
-		Name: "menu_histories", Plain: "action icon permission changed_by_name", Expires: module.Versions("menu_histories", "menu_id", "menus"),
-		Columns: []module.Column{{Name: "title", Erase: module.Renamed, Content: true}, {Name: "path", Erase: module.Renamed, Content: true}},
-	},
-	{Name: "menu_revisions", Stays: module.Current},
-	{Name: "access_revisions", Stays: module.Current},
-	{Name: "api_tokens", Plain: "name token_hash scopes created_by_name updated_by_name", Stays: module.Current},
-	{Name: "sessions", Plain: "token_hash address user_agent", Stays: module.OwnSweeper},
-	{Name: "sign_in_attempts", Plain: "account network", Stays: module.OwnSweeper},
 	{Name: "sign_in_challenges", Plain: "token_hash session_hash", Stays: module.OwnSweeper},
 	{Name: "sign_in_flows", Plain: "state_hash browser_hash provider purpose tenant proof_hash nonce verifier", Stays: module.OwnSweeper},
-	{Name: "tenants", Plain: "name currency", Stays: module.Current},
-	{Name: "tenant_settings", Plain: "updated_by_name time_zone", Stays: module.Current},
-	{Name: "tenant_setting_histories", Plain: "action changed_by_name time_zone", Expires: &module.Expiry{Kind: module.HistoryRows, When: "EXISTS (SELECT 1 FROM tenant_setting_histories n WHERE n.tenant_id = x.tenant_id AND n.version = x.version + 1 AND n.changed_time <= ?)"}},
 }

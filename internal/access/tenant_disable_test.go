@@ -9,20 +9,23 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/callers"
+	"interlock/internal/access/factors"
+	"interlock/internal/access/secrets"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/test/racing"
 )
 
-func TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled(t *testing.T) {
+func TestDisabledTenantRejectsCallersInAllProcesses(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h, neighbour := newFixture(t, db), newFixture(t, db)
 		d := newDesk(t, h)
 		// The fake clock does not advance, so without a notification the cache would stay valid.
 		elsewhere := newProcess(db, h.clock)
 		for _, process := range []*fixture{h, elsewhere} {
-			process.customers, process.customerMay = SharedSecret(shopSecret), []string{"orders:pay"}
+			process.Callers.Customers, process.Callers.CustomerMay = callers.SharedSecret(shopSecret), []string{"orders:pay"}
 		}
 		elsewhere.watch(t)
 		e := enroll(t, h)
@@ -33,17 +36,17 @@ func TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled(t *te
 
 		shown := map[string]*http.Request{"token": withBearer(d.secret), "session": withCookie(http.MethodGet, e.session), "customer": withBearer(customer)}
 		for name, request := range shown {
-			_, err := elsewhere.Authenticate(request)
+			_, err := elsewhere.Callers.Authenticate(request)
 			require.NoError(t, err, name)
 		}
 		elsewhere.noticesChanges(t, d)
 		for name, request := range shown {
-			_, err := elsewhere.Authenticate(request)
+			_, err := elsewhere.Callers.Authenticate(request)
 			require.NoError(t, err, name)
 		}
-		defer elsewhere.Follow()()
-		changed, began := elsewhere.Changed(), time.Now()
-		did, err := h.SetTenantDisabled(anonymous(t), h.tenant.Name, true)
+		defer elsewhere.Callers.Follow()()
+		changed, began := elsewhere.Callers.Changed(), time.Now()
+		did, err := h.Tenants.SetTenantDisabled(anonymous(t), h.tenant.Name, true)
 		require.NoError(t, err)
 		require.True(t, did)
 		d.do(401, "GET", "/users", nil)
@@ -53,28 +56,28 @@ func TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled(t *te
 			require.Fail(t, "the other process never noticed")
 		}
 		for name, request := range shown {
-			_, err := elsewhere.Authenticate(request)
+			_, err := elsewhere.Callers.Authenticate(request)
 			require.Error(t, err, name)
-			_, err = h.Authenticate(request)
+			_, err = h.Callers.Authenticate(request)
 			require.Error(t, err, name)
 		}
 		require.Less(t, time.Since(began), time.Second)
 
 		_, err = h.signIn(t, "admin", adminPassword)
 		requireCode(t, apperr.InvalidCredentials, err)
-		_, err = e.finish(t, challenge, methodTOTP, e.nextCode(t), "")
+		_, err = e.finish(t, challenge, factors.MethodTOTP, e.nextCode(t), "")
 		require.Error(t, err)
-		_, _, err = h.store.invited(anonymous(t), digestOf(invited))
+		_, _, err = h.Service.findInvited(anonymous(t), secrets.DigestOf(invited))
 		require.True(t, storage.IsNotFound(err))
-		_, err = neighbour.Authenticate(withBearer(others))
+		_, err = neighbour.Callers.Authenticate(withBearer(others))
 		require.NoError(t, err, "another tenant goes on")
 
-		again, err := h.SetTenantDisabled(anonymous(t), h.tenant.Name, true)
+		again, err := h.Tenants.SetTenantDisabled(anonymous(t), h.tenant.Name, true)
 		require.NoError(t, err)
 		require.False(t, again)
-		_, err = h.SetTenantDisabled(anonymous(t), "nobodys", true)
+		_, err = h.Tenants.SetTenantDisabled(anonymous(t), "nobodys", true)
 		requireCode(t, apperr.NotFound, err)
-		tenants, err := h.Tenants(anonymous(t))
+		tenants, err := h.Tenants.Tenants(anonymous(t))
 		require.NoError(t, err)
 		disabled := 0
 		for _, tenant := range tenants {
@@ -85,10 +88,10 @@ func TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled(t *te
 		}
 		require.Equal(t, 1, disabled)
 
-		_, err = h.SetTenantDisabled(anonymous(t), h.tenant.Name, false)
+		_, err = h.Tenants.SetTenantDisabled(anonymous(t), h.tenant.Name, false)
 		require.NoError(t, err)
 		for name, request := range shown {
-			_, err := h.Authenticate(request)
+			_, err := h.Callers.Authenticate(request)
 			require.NoError(t, err, name)
 		}
 		log := h.audited(t)
@@ -96,12 +99,12 @@ func TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled(t *te
 	})
 }
 
-func TestOfManyWhoDisableATenantAtOnceOneDoes(t *testing.T) {
+func TestOneOfConcurrentTenantDisablesChangesIt(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		did := make([]bool, 8)
 		for _, err := range racing.Errors(len(did), func(racer int) (err error) {
-			did[racer], err = h.SetTenantDisabled(anonymous(t), h.tenant.Name, true)
+			did[racer], err = h.Tenants.SetTenantDisabled(anonymous(t), h.tenant.Name, true)
 			return err
 		}) {
 			require.NoError(t, err)

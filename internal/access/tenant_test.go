@@ -10,6 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/guesses"
+	"interlock/internal/access/sessions"
+	"interlock/internal/access/tenants"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
@@ -39,7 +43,7 @@ func eachEmpty(t *testing.T, test func(t *testing.T, open func() *storage.DB)) {
 
 func atNoon() *clock.Fake { return clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)) }
 
-func TestReplicasThatStartAtOnceMakeOneAdminWhosePasswordOneOfThemReturns(t *testing.T) {
+func TestConcurrentReplicasCreateOneAdmin(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, open func() *storage.DB) {
 		const replicas = 4
 		fixtures := make([]*fixture, replicas)
@@ -63,23 +67,23 @@ func TestReplicasThatStartAtOnceMakeOneAdminWhosePasswordOneOfThemReturns(t *tes
 
 		h := fixtures[0]
 		var err error
-		h.tenant, err = h.store.tenantByName(anonymous(t), DefaultTenant)
+		h.tenant, err = h.Service.Tenants.ByName(anonymous(t), tenants.DefaultTenant)
 		require.NoError(t, err)
 		require.Equal(t, []string{"tenant.create"}, h.audited(t))
-		var users int64
-		require.NoError(t, h.db.Read(h.inside(t)).Model(&User{}).Count(&users).Error)
-		require.EqualValues(t, 1, users)
+		var count int64
+		require.NoError(t, h.db.Read(h.inside(t)).Model(&users.User{}).Count(&count).Error)
+		require.EqualValues(t, 1, count)
 
 		signedIn, err := h.SignIn(anonymous(t), SignIn{Username: "admin", Password: passwords[0]})
 		require.NoError(t, err)
 		require.Equal(t, []string{"*"}, signedIn.Session.User.Permissions)
-		p, err := h.Authenticate(withCookie(http.MethodGet, signedIn.Token))
+		p, err := h.Callers.Authenticate(withCookie(http.MethodGet, signedIn.Token))
 		require.NoError(t, err)
 		require.Equal(t, h.tenant.ID, p.TenantID)
 	})
 }
 
-func TestALaterStartLeavesThePasswordAlone(t *testing.T) {
+func TestLaterStartKeepsThePassword(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, open func() *storage.DB) {
 		h := newProcess(open(), atNoon())
 		for _, password := range []string{"the first one", "a later one", ""} {
@@ -92,11 +96,11 @@ func TestALaterStartLeavesThePasswordAlone(t *testing.T) {
 	})
 }
 
-func TestTenantsThatAreCreatedAtOnceAllCome(t *testing.T) {
+func TestConcurrentTenantsAreAllCreated(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, open func() *storage.DB) {
 		h := newProcess(open(), atNoon())
 		names := []string{"a", "b", "c", "d", "e", "f"}
-		tenants, errs := make([]Tenant, len(names)), make([]error, len(names))
+		tenants, errs := make([]tenants.Tenant, len(names)), make([]error, len(names))
 		var creating sync.WaitGroup
 		for i, name := range names {
 			creating.Go(func() { tenants[i], errs[i] = h.CreateTenant(anonymous(t), name, "a long password", "") })
@@ -111,7 +115,7 @@ func TestTenantsThatAreCreatedAtOnceAllCome(t *testing.T) {
 	})
 }
 
-func TestNamesThatAreTakenOrCannotBeAreRefused(t *testing.T) {
+func TestInvalidAndExistingNamesAreRejected(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		_, err := h.CreateTenant(anonymous(t), h.tenant.Name, "a long password", "")
@@ -120,28 +124,28 @@ func TestNamesThatAreTakenOrCannotBeAreRefused(t *testing.T) {
 			_, err := h.CreateTenant(anonymous(t), name, "a long password", "")
 			requireCode(t, apperr.ValidationFailed, err)
 		}
-		user := func(change func(*UserSpec)) error {
-			spec := UserSpec{Tenant: h.tenant.Name, Username: "li", Password: "a long password"}
+		user := func(change func(*users.UserSpec)) error {
+			spec := users.UserSpec{Tenant: h.tenant.Name, Username: "li", Password: "a long password"}
 			change(&spec)
-			_, err := h.CreateUser(anonymous(t), spec)
+			_, err := h.Users.CreateUser(anonymous(t), spec)
 			return err
 		}
-		requireCode(t, apperr.AlreadyExists, user(func(s *UserSpec) { s.Username = "admin" }))
-		requireCode(t, apperr.ValidationFailed, user(func(s *UserSpec) { s.Username = "Li" }))
-		requireCode(t, apperr.ValidationFailed, user(func(s *UserSpec) { s.DisplayName = "a\nb" }))
-		requireCode(t, apperr.ValidationFailed, user(func(s *UserSpec) { s.Password = "" }))
-		requireCode(t, apperr.ValidationFailed, user(func(s *UserSpec) { s.Roles = []string{"admin", "none"} }))
-		requireCode(t, apperr.NotFound, user(func(s *UserSpec) { s.Tenant = "nowhere" }))
-		requireCode(t, apperr.AlreadyExists, h.CreateRole(anonymous(t), h.tenant.Name, "admin", nil))
-		requireCode(t, apperr.NotFound, h.SetRolePermissions(anonymous(t), h.tenant.Name, "none", nil))
-		requireCode(t, apperr.NotFound, h.SetPassword(anonymous(t), h.tenant.Name, "none", "a long password"))
-		_, _, err = h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "none", Name: "robot"})
+		requireCode(t, apperr.AlreadyExists, user(func(s *users.UserSpec) { s.Username = "admin" }))
+		requireCode(t, apperr.ValidationFailed, user(func(s *users.UserSpec) { s.Username = "Li" }))
+		requireCode(t, apperr.ValidationFailed, user(func(s *users.UserSpec) { s.DisplayName = "a\nb" }))
+		requireCode(t, apperr.ValidationFailed, user(func(s *users.UserSpec) { s.Password = "" }))
+		requireCode(t, apperr.ValidationFailed, user(func(s *users.UserSpec) { s.Roles = []string{"admin", "none"} }))
+		requireCode(t, apperr.NotFound, user(func(s *users.UserSpec) { s.Tenant = "nowhere" }))
+		requireCode(t, apperr.AlreadyExists, h.Users.CreateRole(anonymous(t), h.tenant.Name, "admin", nil))
+		requireCode(t, apperr.NotFound, h.Users.SetRolePermissions(anonymous(t), h.tenant.Name, "none", nil))
+		requireCode(t, apperr.NotFound, h.Users.SetPassword(anonymous(t), h.tenant.Name, "none", "a long password"))
+		_, _, err = h.Users.CreateToken(anonymous(t), users.TokenSpec{Tenant: h.tenant.Name, Username: "none", Name: "robot"})
 		requireCode(t, apperr.NotFound, err)
 		require.Equal(t, []string{"tenant.create"}, h.audited(t), "nothing was changed")
 	})
 }
 
-func TestTheSweeperTakesAllThatHasEndedInBatchesAndNothingElse(t *testing.T) {
+func TestSweepDeletesOnlyExpiredRows(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, open func() *storage.DB) {
 		db := open()
 		h := newProcess(db, atNoon())
@@ -166,16 +170,16 @@ func TestTheSweeperTakesAllThatHasEndedInBatchesAndNothingElse(t *testing.T) {
 		requireCode(t, apperr.InvalidCredentials, err)
 		_, err = h.signIn(t, "nobody", "wrong")
 		requireCode(t, apperr.InvalidCredentials, err)
-		require.EqualValues(t, 4, count(&OpenSession{}))
+		require.EqualValues(t, 4, count(&sessions.Session{}))
 
 		require.NoError(t, h.Sweep(anonymous(t), 2))
-		require.EqualValues(t, 1, count(&OpenSession{}))
-		_, err = h.Authenticate(withCookie(http.MethodGet, live))
+		require.EqualValues(t, 1, count(&sessions.Session{}))
+		_, err = h.Callers.Authenticate(withCookie(http.MethodGet, live))
 		require.NoError(t, err)
 
-		require.EqualValues(t, 2, count(&attemptRow{}), "those still count")
-		h.clock.Advance(attemptWindow)
+		require.EqualValues(t, 2, count(&guesses.Row{}), "those still count")
+		h.clock.Advance(guesses.Window)
 		require.NoError(t, h.Sweep(anonymous(t), 10))
-		require.Zero(t, count(&attemptRow{}))
+		require.Zero(t, count(&guesses.Row{}))
 	})
 }

@@ -13,6 +13,10 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/callers"
+	"interlock/internal/access/secrets"
+	"interlock/internal/access/sessions"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
@@ -31,23 +35,23 @@ func (d desk) issue(body string) (path, etag, secret string) {
 
 // A caller that was authenticated just before a password change must not keep a token that the
 // change should have ended.
-func TestNoTokenIsMadeByWhoWasChangedSinceHeWasRecognised(t *testing.T) {
+func TestChangedCallerCannotCreateToken(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		before := h.as(t, h.mustSignIn(t))
-		user, err := h.UserNamed(before, "admin")
+		user, err := h.Users.UserNamed(before, "admin")
 		require.NoError(t, err)
-		_, _, err = h.AddToken(before, user.ID, TokenSpec{Name: "in time"})
+		_, _, err = h.AddToken(before, user.ID, users.TokenSpec{Name: "in time"})
 		require.NoError(t, err)
-		_, err = h.ResetPassword(h.as(t, h.mustSignIn(t)), user, PasswordReset{Password: "another-long-password", EndTokens: true})
+		_, err = h.ResetPassword(h.as(t, h.mustSignIn(t)), user, users.PasswordReset{Password: "another-long-password", EndTokens: true})
 		require.NoError(t, err)
-		_, _, err = h.AddToken(before, user.ID, TokenSpec{Name: "too late"})
+		_, _, err = h.AddToken(before, user.ID, users.TokenSpec{Name: "too late"})
 		requireCode(t, apperr.ResourceLocked, err)
 	})
 }
 
 // Proves G7.21.
-func TestATokenIsCreatedListedUsedAndRevoked(t *testing.T) {
+func TestTokenIsCreatedListedUsedAndRevoked(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -60,11 +64,11 @@ func TestATokenIsCreatedListedUsedAndRevoked(t *testing.T) {
 
 		read := d.do(200, "GET", path, nil)
 		require.NotContains(t, read.Text, secret, "it is shown once")
-		require.NotContains(t, read.Text, digestOf(secret).String())
-		p, err := h.Authenticate(withBearer(secret))
+		require.NotContains(t, read.Text, secrets.DigestOf(secret).String())
+		p, err := h.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		require.Equal(t, []string{"configs:*", "orders:read"}, p.Permissions)
-		require.NoError(t, h.writeUses(t.Context()))
+		require.NoError(t, h.Callers.WriteUses(t.Context()))
 		list := d.do(200, "GET", "/tokens?q=SHOP", nil)
 		require.EqualValues(t, 1, list.Body["total"])
 		require.NotContains(t, list.Text, secret)
@@ -73,7 +77,7 @@ func TestATokenIsCreatedListedUsedAndRevoked(t *testing.T) {
 		d.do(428, "DELETE", path, nil)
 		d.do(412, "DELETE", path, nil, "If-Match", `"1-9"`)
 		d.do(204, "DELETE", path, nil, "If-Match", made.Header.Get("ETag"))
-		_, err = h.Authenticate(withBearer(secret))
+		_, err = h.Callers.Authenticate(withBearer(secret))
 		requireCode(t, apperr.InvalidCredentials, err)
 		d.do(404, "GET", path, nil)
 		d.do(404, "DELETE", path, nil, "If-Match", made.Header.Get("ETag"))
@@ -82,7 +86,7 @@ func TestATokenIsCreatedListedUsedAndRevoked(t *testing.T) {
 }
 
 // Proves G7.21.
-func TestScopesAndExpiryThatCannotBeMeantAreRefused(t *testing.T) {
+func TestInvalidScopesAndExpiryAreRejected(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	d := newDesk(t, h)
 	before := h.audited(t)
@@ -102,16 +106,16 @@ func TestScopesAndExpiryThatCannotBeMeantAreRefused(t *testing.T) {
 	require.Equal(t, before, h.audited(t))
 
 	_, _, secret := d.issue(`{"name":"robot","expiresTime":"2026-03-01T12:00:01Z"}`)
-	p, err := h.Authenticate(withBearer(secret))
+	p, err := h.Callers.Authenticate(withBearer(secret))
 	require.NoError(t, err)
 	require.Equal(t, []string{"*"}, p.Permissions, "without scopes it may do what its user may")
 	h.clock.Advance(time.Second)
-	_, err = h.Authenticate(withBearer(secret))
+	_, err = h.Callers.Authenticate(withBearer(secret))
 	requireCode(t, apperr.InvalidCredentials, err)
 }
 
 // Proves G7.25.
-func TestATokenIsMadeForNoMoreThanItsMakerMayDo(t *testing.T) {
+func TestTokenCannotExceedItsCreatorsPermissions(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -130,7 +134,7 @@ func TestATokenIsMadeForNoMoreThanItsMakerMayDo(t *testing.T) {
 }
 
 // Proves G7.25.
-func TestTokensOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
+func TestTokensOfOtherUsersNeedPermission(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -147,7 +151,7 @@ func TestTokensOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
 		require.EqualValues(t, 1, d.do(200, "GET", "/tokens?userId="+id, nil).Body["total"])
 		d.do(400, "GET", "/tokens?userId=0", nil)
 		lis, tag, secret := d.issue(`{"name":"for Li","scopes":["tokens:read"],"userId":` + id + `}`)
-		p, err := h.Authenticate(withBearer(secret))
+		p, err := h.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		require.Equal(t, []string{"tokens:read"}, p.Permissions)
 		d.do(204, "DELETE", lis, nil, "If-Match", tag)
@@ -161,7 +165,7 @@ func TestTokensOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
 }
 
 // Proves G7.24.
-func TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator(t *testing.T) {
+func TestTokenOfAnotherUserIsLimitedToScopes(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -180,12 +184,12 @@ func TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator(t *testing.T)
 			require.Equal(t, code, refused.Body["fields"].([]any)[0].(map[string]any)["code"], scopes)
 		}
 		made := d.do(201, "POST", "/tokens", `{"name":"robot","userId":`+id+`,"scopes":["configs:read","tokens:write"]}`)
-		admin, err := h.UserNamed(h.inside(t), "admin")
+		admin, err := h.Users.UserNamed(h.inside(t), "admin")
 		require.NoError(t, err)
 		require.Equal(t, map[string]any{"id": float64(admin.ID), "name": "admin"}, made.Body["createdBy"])
 
-		require.NoError(t, h.SetUserRoles(anonymous(t), h.tenant.Name, "li", []string{"all"}))
-		p, err := h.Authenticate(withBearer(made.Body["token"].(string)))
+		require.NoError(t, h.Users.SetUserRoles(anonymous(t), h.tenant.Name, "li", []string{"all"}))
+		p, err := h.Callers.Authenticate(withBearer(made.Body["token"].(string)))
 		require.NoError(t, err)
 		require.Equal(t, []string{"configs:read", "tokens:write"}, p.Permissions, "it does not grow with its user")
 		require.ElementsMatch(t, []int64{p.UserID, admin.ID}, p.Users())
@@ -195,7 +199,7 @@ func TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator(t *testing.T)
 		require.Contains(t, refused.Body["detail"], "for another user")
 
 		own := d.of("li").do(201, "POST", "/tokens", `{"name":"own"}`)
-		p, err = h.Authenticate(withBearer(own.Body["token"].(string)))
+		p, err = h.Callers.Authenticate(withBearer(own.Body["token"].(string)))
 		require.NoError(t, err)
 		require.Equal(t, []int64{p.UserID}, p.Users())
 		require.Equal(t, []string{"*"}, p.Permissions, "a user's own token may do all that the user may")
@@ -203,18 +207,17 @@ func TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator(t *testing.T)
 }
 
 // A stream ends with its credential, and does not keep an idle session open.
-func TestAStreamEndsWithinASecondOfItsCredentialsEnd(t *testing.T) {
+func TestStreamEndsWithItsCredential(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		h.customers, h.customerMay = SharedSecret(shopSecret), []string{"orders:read"}
-		h.sessionStore.idle = time.Hour
-		h.sessions = newSessions(h.sessionStore, 12*time.Hour)
+		h.Callers.Customers, h.Callers.CustomerMay = callers.SharedSecret(shopSecret), []string{"orders:read"}
+		h.sessionStore.Idle = time.Hour
 		soon := h.clock.Now().Add(time.Hour)
-		token, _, err := h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "robot", Expires: soon})
+		token, _, err := h.Users.CreateToken(anonymous(t), users.TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "robot", Expires: soon})
 		require.NoError(t, err)
 		session := h.mustSignIn(t)
-		customer := signed(t, jwt.SigningMethodHS256, []byte(shopSecret), jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name, "exp": soon.Add(-clockSkew).Unix()})
-		server := httpapi.NewServer(httpapi.Options{Authenticator: h.Service})
+		customer := signed(t, jwt.SigningMethodHS256, []byte(shopSecret), jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name, "exp": soon.Add(-callers.ClockSkew).Unix()})
+		server := httpapi.NewServer(httpapi.Options{Authenticator: h.Callers})
 		looks := make(chan struct{}, 100)
 		httpapi.Listen(server.Router(), "/beats", "orders:read", func(ctx context.Context, _ httpapi.None, s *httpapi.Stream) error {
 			if err := s.Send("", "begun", true); err != nil {
@@ -225,9 +228,9 @@ func TestAStreamEndsWithinASecondOfItsCredentialsEnd(t *testing.T) {
 			if err := s.Ping(); err != nil {
 				return err
 			}
-			require.NoError(t, h.writeUses(ctx))
+			require.NoError(t, h.Callers.WriteUses(ctx))
 			h.clock.Advance(30*time.Minute - 300*time.Millisecond)
-			h.callers.invalidate()
+			h.Callers.Invalidate()
 			looks <- struct{}{}
 			<-ctx.Done()
 			return nil
@@ -237,7 +240,7 @@ func TestAStreamEndsWithinASecondOfItsCredentialsEnd(t *testing.T) {
 		began := h.clock.Now()
 		for name, show := range map[string]func(r *http.Request){
 			"a token":    func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) },
-			"a session":  func(r *http.Request) { r.AddCookie(&http.Cookie{Name: sessionCookie, Value: session}) },
+			"a session":  func(r *http.Request) { r.AddCookie(&http.Cookie{Name: sessions.Cookie, Value: session}) },
 			"a customer": func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+customer) },
 		} {
 			h.clock.Advance(began.Sub(h.clock.Now()))
@@ -266,7 +269,7 @@ func TestAStreamEndsWithinASecondOfItsCredentialsEnd(t *testing.T) {
 }
 
 // Proves G7.20.
-func TestARevokedTokensStreamsEndWithinASecondElsewhere(t *testing.T) {
+func TestRevokedTokensStreamsEndInOtherProcesses(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)

@@ -6,6 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/factors"
+	"interlock/internal/access/sessions"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage/storagetest"
 )
@@ -13,30 +16,30 @@ import (
 // A row lock excludes no other server of a cluster.
 
 // Proves G7.15.
-func TestASignInBesideAChangeOfItsPasswordBeginsNoSessionWithoutLocks(t *testing.T) {
+func TestSignInDuringPasswordChangeFailsWithoutLocks(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	h := newFixture(t, db)
 	tap.Before("UPDATE access_revisions", func() {
-		if err := h.SetPassword(t.Context(), h.tenant.Name, "admin", "another horse battery"); err != nil {
+		if err := h.Users.SetPassword(t.Context(), h.tenant.Name, "admin", "another horse battery"); err != nil {
 			t.Error(err)
 		}
 	})
 	_, err := h.signIn(t, "admin", adminPassword)
 	requireCode(t, apperr.InvalidCredentials, err)
 	var open int64
-	require.NoError(t, db.Read(h.inside(t)).Model(&OpenSession{}).Count(&open).Error)
+	require.NoError(t, db.Read(h.inside(t)).Model(&sessions.Session{}).Count(&open).Error)
 	require.Zero(t, open)
 }
 
 // Proves G7.15.
-func TestOfTwoFactorsThatAreBegunAtOnceOneIsLeftWithoutLocks(t *testing.T) {
+func TestConcurrentFactorSetUpsLeaveOneWithoutLocks(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	h := newFixture(t, db)
 	ctx := h.as(t, h.mustSignIn(t))
-	user, err := h.UserNamed(ctx, "admin")
+	user, err := h.Users.UserNamed(ctx, "admin")
 	require.NoError(t, err)
 	begin := func() error {
-		_, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodTOTP, Name: "Phone", Password: adminPassword})
+		_, err := h.BeginFactor(ctx, user, users.FactorBeginning{Kind: factors.MethodTOTP, Name: "Phone", Password: adminPassword})
 		return err
 	}
 	other := make(chan error, 1)
@@ -51,6 +54,6 @@ func TestOfTwoFactorsThatAreBegunAtOnceOneIsLeftWithoutLocks(t *testing.T) {
 	require.NoError(t, begin())
 	require.NoError(t, <-other)
 	var begun int64
-	require.NoError(t, db.Read(h.inside(t)).Model(&Factor{}).Count(&begun).Error)
+	require.NoError(t, db.Read(h.inside(t)).Model(&factors.Factor{}).Count(&begun).Error)
 	require.EqualValues(t, 1, begun, "the later one has voided the one before")
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/access/callers"
+	"interlock/internal/access/users"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
@@ -32,14 +34,14 @@ type desk struct {
 func newDesk(t *testing.T, h *fixture, scopes ...string) desk {
 	t.Helper()
 	secret, _ := h.newToken(t, scopes...)
-	caller := httpapitest.NewFor(h.Service, h.runner, func(r *httpapi.Router) { Routes(r, h.Service) })
+	caller := httpapitest.NewFor(h.Callers, h.runner, func(r *httpapi.Router) { Routes(r, h.Service) })
 	return desk{caller, t, h, secret}
 }
 
 // of returns a desk for another user of the tenant.
 func (d desk) of(username string, scopes ...string) desk {
 	d.t.Helper()
-	secret, _, err := d.h.CreateToken(anonymous(d.t), TokenSpec{Tenant: d.h.tenant.Name, Username: username, Name: "desk", Scopes: scopes})
+	secret, _, err := d.h.Users.CreateToken(anonymous(d.t), users.TokenSpec{Tenant: d.h.tenant.Name, Username: username, Name: "desk", Scopes: scopes})
 	require.NoError(d.t, err)
 	d.secret = secret
 	return d
@@ -57,6 +59,11 @@ func (d desk) send(method, path string, body any, headers ...string) httpapitest
 	return d.Send(d.t, method, path, body, append(headers, "Authorization", "Bearer "+d.secret)...)
 }
 
+func (d desk) tag(path string) string {
+	d.t.Helper()
+	return d.do(200, "GET", path, nil).Header.Get("ETag")
+}
+
 // hire creates a user by REST and returns its path and ETag.
 func (d desk) hire(username string, roles ...string) (path, etag string) {
 	d.t.Helper()
@@ -71,11 +78,11 @@ func (d desk) hire(username string, roles ...string) (path, etag string) {
 func (d desk) roles(named ...string) {
 	d.t.Helper()
 	for i := 0; i < len(named); i += 2 {
-		require.NoError(d.t, d.h.CreateRole(anonymous(d.t), d.h.tenant.Name, named[i], []string{named[i+1]}))
+		require.NoError(d.t, d.h.Users.CreateRole(anonymous(d.t), d.h.tenant.Name, named[i], []string{named[i+1]}))
 	}
 }
 
-func TestAUserIsCreatedReadEditedDisabledAndEnabled(t *testing.T) {
+func TestUserIsCreatedReadEditedDisabledAndEnabled(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -114,7 +121,7 @@ func TestAUserIsCreatedReadEditedDisabledAndEnabled(t *testing.T) {
 	})
 }
 
-func TestWhatBreaksARuleOfUsersIsNamedAndChangesNothing(t *testing.T) {
+func TestInvalidUserIsRejectedWithItsPointer(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	d := newDesk(t, h)
 	path, etag := d.hire("li")
@@ -151,7 +158,7 @@ func TestWhatBreaksARuleOfUsersIsNamedAndChangesNothing(t *testing.T) {
 }
 
 // Proves G7.28.
-func TestTwoAdminsWhoGiveAUserDifferentRolesBothSucceedAndTheSameOneAsks(t *testing.T) {
+func TestConcurrentRoleGrantsMergeUnlessEqual(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
 		d.roles("support", "orders:read", "editor", "configs:*", "payer", "orders:pay")
@@ -173,7 +180,7 @@ func TestTwoAdminsWhoGiveAUserDifferentRolesBothSucceedAndTheSameOneAsks(t *test
 }
 
 // Proves G7.28.
-func TestOfTwentyAdminsWhoEachGiveAUserAnotherRoleAllSucceed(t *testing.T) {
+func TestTwentyConcurrentRoleGrantsAllSucceed(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
 		path, seen := d.hire("li")
@@ -201,7 +208,7 @@ func TestOfTwentyAdminsWhoEachGiveAUserAnotherRoleAllSucceed(t *testing.T) {
 }
 
 // Proves G7.26.
-func TestNobodyGivesARoleOrLetsAUserInWithWhatHeDoesNotHave(t *testing.T) {
+func TestCallerCannotGrantPermissionsTheyLack(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -232,7 +239,7 @@ func TestNobodyGivesARoleOrLetsAUserInWithWhatHeDoesNotHave(t *testing.T) {
 }
 
 // Proves G7.27.
-func TestTheLastUserWithAllOfAccessKeepsIt(t *testing.T) {
+func TestLastManagerKeepsAccess(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -255,14 +262,14 @@ func TestTheLastUserWithAllOfAccessKeepsIt(t *testing.T) {
 		d.do(200, "PATCH", path, `{"roles":[]}`, "If-Match", etag)
 
 		// The command line is exempt, so that an operator can restore access.
-		require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, "li", true))
-		require.NoError(t, h.SetUserRoles(anonymous(t), h.tenant.Name, "admin", []string{"admin"}))
+		require.NoError(t, h.Users.SetUserDisabled(anonymous(t), h.tenant.Name, "li", true))
+		require.NoError(t, h.Users.SetUserRoles(anonymous(t), h.tenant.Name, "admin", []string{"admin"}))
 		require.Equal(t, []any{"admin"}, d.do(200, "GET", path, nil).Body["roles"])
 	})
 }
 
 // Proves G7.27.
-func TestOfTwoAdminsWhoTakeAccessFromEachOtherAtOnceOneKeepsIt(t *testing.T) {
+func TestConcurrentRevocationsLeaveOneManager(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -288,15 +295,15 @@ func TestOfTwoAdminsWhoTakeAccessFromEachOtherAtOnceOneKeepsIt(t *testing.T) {
 				WHERE u.tenant_id = ? AND u.disabled = ?`, h.tenant.ID, false).Scan(&managers).Error)
 			require.EqualValues(t, 1, managers, "round %d", round)
 			for _, username := range []string{"admin", "li"} {
-				require.NoError(t, h.SetUserDisabled(anonymous(t), h.tenant.Name, username, false))
-				require.NoError(t, h.SetUserRoles(anonymous(t), h.tenant.Name, username, []string{"admin"}))
+				require.NoError(t, h.Users.SetUserDisabled(anonymous(t), h.tenant.Name, username, false))
+				require.NoError(t, h.Users.SetUserRoles(anonymous(t), h.tenant.Name, username, []string{"admin"}))
 			}
 		}
 	})
 }
 
 // Proves G7.10.
-func TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere(t *testing.T) {
+func TestDisabledUserIsRejectedInAllProcesses(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -305,14 +312,14 @@ func TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere(t *testing.T
 		// The fake clock does not advance, so without a notification the cache would stay valid.
 		elsewhere := newProcess(db, h.clock)
 		elsewhere.watch(t)
-		_, err := elsewhere.Authenticate(withBearer(li.secret))
+		_, err := elsewhere.Callers.Authenticate(withBearer(li.secret))
 		require.NoError(t, err)
 		elsewhere.noticesChanges(t, d)
 
-		_, err = elsewhere.Authenticate(withBearer(li.secret))
+		_, err = elsewhere.Callers.Authenticate(withBearer(li.secret))
 		require.NoError(t, err)
-		defer elsewhere.Follow()()
-		changed := elsewhere.Changed()
+		defer elsewhere.Callers.Follow()()
+		changed := elsewhere.Callers.Changed()
 		began := time.Now()
 		d.do(200, "POST", path+"/disable", nil)
 		li.do(401, "GET", "/users", nil)
@@ -321,13 +328,13 @@ func TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere(t *testing.T
 		case <-time.After(10 * time.Second):
 			require.Fail(t, "the other process never noticed")
 		}
-		_, err = elsewhere.Authenticate(withBearer(li.secret))
+		_, err = elsewhere.Callers.Authenticate(withBearer(li.secret))
 		requireCode(t, apperr.InvalidCredentials, err)
 		require.Less(t, time.Since(began), time.Second)
 	})
 }
 
-func TestAProcessThatRemembersNobodyAndHasNoStreamsAsksForNoChanges(t *testing.T) {
+func TestIdleProcessDoesNotPollForChanges(t *testing.T) {
 	db, statements := storagetest.TappedMariaDB(t)
 	h := newFixture(t, db)
 	d := newDesk(t, h)
@@ -336,20 +343,20 @@ func TestAProcessThatRemembersNobodyAndHasNoStreamsAsksForNoChanges(t *testing.T
 	asks := func() bool {
 		return slices.Contains(statements.Take(), "SELECT access_revisions")
 	}
-	require.Eventually(t, asks, 10*time.Second, watchEvery, "the first number is asked for")
+	require.Eventually(t, asks, 10*time.Second, callers.WatchEvery, "the first number is asked for")
 	isQuiet := func() bool {
 		_ = statements.Take()
-		clock.Sleep(t.Context(), 3*watchEvery)
+		clock.Sleep(t.Context(), 3*callers.WatchEvery)
 		return !asks()
 	}
 	require.True(t, isQuiet())
 	// The next caller is cached, and from then on a change is noticed.
-	changed := elsewhere.Changed()
-	_, _ = elsewhere.Authenticate(withBearer(d.secret))
-	require.Eventually(t, asks, 10*time.Second, watchEvery)
-	require.Eventually(t, isQuiet, 20*time.Second, watchEvery, "and not for ever")
-	unfollow := elsewhere.Follow()
-	require.Eventually(t, asks, 10*time.Second, watchEvery, "a stream may be open for hours")
+	changed := elsewhere.Callers.Changed()
+	_, _ = elsewhere.Callers.Authenticate(withBearer(d.secret))
+	require.Eventually(t, asks, 10*time.Second, callers.WatchEvery)
+	require.Eventually(t, isQuiet, 20*time.Second, callers.WatchEvery, "and not for ever")
+	unfollow := elsewhere.Callers.Follow()
+	require.Eventually(t, asks, 10*time.Second, callers.WatchEvery, "a stream may be open for hours")
 	unfollow()
 	elsewhere.noticesChanges(t, d)
 	<-changed
@@ -359,12 +366,12 @@ func TestAProcessThatRemembersNobodyAndHasNoStreamsAsksForNoChanges(t *testing.T
 // that it has started to watch.
 func (h *fixture) noticesChanges(t *testing.T, d desk) {
 	t.Helper()
-	defer h.Follow()()
+	defer h.Callers.Follow()()
 	spare, _ := d.hire("ana")
-	ticks := time.NewTicker(watchEvery / 4)
+	ticks := time.NewTicker(callers.WatchEvery / 4)
 	defer ticks.Stop()
 	start := time.Now()
-	for began, verbs := h.Changed(), []string{"/disable", "/enable"}; ; verbs[0], verbs[1] = verbs[1], verbs[0] {
+	for began, verbs := h.Callers.Changed(), []string{"/disable", "/enable"}; ; verbs[0], verbs[1] = verbs[1], verbs[0] {
 		require.Less(t, time.Since(start), 20*time.Second, "the other process never noticed")
 		d.do(200, "POST", spare+verbs[0], nil)
 		select {
@@ -375,7 +382,7 @@ func (h *fixture) noticesChanges(t *testing.T, d desk) {
 	}
 }
 
-func TestUsersOfAnotherTenantDoNotExist(t *testing.T) {
+func TestUsersOfAnotherTenantAreNotFound(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d, stranger := newDesk(t, newFixture(t, db)), newDesk(t, newFixture(t, db))
 		path, etag := d.hire("li")
@@ -388,7 +395,7 @@ func TestUsersOfAnotherTenantDoNotExist(t *testing.T) {
 }
 
 // Proves G7.22.
-func TestNobodyChangesAUserWhoMayDoMore(t *testing.T) {
+func TestUserWithMorePermissionsCannotBeChanged(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)

@@ -6,19 +6,23 @@ import (
 
 	"gorm.io/gorm"
 
-	"interlock/internal/access"
+	"interlock/internal/access/tenantsettings"
+	"interlock/internal/access/users"
 	"interlock/internal/approvals"
 	"interlock/internal/payments"
 	"interlock/internal/refunds"
 	"interlock/internal/wallets"
 )
 
-// tenancyOfApprovals adapts package access to approvals.Tenancy.
-type tenancyOfApprovals struct{ *access.Service }
+// tenancyOfApprovals adapts users and settings to approvals.Tenancy.
+type tenancyOfApprovals struct {
+	*users.Service
+	settings *tenantsettings.Service
+}
 
 // Rules implements approvals.Tenancy.
 func (t tenancyOfApprovals) Rules(_ context.Context, db *gorm.DB) (approvals.Rules, error) {
-	rules, since, err := t.RulesIn(db)
+	rules, since, err := t.settings.RulesIn(db)
 	above := map[string]int64{}
 	if rules.RefundApprovalThreshold != nil {
 		above[refunds.ApprovalKind] = *rules.RefundApprovalThreshold

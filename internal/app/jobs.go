@@ -27,7 +27,7 @@ func (sv *Services) background(role string) []background.Service {
 	}
 	if role != "worker" {
 		list = append(list, sv.Conflicts.Background(), sv.Refusals.Background(), sv.Idempotency.Background(), sv.Epochs.Background(), sv.FlashSales.Attempts())
-		list = slices.Concat(list, sv.Access.Background(), sv.Realtime.Background())
+		list = slices.Concat(list, sv.Access.Callers.Background(), sv.Realtime.Background())
 	}
 	return list
 }

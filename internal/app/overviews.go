@@ -20,10 +20,10 @@ func (sv *Services) buildOverviews() {
 	resources := collect(modules, func(m module.Module) []module.Resource { return m.Resources })
 	sv.Realtime = realtime.New(realtime.Deps{Bus: sv.bus, Clock: sv.Clock, Topics: topics(resources)})
 	sv.Search = search.New(collect(modules, func(m module.Module) []module.Kind { return m.Kinds })...)
-	sv.Reports = reports.New(reports.Deps{DB: sv.DB, Clock: sv.Clock, Zones: sv.Access})
+	sv.Reports = reports.New(reports.Deps{DB: sv.DB, Clock: sv.Clock, Zones: sv.Access.Settings})
 	sv.Conflicts = dashboard.NewConflictLog(sv.DB, sv.Clock)
 	sv.Dashboard = dashboard.New(dashboard.Deps{
-		Orders: dashboardOrders{sv.Orders, sv.Access}, Refunds: sv.Refunds, WorkOrders: sv.WorkOrders, Coupons: sv.Coupons, Approvals: dashboardApprovals{sv.Approvals}, Audit: sv.Audit, Conflicts: sv.Conflicts, Presence: sv.Realtime, Clock: sv.Clock,
+		Orders: dashboardOrders{sv.Orders, sv.Access.Settings}, Refunds: sv.Refunds, WorkOrders: sv.WorkOrders, Coupons: sv.Coupons, Approvals: dashboardApprovals{sv.Approvals}, Audit: sv.Audit, Conflicts: sv.Conflicts, Presence: sv.Realtime, Clock: sv.Clock,
 		Readers: readers(resources),
 	})
 }

@@ -14,6 +14,8 @@ import (
 	_ "modernc.org/sqlite" // the driver of storage.SQLite
 
 	"interlock/internal/access"
+	"interlock/internal/access/callers"
+	"interlock/internal/access/passwords"
 	"interlock/internal/base/background"
 	"interlock/internal/base/claim"
 	"interlock/internal/base/clock"
@@ -36,7 +38,7 @@ type Program struct {
 	// Clock is the program's clock; nil means the system clock.
 	Clock clock.Clock
 	// HashCost is the cost of password hashes; zero means the OWASP recommendation. Tests use less.
-	HashCost access.HashCost
+	HashCost passwords.Cost
 
 	services *Services
 	claim    *claim.Claim
@@ -182,9 +184,9 @@ func (p *Program) claimDatabase(ctx context.Context) error {
 
 // customerKeys returns the settings for customers' tokens; nil if there are none. Keys at a URL are
 // refreshed until the program closes.
-func (p *Program) customerKeys(ctx context.Context) (*access.CustomerKeys, error) {
+func (p *Program) customerKeys(ctx context.Context) (*callers.CustomerKeys, error) {
 	s := p.Settings.Serve
-	checks := access.CustomerChecks{Issuer: s.CustomerJWTIssuer, Audience: s.CustomerJWTAudience, Tenant: s.CustomerJWTTenant}
+	checks := callers.CustomerChecks{Issuer: s.CustomerJWTIssuer, Audience: s.CustomerJWTAudience, Tenant: s.CustomerJWTTenant}
 	secret, weak, err := s.CustomerSecret()
 	switch {
 	case err != nil:
@@ -193,11 +195,11 @@ func (p *Program) customerKeys(ctx context.Context) (*access.CustomerKeys, error
 		if weak {
 			slog.WarnContext(ctx, "access: the secret of customers' tokens is short and can be guessed; use it for development only")
 		}
-		return access.SharedSecret(secret).Require(checks), nil
+		return callers.SharedSecret(secret).Require(checks), nil
 	case s.CustomerJWKSURL != "":
 		fresh, stop := context.WithCancel(context.WithoutCancel(ctx))
 		p.closers = append(p.closers, stop)
-		keys, err := access.RemoteKeys(fresh, s.CustomerJWKSURL)
+		keys, err := callers.RemoteKeys(fresh, s.CustomerJWKSURL)
 		if err != nil {
 			return nil, err
 		}
@@ -323,7 +325,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 	}
 	server := httpapi.NewServer(httpapi.Options{
 		Certificate: certificate, Secure: p.Settings.Secure,
-		Runner: sv.Runner, Authenticator: sv.Access, Limiter: sv.limiter,
+		Runner: sv.Runner, Authenticator: sv.Access.Callers, Limiter: sv.limiter,
 		Rate: perSecond(p.Settings.RateLimit), TenantRate: perSecond(p.Settings.TenantRateLimit),
 		RefusedRate: perSecond((p.Settings.RateLimit + 9) / 10), MaxStreams: p.Settings.MaxStreams, MaxConnections: p.Settings.MaxClients,
 		TrustedProxies: proxies, Conflicts: sv.Conflicts, Refusals: sv.Refusals, Replies: sv.Idempotency, Secrets: sv.Access,
@@ -348,7 +350,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 	readiness{sv, server}.serveProbes(server)
 	operators := server
 	if p.Settings.OpsAddr != "" {
-		p.ops = httpapi.NewServer(httpapi.Options{Runner: sv.Runner, Authenticator: sv.Access})
+		p.ops = httpapi.NewServer(httpapi.Options{Runner: sv.Runner, Authenticator: sv.Access.Callers})
 		readiness{sv, server}.serveProbes(p.ops)
 		operators = p.ops
 	}

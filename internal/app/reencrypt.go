@@ -5,7 +5,8 @@ import (
 	"errors"
 	"slices"
 
-	"interlock/internal/access"
+	"interlock/internal/access/factors"
+	"interlock/internal/access/tenants"
 	"interlock/internal/base/encryption"
 	"interlock/internal/config"
 	"interlock/internal/core/uow"
@@ -14,7 +15,7 @@ import (
 
 // Encrypted returns all tables with encrypted values.
 func Encrypted() []encryption.Table {
-	return slices.Concat(config.Encrypted, access.Encrypted, idempotency.Encrypted)
+	return slices.Concat(config.Encrypted, factors.Encrypted, idempotency.Encrypted)
 }
 
 // errNoKey is returned by commands that need an encrypting key.
@@ -59,7 +60,7 @@ func (sv *Services) Reencrypt(ctx context.Context) (encryption.Renewal, error) {
 		return encryption.Renewal{}, err
 	}
 	for tenant, rows := range counts.Without(current) {
-		err := sv.Runner.Do(access.AsOperator(ctx, access.Tenant{ID: tenant}), func(ctx context.Context, u *uow.Unit) error {
+		err := sv.Runner.Do(tenants.AsOperator(ctx, tenants.Tenant{ID: tenant}), func(ctx context.Context, u *uow.Unit) error {
 			if _, err := u.Tx(ctx); err != nil {
 				return err
 			}

@@ -15,6 +15,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"interlock/internal/access"
+	"interlock/internal/access/callers"
+	"interlock/internal/access/passwords"
 	"interlock/internal/actions"
 	"interlock/internal/aggregates"
 	"interlock/internal/approvals"
@@ -129,7 +131,7 @@ type Options struct {
 	// RedisURL is "" for a single process.
 	RedisURL string
 	// Customers is nil if customers may not call.
-	Customers   *access.CustomerKeys
+	Customers   *callers.CustomerKeys
 	Idempotency settings.Idempotency
 	// PaymentTimeout is the time to pay an order of a flash sale; 0 means 15 minutes.
 	PaymentTimeout time.Duration
@@ -154,7 +156,7 @@ type Options struct {
 	// WeakPasswords accepts short passwords, for development.
 	WeakPasswords bool
 	// HashCost is the cost of password hashes; zero means the OWASP recommendation.
-	HashCost access.HashCost
+	HashCost passwords.Cost
 	// Clock is nil for the system clock.
 	Clock clock.Clock
 }
@@ -264,27 +266,27 @@ func (sv *Services) buildReplyStore(s settings.Idempotency, cipher encryption.Ci
 
 func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 	sv.Audit = audit.NewLog(sv.DB)
-	sv.Refusals = audit.NewRefusals(sv.Runner, sv.Clock, func(ctx context.Context, name string) (int64, error) { return sv.Access.TenantID(ctx, name) })
+	sv.Refusals = audit.NewRefusals(sv.Runner, sv.Clock, func(ctx context.Context, name string) (int64, error) { return sv.Access.Tenants.ID(ctx, name) })
 	sv.Access = access.New(access.Deps{
 		Refusals: sv.Refusals.CountRefusal,
 		DB:       sv.DB, Runner: sv.Runner, Clock: sv.Clock, Bus: sv.bus, Domains: Declarations(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
 		WeakPasswords: o.WeakPasswords, HashCost: o.HashCost, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle, Cipher: cipher, SignInRate: o.SignInRate,
 		Providers: o.Providers, PublicURL: o.PublicURL, ReadyRoles: true,
 	})
-	sv.Approvals = approvals.New(approvals.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Tenancy: tenancyOfApprovals{sv.Access}, Cipher: cipher})
-	sv.Access.OfferSettings(sv.Approvals)
+	sv.Approvals = approvals.New(approvals.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Tenancy: tenancyOfApprovals{sv.Access.Users, sv.Access.Settings}, Cipher: cipher})
+	sv.Access.Settings.Offer(sv.Approvals)
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs, Approvals: sv.Approvals, Cipher: cipher})
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, InUse: []catalog.InUse{orders.ItemInUse, inventory.ItemInUse}})
 	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})
 	sv.Wallets = wallets.New(wallets.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Approvals: sv.Approvals})
-	sv.WorkOrders = workorders.New(workorders.Deps{DB: sv.DB, Bus: sv.bus, People: sv.Access})
+	sv.WorkOrders = workorders.New(workorders.Deps{DB: sv.DB, Bus: sv.bus, People: sv.Access.Users})
 	sv.Ledger = aggregates.New(aggregates.Deps{DB: sv.DB, Bus: sv.bus})
 	sv.Coupons = coupons.New(coupons.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, OrderOwner: orders.OwnerOf})
 	sv.Actions = actions.New(actions.Deps{DB: sv.DB, Clock: sv.Clock, Items: sv.Catalog, Coupons: sv.Coupons})
 	sv.Payments = payments.New(payments.Deps{DB: sv.DB, Bus: sv.bus, Approvals: sv.Approvals})
 	sv.Orders = orders.New(orders.Deps{
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus,
-		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Payments: sv.Payments, Sales: salesOfOrders{sv}, Refunds: refundsOfOrders{sv}, Deadlines: sv.Access,
+		Catalog: sv.Catalog, Coupons: sv.Coupons, Stock: sv.Inventory, Wallets: sv.Wallets, Payments: sv.Payments, Sales: salesOfOrders{sv}, Refunds: refundsOfOrders{sv}, Deadlines: sv.Access.Settings,
 	})
 	sv.Refunds = refunds.New(refunds.Deps{DB: sv.DB, Bus: sv.bus, Approvals: sv.Approvals, Orders: sv.Orders, Stock: sv.Inventory, Wallets: sv.Wallets})
 	sv.Returns = returns.New(returns.Deps{DB: sv.DB, Bus: sv.bus, Orders: sv.Orders, Refunds: sv.Refunds, Stock: sv.Inventory})
@@ -297,7 +299,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		Broker: sv.broker, Locks: sv.locks, Owned: []ops.Owned{sv.FlashSales.Queues},
 	})
 	sv.Promises = promises.New(promises.Deps{
-		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Bus: sv.bus, Clock: sv.Clock, Promises: Promises(), Gates: sv.lookAtGates, Replies: sv.Idempotency, SelfApproval: sv.Access, Share: o.PromiseShare,
+		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Bus: sv.bus, Clock: sv.Clock, Promises: Promises(), Gates: sv.lookAtGates, Replies: sv.Idempotency, SelfApproval: sv.Access.Settings, Share: o.PromiseShare,
 	})
 	sv.Retention = retention.New(retention.Deps{
 		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Clock: sv.Clock, Tables: Tables(), Share: o.Retention.Share / 100,

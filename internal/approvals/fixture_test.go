@@ -12,6 +12,8 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/access"
+	"interlock/internal/access/tenantsettings"
+	"interlock/internal/access/users"
 	"interlock/internal/approvals"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
@@ -28,10 +30,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type object = map[string]any
 
 // tenancy is the Tenancy of the program.
-type tenancy struct{ *access.Service }
+type tenancy struct {
+	*users.Service
+	settings *tenantsettings.Service
+}
 
 func (t tenancy) Rules(_ context.Context, db *gorm.DB) (approvals.Rules, error) {
-	rules, _, err := t.RulesIn(db)
+	rules, _, err := t.settings.RulesIn(db)
 	return approvals.Rules{Required: rules.ApprovalsRequired, Lasts: time.Duration(rules.ApprovalDays) * 24 * time.Hour}, err
 }
 
@@ -58,7 +63,7 @@ func newOffice(t *testing.T, ctx context.Context, db *storage.DB, now *clock.Fak
 	w := world.New(ctx, t, db, world.Options{Clock: now})
 	o := &office{World: w, t: t}
 	o.access = access.New(access.Deps{DB: db, Runner: w.Runner, Bus: w.Bus, Clock: now})
-	o.approvals = approvals.New(approvals.Deps{DB: db, Runner: w.Runner, Bus: w.Bus, Clock: now, Tenancy: tenancy{o.access}})
+	o.approvals = approvals.New(approvals.Deps{DB: db, Runner: w.Runner, Bus: w.Bus, Clock: now, Tenancy: tenancy{o.access.Users, o.access.Settings}})
 	require.NoError(t, w.Epochs.Look(ctx))
 	o.configs = config.New(config.Deps{DB: db, Bus: w.Bus, Clock: now, Epochs: w.Epochs, Approvals: o.approvals})
 	w.Serve(func(r *httpapi.Router) {
@@ -147,14 +152,14 @@ func (d *desk) disable() { d.setDisabled(true) }
 func (d *desk) setDisabled(disabled bool) {
 	d.t.Helper()
 	require.NoError(d.t, d.Runner.Do(d.office.Ctx, func(ctx context.Context, u *uow.Unit) error {
-		user, err := d.access.User(ctx, d.who.UserID)
+		user, err := d.access.Users.User(ctx, d.who.UserID)
 		if err != nil {
 			return err
 		}
 		if disabled {
-			_, err = d.access.DisableUser(ctx, u, user, nil)
+			_, err = d.access.Users.DisableUser(ctx, u, user, nil)
 		} else {
-			_, err = d.access.EnableUser(ctx, u, user, nil)
+			_, err = d.access.Users.EnableUser(ctx, u, user, nil)
 		}
 		return err
 	}))

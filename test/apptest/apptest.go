@@ -23,6 +23,8 @@ import (
 	"go.uber.org/goleak"
 
 	"interlock/internal/access"
+	"interlock/internal/access/passwords"
+	"interlock/internal/access/users"
 	"interlock/internal/app"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/oidc/oidctest"
@@ -162,7 +164,7 @@ func StartAt(t *testing.T, s settings.Settings, now clock.Clock) *Program {
 
 // HashCost makes password hashes cheap. With the production cost they need a third of the
 // time of the tests under the race detector.
-var HashCost = access.HashCost{MemoryKiB: 8, Passes: 1}
+var HashCost = passwords.Cost{MemoryKiB: 8, Passes: 1}
 
 func boot(t *testing.T, s settings.Settings, prepare ...func(p *Program)) (*Program, func() error) {
 	t.Helper()
@@ -245,7 +247,7 @@ func Example() (url, token string) {
 	if _, err := p.Services().Access.CreateTenant(ctx, tenant, "correct horse", ""); err != nil {
 		panic(err)
 	}
-	token, _, err = p.Services().Access.CreateToken(ctx, access.TokenSpec{Tenant: tenant, Username: "admin", Name: "example"})
+	token, _, err = p.Services().Access.Users.CreateToken(ctx, users.TokenSpec{Tenant: tenant, Username: "admin", Name: "example"})
 	if err != nil {
 		panic(err)
 	}
@@ -296,7 +298,7 @@ func (c *Caller) SignedIn(t *testing.T) *Caller {
 // that no other user is behind it.
 func (c *Caller) As(t testing.TB, username string) *Caller {
 	t.Helper()
-	token, _, err := c.Program.Services().Access.CreateToken(t.Context(), access.TokenSpec{Tenant: c.Tenant, Username: username, Name: "test"})
+	token, _, err := c.Program.Services().Access.Users.CreateToken(t.Context(), users.TokenSpec{Tenant: c.Tenant, Username: username, Name: "test"})
 	require.NoError(t, err)
 	other := *c
 	other.Token = token
@@ -325,7 +327,7 @@ func (p *Program) Admin(t *testing.T) *Caller {
 // there are none. Each exchange is checked against the contract.
 func (p *Program) Caller(t *testing.T, tenant string, scopes ...string) *Caller {
 	t.Helper()
-	token, _, err := p.Services().Access.CreateToken(t.Context(), access.TokenSpec{
+	token, _, err := p.Services().Access.Users.CreateToken(t.Context(), users.TokenSpec{
 		Tenant: tenant, Username: "admin", Name: "test", Scopes: scopes,
 	})
 	require.NoError(t, err)

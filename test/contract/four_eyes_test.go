@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/access"
+	"interlock/internal/access/users"
 	"interlock/internal/base/storage"
 	"interlock/internal/edge/httpapi"
 	"interlock/test/apptest"
@@ -75,7 +75,7 @@ func requireFourEyes(t *testing.T, answer apptest.Answer) {
 // Proves G8.10.
 func TestOnePersonBehindTwoCredentialsPassesNoFourEyes(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
-		service := func() *access.Service { return p.Services().Access }
+		service := func() *users.Service { return p.Services().Access.Users }
 		reset := map[string]func(t *testing.T, w pairing, path string){
 			"the password": func(t *testing.T, w pairing, path string) {
 				w.author.Do(t, "POST", path+"/reset-password", object{"password": "another horse battery"})

@@ -29,7 +29,7 @@ func newShop(t *testing.T, p *apptest.Program, rows func(table) int) shop {
 	caller := p.Admin(t)
 	// Other tests check the responses against the contract, which takes time.
 	caller.HTTP = apptest.Client
-	ctx, err := p.Services().Access.InTenant(t.Context(), caller.Tenant)
+	ctx, err := p.Services().Access.Tenants.InTenant(t.Context(), caller.Tenant)
 	require.NoError(t, err)
 	who, _ := principal.From(ctx)
 	require.NoError(t, fillShop(t.Context(), p.Services().DB, who.TenantID, rows))

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/access"
+	"interlock/internal/access/users"
 	"interlock/internal/actions"
 	"interlock/internal/app"
 	"interlock/internal/base/storage"
@@ -57,7 +58,7 @@ func intruders(t *testing.T, owner *apptest.Caller) []intruder {
 		return made["username"].(string), fmt.Sprint(int64(made["id"].(float64))), made["etag"].(string)
 	}
 	tokenOf := func(username string, scopes ...string) *apptest.Caller {
-		token, _, err := p.Services().Access.CreateToken(t.Context(), access.TokenSpec{Tenant: owner.Tenant, Username: username, Name: "intruder", Scopes: scopes})
+		token, _, err := p.Services().Access.Users.CreateToken(t.Context(), users.TokenSpec{Tenant: owner.Tenant, Username: username, Name: "intruder", Scopes: scopes})
 		require.NoError(t, err)
 		return with(token, apptest.Session{})
 	}
@@ -212,7 +213,7 @@ func TestOpenRoutesReturnNothingWithoutReadPermissions(t *testing.T) {
 		owner, rows := p.Admin(t), map[string][]string{}
 		canary := marked(t, owner, rows)
 		made := created(t, owner, "/users", object{"username": unique("nobody"), "password": "correct horse battery"})
-		token, _, err := p.Services().Access.CreateToken(t.Context(), access.TokenSpec{Tenant: owner.Tenant, Username: made["username"].(string), Name: "nobody"})
+		token, _, err := p.Services().Access.Users.CreateToken(t.Context(), users.TokenSpec{Tenant: owner.Tenant, Username: made["username"].(string), Name: "nobody"})
 		require.NoError(t, err)
 		text, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "7", "tenant": owner.Tenant, "exp": time.Now().Add(time.Hour).Unix()}).SignedString([]byte(shopSecret))
 		require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/access"
+	"interlock/internal/access/tenants"
 	"interlock/internal/app"
 	"interlock/test/apptest"
 )
@@ -23,7 +24,7 @@ func TestStartWithAnotherCurrencyFails(t *testing.T) {
 			}
 			t.Run("first start", func(t *testing.T) {
 				p := apptest.Start(t, s)
-				requireCurrency(t, p.Caller(t, access.DefaultTenant), "JPY", 0)
+				requireCurrency(t, p.Caller(t, tenants.DefaultTenant), "JPY", 0)
 				requireCurrency(t, p.Admin(t), "JPY", 0)
 				_, err := p.Services().Access.CreateTenant(t.Context(), "kuwait", apptest.AdminPassword, "KWD")
 				require.NoError(t, err)
@@ -36,7 +37,7 @@ func TestStartWithAnotherCurrencyFails(t *testing.T) {
 
 			s.Currency = ""
 			p := apptest.Start(t, s)
-			requireCurrency(t, p.Caller(t, access.DefaultTenant), "JPY", 0)
+			requireCurrency(t, p.Caller(t, tenants.DefaultTenant), "JPY", 0)
 			requireCurrency(t, p.Caller(t, "kuwait"), "KWD", 3)
 		})
 	}

@@ -141,7 +141,7 @@ func ticketOf(kim string) string {
 
 func tenantOf(t *testing.T, c *apptest.Caller) int64 {
 	t.Helper()
-	ctx, err := c.Program.Services().Access.InTenant(t.Context(), c.Tenant)
+	ctx, err := c.Program.Services().Access.Tenants.InTenant(t.Context(), c.Tenant)
 	require.NoError(t, err)
 	p, _ := principal.From(ctx)
 	return p.TenantID
@@ -211,7 +211,7 @@ func eraseAndLook(t *testing.T, p *apptest.Program, slash bool) {
 	kim, wrote := newKim(slash)
 	livedShop(t, c, kim, wrote)
 	sv := p.Services()
-	ctx, err := sv.Access.InTenant(t.Context(), c.Tenant)
+	ctx, err := sv.Access.Tenants.InTenant(t.Context(), c.Tenant)
 	require.NoError(t, err)
 	require.Greater(t, len(textsWith(t, sv.DB, kim)), 15, "there is something to find")
 	before := read(t, c, "/api/v1/wallets/lee")["balance"]
@@ -260,7 +260,7 @@ func TestInterruptedErasureResumesAndPreservesSums(t *testing.T) {
 		kim, wrote := newKim(false)
 		livedShop(t, c, kim, wrote)
 		sv := p.Services()
-		ctx, err := sv.Access.InTenant(t.Context(), c.Tenant)
+		ctx, err := sv.Access.Tenants.InTenant(t.Context(), c.Tenant)
 		require.NoError(t, err)
 		cut := errors.New("the process ends here")
 		runs := 0
@@ -289,7 +289,7 @@ func TestACustomerWithSomethingUnderWayIsNotErased(t *testing.T) {
 		newItem(t, c, "TEA-1", 100)
 		create(t, c, "/api/v1/orders", object{"userId": kim, "items": []object{{"sku": "TEA-1", "quantity": 1}}})
 		sv := p.Services()
-		ctx, err := sv.Access.InTenant(t.Context(), c.Tenant)
+		ctx, err := sv.Access.Tenants.InTenant(t.Context(), c.Tenant)
 		require.NoError(t, err)
 		rows := fingerprintOfAll(t, sv.DB)
 		_, err = sv.Customers.Erase(ctx, principal.CustomerID(kim), true)
@@ -341,7 +341,7 @@ func TestMoneyThatComesWhileACustomerIsErasedIsNotForfeited(t *testing.T) {
 		pay(5, "first")
 		pay(-5, "second")
 		sv := p.Services()
-		ctx, err := sv.Access.InTenant(t.Context(), c.Tenant)
+		ctx, err := sv.Access.Tenants.InTenant(t.Context(), c.Tenant)
 		require.NoError(t, err)
 		done, err := eraserThat(sv, once(func() { pay(7, "third") })).Erase(ctx, principal.CustomerID(kim), false)
 		refusedWith(t, err, "their wallet has 7", "completed steps remain")
@@ -368,7 +368,7 @@ func TestAnOrderThatIsPlacedWhileItsCustomerIsErasedStaysHis(t *testing.T) {
 		kim, wrote := newKim(false)
 		livedShop(t, c, kim, wrote)
 		sv := p.Services()
-		ctx, err := sv.Access.InTenant(t.Context(), c.Tenant)
+		ctx, err := sv.Access.Tenants.InTenant(t.Context(), c.Tenant)
 		require.NoError(t, err)
 		var path string
 		place := func() {
@@ -409,7 +409,7 @@ func TestARefundThatIsPaidWhileACustomerIsErasedIsAddedToHisWallet(t *testing.T)
 		livedShop(t, c, kim, wrote)
 		second := newUser(t, c, fmt.Sprint("third-", rand.Uint32()), "admin")
 		sv := p.Services()
-		ctx, err := sv.Access.InTenant(t.Context(), c.Tenant)
+		ctx, err := sv.Access.Tenants.InTenant(t.Context(), c.Tenant)
 		require.NoError(t, err)
 		had := int(read(t, c, "/api/v1/wallets/"+kim)["balance"].(float64))
 		refunded := false
@@ -447,7 +447,7 @@ func TestErasingACustomerWithAShortIdChangesNothingOfOthers(t *testing.T) {
 		create(t, c, "/api/v1/wallets/8/entries", object{"amount": 7, "kind": "gift", "reference": "7"})
 		create(t, c, "/api/v1/work-orders", object{"title": "7 cups are missing"})
 		sv := p.Services()
-		ctx, err := sv.Access.InTenant(t.Context(), c.Tenant)
+		ctx, err := sv.Access.Tenants.InTenant(t.Context(), c.Tenant)
 		require.NoError(t, err)
 		done, err := sv.Customers.Erase(ctx, "7", true)
 		require.NoError(t, err)
@@ -468,7 +468,7 @@ func TestExportContainsAllDataOfOneCustomer(t *testing.T) {
 		livedShop(t, c, kim, wrote)
 		create(t, c, "/api/v1/wallets/stranger/entries", object{"amount": 5, "kind": "gift", "reference": "first"})
 		sv := p.Services()
-		ctx, err := sv.Access.InTenant(t.Context(), c.Tenant)
+		ctx, err := sv.Access.Tenants.InTenant(t.Context(), c.Tenant)
 		require.NoError(t, err)
 		var out bytes.Buffer
 		rows, err := sv.Customers.Export(ctx, principal.CustomerID(kim), &out, sv.Clock.Now())

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"interlock/internal/access"
+	"interlock/internal/access/users"
 	"interlock/internal/app"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -58,7 +58,7 @@ func underContract(t *testing.T, c *apptest.Caller) *apptest.Caller {
 func colleague(t *testing.T, c *apptest.Caller, username, displayName string) *apptest.Caller {
 	t.Helper()
 	services := c.Program.Services()
-	_, err := services.Access.CreateUser(t.Context(), access.UserSpec{
+	_, err := services.Access.Users.CreateUser(t.Context(), users.UserSpec{
 		Tenant: c.Tenant, Username: username, DisplayName: displayName, Password: "correct horse", Roles: []string{"admin"},
 	})
 	require.NoError(t, err)
@@ -67,7 +67,7 @@ func colleague(t *testing.T, c *apptest.Caller, username, displayName string) *a
 
 func newToken(t *testing.T, services *app.Services, tenant, username string) string {
 	t.Helper()
-	token, _, err := services.Access.CreateToken(t.Context(), access.TokenSpec{Tenant: tenant, Username: username, Name: "test"})
+	token, _, err := services.Access.Users.CreateToken(t.Context(), users.TokenSpec{Tenant: tenant, Username: username, Name: "test"})
 	require.NoError(t, err)
 	return token
 }

@@ -28,7 +28,7 @@ func openShop(t *testing.T, database string) *apptest.Caller {
 	p := apptest.Start(t, s)
 	tenant := p.NewTenant(t)
 	sv := p.Services()
-	ctx, err := sv.Access.InTenant(t.Context(), tenant)
+	ctx, err := sv.Access.Tenants.InTenant(t.Context(), tenant)
 	require.NoError(t, err)
 	loader := demo.Loader{
 		Size:   demo.Size{Configs: 30, Items: 10, Wallets: 15, Orders: 60, Coupons: 5, Shelves: 3},

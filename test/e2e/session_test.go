@@ -82,7 +82,7 @@ func TestWrongPasswordsLookAlikeAndLockTheAccount(t *testing.T) {
 			requireProblem(t, locked, http.StatusTooManyRequests, "too_many_attempts")
 			require.NotEmpty(t, locked.Header.Get("Retry-After"))
 		}
-		require.NoError(t, p.Services().Access.SetPassword(t.Context(), tenant, known, "another horse"))
+		require.NoError(t, p.Services().Access.Users.SetPassword(t.Context(), tenant, known, "another horse"))
 		require.Equal(t, http.StatusCreated, signIn(known, "another horse").Status)
 	})
 }

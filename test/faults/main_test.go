@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/access"
+	"interlock/internal/access/users"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/settings"
 	"interlock/test/apptest"
@@ -87,7 +87,7 @@ func fresh(t *testing.T, engine string) settings.Settings {
 func serveHere(t *testing.T, s settings.Settings, prepare ...func(p *apptest.Program)) (*apptest.Program, *apptest.Caller) {
 	t.Helper()
 	p := apptest.Start(t, s, prepare...)
-	token, _, err := p.Services().Access.CreateToken(t.Context(), access.TokenSpec{Tenant: "default", Username: "admin", Name: "faults"})
+	token, _, err := p.Services().Access.Users.CreateToken(t.Context(), users.TokenSpec{Tenant: "default", Username: "admin", Name: "faults"})
 	require.NoError(t, err)
 	return p, &apptest.Caller{Program: p, Token: token, HTTP: newClient(t)}
 }

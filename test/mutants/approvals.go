@@ -23,7 +23,7 @@ var votes = []mutant{
 	},
 	{
 		name: "the settings change without votes",
-		file: "internal/access/settings_subject.go", old: "return !now, err", new: "return !now && false, err",
+		file: "internal/access/tenantsettings/subject.go", old: "return !now, err", new: "return !now && false, err",
 		caught: tests{"test/contract": {"TestSettingsChangeAsProtectedThingsDo"}},
 	},
 	{

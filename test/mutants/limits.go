@@ -79,18 +79,18 @@ var limits = []mutant{
 	},
 	{
 		name: "a customer's token with a critical extension is accepted",
-		file: "internal/access/customer.go", old: `name == "crit" || `, new: ``,
-		caught: tests{"internal/access": {"TestACustomersTokenThatIsNotGoodOpensNothing"}},
+		file: "internal/access/callers/customers.go", old: `name == "crit" || `, new: ``,
+		caught: tests{"internal/access": {"TestInvalidCustomerTokenIsRejected"}},
 	},
 	{
 		name: "a customer's token ends at a time that is a text",
-		file: "internal/access/customer.go", old: `err == nil && seconds >= 0`, new: `(err == nil || true) && seconds >= 0`,
-		caught: tests{"internal/access": {"TestACustomersTokenThatIsNotGoodOpensNothing"}},
+		file: "internal/access/callers/customers.go", old: `err == nil && seconds >= 0`, new: `(err == nil || true) && seconds >= 0`,
+		caught: tests{"internal/access": {"TestInvalidCustomerTokenIsRejected"}},
 	},
 	{
 		name: "a customer's token from the future is accepted",
-		file: "internal/access/customer.go", old: `, jwt.WithIssuedAt()}`, new: `}`,
-		caught: tests{"internal/access": {"TestACustomersTokenThatIsNotGoodOpensNothing"}},
+		file: "internal/access/callers/customers.go", old: `, jwt.WithIssuedAt()}`, new: `}`,
+		caught: tests{"internal/access": {"TestInvalidCustomerTokenIsRejected"}},
 	},
 	{
 		name: "only the store ends a handler at the end of its lease",

@@ -7,31 +7,31 @@ var passkeys = []mutant{
 		file: "internal/access/challenge.go", old: `	case result.RowsAffected != 1:
 		return over`, new: `	case result.RowsAffected < 0:
 		return over`,
-		caught: tests{"internal/access": {"TestOneAnswerOfAPasskeyOpensOneSessionHoweverMany"}},
+		caught: tests{"internal/access": {"TestOnePasskeyResponseOpensOneSession"}},
 	},
 	{
 		name: "the counter of a passkey may go back",
-		file: "internal/access/passkey.go", old: `said.Flags, user.TenantID, row.ID, said.Counter, said.Counter)`, new: `said.Flags, user.TenantID, row.ID, 1<<40, said.Counter)`,
-		caught: tests{"internal/access": {"TestACounterThatGoesBackIsRefusedAndWarnedOf"}},
+		file: "internal/access/factors/passkey.go", old: `said.Flags, user.TenantID, row.ID, said.Counter, said.Counter)`, new: `said.Flags, user.TenantID, row.ID, 1<<40, said.Counter)`,
+		caught: tests{"internal/access": {"TestDecreasedPasskeyCounterIsRejectedAndRecorded"}},
 	},
 	{
 		name: "an authenticator without a counter is rejected the second time",
-		file: "internal/access/passkey.go", old: `(counter < ? OR counter = 0 AND ? = 0)"
+		file: "internal/access/factors/passkey.go", old: `(counter < ? OR counter = 0 AND ? = 0)"
 	result`, new: `(counter < ? OR counter > 0 AND ? < 0)"
 	result`,
-		caught: tests{"internal/access": {"TestAnAuthenticatorThatDoesNotCountIsTakenEachTimeAndMayBegin"}},
+		caught: tests{"internal/access": {"TestAuthenticatorWithoutCounterIsAccepted"}},
 	},
 	{
 		name: "a decreased counter is rejected without a log entry",
-		file: "internal/access/passkey.go", old: `if !errors.As(err, &warning) {`, new: `if !errors.As(err, &warning) || warning != nil {`,
-		caught: tests{"internal/access": {"TestACounterThatGoesBackIsRefusedAndWarnedOf"}},
+		file: "internal/access/factors/passkey.go", old: `if !errors.As(err, &warning) {`, new: `if !errors.As(err, &warning) || warning != nil {`,
+		caught: tests{"internal/access": {"TestDecreasedPasskeyCounterIsRejectedAndRecorded"}},
 	},
 	{
 		name: "a passkey is believed from any origin",
 		file: "internal/base/passkey/passkey.go", old: `if !s.Accepts(said.Origin) {`, new: `if !s.Accepts(said.Origin) && said.Origin == "" {`,
 		caught: tests{
 			"internal/base/passkey": {"TestInvalidAssertionIsRejected", "TestInvalidRegistrationIsRejected"},
-			"internal/access":       {"TestAPasskeyThatProvesNothingCountsAsAWrongCodeDoes"},
+			"internal/access":       {"TestInvalidPasskeyResponseCountsLikeAWrongCode"},
 		},
 	},
 	{
@@ -41,33 +41,33 @@ var passkeys = []mutant{
 	},
 	{
 		name: "a passkey that proves nothing counts for nothing",
-		file: "internal/access/passkey.go", old: `apperr.New(apperr.InvalidCredentials, "The passkey`, new: `apperr.New(apperr.Unauthenticated, "The passkey`,
-		caught: tests{"internal/access": {"TestAPasskeyThatProvesNothingCountsAsAWrongCodeDoes"}},
+		file: "internal/access/factors/passkey.go", old: `apperr.New(apperr.InvalidCredentials, "The passkey`, new: `apperr.New(apperr.Unauthenticated, "The passkey`,
+		caught: tests{"internal/access": {"TestInvalidPasskeyResponseCountsLikeAWrongCode"}},
 	},
 	{
 		name: "an assertion for one session opens another",
 		file: "internal/access/step_up.go", old: `token_hash = ? AND session_hash = ? AND`, new: `token_hash = ? AND session_hash <> ? AND`,
-		caught: tests{"internal/access": {"TestAPasskeyIsShownAfreshInTheSessionThatAsksForItOnce"}},
+		caught: tests{"internal/access": {"TestPasskeyStepUpIsValidOnceInItsSession"}},
 	},
 	{
 		name: "an assertion of a step-up signs in",
 		file: "internal/access/challenge.go", old: `token_hash = ? AND session_hash = '' AND`, new: `token_hash = ? AND session_hash <> '-' AND`,
-		caught: tests{"internal/access": {"TestAPasskeyIsShownAfreshInTheSessionThatAsksForItOnce"}},
+		caught: tests{"internal/access": {"TestPasskeyStepUpIsValidOnceInItsSession"}},
 	},
 	{
 		name: "a passkey of another site is accepted",
-		file: "internal/access/passkey_store.go", old: `user_id = ? AND site = ?`, new: `user_id = ? AND (site = ? OR user_id > 0)`,
-		caught: tests{"internal/access": {"TestAPasskeyIsGoodAtTheSiteThatItWasMadeForAlone"}},
+		file: "internal/access/factors/passkey_store.go", old: `user_id = ? AND site = ?`, new: `user_id = ? AND (site = ? OR user_id > 0)`,
+		caught: tests{"internal/access": {"TestPasskeyIsValidOnlyForItsSite"}},
 	},
 	{
 		name: "a passkey outlives the reset of its user's factors",
-		file: "internal/access/factor_store.go", old: `[]string{"user_factors", "user_passkeys"}`, new: `[]string{"user_factors"}`,
-		caught: tests{"internal/access": {"TestAResetTakesPasskeysToo"}},
+		file: "internal/access/factors/store.go", old: `[]string{"user_factors", "user_passkeys"}`, new: `[]string{"user_factors"}`,
+		caught: tests{"internal/access": {"TestFactorResetDeletesPasskeys"}},
 	},
 	{
 		name: "a changed backup flag is in no audit row",
-		file: "internal/access/passkey.go", old: `!row.Flags.SameBackup(said.Flags)`, new: `row.Flags.SameBackup(said.Flags) && said.Counter == 0`,
-		caught: tests{"internal/access": {"TestWhatIsSaidOfBackupIsUpdatedAndAuditedAndNotRefused"}},
+		file: "internal/access/factors/passkey.go", old: `!row.Flags.SameBackup(said.Flags)`, new: `row.Flags.SameBackup(said.Flags) && said.Counter == 0`,
+		caught: tests{"internal/access": {"TestChangedBackupStateIsAcceptedAndAudited"}},
 	},
 	{
 		name: "a passkey with a changed backup flag is rejected",
@@ -76,7 +76,7 @@ var passkeys = []mutant{
 	},
 	{
 		name: "one page renames a factor over another",
-		file: "internal/access/factor.go", old: `WHERE tenant_id = ? AND id = ? AND name = ?", to`, new: `WHERE tenant_id = ? AND id = ? AND (name = ? OR id > 0)", to`,
-		caught: tests{"internal/access": {"TestOfTwoPagesNeitherRenamesAFactorOverTheOther"}},
+		file: "internal/access/factors/setup.go", old: `WHERE tenant_id = ? AND id = ? AND name = ?", to`, new: `WHERE tenant_id = ? AND id = ? AND (name = ? OR id > 0)", to`,
+		caught: tests{"internal/access": {"TestConcurrentFactorRenameIsRejected"}},
 	},
 }

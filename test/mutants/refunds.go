@@ -101,7 +101,7 @@ var refunding = []mutant{
 	},
 	{
 		name: "a holder without the permission retains the work order",
-		file: "internal/access/people.go", old: `return !slices.Contains(disabled, id) && principal.Covers(`, new: `return !slices.Contains(disabled, id) || principal.Covers(`,
+		file: "internal/access/users/people.go", old: `return !slices.Contains(disabled, id) && principal.Covers(`, new: `return !slices.Contains(disabled, id) || principal.Covers(`,
 		caught: tests{"test/e2e": {"TestHolderWithoutTheRightIsReplaced"}},
 	},
 	{

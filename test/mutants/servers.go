@@ -315,7 +315,7 @@ var servers = []mutant{
 	},
 	{
 		name: "a new tenant has the role admin only",
-		file: "internal/access/tenant.go", old: `range s.readyRoles {`, new: `range s.readyRoles[:0] {`,
+		file: "internal/access/create_tenant.go", old: `range s.readyRoles {`, new: `range s.readyRoles[:0] {`,
 		caught: tests{"internal/access": {"TestNewTenantHasTheReadyMadeRoles"}},
 	},
 	{

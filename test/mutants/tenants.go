@@ -18,7 +18,7 @@ var tenants = []mutant{
 	},
 	{
 		name: "a start with another currency goes ahead",
-		file: "internal/access/tenant.go", old: `if configured == "" || configured == t.Currency {`, new: `if configured == "" || t.Currency != "" {`,
+		file: "internal/access/create_tenant.go", old: `if configured == "" || configured == t.Currency {`, new: `if configured == "" || t.Currency != "" {`,
 		caught: tests{"test/e2e": {"TestStartWithAnotherCurrencyFails"}},
 	},
 	{

@@ -9,14 +9,14 @@ var unlocked = []mutant{
 	},
 	{
 		name: "a caller is read before the changes that must be excluded",
-		file: "internal/access/user_store.go", old: `	tx, err := s.raise(ctx, u)
+		file: "internal/access/users/store.go", old: `	tx, err := s.tenants.Raise(ctx, u)
 	if err != nil {
 		return nil, User{}, err
 	}`, new: `	tx, err := u.Tx(ctx)
 	if err != nil {
 		return nil, User{}, err
 	}`,
-		caught: tests{"internal/access": {"TestASignInBesideAChangeOfItsPasswordBeginsNoSessionWithoutLocks", "TestOfTwoFactorsThatAreBegunAtOnceOneIsLeftWithoutLocks", "TestAChallengeMeetsWhateverChangesItsUserAtTheRevision"}},
+		caught: tests{"internal/access": {"TestSignInDuringPasswordChangeFailsWithoutLocks", "TestConcurrentFactorSetUpsLeaveOneWithoutLocks", "TestConcurrentUserChangeVoidsTheChallenge"}},
 	},
 	{
 		name: "an action of a lower id may come in between",

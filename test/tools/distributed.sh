@@ -58,7 +58,7 @@ skipped=(
 	# how often Redis is asked: who lost a connection, as to a refused COMMIT, asks again
 	TestDatabaseReplaysWithoutRedis
 	# that nobody of many at one row is told to try again, which takes a lock to wait for
-	TestOfTwentyAdminsWhoEachGiveAUserAnotherRoleAllSucceed
+	TestTwentyConcurrentRoleGrantsAllSucceed
 	TestMergesOfTwoProcessesIntoOneRowAllLand
 	TestWithoutLocksThatHoldEachEventIsStillCountedOnceAndNoWriterFails
 	# the query plans of MariaDB

@@ -7,7 +7,7 @@
 set -euo pipefail
 
 # Goroutines share memory in these packages.
-racing='/internal/(lock|mq|events|ratelimit|core/coretest|base/storage|base/batcher|edge/edgetest|edge/idempotency|flashsale|flashsale/gate|views/realtime|access)$'
+racing='/internal/(lock|mq|events|ratelimit|core/coretest|base/storage|base/batcher|edge/edgetest|edge/idempotency|flashsale|flashsale/gate|views/realtime|access|access/callers|access/passwords)$'
 
 # These packages take longest and start first, so that no processor is idle at the end.
 longest='/(test/contract|test/e2e|test/faults|test/shop|internal/access)$'
