@@ -97,6 +97,47 @@ type MyOrderFilter struct {
 	Status OrderStatus
 }
 
+// MyReturn is a row of [Customers.MyReturns].
+type MyReturn struct {
+	ID      int64            `json:"id"`
+	OrderID int64            `json:"orderId"`
+	OrderNo string           `json:"orderNo"`
+	Lines   []MyReturnMyLine `json:"lines"`
+	Reason  string           `json:"reason"`
+	Status  ReturnStatus     `json:"status"`
+	// The reason of a rejection.
+	StatusReason *string `json:"statusReason"`
+	// The order that replaces the goods.
+	ExchangeOrderID *int64    `json:"exchangeOrderId"`
+	CreatedTime     time.Time `json:"createdTime"`
+	UpdatedTime     time.Time `json:"updatedTime"`
+}
+
+// MyReturnMyLine is part of [MyReturn].
+type MyReturnMyLine struct {
+	// The number of the line in the order, from 1.
+	LineID int64  `json:"lineId"`
+	SKU    string `json:"sku"`
+	Name   string `json:"name"`
+	// Requested units.
+	Quantity int64 `json:"quantity"`
+	// Units that arrived.
+	Received int64 `json:"received"`
+}
+
+// MyReturnRequest is the request body of [Customers.RequestMyReturn].
+type MyReturnRequest struct {
+	Lines  []MyReturnLineRequest `json:"lines"`
+	Reason string                `json:"reason"`
+}
+
+// MyReturnLineRequest is part of [MyReturnRequest].
+type MyReturnLineRequest struct {
+	// The number of the line in its order, from 1.
+	LineID   int64 `json:"lineId"`
+	Quantity int64 `json:"quantity"`
+}
+
 // MyCoupon is a row of [Customers.MyCoupons].
 type MyCoupon struct {
 	Code string `json:"code"`
@@ -176,8 +217,26 @@ func (s *Customers) MyOrders(f MyOrderFilter) List[MyOrder] {
 }
 
 // MyOrder returns my order.
+//
+// `GET /my/orders/{id}/returns` lists its returns.
 func (s *Customers) MyOrder(ctx context.Context, id int64, options ...CallOption) (MyOrder, error) {
 	return call[MyOrder](ctx, s.client, request{method: http.MethodGet, path: "/my/orders/" + segment(id)}, options)
+}
+
+// MyReturns lists the returns of my order.
+//
+// Newest first by default.
+func (s *Customers) MyReturns(id int64, p Paging) List[MyReturn] {
+	return List[MyReturn]{s.client, "/my/orders/" + segment(id) + "/returns", p.parameters()}
+}
+
+// RequestMyReturn requests a return of my order.
+//
+// For shipped units of an order of the calling customer, or of the customer that an API token acts
+// for. 422 at `/lines/<i>/quantity` for units that were not shipped, or that another return or a
+// refund with `restock` already has.
+func (s *Customers) RequestMyReturn(ctx context.Context, id int64, body MyReturnRequest, options ...CallOption) (MyReturn, error) {
+	return call[MyReturn](ctx, s.client, request{method: http.MethodPost, path: "/my/orders/" + segment(id) + "/returns", body: body}, options)
 }
 
 // MyCoupons lists my coupons.
