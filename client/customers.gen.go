@@ -172,6 +172,23 @@ type MyCouponFilter struct {
 	Status CouponStatus
 }
 
+// MyTicket is a row of [Customers.MyTickets].
+type MyTicket struct {
+	Ticket string `json:"ticket"`
+	// One of queued, confirmed, rejected.
+	Status   string `json:"status"`
+	Quantity *int64 `json:"quantity,omitzero"`
+	OrderID  *int64 `json:"orderId,omitzero"`
+	OrderNo  string `json:"orderNo,omitzero"`
+	// Why it was rejected: `sold_out`, `limit`, `discarded`, `lost`. Or `order_cancelled`: it was
+	// confirmed, and its order is now cancelled.
+	Reason      string `json:"reason,omitzero"`
+	FlashSaleID int64  `json:"flashSaleId"`
+	// When the gate accepted a waiting ticket, when the order of a confirmed ticket was created, or
+	// when a ticket was rejected.
+	CreatedTime time.Time `json:"createdTime"`
+}
+
 // MyWallet is returned by [Customers.MyWallet].
 type MyWallet struct {
 	// In minor units.
@@ -246,6 +263,15 @@ func (s *Customers) RequestMyReturn(ctx context.Context, id int64, body MyReturn
 // redeem.
 func (s *Customers) MyCoupons(f MyCouponFilter) List[MyCoupon] {
 	return List[MyCoupon]{s.client, "/my/coupons", f.parameters().set("status", f.Status)}
+}
+
+// MyTickets lists my tickets.
+//
+// The tickets of the calling customer, or of the customer that an API token acts for, in all flash
+// sales. First those that wait, of which a sale has at most the latest; then the others, the latest
+// first.
+func (s *Customers) MyTickets(p Paging) List[MyTicket] {
+	return List[MyTicket]{s.client, "/my/tickets", p.parameters()}
 }
 
 // MyWallet returns my wallet.

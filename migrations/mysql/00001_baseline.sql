@@ -907,7 +907,7 @@ CREATE TABLE IF NOT EXISTS orders (
   UNIQUE KEY uq_orders_ticket (tenant_id, ticket),
   KEY ix_orders_id (tenant_id, id),
   KEY ix_orders_status (tenant_id, status, id),
-  KEY ix_orders_user (tenant_id, user_id, id, paid, refunded),
+  KEY ix_orders_user (tenant_id, user_id, id, sale_id, paid, refunded),
   KEY ix_orders_created (tenant_id, created_time, id),
   KEY ix_orders_amount (tenant_id, amount, id),
   KEY ix_orders_updated (tenant_id, updated_time, id),
@@ -1274,7 +1274,8 @@ CREATE TABLE IF NOT EXISTS flash_sale_rejections (
   reason       VARCHAR(32) NOT NULL,
   created_time DATETIME(6) NOT NULL,
   PRIMARY KEY (tenant_id, ticket),
-  KEY ix_flash_sale_rejections_sale (tenant_id, sale_id, ticket)
+  KEY ix_flash_sale_rejections_sale (tenant_id, sale_id, ticket),
+  KEY ix_flash_sale_rejections_user (tenant_id, user_id, created_time, ticket)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- The numbers of a sale for its charts: one row per five seconds in which they changed.

@@ -533,7 +533,8 @@ CREATE TABLE `flash_sale_rejections` (
   `reason` varchar(32) NOT NULL,
   `created_time` datetime(6) NOT NULL,
   PRIMARY KEY (`tenant_id`,`ticket`),
-  KEY `ix_flash_sale_rejections_sale` (`tenant_id`,`sale_id`,`ticket`)
+  KEY `ix_flash_sale_rejections_sale` (`tenant_id`,`sale_id`,`ticket`),
+  KEY `ix_flash_sale_rejections_user` (`tenant_id`,`user_id`,`created_time`,`ticket`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `flash_sale_samples` (
@@ -854,7 +855,7 @@ CREATE TABLE `orders` (
   UNIQUE KEY `uq_orders_ticket` (`tenant_id`,`ticket`),
   KEY `ix_orders_id` (`tenant_id`,`id`),
   KEY `ix_orders_status` (`tenant_id`,`status`,`id`),
-  KEY `ix_orders_user` (`tenant_id`,`user_id`,`id`,`paid`,`refunded`),
+  KEY `ix_orders_user` (`tenant_id`,`user_id`,`id`,`sale_id`,`paid`,`refunded`),
   KEY `ix_orders_created` (`tenant_id`,`created_time`,`id`),
   KEY `ix_orders_amount` (`tenant_id`,`amount`,`id`),
   KEY `ix_orders_updated` (`tenant_id`,`updated_time`,`id`),
