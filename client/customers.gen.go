@@ -206,13 +206,14 @@ type Customer struct {
 	UserID string `json:"userId"`
 	// The email of the latest order.
 	Email *string `json:"email"`
-	// The number of orders, including cancelled ones.
+	// The number of orders, including cancelled ones; at most 10,000.
 	Orders int64 `json:"orders"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
 	// changes.
 	Currency string `json:"currency"`
-	// The sum of the payments of the orders without the settled refunds, in minor units.
-	Spent int64 `json:"spent"`
+	// The sum of the payments of the orders without the settled refunds, in minor units. Null for a
+	// customer with more than 10,000 orders.
+	Spent *int64 `json:"spent"`
 	// When the latest order was created.
 	LastOrderTime time.Time `json:"lastOrderTime"`
 	// The balance of the wallet, in minor units. Only for callers with `wallets:read`.
