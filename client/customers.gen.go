@@ -97,6 +97,47 @@ type MyOrderFilter struct {
 	Status OrderStatus
 }
 
+// MyReturn is a row of [Customers.MyReturns].
+type MyReturn struct {
+	ID      int64            `json:"id"`
+	OrderID int64            `json:"orderId"`
+	OrderNo string           `json:"orderNo"`
+	Lines   []MyReturnMyLine `json:"lines"`
+	Reason  string           `json:"reason"`
+	Status  ReturnStatus     `json:"status"`
+	// The reason of a rejection.
+	StatusReason *string `json:"statusReason"`
+	// The order that replaces the goods.
+	ExchangeOrderID *int64    `json:"exchangeOrderId"`
+	CreatedTime     time.Time `json:"createdTime"`
+	UpdatedTime     time.Time `json:"updatedTime"`
+}
+
+// MyReturnMyLine is part of [MyReturn].
+type MyReturnMyLine struct {
+	// The number of the line in the order, from 1.
+	LineID int64  `json:"lineId"`
+	SKU    string `json:"sku"`
+	Name   string `json:"name"`
+	// Requested units.
+	Quantity int64 `json:"quantity"`
+	// Units that arrived.
+	Received int64 `json:"received"`
+}
+
+// MyReturnRequest is the request body of [Customers.RequestMyReturn].
+type MyReturnRequest struct {
+	Lines  []MyReturnLineRequest `json:"lines"`
+	Reason string                `json:"reason"`
+}
+
+// MyReturnLineRequest is part of [MyReturnRequest].
+type MyReturnLineRequest struct {
+	// The number of the line in its order, from 1.
+	LineID   int64 `json:"lineId"`
+	Quantity int64 `json:"quantity"`
+}
+
 // MyCoupon is a row of [Customers.MyCoupons].
 type MyCoupon struct {
 	Code string `json:"code"`
@@ -131,6 +172,23 @@ type MyCouponFilter struct {
 	Status CouponStatus
 }
 
+// MyTicket is a row of [Customers.MyTickets].
+type MyTicket struct {
+	Ticket string `json:"ticket"`
+	// One of queued, confirmed, rejected.
+	Status   string `json:"status"`
+	Quantity *int64 `json:"quantity,omitzero"`
+	OrderID  *int64 `json:"orderId,omitzero"`
+	OrderNo  string `json:"orderNo,omitzero"`
+	// Why it was rejected: `sold_out`, `limit`, `discarded`, `lost`. Or `order_cancelled`: it was
+	// confirmed, and its order is now cancelled.
+	Reason      string `json:"reason,omitzero"`
+	FlashSaleID int64  `json:"flashSaleId"`
+	// When the gate accepted a waiting ticket, when the order of a confirmed ticket was created, or
+	// when a ticket was rejected.
+	CreatedTime time.Time `json:"createdTime"`
+}
+
 // MyWallet is returned by [Customers.MyWallet].
 type MyWallet struct {
 	// In minor units.
@@ -142,18 +200,20 @@ type MyWallet struct {
 
 // Customer is a row of [Customers.List].
 type Customer struct {
-	// The shop's name of a customer, which is one of its users: 1 to 64 letters, digits and
-	// `._:@+=/-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
+	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
+	// `._:@+=/|-`, not `.` or `..`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in
+	// a path.
 	UserID string `json:"userId"`
 	// The email of the latest order.
 	Email *string `json:"email"`
-	// The number of orders, including cancelled ones.
+	// The number of orders, including cancelled ones; at most 10,000.
 	Orders int64 `json:"orders"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
 	// changes.
 	Currency string `json:"currency"`
-	// The sum of the payments of the orders without the settled refunds, in minor units.
-	Spent int64 `json:"spent"`
+	// The sum of the payments of the orders without the settled refunds, in minor units. Null for a
+	// customer with more than 10,000 orders.
+	Spent *int64 `json:"spent"`
 	// When the latest order was created.
 	LastOrderTime time.Time `json:"lastOrderTime"`
 	// The balance of the wallet, in minor units. Only for callers with `wallets:read`.
@@ -176,8 +236,26 @@ func (s *Customers) MyOrders(f MyOrderFilter) List[MyOrder] {
 }
 
 // MyOrder returns my order.
+//
+// `GET /my/orders/{id}/returns` lists its returns.
 func (s *Customers) MyOrder(ctx context.Context, id int64, options ...CallOption) (MyOrder, error) {
 	return call[MyOrder](ctx, s.client, request{method: http.MethodGet, path: "/my/orders/" + segment(id)}, options)
+}
+
+// MyReturns lists the returns of my order.
+//
+// Newest first by default.
+func (s *Customers) MyReturns(id int64, p Paging) List[MyReturn] {
+	return List[MyReturn]{s.client, "/my/orders/" + segment(id) + "/returns", p.parameters()}
+}
+
+// RequestMyReturn requests a return of my order.
+//
+// For shipped units of an order of the calling customer, or of the customer that an API token acts
+// for. 422 at `/lines/<i>/quantity` for units that were not shipped, or that another return or a
+// refund with `restock` already has.
+func (s *Customers) RequestMyReturn(ctx context.Context, id int64, body MyReturnRequest, options ...CallOption) (MyReturn, error) {
+	return call[MyReturn](ctx, s.client, request{method: http.MethodPost, path: "/my/orders/" + segment(id) + "/returns", body: body}, options)
 }
 
 // MyCoupons lists my coupons.
@@ -186,6 +264,15 @@ func (s *Customers) MyOrder(ctx context.Context, id int64, options ...CallOption
 // redeem.
 func (s *Customers) MyCoupons(f MyCouponFilter) List[MyCoupon] {
 	return List[MyCoupon]{s.client, "/my/coupons", f.parameters().set("status", f.Status)}
+}
+
+// MyTickets lists my tickets.
+//
+// The tickets of the calling customer, or of the customer that an API token acts for, in all flash
+// sales. First those that wait, of which a sale has at most the latest; then the others, the latest
+// first.
+func (s *Customers) MyTickets(p Paging) List[MyTicket] {
+	return List[MyTicket]{s.client, "/my/tickets", p.parameters()}
 }
 
 // MyWallet returns my wallet.

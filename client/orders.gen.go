@@ -22,8 +22,9 @@ type Order struct {
 	ID int64 `json:"id"`
 	// For display: the day and a random part.
 	OrderNo string `json:"orderNo"`
-	// The shop's name of a customer, which is one of its users: 1 to 64 letters, digits and
-	// `._:@+=/-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
+	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
+	// `._:@+=/|-`, not `.` or `..`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in
+	// a path.
 	UserID     string      `json:"userId"`
 	Items      []OrderLine `json:"items"`
 	CouponCode *string     `json:"couponCode"`

@@ -23,8 +23,9 @@ type PaymentRecord struct {
 	// that order does not exist.
 	OrderID *int64  `json:"orderId"`
 	OrderNo *string `json:"orderNo"`
-	// The shop's name of a customer, which is one of its users: 1 to 64 letters, digits and
-	// `._:@+=/-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
+	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
+	// `._:@+=/|-`, not `.` or `..`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in
+	// a path.
 	UserID *string `json:"userId"`
 	// One of external, wallet.
 	Method string `json:"method"`

@@ -36,8 +36,9 @@ type Return struct {
 	ID      int64  `json:"id"`
 	OrderID int64  `json:"orderId"`
 	OrderNo string `json:"orderNo"`
-	// The shop's name of a customer, which is one of its users: 1 to 64 letters, digits and
-	// `._:@+=/-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
+	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
+	// `._:@+=/|-`, not `.` or `..`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in
+	// a path.
 	UserID             string         `json:"userId"`
 	Lines              []ReturnLine   `json:"lines"`
 	Reason             string         `json:"reason"`
@@ -204,7 +205,8 @@ func (s *Returns) Close(ctx context.Context, id int64, body ReturnClosing, optio
 
 // Reject rejects a return.
 //
-// `requested` → `rejected`. Its units can be returned or refunded otherwise.
+// `requested` → `rejected`. Its units can be returned or refunded otherwise. The customer can read
+// the reason.
 func (s *Returns) Reject(ctx context.Context, id int64, body ReturnRejection, options ...CallOption) (Return, error) {
 	return call[Return](ctx, s.client, request{method: http.MethodPost, path: "/returns/" + segment(id) + "/reject", body: body}, options)
 }

@@ -24,8 +24,9 @@ type Wallet struct {
 	CreatedTime *time.Time `json:"createdTime"`
 	UpdatedTime *time.Time `json:"updatedTime"`
 	UpdatedBy   *Person    `json:"updatedBy"`
-	// The shop's name of a customer, which is one of its users: 1 to 64 letters, digits and
-	// `._:@+=/-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
+	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
+	// `._:@+=/|-`, not `.` or `..`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in
+	// a path.
 	UserID string `json:"userId"`
 	// In minor units.
 	Balance int64 `json:"balance"`
@@ -56,8 +57,9 @@ type WalletChangeNeeds struct {
 // WalletEntry is a row of [Wallets.Entries].
 type WalletEntry struct {
 	ID int64 `json:"id"`
-	// The shop's name of a customer, which is one of its users: 1 to 64 letters, digits and
-	// `._:@+=/-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
+	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
+	// `._:@+=/|-`, not `.` or `..`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in
+	// a path.
 	UserID string `json:"userId"`
 	// In minor units: positive for a credit, negative for a debit.
 	Amount int64 `json:"amount"`
@@ -117,11 +119,13 @@ type WalletTransferRequest struct {
 type WalletTransfer struct {
 	// The id of the debiting entry.
 	ID int64 `json:"id"`
-	// The shop's name of a customer, which is one of its users: 1 to 64 letters, digits and
-	// `._:@+=/-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
+	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
+	// `._:@+=/|-`, not `.` or `..`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in
+	// a path.
 	FromUserID string `json:"fromUserId"`
-	// The shop's name of a customer, which is one of its users: 1 to 64 letters, digits and
-	// `._:@+=/-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
+	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
+	// `._:@+=/|-`, not `.` or `..`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in
+	// a path.
 	ToUserID string `json:"toUserId"`
 	Amount   int64  `json:"amount"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never

@@ -27,7 +27,7 @@ for gate in pairs(keysOf('*}:gate')) do
     + redis.call('ZCARD', prefix .. 'dead') + redis.call('ZCARD', prefix .. 'leases')
   for batch in pairs(keysOf(prefix .. 'batch:*')) do waiting = waiting + redis.call('LLEN', batch) end
   for _, record in ipairs(redis.call('HVALS', prefix .. 'tickets')) do
-    if not string.find(record, '^[crx]|') then unended = unended + 1 end
+    if not string.find(record, '^[crx] ') then unended = unended + 1 end
   end
 end
 must(sales == 0 and 1 or 0, 'runs in which no sale had its gate in Redis')

@@ -60,14 +60,15 @@ func TestCustomerIsTheSubjectOfTheSignedToken(t *testing.T) {
 		id     principal.CustomerID
 		name   string
 	}{
-		"with all claims":             {jwt.MapClaims{"sub": "1001", "name": "Wang", "exp": h.clock.Now().Add(time.Minute).Unix()}, "1001", "Wang"},
-		"without a name":              {jwt.MapClaims{"sub": "1001"}, "1001", "customer 1001"},
-		"with a name no screen shows": {jwt.MapClaims{"sub": "1001", "name": "a\nb"}, "1001", "customer 1001"},
-		"with the id as a number":     {jwt.MapClaims{"sub": 1001, "name": "Wang"}, "1001", "Wang"},
-		"with a number of its own":    {jwt.MapClaims{"sub": "01001"}, "01001", "customer 01001"},
-		"with an id in words":         {jwt.MapClaims{"sub": "wang"}, "wang", "customer wang"},
-		"with a UUID":                 {jwt.MapClaims{"sub": "0190f5c2-8f0a-7b11-8c1d-3f1e2a6b7c88"}, "0190f5c2-8f0a-7b11-8c1d-3f1e2a6b7c88", "customer 0190f5c2-8f0a-7b11-8c1d-3f1e2a6b7c88"},
-		"with all kinds of marks":     {jwt.MapClaims{"sub": "shop/Li+1=x:a_b@example.com"}, "shop/Li+1=x:a_b@example.com", "customer shop/Li+1=x:a_b@example.com"},
+		"with all claims":              {jwt.MapClaims{"sub": "1001", "name": "Wang", "exp": h.clock.Now().Add(time.Minute).Unix()}, "1001", "Wang"},
+		"without a name":               {jwt.MapClaims{"sub": "1001"}, "1001", "customer 1001"},
+		"with a name no screen shows":  {jwt.MapClaims{"sub": "1001", "name": "a\nb"}, "1001", "customer 1001"},
+		"with the id as a number":      {jwt.MapClaims{"sub": 1001, "name": "Wang"}, "1001", "Wang"},
+		"with a number of its own":     {jwt.MapClaims{"sub": "01001"}, "01001", "customer 01001"},
+		"with an id in words":          {jwt.MapClaims{"sub": "wang"}, "wang", "customer wang"},
+		"with a UUID":                  {jwt.MapClaims{"sub": "0190f5c2-8f0a-7b11-8c1d-3f1e2a6b7c88"}, "0190f5c2-8f0a-7b11-8c1d-3f1e2a6b7c88", "customer 0190f5c2-8f0a-7b11-8c1d-3f1e2a6b7c88"},
+		"with an id of 128 characters": {jwt.MapClaims{"sub": "auth0|" + strings.Repeat("a", 122)}, principal.CustomerID("auth0|" + strings.Repeat("a", 122)), "customer auth0|" + strings.Repeat("a", 84) + "…"},
+		"with all kinds of marks":      {jwt.MapClaims{"sub": "shop/Li+1=x:a_b@example.com"}, "shop/Li+1=x:a_b@example.com", "customer shop/Li+1=x:a_b@example.com"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -125,7 +126,7 @@ func TestInvalidCustomerTokenIsRejected(t *testing.T) {
 		"for nobody":            signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": ""})),
 		"for two words":         signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": "li wang"})),
 		"for a percent sign":    signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": "li%2F1"})),
-		"for 65 characters":     signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": strings.Repeat("a", 65)})),
+		"for 129 characters":    signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": strings.Repeat("a", 129)})),
 		"for a fraction":        signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": 1.5})),
 		"for null":              signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": nil})),
 		"for two at a time":     signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": []string{"1001", "1002"}})),
@@ -140,6 +141,23 @@ func TestInvalidCustomerTokenIsRejected(t *testing.T) {
 			_, err := h.Callers.Authenticate(withBearer(token))
 			requireCode(t, apperr.InvalidCredentials, err)
 		})
+	}
+}
+
+func TestCustomerTokenNeedsSubjectTenantAndEnd(t *testing.T) {
+	h := shop(t)
+	for _, missing := range []string{"sub", "tenant", "exp"} {
+		claims := jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name, "exp": 4070908800}
+		delete(claims, missing)
+		token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte(shopSecret))
+		require.NoError(t, err)
+		_, err = h.Authenticate(withBearer(token))
+		requireCode(t, apperr.InvalidCredentials, err)
+		require.ErrorContains(t, err, "`"+missing+"`")
+		forged, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte("another secret"))
+		require.NoError(t, err)
+		_, err = h.Authenticate(withBearer(forged))
+		require.NotContains(t, err.Error(), missing, "an invalid signature")
 	}
 }
 

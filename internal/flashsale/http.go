@@ -107,6 +107,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.GetOf(r, "/flash-sales/:id/tickets/:ticket", "", h.reader, h.ticket).
 		Doc("Get a ticket", "For the customer of the ticket, and for callers that may read sales (`flash-sales:read`).").
 		With(httpapi.Contract{ID: "getFlashSaleTicket", Success: "The ticket.", ForCustomers: true})
+	myRoutes(r, h)
 }
 
 var planExample = flashSaleCreate{

@@ -31,6 +31,8 @@ type Orders interface {
 	PlaceMany(ctx context.Context, u *uow.Unit, lot orders.SaleLot, tickets []orders.SaleTicket) ([]orders.SaleOrder, error)
 	OfTickets(ctx context.Context, sale int64, tickets []string) (map[string]orders.SaleOrder, error)
 	OfCustomers(ctx context.Context, sale int64, users []principal.CustomerID) ([]orders.SaleOrder, error)
+	SaleOrdersOf(ctx context.Context, user principal.CustomerID, before int64, limit int) ([]orders.SaleOrder, error)
+	CountSaleOrdersOf(ctx context.Context, user principal.CustomerID) (storage.Count, error)
 	ByTicket(ctx context.Context, text string, limit int) ([]orders.Order, error)
 	EachOfSale(ctx context.Context, sale int64, fn func(part []orders.SaleOrder) error) error
 }

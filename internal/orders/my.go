@@ -16,8 +16,8 @@ func myRoutes(r *httpapi.Router, h handler) {
 	httpapi.GetOf(mine, "/my/orders", "", httpapi.Myself, h.listMine).
 		Doc("List my orders", "The orders of the calling customer, or of the customer that an API token acts for. Newest first by default.").
 		With(httpapi.Contract{ID: "listMyOrders", Sorts: orderSorts, ForCustomers: true})
-	httpapi.GetOf(mine, "/my/orders/:id", "", h.mine, h.getMine).
-		Doc("Get my order", "").With(httpapi.Contract{ID: "getMyOrder", ForCustomers: true})
+	httpapi.GetOf(mine, "/my/orders/:id", "", h.service.Mine, h.getMine).
+		Doc("Get my order", "`GET /my/orders/{id}/returns` lists its returns.").With(httpapi.Contract{ID: "getMyOrder", ForCustomers: true})
 }
 
 // myOrderView is an order for its customer. It has no facts about the staff and no notes.
@@ -95,9 +95,9 @@ func (h handler) listMine(ctx context.Context, me principal.CustomerID, in listM
 	return httpapi.ListOf(listing, func(order Order) myOrderView { return myViewOf(ctx, order) }), err
 }
 
-// mine returns an order of the calling customer. Errors: Forbidden; NotFound also for the order of
-// another customer.
-func (h handler) mine(ctx context.Context, path httpapi.Path) (*Order, error) {
+// Mine is the Find of an order of the calling customer. Errors: Forbidden; NotFound also for the order
+// of another customer.
+func (s *Service) Mine(ctx context.Context, path httpapi.Path) (*Order, error) {
 	me, err := httpapi.Myself(ctx, path)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (h handler) mine(ctx context.Context, path httpapi.Path) (*Order, error) {
 	if err != nil {
 		return nil, err
 	}
-	order, err := h.service.Order(ctx, id)
+	order, err := s.Order(ctx, id)
 	if err == nil && order.UserID != me {
 		return nil, apperr.MissingRow("order", path.Text("id"))
 	}

@@ -39,6 +39,7 @@ type SaleTicket struct {
 // SaleOrder is the order of a ticket.
 type SaleOrder struct {
 	SaleTicket
+	SaleID  int64
 	ID      int64
 	OrderNo string
 	// Holder is the order's holder name in stock.
@@ -124,7 +125,7 @@ func (s *Service) withIDs(ctx context.Context, u *uow.Unit, tickets []SaleTicket
 			return nil, fmt.Errorf("order of ticket %s is missing after its insertion", t.Ticket)
 		}
 		u.AuditUnder(Topic + "/" + strconv.FormatInt(order.ID, 10))
-		placed[i] = SaleOrder{SaleTicket: t, ID: order.ID, OrderNo: order.OrderNo, Holder: order.Holder(), Live: true, CreatedTime: order.CreatedTime}
+		placed[i] = SaleOrder{SaleTicket: t, SaleID: *order.SaleID, ID: order.ID, OrderNo: order.OrderNo, Holder: order.Holder(), Live: true, CreatedTime: order.CreatedTime}
 	}
 	return placed, nil
 }
@@ -208,18 +209,50 @@ func (s *Service) EachOfSale(ctx context.Context, sale int64, fn func(part []Sal
 	return nil
 }
 
+// SaleOrdersOf returns a customer's orders of flash sales with an id below before, the latest first, at
+// most limit. Its index has sale_id, so that it reads no row of another order:
+//
+//	SELECT … FROM orders JOIN order_lines ON …
+//	 WHERE orders.tenant_id = ? AND orders.user_id = ? AND orders.sale_id IS NOT NULL AND orders.id < ? ORDER BY orders.id DESC LIMIT ?
+func (s *Service) SaleOrdersOf(ctx context.Context, user principal.CustomerID, before int64, limit int) ([]SaleOrder, error) {
+	var rows []saleRow
+	err := s.ofSales(ctx).Where("orders.user_id = ? AND orders.sale_id IS NOT NULL AND orders.id < ?", user, before).
+		Order("orders.id DESC").Limit(limit).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("read the flash-sale orders of a customer: %w", err)
+	}
+	found := make([]SaleOrder, len(rows))
+	for i, row := range rows {
+		found[i] = row.order()
+	}
+	return found, nil
+}
+
+// CountSaleOrdersOf counts a customer's orders of flash sales; see storage.Count.
+func (s *Service) CountSaleOrdersOf(ctx context.Context, user principal.CustomerID) (storage.Count, error) {
+	count, err := storage.CountUpTo[Order](s.db.Read(ctx).Where("user_id = ? AND sale_id IS NOT NULL", user))
+	if err != nil {
+		return count, fmt.Errorf("count the flash-sale orders of a customer: %w", err)
+	}
+	return count, nil
+}
+
 // saleRows reads the orders of a sale with the units of their only line:
 //
 //	SELECT … FROM orders JOIN order_lines ON … WHERE orders.tenant_id = ? AND orders.sale_id = ?
 func (s *Service) saleRows(ctx context.Context, sale int64) *gorm.DB {
+	return s.ofSales(ctx).Where("orders.sale_id = ?", sale)
+}
+
+func (s *Service) ofSales(ctx context.Context) *gorm.DB {
 	return s.db.Read(ctx).Model(&Order{}).
-		Select("orders.id, orders.order_no, orders.user_id, orders.status, orders.ticket, orders.created_time, order_lines.quantity").
-		Joins("JOIN order_lines ON order_lines.tenant_id = orders.tenant_id AND order_lines.order_id = orders.id").
-		Where("orders.sale_id = ?", sale)
+		Select("orders.id, orders.order_no, orders.user_id, orders.status, orders.sale_id, orders.ticket, orders.created_time, order_lines.quantity").
+		Joins("JOIN order_lines ON order_lines.tenant_id = orders.tenant_id AND order_lines.order_id = orders.id")
 }
 
 type saleRow struct {
 	ID          int64
+	SaleID      int64
 	OrderNo     string
 	UserID      principal.CustomerID
 	Status      int
@@ -232,7 +265,7 @@ func (r saleRow) order() SaleOrder {
 	order := Order{}
 	order.ID = r.ID
 	return SaleOrder{
-		SaleTicket: SaleTicket{Ticket: r.Ticket, UserID: r.UserID, Units: r.Quantity}, ID: r.ID, OrderNo: r.OrderNo,
+		SaleTicket: SaleTicket{Ticket: r.Ticket, UserID: r.UserID, Units: r.Quantity}, SaleID: r.SaleID, ID: r.ID, OrderNo: r.OrderNo,
 		Holder: order.Holder(), Live: r.Status != cancelled.Code, CreatedTime: r.CreatedTime,
 	}
 }

@@ -30,7 +30,8 @@ func Routes(r *httpapi.Router, s *Service) {
 	byID := httpapi.Numbered("return", s.Return)
 	httpapi.MutationOf(r, http.MethodPost, "/orders/:id/returns", writePermission, httpapi.Numbered("order", s.order), s.Ask).
 		Doc("Request a return", "For shipped units. 422 at `/lines/<i>/quantity` for units that were not shipped, or that another return or a refund with `restock` already has.").
-		With(httpapi.Contract{ID: "requestReturn", Body: Request{[]LineRequest{{1, 1}}, "One tin arrived open."}, Locks: true})
+		With(httpapi.Contract{ID: "requestReturn", Body: requestExample, Locks: true})
+	myRoutes(r, s)
 	httpapi.Get(r, "/returns", ReadPermission, s.list).
 		Doc("List returns", "Newest first by default. Each return contains its lines. With `from` or `to`, the sort by `id` becomes a sort by `createdTime`.").
 		With(httpapi.Contract{Sorts: sorts})
@@ -46,7 +47,7 @@ func Routes(r *httpapi.Router, s *Service) {
 		Doc("Close a return", "`exchangeOrderId` links the order that replaces the goods.").
 		With(httpapi.Contract{Body: Closing{}})
 	module.Transition(r, "/returns/:id", writePermission, byID, step(s.Reject)).
-		Doc("Reject a return", "Its units can be returned or refunded otherwise.").
+		Doc("Reject a return", "Its units can be returned or refunded otherwise. The customer can read the reason.").
 		With(httpapi.Contract{Body: Rejection{"The goods were used."}})
 	httpapi.MutationOf(r, http.MethodPost, "/returns/:id/refund", refundPermission, byID, s.refund).
 		Doc("Refund a return", "Requests a refund of the received units, or of the requested ones before they arrive, and links it as `refundId`. The refund moves no goods. "+
@@ -72,6 +73,8 @@ func step[S any](do func(ctx context.Context, u *uow.Unit, row *Return, step S, 
 		return viewOf(*after), nil
 	}
 }
+
+var requestExample = Request{[]LineRequest{{1, 1}}, "One tin arrived open."}
 
 // RequestInput is the input of a route that requests a return.
 type RequestInput struct{ Body Request }
@@ -137,9 +140,15 @@ func (in listRequest) filters() (filters []storage.Filter, within storage.Sorts)
 
 func (s *Service) list(ctx context.Context, in listRequest) (httpapi.List[View], error) {
 	filters, within := in.filters()
-	listing, err := storage.List[Return](s.flow.DB.Read(ctx), in.Page.Page(), within, filters...)
-	if err == nil && len(listing.Rows) > 0 {
-		err = withLines(s.flow.DB.Read(ctx), listing.Pointers())
-	}
+	listing, err := s.page(ctx, in.Page.Page(), within, filters...)
 	return httpapi.ListOf(listing, viewOf), err
+}
+
+// page returns one page of returns with their lines.
+func (s *Service) page(ctx context.Context, page storage.Page, within storage.Sorts, filters ...storage.Filter) (storage.Listing[Return], error) {
+	listing, err := storage.List[Return](s.flow.DB.Read(ctx), page, within, filters...)
+	if err != nil || len(listing.Rows) == 0 {
+		return listing, err
+	}
+	return listing, withLines(s.flow.DB.Read(ctx), listing.Pointers())
 }

@@ -54,11 +54,13 @@ func viewOf(r Return) View {
 }
 
 // example is a return for the contract.
-var example = func() View {
+var example = viewOf(exampleReturn)
+
+var exampleReturn = func() Return {
 	created := time.Date(2026, time.February, 5, 8, 0, 0, 0, time.UTC)
-	return viewOf(Return{
+	return Return{
 		Row:     guard.Row{ID: 5, Version: 1, CreatedTime: created, UpdatedTime: created, UpdatedBy: 7, UpdatedByName: "Li"},
 		OrderID: 41, OrderNo: "20260131-7KQ2M9XZTV", UserID: "user-12", Reason: "One tin arrived open.",
 		Lines: []Line{{LineNo: 1, SKU: "TEA-100", Name: "Green tea 100 g", Quantity: 1}},
-	})
+	}
 }()

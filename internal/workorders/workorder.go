@@ -67,7 +67,7 @@ type Resource string
 
 var resources = regexp.MustCompile(`^[a-z][a-z-]*/[!-~]+$`)
 
-const maxResource = 255
+const maxResource = 400
 
 // Pattern returns the syntax of a resource and its maximum length, in characters.
 func (Resource) Pattern() (expression string, maxLength int) { return resources.String(), maxResource }

@@ -27,7 +27,7 @@ func (c *customers) sign() string {
 	c.last++
 	encode := base64.RawURLEncoding.EncodeToString
 	text := encode([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." +
-		encode(fmt.Appendf(nil, `{"sub":"user-%d","name":"Customer %d","exp":%d}`, c.last, c.last, time.Now().Add(time.Hour).Unix()))
+		encode(fmt.Appendf(nil, `{"sub":"user-%d","tenant":"default","name":"Customer %d","exp":%d}`, c.last, c.last, time.Now().Add(time.Hour).Unix()))
 	mac := hmac.New(sha256.New, []byte(c.secret))
 	mac.Write([]byte(text))
 	return text + "." + encode(mac.Sum(nil))

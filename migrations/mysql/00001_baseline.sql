@@ -96,16 +96,16 @@ CREATE TABLE IF NOT EXISTS mq_messages (
 CREATE TABLE IF NOT EXISTS idempotency_keys (
   id                 BIGINT         NOT NULL AUTO_INCREMENT,
   tenant_id          BIGINT         NOT NULL,
-  scope              VARCHAR(128)   CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  scope              VARCHAR(192)   CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   idempotency_key    VARBINARY(128) NOT NULL,
   fingerprint        BINARY(32)     NOT NULL, -- of the request; random if sealed_fingerprint is set
   method             VARCHAR(8)     NOT NULL,
   path               VARCHAR(1024)  NOT NULL,
   request_id         VARCHAR(128)   NOT NULL,
   actor_kind         VARCHAR(16)    NOT NULL,
-  actor_id           VARCHAR(64)    CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  actor_id           VARCHAR(128)    CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   actor_name         VARCHAR(100)   NOT NULL,
-  on_behalf_of       VARCHAR(64)    CHARACTER SET ascii COLLATE ascii_bin NULL, -- the customer for whom an API token acted; null: for itself
+  on_behalf_of       VARCHAR(128)    CHARACTER SET ascii COLLATE ascii_bin NULL, -- the customer for whom an API token acted; null: for itself
   status             SMALLINT       NOT NULL,
   reply              MEDIUMBLOB         NULL,
   location           VARCHAR(1024)  NOT NULL,
@@ -476,7 +476,7 @@ CREATE TABLE IF NOT EXISTS approvals (
   updated_by_name VARCHAR(100) NOT NULL,
   status          INT          NOT NULL,
   kind            VARCHAR(32)  NOT NULL,
-  resource        VARCHAR(255) NOT NULL,
+  resource        VARCHAR(400) NOT NULL,
   author_id       BIGINT       NOT NULL,
   author_name     VARCHAR(100) NOT NULL,
   note            VARCHAR(500) NOT NULL,
@@ -510,7 +510,7 @@ CREATE TABLE IF NOT EXISTS approval_targets (
   id          BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id   BIGINT       NOT NULL,
   approval_id BIGINT       NOT NULL,
-  resource    VARCHAR(255) NOT NULL,
+  resource    VARCHAR(400) NOT NULL,
   pending     BOOLEAN      NOT NULL, -- equal to that of the approval
   PRIMARY KEY (id),
   UNIQUE KEY uq_approval_targets_resource (tenant_id, approval_id, resource),
@@ -632,7 +632,7 @@ CREATE TABLE IF NOT EXISTS items (
   sku              VARCHAR(64)  NOT NULL,
   name             VARCHAR(200) NOT NULL,
   price            BIGINT       NOT NULL,
-  owned_by_user_id VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NULL, -- null: no owner
+  owned_by_user_id VARCHAR(128)  CHARACTER SET ascii COLLATE ascii_bin NULL, -- null: no owner
   status           VARCHAR(16)  NOT NULL,
   uses             BIGINT       NOT NULL DEFAULT 0, -- counts units that relied on the item; written instead of a lock, never read
   PRIMARY KEY (id),
@@ -651,7 +651,7 @@ CREATE TABLE IF NOT EXISTS item_histories (
   action           VARCHAR(16)  NOT NULL,
   name             VARCHAR(200) NOT NULL,
   price            BIGINT       NOT NULL,
-  owned_by_user_id VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NULL,
+  owned_by_user_id VARCHAR(128)  CHARACTER SET ascii COLLATE ascii_bin NULL,
   status           VARCHAR(16)  NOT NULL,
   changed_by       BIGINT       NOT NULL,
   changed_by_name  VARCHAR(100) NOT NULL,
@@ -773,9 +773,9 @@ CREATE TABLE IF NOT EXISTS coupons (
   updated_by_name VARCHAR(100) NOT NULL,
   campaign_id     BIGINT       NOT NULL,
   code            VARCHAR(32)  NOT NULL,
-  user_id         VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NULL, -- null: any customer may redeem it
+  user_id         VARCHAR(128)  CHARACTER SET ascii COLLATE ascii_bin NULL, -- null: any customer may redeem it
   status          INT          NOT NULL,
-  redeemed_by     VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NULL, -- null: not redeemed
+  redeemed_by     VARCHAR(128)  CHARACTER SET ascii COLLATE ascii_bin NULL, -- null: not redeemed
   order_id        BIGINT           NULL, -- null: not redeemed, or redeemed without an order
   void_reason     VARCHAR(500) NOT NULL,
   PRIMARY KEY (id),
@@ -807,7 +807,7 @@ CREATE TABLE IF NOT EXISTS coupon_histories (
 CREATE TABLE IF NOT EXISTS coupon_holders (
   tenant_id   BIGINT      NOT NULL,
   campaign_id BIGINT      NOT NULL,
-  user_id     VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  user_id     VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   held        BIGINT      NOT NULL,
   PRIMARY KEY (tenant_id, campaign_id, user_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
@@ -821,7 +821,7 @@ CREATE TABLE IF NOT EXISTS wallets (
   updated_time    DATETIME(6)  NOT NULL,
   updated_by      BIGINT       NOT NULL,
   updated_by_name VARCHAR(100) NOT NULL,
-  user_id         VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  user_id         VARCHAR(128)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   balance         BIGINT       NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_wallets_user (tenant_id, user_id),
@@ -833,13 +833,13 @@ CREATE TABLE IF NOT EXISTS wallets (
 CREATE TABLE IF NOT EXISTS wallet_entries (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id       BIGINT       NOT NULL,
-  user_id         VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  user_id         VARCHAR(128)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   version         BIGINT       NOT NULL, -- of the wallet after the entry
   amount          BIGINT       NOT NULL,
   balance         BIGINT       NOT NULL, -- after the entry
   kind            VARCHAR(32)  NOT NULL,
   reference       VARCHAR(100) NOT NULL,
-  other_user_id   VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NULL, -- null: not a transfer
+  other_user_id   VARCHAR(128)  CHARACTER SET ascii COLLATE ascii_bin NULL, -- null: not a transfer
   approval_id     BIGINT       NOT NULL DEFAULT 0, -- the approval whose votes made it; 0: none
   creator_id      BIGINT       NOT NULL DEFAULT 0, -- the creator of the API token that made it; 0: none
   created_by      BIGINT       NOT NULL,
@@ -862,7 +862,7 @@ CREATE TABLE IF NOT EXISTS orders (
   updated_by        BIGINT       NOT NULL,
   updated_by_name   VARCHAR(100) NOT NULL,
   order_no          VARCHAR(32)  NOT NULL,
-  user_id           VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  user_id           VARCHAR(128)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   status            INT          NOT NULL,
   discount          BIGINT       NOT NULL,
   amount            BIGINT       NOT NULL,
@@ -907,7 +907,7 @@ CREATE TABLE IF NOT EXISTS orders (
   UNIQUE KEY uq_orders_ticket (tenant_id, ticket),
   KEY ix_orders_id (tenant_id, id),
   KEY ix_orders_status (tenant_id, status, id),
-  KEY ix_orders_user (tenant_id, user_id, id, paid, refunded),
+  KEY ix_orders_user (tenant_id, user_id, id, sale_id, paid, refunded),
   KEY ix_orders_created (tenant_id, created_time, id),
   KEY ix_orders_amount (tenant_id, amount, id),
   KEY ix_orders_updated (tenant_id, updated_time, id),
@@ -1007,7 +1007,7 @@ CREATE TABLE IF NOT EXISTS payments (
   order_id            BIGINT           NULL, -- null: the recorder named an order that does not exist
   named_order_id      BIGINT       NOT NULL, -- the order in the request that recorded it
   order_no            VARCHAR(32)  NOT NULL,
-  user_id             VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  user_id             VARCHAR(128)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   method              VARCHAR(16)  NOT NULL,
   provider            VARCHAR(64)  NOT NULL,
   reference           VARCHAR(100)     NULL, -- null: a wallet payment without one
@@ -1062,7 +1062,7 @@ CREATE TABLE IF NOT EXISTS refunds (
   updated_by_name   VARCHAR(100) NOT NULL,
   order_id          BIGINT       NOT NULL,
   order_no          VARCHAR(32)  NOT NULL,
-  user_id           VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  user_id           VARCHAR(128)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   payment_id        BIGINT       NOT NULL,
   amount            BIGINT       NOT NULL,
   method            VARCHAR(16)  NOT NULL,
@@ -1135,7 +1135,7 @@ CREATE TABLE IF NOT EXISTS returns (
   updated_by_name   VARCHAR(100) NOT NULL,
   order_id          BIGINT       NOT NULL,
   order_no          VARCHAR(32)  NOT NULL,
-  user_id           VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  user_id           VARCHAR(128)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   status            INT          NOT NULL,
   reason            VARCHAR(500) NOT NULL,
   status_reason     VARCHAR(500) NOT NULL, -- the reason of a rejection
@@ -1269,12 +1269,13 @@ CREATE TABLE IF NOT EXISTS flash_sale_rejections (
   tenant_id    BIGINT      NOT NULL,
   ticket       VARCHAR(64) NOT NULL,
   sale_id      BIGINT      NOT NULL,
-  user_id      VARCHAR(64) NOT NULL,
+  user_id      VARCHAR(128) NOT NULL,
   units        BIGINT      NOT NULL, -- 0: the ticket was lost and its units are unknown
   reason       VARCHAR(32) NOT NULL,
   created_time DATETIME(6) NOT NULL,
   PRIMARY KEY (tenant_id, ticket),
-  KEY ix_flash_sale_rejections_sale (tenant_id, sale_id, ticket)
+  KEY ix_flash_sale_rejections_sale (tenant_id, sale_id, ticket),
+  KEY ix_flash_sale_rejections_user (tenant_id, user_id, created_time, ticket)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- The numbers of a sale for its charts: one row per five seconds in which they changed.
@@ -1320,7 +1321,7 @@ CREATE TABLE IF NOT EXISTS flash_sale_tickets (
   sale_id   BIGINT       NOT NULL,
   ticket    VARCHAR(64)  NOT NULL,
   tenant_id BIGINT       NOT NULL,
-  user_id   VARCHAR(64)  NOT NULL,
+  user_id   VARCHAR(128)  NOT NULL,
   units     BIGINT       NOT NULL,
   state     VARCHAR(16)  NOT NULL,
   accepted  BIGINT       NOT NULL, -- µs since 1970
@@ -1336,7 +1337,7 @@ CREATE TABLE IF NOT EXISTS flash_sale_tickets (
 
 CREATE TABLE IF NOT EXISTS flash_sale_buyers (
   sale_id   BIGINT      NOT NULL,
-  user_id   VARCHAR(64) NOT NULL,
+  user_id   VARCHAR(128) NOT NULL,
   tenant_id BIGINT      NOT NULL,
   units     BIGINT      NOT NULL,
   ticket    VARCHAR(64) NOT NULL, -- the latest
@@ -1361,7 +1362,7 @@ CREATE TABLE IF NOT EXISTS actions (
   entity_id      BIGINT      NOT NULL, -- the id of the row: a recreated sku has no actions
   action_group   VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   actor_kind     VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- customers and users have separate ids
-  actor_id       VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  actor_id       VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   last_action_id BIGINT      NOT NULL,
   last_action    VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   last_active    BOOLEAN         NULL, -- null: the last action toggled
@@ -1473,7 +1474,7 @@ CREATE TABLE IF NOT EXISTS work_order_links (
   id            BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id     BIGINT       NOT NULL,
   work_order_id BIGINT       NOT NULL,
-  resource      VARCHAR(255) NOT NULL,
+  resource      VARCHAR(400) NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_work_order_links (tenant_id, work_order_id, resource),
   KEY ix_work_order_links_resource (tenant_id, resource, work_order_id)
@@ -1514,18 +1515,18 @@ CREATE TABLE IF NOT EXISTS audit_entries (
   unit_id         CHAR(36)     CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   request_id      VARCHAR(128) NOT NULL DEFAULT '',
   actor_kind      VARCHAR(16)  NOT NULL,
-  actor_id        VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  actor_id        VARCHAR(128)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   actor_name      VARCHAR(100) NOT NULL,
   credential_id   VARCHAR(64)  NOT NULL DEFAULT '',
   token_id        BIGINT       NOT NULL DEFAULT 0, -- the API token that it was done with; 0: none
   creator_id      BIGINT       NOT NULL DEFAULT 0,
   creator_name    VARCHAR(100) NOT NULL DEFAULT '', -- of the user who created the token
   action          VARCHAR(64)  NOT NULL,
-  resource        VARCHAR(255) NOT NULL,
+  resource        VARCHAR(400) NOT NULL,
   detail          JSON         NOT NULL,
   note            VARCHAR(500) NOT NULL DEFAULT '',
   created_time    DATETIME(6)  NOT NULL,
-  on_behalf_of    VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NULL, -- the customer for whom an API token acted; null: for itself
+  on_behalf_of    VARCHAR(128)  CHARACTER SET ascii COLLATE ascii_bin NULL, -- the customer for whom an API token acted; null: for itself
   idempotency_key VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '', -- of the request; '': none
   place           BIGINT           NULL, -- in the exported log of the tenant; null: not exported
   PRIMARY KEY (id),
@@ -1542,7 +1543,7 @@ CREATE TABLE IF NOT EXISTS audit_entries (
 -- The resources of an audit entry in addition to the one in its row.
 CREATE TABLE IF NOT EXISTS audit_targets (
   tenant_id BIGINT       NOT NULL,
-  resource  VARCHAR(255) NOT NULL,
+  resource  VARCHAR(400) NOT NULL,
   entry_id  BIGINT       NOT NULL,
   PRIMARY KEY (tenant_id, resource, entry_id),
   KEY ix_audit_targets_entry (entry_id)
@@ -1611,8 +1612,8 @@ CREATE TABLE IF NOT EXISTS retention_tallies (
 -- Customers whose erasure is in progress.
 CREATE TABLE IF NOT EXISTS customer_erasures (
   tenant_id  BIGINT        NOT NULL,
-  user_id    VARCHAR(64)   CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-  pseudonym  VARCHAR(64)   CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  user_id    VARCHAR(128)   CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  pseudonym  VARCHAR(128)   CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   secret     VARBINARY(32) NOT NULL, -- key from which the replacements of tickets and digests are derived
   begun_time DATETIME(6)   NOT NULL,
   PRIMARY KEY (tenant_id, user_id)

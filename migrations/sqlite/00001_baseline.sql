@@ -850,7 +850,7 @@ CREATE UNIQUE INDEX uq_orders_no ON orders (tenant_id, order_no);
 CREATE UNIQUE INDEX uq_orders_ticket ON orders (tenant_id, ticket);
 CREATE INDEX ix_orders_id ON orders (tenant_id, id);
 CREATE INDEX ix_orders_status ON orders (tenant_id, status, id);
-CREATE INDEX ix_orders_user ON orders (tenant_id, user_id, id, paid, refunded);
+CREATE INDEX ix_orders_user ON orders (tenant_id, user_id, id, sale_id, paid, refunded);
 CREATE INDEX ix_orders_created ON orders (tenant_id, created_time, id);
 CREATE INDEX ix_orders_amount ON orders (tenant_id, amount, id);
 CREATE INDEX ix_orders_updated ON orders (tenant_id, updated_time, id);
@@ -1203,6 +1203,7 @@ CREATE TABLE flash_sale_rejections (
   PRIMARY KEY (tenant_id, ticket)
 );
 CREATE INDEX ix_flash_sale_rejections_sale ON flash_sale_rejections (tenant_id, sale_id, ticket);
+CREATE INDEX ix_flash_sale_rejections_user ON flash_sale_rejections (tenant_id, user_id, created_time, ticket);
 
 -- The numbers of a sale for its charts: one row per five seconds in which they changed.
 CREATE TABLE flash_sale_samples (

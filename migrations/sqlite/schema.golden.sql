@@ -539,6 +539,8 @@ CREATE TABLE flash_sale_rejections (
 
 CREATE INDEX ix_flash_sale_rejections_sale ON flash_sale_rejections (tenant_id, sale_id, ticket);
 
+CREATE INDEX ix_flash_sale_rejections_user ON flash_sale_rejections (tenant_id, user_id, created_time, ticket);
+
 CREATE TABLE flash_sale_samples (
   sale_id    INTEGER  NOT NULL,
   slot       INTEGER  NOT NULL, -- taken_time in steps of five seconds since 1970
@@ -984,7 +986,7 @@ CREATE INDEX ix_orders_tracking ON orders (tenant_id, tracking_no, id);
 
 CREATE INDEX ix_orders_updated ON orders (tenant_id, updated_time, id);
 
-CREATE INDEX ix_orders_user ON orders (tenant_id, user_id, id, paid, refunded);
+CREATE INDEX ix_orders_user ON orders (tenant_id, user_id, id, sale_id, paid, refunded);
 
 CREATE UNIQUE INDEX uq_orders_external ON orders (tenant_id, external_id);
 

@@ -145,6 +145,8 @@ var alike = map[string]string{
 	"/flash-sales/{id}/history":      "has the shape and the index of /orders/{id}/history",
 	"/aggregates/{type}/{id}/events": "is walked along uq_aggregate_events_version: (tenant, aggregate, version)",
 	"/my/orders":                     "is /orders with userId, for customers",
+	"/my/orders/{id}/returns":        "is /returns with orderId, for customers",
+	"/my/tickets":                    "is walked along the customer's orders and rejections",
 	"/my/coupons":                    "is /coupons with userId, for customers",
 	"/flash-sales/{id}/dead":         "is a queue's, which bounds it",
 }

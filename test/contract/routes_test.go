@@ -94,6 +94,7 @@ var everybodysRoutes = []string{
 	// These are for customers.
 	"POST /api/v1/flash-sales/{id}/orders", "GET /api/v1/flash-sales/{id}/tickets/{ticket}",
 	"GET /api/v1/my/orders", "GET /api/v1/my/orders/{id}", "GET /api/v1/my/wallet", "GET /api/v1/my/coupons",
+	"GET /api/v1/my/tickets", "GET /api/v1/my/orders/{id}/returns", "POST /api/v1/my/orders/{id}/returns",
 }
 
 func TestARouteWithoutAPermissionIsOneThatEverybodyMayCall(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -17,6 +18,7 @@ import (
 
 	"interlock/internal/access/input"
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/clip"
 	"interlock/internal/base/expiry"
 	"interlock/internal/base/oidc"
 	"interlock/internal/base/principal"
@@ -103,7 +105,7 @@ type customerClaims struct {
 	jwt.RegisteredClaims
 	// Subject hides the registered claim, because some issuers write the id as a number.
 	Subject principal.CustomerID `json:"sub"`
-	// Tenant is the tenant's name; "" means DefaultTenant.
+	// Tenant is the tenant's name. Only a token of a key that is bound to a tenant may omit it.
 	Tenant string `json:"tenant"`
 	// Name is the customer's name in histories; derived from the id if "".
 	Name string `json:"name"`
@@ -167,15 +169,21 @@ func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Princ
 	}
 	var claims customerClaims
 	options := append([]jwt.ParserOption{jwt.WithLeeway(ClockSkew), jwt.WithTimeFunc(s.clock.Now), jwt.WithExpirationRequired(), jwt.WithIssuedAt()}, s.Customers.parser...)
-	if _, err := jwt.ParseWithClaims(text, &claims, s.Customers.key, options...); err != nil {
+	_, err := jwt.ParseWithClaims(text, &claims, s.Customers.key, options...)
+	bound := s.Customers.tenant
+	switch {
+	case errors.Is(err, jwt.ErrTokenRequiredClaimMissing) && claims.ExpiresAt == nil:
+		return principal.Principal{}, errMissingClaim("exp")
+	case err != nil || !isStrict(text):
 		return principal.Principal{}, ErrWrongCredentials()
-	}
-	if bound := s.Customers.tenant; bound != "" && claims.Tenant == "" {
+	case claims.Subject == "":
+		return principal.Principal{}, errMissingClaim("sub")
+	case claims.Tenant == "" && bound == "":
+		return principal.Principal{}, errMissingClaim("tenant")
+	case claims.Tenant == "":
 		claims.Tenant = bound
-	} else if bound != "" && claims.Tenant != bound {
-		return principal.Principal{}, ErrWrongCredentials()
 	}
-	if !claims.Subject.Valid() || !isStrict(text) {
+	if !claims.Subject.Valid() || bound != "" && claims.Tenant != bound {
 		return principal.Principal{}, ErrWrongCredentials()
 	}
 	tenant, err := s.tenants.Cached(ctx, claims.Tenant)
@@ -196,9 +204,17 @@ func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Princ
 	}, nil
 }
 
+// errMissingClaim is the error for a token with a valid signature.
+func errMissingClaim(name string) error {
+	return apperr.New(apperr.InvalidCredentials, "The customer's token has no claim `%s`.", name)
+}
+
+// maxDerivedName bounds a derived name, in characters, without the ellipsis; every column can store it.
+const maxDerivedName = 99
+
 func customerName(name string, id principal.CustomerID) string {
 	if input.CheckName("", name) != nil {
-		return "customer " + string(id)
+		return clip.Text("customer "+string(id), maxDerivedName)
 	}
 	return name
 }

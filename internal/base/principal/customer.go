@@ -8,26 +8,29 @@ import (
 	"interlock/internal/base/strictjson"
 )
 
-// CustomerID is a customer's id in the shop: 1 to 64 ASCII letters, digits and characters
-// of ._:@+=/-. Ids are compared by bytes: Li is not li.
+// CustomerID is a customer's id in the shop: 1 to 128 ASCII letters, digits and characters
+// of ._:@+=/|-. Ids are compared by bytes: Li is not li. "." and ".." are no ids, because clients
+// remove such segments from paths, also if they are escaped.
 //
 // A composite key must have the id last, or use a separator that an id cannot contain:
-// space, quote, brace, bar, percent sign or NUL.
+// space, quote, brace, percent sign or NUL.
 type CustomerID string
 
 // DistinctID is the minimum length, in bytes, of an id that is searched for in texts about
 // other subjects: a short id such as "7" occurs in many texts without naming the customer.
 const DistinctID = 6
 
-const customerIDRule = "must be 1 to 64 letters, digits or characters of . _ : @ + = / -"
+const customerIDRule = "must be 1 to 128 letters, digits or characters of . _ : @ + = / | -, and not . or .."
 
 var (
-	customerIDs  = regexp.MustCompile(`^[A-Za-z0-9._:@+=/-]{1,64}$`)
+	customerIDs  = regexp.MustCompile(`^[A-Za-z0-9._:@+=/|-]{1,128}$`)
 	wholeNumbers = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
 )
 
 // Valid reports whether the id is well-formed.
-func (id CustomerID) Valid() bool { return customerIDs.MatchString(string(id)) }
+func (id CustomerID) Valid() bool {
+	return customerIDs.MatchString(string(id)) && id != "." && id != ".."
+}
 
 // Rule returns the rule of Valid as a sentence without a subject.
 func (CustomerID) Rule() string { return customerIDRule }

@@ -13,15 +13,15 @@ import (
 
 func TestValidCustomerIDs(t *testing.T) {
 	for _, text := range []string{
-		"1", "0", "-1", "01001", "li", "Li", "user-123", "li@example.com", "a/b", "/", "user+1=x", "urn:shop:42", "._:@+=/-",
-		"0190f5c2-8f0a-7b11-8c1d-3f1e2a6b7c88", strings.Repeat("a", 64),
+		"1", "0", "-1", "01001", "li", "Li", "user-123", "li@example.com", "a/b", "/", "user+1=x", "urn:shop:42", "._:@+=/|-", "auth0|5f7c8ec7c33c6c004bbafe82", "...",
+		"0190f5c2-8f0a-7b11-8c1d-3f1e2a6b7c88", strings.Repeat("a", 128),
 	} {
 		var id principal.CustomerID
 		require.NoError(t, id.UnmarshalText([]byte(text)), text)
 		require.EqualValues(t, text, id)
 	}
 	for _, text := range []string{
-		"", " ", "a b", "a ", "a\n", "a%2Fb", "100%", "a|b", "a{b}", "a\x00", "é", "李", "a,b", `a"b`, "a'b", "a?b", "a#b", "a;b", "a~b", "a*", strings.Repeat("a", 65),
+		"", " ", "a b", "a ", "a\n", "a%2Fb", "100%", ".", "..", "a{b}", "a\x00", "é", "李", "a,b", `a"b`, "a'b", "a?b", "a#b", "a;b", "a~b", "a*", strings.Repeat("a", 129),
 	} {
 		id := principal.CustomerID("as before")
 		require.Error(t, id.UnmarshalText([]byte(text)), text)
@@ -73,4 +73,16 @@ func TestInvalidUserIDIsDisplayedUnchanged(t *testing.T) {
 		require.NoError(t, err, id)
 		require.Equal(t, `{"id":`+want+`,"name":"Li"}`, string(shown), id)
 	}
+}
+
+func TestKeyScopeNamesItsCustomer(t *testing.T) {
+	for _, id := range []principal.CustomerID{"b", "a/customer:b", "user:7/customer:b", "customer:b", "auth0|b"} {
+		for _, p := range []principal.Principal{{Kind: principal.Customer, CustomerID: id}, {Kind: principal.Token, UserID: 7, OnBehalfOf: id}} {
+			before, customer := principal.SplitKeyScope(p.KeyScope())
+			require.Equal(t, id, customer)
+			require.Equal(t, p.KeyScope(), before+string(customer))
+		}
+	}
+	before, customer := principal.SplitKeyScope(principal.Principal{Kind: principal.Admin, UserID: 7}.KeyScope())
+	require.Equal(t, []any{"user:7", principal.CustomerID("")}, []any{before, customer})
 }

@@ -128,16 +128,34 @@ func (p Principal) ActorID() string {
 
 // KeyScope names the owner of the idempotency keys that a principal uses: a user, over all sessions
 // and tokens; a customer; or a user for one customer. The customer's id comes last, whatever
-// characters it has, so that no two owners share a scope.
+// characters it has, so that no two owners share a scope. See SplitKeyScope.
 func (p Principal) KeyScope() string {
 	if p.Kind == Customer {
-		return "customer:" + p.ActorID()
+		return ofCustomer + p.ActorID()
 	}
-	scope := "user:" + p.ActorID()
+	scope := ofUser + p.ActorID()
 	if p.OnBehalfOf != "" {
-		scope += "/customer:" + string(p.OnBehalfOf)
+		scope += "/" + ofCustomer + string(p.OnBehalfOf)
 	}
 	return scope
+}
+
+// The prefixes of key scopes.
+const (
+	ofUser     = "user:"
+	ofCustomer = "customer:"
+)
+
+// SplitKeyScope splits a key scope into its customer and the part before the customer. The customer is
+// "" for a scope without one. An id can contain the separators of a scope, but a user's number cannot.
+func SplitKeyScope(scope string) (before string, customer CustomerID) {
+	if id, ok := strings.CutPrefix(scope, ofCustomer); ok {
+		return ofCustomer, CustomerID(id)
+	}
+	if user, id, ok := strings.Cut(scope, "/"+ofCustomer); ok {
+		return user + "/" + ofCustomer, CustomerID(id)
+	}
+	return scope, ""
 }
 
 // System returns the principal of the program, which acts in a tenant under a job's name.

@@ -63,7 +63,7 @@ func Myself(ctx context.Context, _ Path) (principal.CustomerID, error) {
 	p, _ := principal.From(ctx)
 	customer, ok := p.Customer()
 	if !ok {
-		return "", apperr.New(apperr.Forbidden, "Only customers can read this. Sign in as one, or send X-On-Behalf-Of with an API token that may act for customers.")
+		return "", apperr.New(apperr.Forbidden, "This is only for customers. Sign in as one, or send X-On-Behalf-Of with an API token that may act for customers.")
 	}
 	return customer, nil
 }

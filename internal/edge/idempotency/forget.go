@@ -96,13 +96,11 @@ func resourceOf(path string) string {
 
 // renamed replaces the customer at the end of a scope with the pseudonym.
 func renamed(scope string, customer, pseudonym principal.CustomerID) string {
-	if head, own := strings.CutSuffix(scope, ofCustomer(customer)); own && (head == "" || strings.HasSuffix(head, "/")) {
-		return head + ofCustomer(pseudonym)
+	if before, id := principal.SplitKeyScope(scope); id == customer {
+		return before + string(pseudonym)
 	}
 	return scope
 }
-
-func ofCustomer(id principal.CustomerID) string { return customer + ":" + string(id) }
 
 // names reports whether a record refers to a customer, and whether its reply could be decrypted.
 func (k *ReplyStore) names(r *Record, customer principal.CustomerID) (named, readable bool) {

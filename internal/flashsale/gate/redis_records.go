@@ -9,10 +9,10 @@ import (
 
 // Tickets and buyers are stored in Redis as texts, with a letter for the state:
 //
-//	state|units|user|accepted µs|ahead|order id|order no|reason
+//	state units user accepted-µs ahead order-id order-no reason
 //	units held|latest ticket
 //
-// Users, order numbers and reasons contain no bar.
+// Users, order numbers and reasons contain no space.
 var stateCodes = map[State]string{Queued: "q", Processing: "p", Buried: "d", Confirmed: "c", Rejected: "r", Cancelled: "x"}
 
 var statesByCode = func() map[string]State {
@@ -32,7 +32,7 @@ func codesOf(states []State) string {
 }
 
 func recordOf(t Ticket) string {
-	return fmt.Sprintf("%s|%d|%s|%d|%d|%d|%s|%s", stateCodes[t.State], t.Units, t.User, t.AcceptedTime.UnixMicro(), t.Ahead, t.OrderID, t.OrderNo, t.Reason)
+	return fmt.Sprintf("%s %d %s %d %d %d %s %s", stateCodes[t.State], t.Units, t.User, t.AcceptedTime.UnixMicro(), t.Ahead, t.OrderID, t.OrderNo, t.Reason)
 }
 
 // readKnown decodes a record, nil for an empty one.
@@ -47,7 +47,7 @@ func readKnown(id, record string) (*Ticket, error) {
 func readRecord(id, record string) (Ticket, error) {
 	t := Ticket{ID: id}
 	unreadable := fmt.Errorf("gate: the record %q of ticket %s cannot be read", record, id)
-	parts := strings.SplitN(record, "|", 8)
+	parts := strings.SplitN(record, " ", 8)
 	if len(parts) != 8 {
 		return t, unreadable
 	}

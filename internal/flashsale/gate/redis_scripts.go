@@ -97,7 +97,7 @@ local function admit(epoch, ticket, user, units, message)
   if held + units > limit or (remaining <= 0 and held > 0) then return {'limit_reached', string.format('%d', held), latest} end
   if remaining < units then return {'sold_out', string.format('%d', remaining), string.format('%d', let_in())} end
   if cap > 0 and waiting >= cap then return {'queue_full'} end
-  local record = string.format('q|%d|%s|%d|%d|0||', units, user, now, math.max(0, waiting))
+  local record = string.format('q %d %s %d %d 0  ', units, user, now, math.max(0, waiting))
   known[ticket] = record
   if not buyers[user] then customers = customers + 1 end
   buyers[user] = string.format('%d|%s', held + units, ticket)
@@ -157,12 +157,12 @@ local function move(gate, tickets, buyers, now, steps)
     local ticket, to = steps[i], steps[i + 2]
     local record, did = records[ticket], false
     if record then
-      local from, units, user, at, ahead, id, no, why = string.match(record, '^(%a)|(%d+)|([^|]*)|(%d+)|(%d+)|(%d+)|([^|]*)|(.*)$')
+      local from, units, user, at, ahead, id, no, why = string.match(record, '^(%a) (%d+) ([^ ]*) (%d+) (%d+) (%d+) ([^ ]*) (.*)$')
       if string.find(steps[i + 1], from, 1, true) and from ~= to then
         if steps[i + 3] ~= '0' then id = steps[i + 3] end
         if steps[i + 4] ~= '' then no = steps[i + 4] end
         if steps[i + 5] ~= '' then why = steps[i + 5] end
-        record = table.concat({to, units, user, at, ahead, id, no, why}, '|')
+        record = table.concat({to, units, user, at, ahead, id, no, why}, ' ')
         records[ticket], changed[ticket], did = record, true, true
         units = tonumber(units)
         add(units_of[from], -units)
@@ -244,7 +244,7 @@ if g[1] ~= ARGV[1] then return 'no_gate' end
 local remaining, adopted, customers = tonumber(g[2]), 0, 0
 local counter = {x = 'returned', r = 'rejected', c = 'confirmed'}
 for i = 2, #ARGV, 2 do
-  local state, units, user = string.match(ARGV[i + 1], '^(%a)|(%d+)|([^|]*)|')
+  local state, units, user = string.match(ARGV[i + 1], '^(%a) (%d+) ([^ ]*) ')
   local fits = state ~= 'c' or tonumber(units) <= remaining
   if counter[state] and fits and redis.call('HSETNX', KEYS[2], ARGV[i], ARGV[i + 1]) == 1 then
     adopted = adopted + 1
@@ -272,7 +272,7 @@ if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return {'no_gate'} end
 local part = redis.call('HSCAN', KEYS[2], ARGV[2], 'COUNT', 1000)
 local reply = {part[1]}
 for i = 1, #part[2], 2 do
-  if string.find(part[2][i + 1], '^[qpd]|') then
+  if string.find(part[2][i + 1], '^[qpd] ') then
     reply[#reply + 1] = part[2][i]
     reply[#reply + 1] = part[2][i + 1]
   end
@@ -300,7 +300,7 @@ for i = 2, #ARGV, 2 do
   for _, word in ipairs({ARGV[i], 'qpd', 'q', '0', '', ''}) do steps[#steps + 1] = word end
 end
 for i, record in ipairs((move(KEYS[8], KEYS[9], KEYS[10], 0, steps))) do
-  if string.find(record, '^q|') then
+  if string.find(record, '^q ') then
     redis.call('RPUSH', pending, ARGV[2 * i + 1])
     queued = queued + 1
   end

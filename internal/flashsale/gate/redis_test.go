@@ -225,7 +225,7 @@ func TestScriptsAreReloadedAfterServerLostThem(t *testing.T) {
 
 func TestRecordRoundTripsAndRejectsOtherText(t *testing.T) {
 	for _, ticket := range []Ticket{
-		{ID: "A", State: Queued, User: "li:7@shop.example=+/-_.", Units: 3, AcceptedTime: opening, Ahead: 12},
+		{ID: "A", State: Queued, User: "auth0|li:7@shop.example=+/-_.", Units: 3, AcceptedTime: opening, Ahead: 12},
 		{ID: "B", State: Rejected, User: "7", AcceptedTime: opening, Reason: "lost"},
 		confirmed("C", "8", 1),
 	} {
@@ -233,7 +233,7 @@ func TestRecordRoundTripsAndRejectsOtherText(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, ticket, got)
 	}
-	for _, broken := range []string{"q", "z|1|7|1|0|0||", "q|x|7|1|0|0||", "q|1||1|0|0||", "q|1|7|1|0|0|"} {
+	for _, broken := range []string{"q", "z 1 7 1 0 0  ", "q x 7 1 0 0  ", "q 1  1 0 0  ", "q 1 7 1 0 0 "} {
 		_, err := readRecord("A", broken)
 		require.ErrorContains(t, err, "cannot be read", broken)
 	}

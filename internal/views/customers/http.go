@@ -34,11 +34,11 @@ type customerView struct {
 	UserID principal.CustomerID `json:"userId"`
 	// The email of the latest order.
 	Email *string `json:"email"`
-	// The number of orders, including cancelled ones.
-	Orders   int64  `json:"orders" validate:"min=1"`
+	// The number of orders, including cancelled ones; at most 10,000.
+	Orders   int64  `json:"orders" validate:"min=1,max=10000"`
 	Currency string `json:"currency"`
-	// The sum of the payments of the orders without the settled refunds, in minor units.
-	Spent int64 `json:"spent" validate:"min=0"`
+	// The sum of the payments of the orders without the settled refunds, in minor units. Null for a customer with more than 10,000 orders.
+	Spent *int64 `json:"spent" validate:"min=0"`
 	// When the latest order was created.
 	LastOrderTime time.Time `json:"lastOrderTime"`
 	// The balance of the wallet, in minor units. Only for callers with `wallets:read`.
@@ -53,7 +53,10 @@ func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[custome
 
 func viewOf(ctx context.Context, c Customer, reveals bool) customerView {
 	v := customerView{
-		UserID: c.UserID, Email: httpapi.OrNull(c.Email), Orders: c.Orders, Currency: principal.CurrencyOf(ctx), Spent: c.Spent, LastOrderTime: c.LastOrderTime,
+		UserID: c.UserID, Email: httpapi.OrNull(c.Email), Orders: c.Orders, Currency: principal.CurrencyOf(ctx), LastOrderTime: c.LastOrderTime,
+	}
+	if !c.More {
+		v.Spent = &c.Spent
 	}
 	if reveals {
 		v.Balance = &c.Balance

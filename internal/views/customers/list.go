@@ -18,9 +18,11 @@ type Customer struct {
 	UserID principal.CustomerID
 	// Email is that of the latest order, "" for none.
 	Email string
-	// Orders is the number of orders, including cancelled ones.
+	// Orders is the number of orders, including cancelled ones. More is set if there are more than that,
+	// which is then storage.Bound.
 	Orders int64
-	// Spent is the sum of the payments without the settled refunds.
+	More   bool
+	// Spent is the sum of the payments without the settled refunds; undefined with More.
 	Spent         int64
 	LastOrderTime time.Time
 	// Balance is the balance of the wallet, 0 without one.
@@ -95,7 +97,9 @@ func listLatest(db *gorm.DB, page storage.Page, within storage.Filter) (latest s
 
 // sumUp reads the sums of customers, the facts of their latest orders, and their balances:
 //
-//	SELECT user_id, COUNT(*), SUM(paid - refunded), MAX(id) FROM orders WHERE tenant_id = ? AND user_id IN (…) GROUP BY user_id
+//	SELECT COUNT(*), SUM(paid - refunded), (SELECT MAX(id) FROM orders WHERE tenant_id = ? AND user_id = ?)
+//	  FROM (SELECT paid, refunded FROM orders WHERE tenant_id = ? AND user_id = ? LIMIT 10001) AS o
+//	UNION ALL …
 //	SELECT … FROM orders WHERE tenant_id = ? AND id IN (…)
 //	SELECT user_id, balance FROM wallets WHERE tenant_id = ? AND user_id IN (…)
 func sumUp(ctx context.Context, db *gorm.DB, customers []Customer) error {
@@ -104,20 +108,22 @@ func sumUp(ctx context.Context, db *gorm.DB, customers []Customer) error {
 	}
 	tenant, _ := principal.From(ctx)
 	users, rows := make([]principal.CustomerID, len(customers)), make(map[principal.CustomerID]*Customer, len(customers))
+	selects, values := make([]string, len(customers)), []any{}
 	for i := range customers {
-		users[i], rows[customers[i].UserID] = customers[i].UserID, &customers[i]
+		user := customers[i].UserID
+		users[i], rows[user] = user, &customers[i]
+		selects[i] = fmt.Sprintf(`SELECT %d AS row_no, COUNT(*) AS orders, SUM(paid - refunded) AS spent, (SELECT MAX(id) FROM orders WHERE tenant_id = ? AND user_id = ?) AS latest
+			FROM (SELECT paid, refunded FROM orders WHERE tenant_id = ? AND user_id = ? LIMIT ?) AS o`, i)
+		values = append(values, tenant.TenantID, user, tenant.TenantID, user, storage.Bound+1)
 	}
-	var sums []struct {
-		UserID                principal.CustomerID
-		Orders, Spent, Latest int64
-	}
-	const ofOrders = "SELECT user_id, COUNT(*) AS orders, SUM(paid - refunded) AS spent, MAX(id) AS latest FROM orders WHERE tenant_id = ? AND user_id IN ? GROUP BY user_id"
-	if err := db.Raw(ofOrders, tenant.TenantID, users).Scan(&sums).Error; err != nil {
+	var sums []struct{ RowNo, Orders, Spent, Latest int64 }
+	if err := db.Raw(strings.Join(selects, " UNION ALL "), values...).Scan(&sums).Error; err != nil {
 		return fmt.Errorf("sum up the orders of customers: %w", err)
 	}
 	latest := make([]int64, len(sums))
 	for i, sum := range sums {
-		rows[sum.UserID].Orders, rows[sum.UserID].Spent, latest[i] = sum.Orders, sum.Spent, sum.Latest
+		c := &customers[sum.RowNo]
+		c.Orders, c.More, c.Spent, latest[i] = min(sum.Orders, storage.Bound), sum.Orders > storage.Bound, sum.Spent, sum.Latest
 	}
 	var orders []orderRow
 	if err := db.Where("id IN ?", latest).Find(&orders).Error; err != nil {

@@ -44,7 +44,7 @@ export function TransferDialog({ from, onClose }: Props) {
   );
   const user = (name: 'fromUserId' | 'toUserId') => ({
     label: t(name),
-    maxLength: 64,
+    maxLength: 128,
     disabled: isFixed,
     value: form[name],
     onChange: ({ currentTarget: { value } }: ChangeEvent<HTMLInputElement>) => change({ [name]: value.trim() }),

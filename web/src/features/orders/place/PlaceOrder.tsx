@@ -65,7 +65,7 @@ export function PlaceOrder({ userId, onClose }: { /** The customer; undefined sh
         label={t('user')}
         autoComplete="off"
         withAsterisk
-        maxLength={64}
+        maxLength={128}
         value={form.userId}
         error={say(mistakes['/userId'])}
         disabled={isFixed}
