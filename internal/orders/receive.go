@@ -34,10 +34,7 @@ type Receipt struct {
 // if it is required; for a wallet, of which no money has moved: NotFound, TransitionNotAllowed,
 // InsufficientBalance; lock.ErrNotAcquired if the order or the wallet was locked for too long.
 func (s *Service) Receive(ctx context.Context, u *uow.Unit, id int64, r Receipt) (payment *payments.Payment, existed bool, err error) {
-	if first, err := s.payments.Recorded(ctx, payments.ProviderOf(r.Method, string(r.Provider)), r.Reference); err != nil || first != nil {
-		if err == nil && !first.Same(id, r.Method, string(r.Provider), r.Reference, r.Amount) {
-			err = mismatchWith(first).With("first", payments.ViewOf(ctx, *first))
-		}
+	if first, err := s.recorded(ctx, id, r); err != nil || first != nil {
 		return first, true, err
 	}
 	ctx, order, err := s.lockPayments(ctx, u, id, r.Method)
@@ -58,6 +55,10 @@ func (s *Service) Receive(ctx context.Context, u *uow.Unit, id int64, r Receipt)
 	case payment.ByWallet() && order == nil:
 		err = apperr.MissingRow("order", strconv.FormatInt(id, 10))
 	case payment.ByWallet():
+		// The request that had the lock before may be the same one.
+		if first, err := s.recorded(ctx, id, r); err != nil || first != nil {
+			return first, true, err
+		}
 		err = s.untakeable(ctx, order, payment.Reason)
 	default:
 		if err = s.payments.Record(ctx, u, payment); err == nil {
@@ -69,6 +70,16 @@ func (s *Service) Receive(ctx context.Context, u *uow.Unit, id int64, r Receipt)
 		err = uow.Overtaken("reference")
 	}
 	return payment, false, err
+}
+
+// recorded returns the recorded payment that a request repeats, nil for none. Errors: PayloadMismatch
+// if another payment has the reference.
+func (s *Service) recorded(ctx context.Context, id int64, r Receipt) (*payments.Payment, error) {
+	first, err := s.payments.Recorded(ctx, payments.ProviderOf(r.Method, string(r.Provider)), r.Reference)
+	if err == nil && first != nil && !first.Same(id, r.Method, string(r.Provider), r.Reference, r.Amount) {
+		err = mismatchWith(first).With("first", payments.ViewOf(ctx, *first))
+	}
+	return first, err
 }
 
 // lockPayments acquires the lock of an order's money, and that of the wallet of a wallet payment,

@@ -11,11 +11,13 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi/httpapitest"
 	"interlock/internal/orders"
 	"interlock/internal/payments"
 	"interlock/internal/refunds"
 	"interlock/internal/wallets"
 	"interlock/test/racing"
+	"interlock/test/tier"
 	"interlock/test/world"
 )
 
@@ -224,6 +226,28 @@ func TestPaymentReferenceIsUniquePerProvider(t *testing.T) {
 			s.Post(t, http.StatusUnprocessableEntity, OrderPath(second)+"/payments", body)
 		}
 		s.Create(t, OrderPath(second)+"/payments", object{"method": "external", "provider": "adyen", "reference": "pi-1"})
+		s.requirePayments(t)
+	})
+}
+
+// The amount is due only once, so the requests that wait for the lock find it paid.
+// Proves G4.10.
+func TestRacingWalletPaymentIsRecordedOnce(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := Open(ctx, t, db)
+		s.Stock(t, "TEA-1", 100, Plenty)
+		s.Fund(t, Buyer, 1000)
+		for range tier.Rounds(5, 15) {
+			order := s.Place(t)
+			answers := make([]httpapitest.Answer, 8)
+			racing.Together(len(answers), func(i int) {
+				answers[i] = s.Send(t, http.MethodPost, OrderPath(order)+"/payments", object{"method": "wallet", "reference": fmt.Sprint("w-", order["id"]), "amount": 60})
+			})
+			require.Equal(t, map[int]int{http.StatusCreated: 1, http.StatusOK: 7}, world.Tally(answers))
+			for _, answer := range answers {
+				require.Equal(t, answers[0].Body, answer.Body)
+			}
+		}
 		s.requirePayments(t)
 	})
 }
