@@ -42,6 +42,24 @@ test('a customer has one page, which every user id leads to', async () => {
   await page.waitForURL(address);
 });
 
+test('the list of customers has their sums, and leads to each', async () => {
+  const paid = await site.request<Order>('POST', '/orders', { userId: 'sums-7', items: [{ sku: 'CUST-1', quantity: 1 }], email: 'sums@example.com' });
+  await site.request('POST', `/orders/${paid.id}/pay`, { method: 'external', reference: 'psp-sums' });
+  const visitor = await site.enter('/customers');
+  const { page } = visitor;
+  const row = page.getByRole('row', { name: /sums-7/ });
+  await row.getByText('sums@example.com').waitFor();
+  await row.getByText('¥60.00').waitFor();
+  await page
+    .getByRole('row', { name: /li@example\.com/ })
+    .getByText('¥100.00')
+    .waitFor();
+  await visitor.check('customers');
+  await row.getByRole('link', { name: 'sums-7' }).click();
+  await page.waitForURL(/\/customers\/sums-7$/);
+  await page.getByRole('navigation').getByRole('link', { name: 'Customers' }).last().waitFor();
+});
+
 nightly('an order is placed, paid from the wallet and told of as one chain', async () => {
   const visitor = await site.enter(path);
   const { page } = visitor;

@@ -1,6 +1,6 @@
 import type { Approval } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { at, exact, ExactNumber, type JsonObject, type Value } from '@/merge';
+import { at, exact, ExactNumber, type Value } from '@/merge';
 import { brief } from '@/ui/edit/Difference';
 import { approvalMessages } from './messages';
 import { placesOf } from './places';
@@ -26,10 +26,11 @@ export function useFullTitle(approval: ApprovalRead): string {
   const title = useTitle()(approval);
   const [side] = approval.sides ?? [];
   if (side === undefined || approval.targetCount !== 1) return title;
-  const name = nameOf(approval);
+  const given = side.base === null ? undefined : at(exact(side.base), '/name');
+  const name = typeof given === 'string' ? given : nameOf(approval);
   const [place, ...others] = placesOf(side).filter(({ isProposed }) => isProposed);
   if (approval.kind === 'refund.approve' && side.proposed !== null) {
-    const amount = at(exact(side.proposed) as JsonObject, '/amount');
+    const amount = at(exact(side.proposed), '/amount');
     return t('do_refund', { name, amount: labels.show(amount, '/amount') });
   }
   if (place === undefined || others.length > 0 || side.base === null || side.proposed === null) return title;

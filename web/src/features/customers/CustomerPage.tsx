@@ -36,7 +36,7 @@ export function CustomerPage({ userId }: { userId: string }) {
   if (!seesOrders && !seesWallet && !seesCoupons) return <Banner tone="info" title={t('mayNotSee')} />;
   return (
     <>
-      <PageHeader title={userId} mono parent={{ to: '/orders', label: t('parent') }}>
+      <PageHeader title={userId} mono parent={{ to: '/customers', label: t('customers') }}>
         <Actions userId={userId} />
       </PageHeader>
       <div className={styles.columns}>

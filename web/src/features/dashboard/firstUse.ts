@@ -27,17 +27,13 @@ export function useMarks(): { has: (mark: Mark) => boolean; add: (mark: Mark) =>
 /** The facts that decide which steps of the first use are done; a member is undefined while it loads. */
 export function useFirstUse(isEnabled: boolean) {
   const may = useMay();
-  const read = <T>(topic: string, permission: string, queryFn: (signal: AbortSignal) => Promise<{ items: T[] }>, isNeeded = true) => ({
-    queryKey: [topic, 'list', 'first use'],
-    queryFn: ({ signal }: { signal: AbortSignal }) => queryFn(signal),
-    enabled: isEnabled && isNeeded && may(permission),
-  });
-  const configs = useQuery(read('configs', 'configs:read', (signal) => readConfigs({ limit: 1, sort: '-updatedTime' }, signal))).data;
-  const stocks = useQuery(read('inventory', 'inventory:read', (signal) => readStocks({ limit: 1, sort: '-available' }, signal))).data;
-  const sales = useQuery(read('flash-sales', 'flash-sales:read', (signal) => readSales({ limit: 5, sort: '-id' }, signal))).data;
+  const of = (topic: string, isNeeded = true) => ({ queryKey: [topic, 'list', 'first use'], enabled: isEnabled && isNeeded && may(`${topic}:read`) });
+  const configs = useQuery({ ...of('configs'), queryFn: ({ signal }) => readConfigs({ limit: 1, sort: '-updatedTime' }, signal) }).data;
+  const stocks = useQuery({ ...of('inventory'), queryFn: ({ signal }) => readStocks({ limit: 1, sort: '-available' }, signal) }).data;
+  const sales = useQuery({ ...of('flash-sales'), queryFn: ({ signal }) => readSales({ limit: 5, sort: '-id' }, signal) }).data;
   const sale = sales?.items.find(({ status }) => status !== 'draft') ?? sales?.items[0];
   const id = sale?.id ?? 0;
-  const orders = useQuery(read('orders', 'orders:read', (signal) => readOrders({ flashSaleId: id, limit: 1 }, signal), sale !== undefined)).data;
+  const orders = useQuery({ ...of('orders', sale !== undefined), queryFn: ({ signal }) => readOrders({ flashSaleId: id, limit: 1 }, signal) }).data;
   return {
     config: configs === undefined ? undefined : (configs.items[0] ?? null),
     hasStock: stocks === undefined ? undefined : (stocks.items[0]?.available ?? 0) > 0 || stocks.items.some(({ reserved }) => reserved > 0),

@@ -98,7 +98,7 @@ export async function buyOnce(id: number, key: string) {
     const headers = { ...idempotent(key), Authorization: `Bearer ${token.token ?? ''}`, 'X-On-Behalf-Of': `test-${key.slice(0, 8)}` };
     return await data(api.POST('/api/v1/flash-sales/{id}/orders', { params: { path: { id } }, headers, body: { quantity: 1 } }));
   } finally {
-    await revokeToken(token.id);
+    await revokeToken(token.id, token.etag);
   }
 }
 

@@ -3,12 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMay } from '@/api';
 import { useFormat, useText } from '@/i18n';
+import { dayIn } from '@/i18n/days';
 import { Money, PageHeader, ProblemBanner, RecordLink, Section } from '@/ui';
 import columns from '@/ui/record/Columns.module.css';
 import { aDay, Choice, csv, download, FilterDay, readable, type Raw } from '@/ui/table';
 import { useTableState } from '@/ui/table/useTableState';
 import { Bars } from './Bars';
 import { reportMessages } from './messages';
+import styles from './SalesPage.module.css';
 import { groupings, salesReport, type ReportSearch, type SalesReport, type SalesRow } from './queries';
 
 /** The sales report: orders, units and amounts by period, item or flash sale, with the totals. */
@@ -47,12 +49,13 @@ function Report({ report }: { report: SalesReport }) {
   const { money, date } = useFormat();
   const { rows, totals, by, zone, from, to } = report;
   const isTimed = by !== 'sku' && by !== 'sale';
+  const day = (instant: number) => date(`${dayIn(zone, instant)}T12:00:00`);
   // The last instant is the start of the next day.
-  const hint = t('hint', { from: dateIn(from, zone, date), to: dateIn(Date.parse(to) - 1, zone, date), zone });
+  const hint = t('hint', { from: day(Date.parse(from)), to: day(Date.parse(to) - 1), zone });
   return (
     <div className={columns.main}>
       {isTimed && rows.length > 1 && (
-        <Section title={t('net')}>
+        <Section title={t('overTime')}>
           <Bars
             title={t('net')}
             caption={money(totals.net ?? 0)}
@@ -63,7 +66,7 @@ function Report({ report }: { report: SalesReport }) {
         </Section>
       )}
       <Section title={t(`by_${by}`)} hint={hint}>
-        <table className={columns.lines}>
+        <table className={`${columns.lines ?? ''} ${styles.report ?? ''}`}>
           <thead>
             <tr>
               <th scope="col">{t(`by_${by}`)}</th>
@@ -97,10 +100,6 @@ function Report({ report }: { report: SalesReport }) {
     </div>
   );
 }
-
-/** Formats an instant as the day in the shop's zone. */
-const dateIn = (time: string | number, zone: string, date: (day: string) => string) =>
-  date(`${new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(new Date(time))}T12:00:00`);
 
 function Sums({ row }: { row: Omit<SalesRow, 'key'> }) {
   const { number } = useFormat();

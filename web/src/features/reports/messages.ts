@@ -3,6 +3,7 @@ import { catalogue } from '@/i18n';
 export const reportMessages = catalogue(
   {
     title: 'Sales report',
+    overTime: 'Sales over time',
     by: 'Rows',
     by_day: 'Day',
     by_week: 'Week',
@@ -28,6 +29,7 @@ export const reportMessages = catalogue(
   },
   {
     title: '销售报表',
+    overTime: '销售走势',
     by: '分行',
     by_day: '日',
     by_week: '周',

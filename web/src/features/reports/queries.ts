@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, data, type components } from '@/api';
+import { startIn } from '@/i18n/days';
 import type { TableSearch } from '@/ui/table';
-import { startIn } from './days';
 
 export type SalesReport = components['schemas']['SalesReportSales'];
 export type SalesRow = components['schemas']['SalesReportRow'];

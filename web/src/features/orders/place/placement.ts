@@ -76,8 +76,9 @@ export function mistakesOf({ userId, lines, metadata, ...form }: Placement): Mis
 export function requestOf(form: Placement): NewOrder {
   const { userId, lines, couponCode, shipping, tax, paymentTerms, externalId } = form;
   const items = lines.map((line) => ({ sku: line.sku.trim(), quantity: piecesOf(line) ?? 0 }));
+  const facts = contentOf(form);
   const members = {
-    ...contentOf(form),
+    ...(facts instanceof Error ? {} : facts),
     couponCode: couponCode.trim(),
     externalId: externalId.trim(),
     shipping,

@@ -26,6 +26,3 @@ export function startIn(zone: string, date: string, later = 0): string {
 
 /** The day in a zone at an instant. */
 export const dayIn = (zone: string, instant: number): string => new Date(localTime(zone, instant)).toISOString().slice(0, 10);
-
-/** The day `n` days before a day. */
-export const daysBefore = (date: string, n: number): string => new Date(Date.parse(date) - n * day).toISOString().slice(0, 10);
