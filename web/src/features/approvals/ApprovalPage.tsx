@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -81,7 +81,7 @@ function Open({ approval }: { approval: ApprovalRead }) {
       {(steps.length > 0 || mayEdit) && (
         <Group gap="xs">
           {steps.map((step) => (
-            <Button
+            <ActButton
               key={step}
               variant={step === steps.find((one) => colours[one] === undefined) ? 'filled' : 'default'}
               color={colours[step]}
@@ -90,7 +90,7 @@ function Open({ approval }: { approval: ApprovalRead }) {
               onClick={() => void take(step)}
             >
               {t(step)}
-            </Button>
+            </ActButton>
           ))}
           {mayEdit && <Button onClick={editDialog.open}>{t('edit')}</Button>}
         </Group>
@@ -100,6 +100,7 @@ function Open({ approval }: { approval: ApprovalRead }) {
       <Votes approval={approval} />
       <Comments approval={approval} />
       <Past id={approval.id} />
+              hotkey={stepKeys[step]}
       {editing && <EditDialog approval={approval} onClose={editDialog.close} onLost={setLostEdit} />}
     </>
   );

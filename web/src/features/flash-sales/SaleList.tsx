@@ -1,15 +1,15 @@
-import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueries } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useMay } from '@/api';
+import { CreateButton } from '@/features/CreateButton';
 import { DeletedLink } from '@/features/deleted/DeletedLink';
 import { useFormat, useText } from '@/i18n';
-import { Icon, PageHeader } from '@/ui';
+import { PageHeader } from '@/ui';
 import { DataTable, FilterChoice, FilterText, useColumn, useList, filterTextOf, type Column, type List, type Raw } from '@/ui/table';
 import { CreateSale } from './CreateSale';
 import { saleMessages } from './messages';
 import { readSales, readStats, saleStats, type Sale, type SaleSearch, type SaleStats } from './queries';
+import { saleResource } from './resource';
 import { SaleStatusChip } from './SaleStatusChip';
 
 const statuses = ['draft', 'open', 'paused', 'closed'] as const;
@@ -26,14 +26,9 @@ export function SaleList({ search }: { search: Raw<SaleSearch> }) {
   const t = useText(saleMessages);
   const navigate = useNavigate();
   const list = useSales(search);
-  const mayWrite = useMay()('flash-sales:write');
   const [adding, { open, close }] = useDisclosure();
   const options = statuses.map((status) => ({ value: status, label: t(status) }));
-  const add = mayWrite && (
-    <Button variant="filled" leftSection={<Icon name="plus" />} onClick={open}>
-      {t('add')}
-    </Button>
-  );
+  const add = <CreateButton of={saleResource} onClick={open} />;
   return (
     <>
       <PageHeader title={t('title')}>

@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useMay } from '@/api';
+import { CreateButton } from '@/features/CreateButton';
 import { useText } from '@/i18n';
 import { PageHeader, useBulkActions } from '@/ui';
 import {
@@ -23,6 +23,7 @@ import {
 import { orderMessages } from './messages';
 import { FulfilmentChip, OrderStatusChip, PaidChip } from './OrderStatusChip';
 import { readOrders, type Order, type OrderSearch } from './queries';
+import { orderResource } from './resource';
 import { fulfilmentStatuses, paymentStatuses, statuses } from './search-params';
 import { useOrderActions, watchedOrders } from './useOrderActions';
 
@@ -45,11 +46,7 @@ export function OrderList({ search }: { search: Raw<OrderSearch> }) {
   const payments = paymentStatuses.map((status) => ({ value: status, label: t(`payment_${status}`) }));
   const fulfilments = fulfilmentStatuses.map((status) => ({ value: status, label: t(`fulfilment_${status}`) }));
   const [placing, setPlacing] = useState(false);
-  const place = may && (
-    <Button variant="filled" onClick={() => setPlacing(true)}>
-      {t('new')}
-    </Button>
-  );
+  const place = <CreateButton of={orderResource} onClick={() => setPlacing(true)} />;
   return (
     <>
       <PageHeader title={t('title')}>{place}</PageHeader>

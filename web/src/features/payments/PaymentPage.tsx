@@ -1,11 +1,26 @@
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useUser, type Winner } from '@/api';
 import { Waiting } from '@/features/approvals/Waiting';
 import { useFormat, useText } from '@/i18n';
-import { CustomerLink, Facts, History, LostRace, Money, Person, RecordLink, RecordPage, revisionsOf, Section, StatusMove, useSteps } from '@/ui';
+import {
+  ActButton,
+  CustomerLink,
+  Facts,
+  History,
+  LostRace,
+  Money,
+  Person,
+  RecordLink,
+  RecordPage,
+  revisionsOf,
+  Section,
+  StatusMove,
+  useSteps,
+  stepKeys,
+} from '@/ui';
 import styles from '@/ui/record/Columns.module.css';
 import { paymentMessages } from './messages';
 import { PaymentStatusChip } from './PaymentStatusChip';
@@ -36,8 +51,9 @@ export function PaymentPage({ id }: { id: number }) {
         steps.map((action) => {
           const isOthers = action === 'refund' && isOwn(payment);
           return (
-            <Button
+            <ActButton
               key={action}
+              hotkey={stepKeys[action]}
               variant={action === 'apply' ? 'filled' : 'default'}
               disabled={isOthers}
               title={isOthers ? t('ownHint') : undefined}
@@ -47,7 +63,7 @@ export function PaymentPage({ id }: { id: number }) {
               }}
             >
               {t(action)}
-            </Button>
+            </ActButton>
           );
         })
       }

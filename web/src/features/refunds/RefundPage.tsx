@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,7 +6,22 @@ import { useMay, useUser, type Winner } from '@/api';
 import { Waiting } from '@/features/approvals/Waiting';
 import { oneOrder } from '@/features/orders/queries';
 import { useFormat, useText } from '@/i18n';
-import { CustomerLink, Facts, History, LostRace, Money, Person, RecordLink, RecordPage, revisionsOf, Section, StatusMove, useSteps } from '@/ui';
+import {
+  ActButton,
+  CustomerLink,
+  Facts,
+  History,
+  LostRace,
+  Money,
+  Person,
+  RecordLink,
+  RecordPage,
+  revisionsOf,
+  Section,
+  StatusMove,
+  useSteps,
+  stepKeys,
+} from '@/ui';
 import { refundMessages } from './messages';
 import { Paid } from './Paid';
 import { oneRefund, refundHistory, type Refund, type RefundAction, type RefundEvent } from './queries';
@@ -88,15 +103,16 @@ function Steps({ refund, steps, onOpen }: StepsProps) {
   return steps.map((action, i) => {
     const isOthers = action === 'approve' && own;
     return (
-      <Button
+      <ActButton
         key={action}
+        hotkey={stepKeys[action]}
         variant={i === 0 && !isOthers ? 'filled' : 'default'}
         disabled={isOthers}
         title={isOthers ? t('ownHint') : undefined}
         onClick={() => onOpen(action)}
       >
         {t(buttons[action])}
-      </Button>
+      </ActButton>
     );
   });
 }

@@ -1,9 +1,8 @@
-import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay, type Winner } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { CustomerLink, Facts, History, LostRace, RecordLink, RecordPage, revisionsOf, Section, StatusMove, useSteps } from '@/ui';
+import { ActButton, CustomerLink, Facts, History, LostRace, RecordLink, RecordPage, revisionsOf, Section, StatusMove, useSteps, stepKeys } from '@/ui';
 import styles from '@/ui/record/Columns.module.css';
 import { returnMessages } from './messages';
 import { oneReturn, returnHistory, type Return, type ReturnAction, type ReturnEvent } from './queries';
@@ -31,8 +30,9 @@ export function ReturnPage({ id }: { id: number }) {
         <>
           {may('returns:write') &&
             steps.map((action, i) => (
-              <Button
+              <ActButton
                 key={action}
+                hotkey={stepKeys[action]}
                 variant={i === 0 ? 'filled' : 'default'}
                 onClick={() => {
                   setWinner(undefined);
@@ -40,12 +40,12 @@ export function ReturnPage({ id }: { id: number }) {
                 }}
               >
                 {t(action)}
-              </Button>
+              </ActButton>
             ))}
           {may('refunds:write') && row.status !== 'rejected' && row.refundId === null && (
-            <Button variant="default" onClick={() => setRefunded(row)}>
+            <ActButton hotkey={stepKeys.refund} onClick={() => setRefunded(row)}>
               {t('refundButton')}
-            </Button>
+            </ActButton>
           )}
         </>
       )}

@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useUser } from '@/api';
+import { CreateButton } from '@/features/CreateButton';
 import { useText } from '@/i18n';
 import { PeopleHere, Icon, PageHeader, Person, RecordLink, useOtherUsersIn } from '@/ui';
 import {
@@ -24,6 +24,7 @@ import { Due } from './Due';
 import { workOrderMessages } from './messages';
 import { OpenDialog } from './OpenDialog';
 import { readWorkOrders, type WorkOrder, type WorkOrderSearch } from './queries';
+import { workOrderResource } from './resource';
 import { priorities, statuses } from './statuses';
 import { TakeNext } from './TakeNext';
 import styles from './WorkOrder.module.css';
@@ -40,7 +41,7 @@ export function WorkOrderList({ search }: { search: Raw<WorkOrderSearch> }) {
   const options = statuses.map((status) => ({ value: status, label: t(status) }));
   const urgencies = priorities.map((priority) => ({ value: priority, label: t(priority) }));
   const isMine = state.search.holderId === me;
-  const add = may && <Button onClick={() => setOpening(true)}>{t('new')}</Button>;
+  const add = <CreateButton of={workOrderResource} onClick={() => setOpening(true)} />;
   return (
     <>
       <PageHeader title={t('title')}>

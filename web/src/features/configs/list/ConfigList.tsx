@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '@/api';
+import { CreateButton } from '@/features/CreateButton';
 import { DeletedLink } from '@/features/deleted/DeletedLink';
 import { useText } from '@/i18n';
 import { Icon, PageHeader, StatusChip, useBulkActions, useToasts } from '@/ui';
@@ -13,6 +14,7 @@ import { ImportDialog } from '../import/ImportDialog';
 import { useImportUndo, type Written } from '../import/useImportUndo';
 import { configMessages } from '../messages';
 import { exportConfigs, readConfigs, valueTypes, type Config, type ConfigSearch } from '../queries';
+import { configResource } from '../resource';
 import styles from '../watch/Watch.module.css';
 import { WatchPane } from '../watch/WatchPane';
 import { preview } from './preview';
@@ -57,11 +59,7 @@ export function ConfigList({ search }: { search: Raw<ConfigSearch> }) {
   };
 
   const types = valueTypes.map((value) => ({ value, label: t(`type_${value}`) }));
-  const create = mayWrite && (
-    <Button variant="filled" leftSection={<Icon name="plus" />} onClick={creation.open}>
-      {t('create')}
-    </Button>
-  );
+  const create = <CreateButton of={configResource} onClick={creation.open} />;
   return (
     <>
       <PageHeader title={t('title')}>
