@@ -13,17 +13,19 @@ import (
 // Routes registers this domain's routes.
 func Routes(r *httpapi.Router, s *Service) {
 	h := handler{s}
-	session := r.About(httpapi.Resource{Tag: "Session", Example: sessionExample})
+	// These replies contain tokens next to text of the caller.
+	secret := r.Uncompressed()
+	session := secret.About(httpapi.Resource{Tag: "Session", Example: sessionExample})
 	h.sessionRoutes(session)
 	h.meRoutes(session)
 	h.factorRoutes(session)
 	h.linkRoutes(session)
-	h.singleSignOnRoutes(r)
-	h.userRoutes(r)
+	h.singleSignOnRoutes(secret)
+	h.userRoutes(secret)
 	h.roleRoutes(r)
 	h.menuRoutes(r)
-	h.tokenRoutes(r)
-	h.settingsRoutes(r)
+	h.tokenRoutes(secret)
+	h.settingsRoutes(secret)
 }
 
 func (h handler) sessionRoutes(r *httpapi.Router) {
