@@ -5,7 +5,24 @@ import { useState } from 'react';
 import { useMay, useUser, votesLeft, type Approval, type Winner } from '@/api';
 import { useConfigLabels } from '@/features/configs/useConfigWords';
 import { useFormat, useText } from '@/i18n';
-import { Banner, Facts, History, LostRace, Person, RecordLink, RecordPage, revisionsOf, Section, StatusChip, useActorName, useNameLists, When } from '@/ui';
+import {
+  ActBar,
+  ActButton,
+  Banner,
+  Facts,
+  History,
+  LostRace,
+  Person,
+  RecordLink,
+  RecordPage,
+  revisionsOf,
+  Section,
+  StatusChip,
+  useActorName,
+  useNameLists,
+  When,
+  stepKeys,
+} from '@/ui';
 import { ApprovalStatusChip } from './ApprovalStatusChip';
 import { Comments } from './Comments';
 import { EditDialog } from './EditDialog';
@@ -79,10 +96,11 @@ function Open({ approval }: { approval: ApprovalRead }) {
       )}
       {status === 'pending' && isMine && <Text c="dimmed">{t('ownHint')}</Text>}
       {(steps.length > 0 || mayEdit) && (
-        <Group gap="xs">
+        <ActBar>
           {steps.map((step) => (
             <ActButton
               key={step}
+              hotkey={stepKeys[step]}
               variant={step === steps.find((one) => colours[one] === undefined) ? 'filled' : 'default'}
               color={colours[step]}
               loading={action.outcome === 'sending' && action.sent?.step === step}
@@ -92,15 +110,18 @@ function Open({ approval }: { approval: ApprovalRead }) {
               {t(step)}
             </ActButton>
           ))}
-          {mayEdit && <Button onClick={editDialog.open}>{t('edit')}</Button>}
-        </Group>
+          {mayEdit && (
+            <ActButton hotkey={stepKeys.edit} onClick={editDialog.open}>
+              {t('edit')}
+            </ActButton>
+          )}
+        </ActBar>
       )}
       <Sides approval={approval} />
       <About approval={approval} />
       <Votes approval={approval} />
       <Comments approval={approval} />
       <Past id={approval.id} />
-              hotkey={stepKeys[step]}
       {editing && <EditDialog approval={approval} onClose={editDialog.close} onLost={setLostEdit} />}
     </>
   );

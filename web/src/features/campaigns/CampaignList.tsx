@@ -63,7 +63,7 @@ function useColumns(): Column<Campaign>[] {
     }),
     column.text('discount', t('discount'), plainWorth, { cell: worth, align: 'end', narrow: true }),
     column.text('state', t('state'), (c) => stateOf(c, now), { cell: (c) => <CampaignStateChip campaign={c} />, narrow: true }),
-    column.count('issued', t('issued'), (c) => c.issued, { cell: (c) => t('issuedOf', { issued: c.issued, total: c.total }) }),
+    column.count('issued', t('issued'), (c) => c.issued, { cell: (c) => t('issuedOf', { issued: c.issued, total: c.total }), narrow: true }),
     column.time('validFrom', t('validFrom'), (c) => c.validFrom, { cell: (c) => day(c.validFrom), sort: 'validFrom' }),
     column.time('validTo', t('validTo'), (c) => c.validTo, { cell: (c) => day(c.validTo), sort: 'validTo' }),
     column.time('updated', t('updated'), (c) => c.updatedTime, { sort: 'updatedTime' }),

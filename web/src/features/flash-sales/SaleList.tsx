@@ -104,7 +104,7 @@ function useColumns(): Column<Row>[] {
     column.text('item', t('item'), (s) => s.sku, { cell: (s) => whole(s.sku), mono: true }),
     column.count('sold', t('sold'), (s) => s.stats?.confirmed, { cell: (s) => whole(sold(s)), narrow: true }),
     column.count('quantity', t('quantity'), (s) => s.quantity, { optional: true }),
-    column.money('price', t('price'), (s) => s.price),
+    column.money('price', t('price'), (s) => s.price, { narrow: true }),
     column.time('starts', t('startsTime'), (s) => s.startsTime, { cell: (s) => at(s.startsTime), sort: 'startsTime' }),
     column.time('ends', t('endsTime'), (s) => s.endsTime, { cell: (s) => at(s.endsTime), sort: 'endsTime' }),
     column.time('updated', t('updated'), (s) => s.updatedTime, { sort: 'updatedTime', optional: true }),

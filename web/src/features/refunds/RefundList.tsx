@@ -65,7 +65,7 @@ function useColumns(): Column<Refund>[] {
       ),
       mono: true,
     }),
-    column.customer('user', t('user'), ({ userId }) => userId),
+    column.customer('user', t('user'), ({ userId }) => userId, { narrow: true }),
     column.text('method', t('method'), ({ method }) => method, { cell: ({ method }) => t(method) }),
     column.person('askedBy', t('askedBy'), ({ requestedBy }) => requestedBy),
     column.time('asked', t('asked'), ({ createdTime }) => createdTime, { sort: 'createdTime' }),

@@ -65,7 +65,7 @@ function useColumns(): Column<Return>[] {
       narrow: true,
     }),
     column.count('units', t('units'), ({ lines }) => lines.reduce((sum, { quantity }) => sum + quantity, 0)),
-    column.customer('user', t('user'), ({ userId }) => userId),
+    column.customer('user', t('user'), ({ userId }) => userId, { narrow: true }),
     column.text('reason', t('reason'), ({ reason }) => reason),
     column.time('asked', t('asked'), ({ createdTime }) => createdTime, { sort: 'createdTime' }),
     column.time('changed', t('changed'), ({ updatedTime }) => updatedTime, { sort: 'updatedTime', optional: true }),

@@ -91,7 +91,7 @@ function useColumns(): Column<WorkOrder>[] {
       ),
       narrow: true,
     }),
-    column.text('priority', t('priority'), ({ priority }) => priority, { cell: ({ priority }) => <PriorityChip priority={priority} />, sort: 'priority' }),
+    column.text('priority', t('priority'), ({ priority }) => priority, { cell: ({ priority }) => <PriorityChip priority={priority} />, sort: 'priority', narrow: true }),
     column.text('status', t('status'), ({ status }) => status, { cell: ({ status }) => <WorkOrderStatusChip status={status} />, narrow: true }),
     // The holder and the current viewers, so that users see them before they claim.
     column.text('holder', t('holder'), ({ holder }) => holder?.name, {
@@ -108,7 +108,7 @@ function useColumns(): Column<WorkOrder>[] {
       ),
       narrow: true,
     }),
-    column.time('due', t('due'), ({ dueTime }) => dueTime, { cell: (order) => <Due order={order} /> }),
+    column.time('due', t('due'), ({ dueTime }) => dueTime, { cell: (order) => <Due order={order} />, narrow: true }),
     column.text('about', t('about'), ({ links }) => links.join(' '), {
       cell: ({ links: [first, ...more] }) =>
         first !== undefined && (

@@ -69,7 +69,7 @@ function useColumns(): Column<Token>[] {
   const column = useColumn<Token>();
   return [
     column.text('name', t('name'), (k) => k.name, { sort: 'name', narrow: true }),
-    column.text('user', t('user'), (k) => k.username, { cell: (k) => <ActingUser token={k} /> }),
+    column.text('user', t('user'), (k) => k.username, { cell: (k) => <ActingUser token={k} />, narrow: true }),
     column.text('scopes', t('scopes'), (k) => (k.scopes === null ? '*' : k.scopes.join(' ')), {
       cell: (k) => (k.scopes === null ? t('allRights', { user: k.username }) : <GrantSummary grants={k.scopes} most={2} />),
     }),

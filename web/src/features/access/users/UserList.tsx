@@ -92,7 +92,7 @@ function useColumns(): Column<User>[] {
       narrow: true,
     }),
     column.text('displayName', t('displayName'), (u) => u.displayName, { sort: 'displayName', narrow: true }),
-    column.text('roles', t('roles'), (u) => u.roles.join(', ')),
+    column.text('roles', t('roles'), (u) => u.roles.join(', '), { narrow: true }),
     column.text('state', t('state'), (u) => stateOf(u, now), { cell: (u) => <UserStateChip user={u} />, narrow: true }),
     column.time('updated', t('updated'), (u) => u.updatedTime, { sort: 'updatedTime' }),
     column.person('updatedBy', t('updatedBy'), (u) => u.updatedBy),
