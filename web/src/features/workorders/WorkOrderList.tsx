@@ -91,7 +91,11 @@ function useColumns(): Column<WorkOrder>[] {
       ),
       narrow: true,
     }),
-    column.text('priority', t('priority'), ({ priority }) => priority, { cell: ({ priority }) => <PriorityChip priority={priority} />, sort: 'priority', narrow: true }),
+    column.text('priority', t('priority'), ({ priority }) => priority, {
+      cell: ({ priority }) => <PriorityChip priority={priority} />,
+      sort: 'priority',
+      narrow: true,
+    }),
     column.text('status', t('status'), ({ status }) => status, { cell: ({ status }) => <WorkOrderStatusChip status={status} />, narrow: true }),
     // The holder and the current viewers, so that users see them before they claim.
     column.text('holder', t('holder'), ({ holder }) => holder?.name, {
