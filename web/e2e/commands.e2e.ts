@@ -15,7 +15,7 @@ test('an act of the record on the screen is found and executed', async () => {
   const visitor = await site.enter(`/orders/${id}`);
   const { page } = visitor;
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').fill('cancel');
+  await page.getByRole('combobox', { name: 'Search and actions' }).fill('cancel');
   const act = page.getByRole('option', { name: `Cancel the order ${orderNo}` });
   await expect(act).toHaveAttribute('aria-selected', 'true');
   await visitor.check();
@@ -26,7 +26,7 @@ test('an act of the record on the screen is found and executed', async () => {
 test('a record is created from any page', async () => {
   const { page } = await site.enter('/audit-log');
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').fill('new conf');
+  await page.getByRole('combobox', { name: 'Search and actions' }).fill('new conf');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/configs');
   await page.getByRole('dialog', { name: 'New config' }).waitFor();
@@ -73,6 +73,6 @@ test('a user without the permission is offered no act', async () => {
   await site.request('POST', '/users', { ...reader, displayName: 'Reader', roles: ['reader'] });
   const { page } = await site.enter('/configs', reader);
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').fill('new');
+  await page.getByRole('combobox', { name: 'Search and actions' }).fill('new');
   await page.getByText('Nothing found for “new”').waitFor();
 });
