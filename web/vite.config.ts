@@ -36,7 +36,8 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'start', tags: ['$initial'], priority: 1 },
-            { name: 'common', minShareCount: 12, minSize: 0 },
+            // Number inputs are in dialogs, which load later than the first page.
+            { name: 'common', minShareCount: 12, minSize: 0, test: (id) => !/react-number-format|(Number|Money|Whole)Input/.test(id) },
           ],
         },
       },

@@ -18,16 +18,18 @@ import (
 // Routes registers this domain's routes.
 func Routes(r *httpapi.Router, s *Service) {
 	h := handler{s}
-	session := r.About(httpapi.Resource{Tag: "Session", Example: sessionExample})
+	// These replies contain tokens next to text of the caller.
+	secret := r.Uncompressed()
+	session := secret.About(httpapi.Resource{Tag: "Session", Example: sessionExample})
 	h.sessionRoutes(session)
 	h.meRoutes(session)
 	h.factorRoutes(session)
 	h.linkRoutes(session)
-	h.singleSignOnRoutes(r)
+	h.singleSignOnRoutes(secret)
 	users.Routes(r, s.Users)
-	h.userLinkRoutes(r)
+	h.userLinkRoutes(secret)
 	menus.Routes(r, s.Menus)
-	tenantsettings.Routes(r, s.Settings)
+	tenantsettings.Routes(secret, s.Settings)
 }
 
 func (h handler) sessionRoutes(r *httpapi.Router) {

@@ -37,7 +37,6 @@ var Declaration = &module.Declaration{
 func (s *Service) Module() module.Module {
 	return module.Module{
 		Declaration: Declaration,
-		// These replies contain tokens next to text of the caller.
-		Routes: func(r *httpapi.Router) { Routes(r.Uncompressed(), s) },
+		Routes:      func(r *httpapi.Router) { Routes(r, s) },
 	}
 }

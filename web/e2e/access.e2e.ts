@@ -306,7 +306,7 @@ nightly('who changes their password stays signed in, and is signed out in their 
   expect(await storedBy(first)).not.toContain(next);
   await first.visit('/orders');
   await first.page.keyboard.press('Control+k');
-  await first.page.getByRole('dialog').getByRole('textbox').fill('my acc');
+  await first.page.getByRole('dialog').getByRole('combobox').fill('my acc');
   await first.page.keyboard.press('Enter');
   await first.page.getByRole('heading', { level: 1, name: 'My account' }).waitFor();
 });

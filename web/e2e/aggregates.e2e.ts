@@ -166,7 +166,7 @@ nightly('the search finds the page and each aggregate, whose address has two par
   const visitor = await site.enter('/');
   const { page } = visitor;
   await page.keyboard.press('Control+k');
-  await dialogOf(visitor).getByRole('textbox').fill('C-1');
+  await dialogOf(visitor).getByRole('combobox').fill('C-1');
   await dialogOf(visitor).getByText('C-1').first().click();
   await page.getByRole('heading', { level: 1, name: 'shelf/C-1' }).waitFor();
   await page.locator('#content').getByRole('link', { name: 'Audit log' }).click();
@@ -177,7 +177,7 @@ nightly('the search finds the page and each aggregate, whose address has two par
   await dialogOf(visitor).getByRole('link', { name: 'aggregates/shelf/C-1' }).click();
   await page.getByRole('heading', { level: 1, name: 'shelf/C-1' }).waitFor();
   await page.keyboard.press('Control+k');
-  await dialogOf(visitor).getByRole('textbox').fill('Aggreg');
+  await dialogOf(visitor).getByRole('combobox').fill('Aggreg');
   await dialogOf(visitor).getByText('Aggregates').last().click();
   await page.getByRole('heading', { level: 1, name: 'Aggregates' }).waitFor();
 });

@@ -75,7 +75,7 @@ nightly('a campaign is created, found by the search, and issues coupons that lea
   await page.getByRole('heading', { level: 1, name: 'Harvest' }).waitFor();
 
   await page.keyboard.press('Control+k');
-  await page.getByRole('dialog').getByRole('textbox').fill('harv');
+  await page.getByRole('dialog').getByRole('combobox').fill('harv');
   await page.getByRole('dialog').getByText('Harvest').waitFor();
   await visitor.check();
 });

@@ -37,7 +37,7 @@ test('a customer has one page, which every user id leads to', async () => {
   await timeline.getByText('Pending', { exact: true }).waitFor();
   await visitor.inspect('customer');
   await page.keyboard.press('Control+k');
-  await page.getByRole('dialog').getByRole('textbox').fill(li);
+  await page.getByRole('dialog').getByRole('combobox').fill(li);
   await page.getByRole('dialog').getByText(li, { exact: true }).first().click();
   await page.waitForURL(address);
 });
@@ -188,7 +188,7 @@ nightly('a number, a user, a sku, a coupon, a ticket and a key each open one tim
   };
 
   await page.keyboard.press('Control+k');
-  await page.getByRole('dialog').getByRole('textbox').fill(placed.orderNo);
+  await page.getByRole('dialog').getByRole('combobox').fill(placed.orderNo);
   await page.getByRole('dialog').getByText(`Timeline of ${placed.orderNo}`).click();
   await page.waitForURL('**/timeline?**');
   const ofOrder = [['coupon'], ['request', 'stock', 'coupon', 'order'], ['request', 'money', 'order']];

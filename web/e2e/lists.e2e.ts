@@ -104,7 +104,7 @@ test('Enter opens the first of several hits', async () => {
   const visitor = await site.enter('/');
   const { page } = visitor;
   await page.keyboard.press('Control+k');
-  await page.getByRole('dialog').getByRole('textbox').fill('enter.');
+  await page.getByRole('dialog').getByRole('combobox').fill('enter.');
   await page.getByRole('dialog').getByText('enter.two').waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/configs\/enter\.one$/);
@@ -133,8 +133,8 @@ test('a ticket and an aggregate that are found or were changed lead to what they
   await page.getByRole('heading', { level: 1, name: 'shelf/L-1' }).waitFor();
 
   await page.keyboard.press('Control+k');
-  await page.getByRole('dialog').getByRole('textbox').fill(ticket);
-  await page.getByRole('dialog').getByRole('button').getByText(ticket).first().click();
+  await page.getByRole('dialog').getByRole('combobox').fill(ticket);
+  await page.getByRole('option', { name: ticket }).first().click();
   await page.waitForURL(new RegExp(`ticket=${ticket}`));
   const drawer = page.getByRole('dialog');
   await drawer.getByText('Confirmed').waitFor();

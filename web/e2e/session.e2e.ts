@@ -138,7 +138,7 @@ test('everything on a list can be reached by keyboard', async () => {
   expect(await row()).toBe('1');
 
   await page.keyboard.press('Control+k');
-  await page.getByRole('dialog').getByRole('textbox').fill('dash');
+  await page.getByRole('dialog').getByRole('combobox').fill('dash');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Dashboard' }).waitFor();

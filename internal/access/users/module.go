@@ -45,9 +45,10 @@ const (
 // Routes registers the routes of users, roles and tokens.
 func Routes(r *httpapi.Router, s *Service) {
 	h := handler{s}
-	h.userRoutes(r)
+	// Replies of users and tokens contain secrets next to text of the caller.
+	h.userRoutes(r.Uncompressed())
 	h.roleRoutes(r)
-	h.tokenRoutes(r)
+	h.tokenRoutes(r.Uncompressed())
 	r = r.About(httpapi.Resource{Tag: "Session"})
 	httpapi.Get(r, "/permissions", ReadPermission, h.permissions).
 		Doc("List permissions", "All permissions that a role or a token can have. A grant is one of these names, `<resource>:*`, or `*`.").

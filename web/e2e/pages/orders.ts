@@ -185,7 +185,7 @@ const pages: PageUnderTest[] = [
     path: '/',
     reach: async (page) => {
       await page.keyboard.press('Control+k');
-      await page.getByRole('dialog').getByRole('textbox').fill('ord');
+      await page.getByRole('dialog').getByRole('combobox').fill('ord');
       await page.getByRole('dialog').getByText('ORD-1').waitFor();
     },
   },

@@ -12,7 +12,7 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await page.keyboard.press('Control+k');
       const dialog = page.getByRole('dialog');
-      await dialog.getByRole('textbox').fill('checkout');
+      await dialog.getByRole('combobox').fill('checkout');
       await dialog.getByText('checkout.tax').waitFor();
     },
   },

@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch';
 import { encode, parse, type Edit, type Json } from '@/merge';
+import { sendFirst } from './firstSession';
 import { retrying } from './retry';
 import type { paths } from './schema';
 import { sessionStore } from './session';
@@ -9,7 +10,7 @@ import { transport } from './transport';
  * The API client, typed by the OpenAPI contract. It throws an ApiProblem for every error response.
  * A write with an unknown outcome is retried under the same idempotency key, see retrying.
  */
-export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: retrying(transport(sessionStore), () => sessionStore.owner) });
+export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: retrying(transport(sessionStore, sendFirst), () => sessionStore.owner) });
 
 /** Returns the response body. */
 export async function data<T>(call: Promise<{ data?: T }>): Promise<T> {

@@ -1,5 +1,6 @@
 import { Channel } from '@/browser/channel';
 import { drafts, ownerOf } from '@/browser/drafts';
+import { recents } from '@/browser/recents';
 import { readStored, writeStored } from '@/browser/storage';
 import { api, data } from './client';
 import { onBegin } from './live';
@@ -174,6 +175,9 @@ export async function signOut(): Promise<void> {
   }
   sessionStore.signedOut();
   const gone = session && ownerOf(session.tenant, session.user.id);
-  if (gone !== undefined) drafts.clear(gone);
+  if (gone !== undefined) {
+    drafts.clear(gone);
+    recents.clear(gone);
+  }
   others.post({ gone });
 }

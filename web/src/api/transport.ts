@@ -8,6 +8,8 @@ const readTimeout = 20_000;
 /** The timeout of a write, in ms: slightly longer than the service's timeout. */
 const writeTimeout = 45_000;
 
+type Send = (request: Request) => Promise<Response>;
+
 const safe = new Set(['GET', 'HEAD']);
 const sessionPath = '/api/v1/session';
 const approvalsPath = '/api/v1/approvals/';
@@ -20,7 +22,7 @@ const approvalsPath = '/api/v1/approvals/';
  * repeated; it was not carried out. If the request needs the second factor again, it waits for the
  * step-up and is then repeated; without it, the request throws the rejection.
  */
-export function transport(sessions: SessionStore, send: typeof fetch = (...request) => fetch(...request), stepUp: StepUpQuestion = stepUpQuestion) {
+export function transport(sessions: SessionStore, send: Send = (request) => fetch(request), stepUp: StepUpQuestion = stepUpQuestion) {
   return async (request: Request): Promise<Response> => {
     const sent = sessions.csrfToken;
     const response = await attempt(request.clone(), sessions, send);
@@ -37,7 +39,7 @@ export function transport(sessions: SessionStore, send: typeof fetch = (...reque
   };
 }
 
-async function again(request: Request, sessions: SessionStore, send: typeof fetch): Promise<Response> {
+async function again(request: Request, sessions: SessionStore, send: Send): Promise<Response> {
   const response = await attempt(request, sessions, send);
   if (response.ok) return made(response);
   throw await problemOf(response);
@@ -50,7 +52,7 @@ async function made(response: Response): Promise<Response> {
 }
 
 /** Adopts the browser's current session; returns whether it belongs to the same user in the same tenant. */
-async function renewed(request: Request, sessions: SessionStore, send: typeof fetch): Promise<boolean> {
+async function renewed(request: Request, sessions: SessionStore, send: Send): Promise<boolean> {
   const before = sessions.session;
   const response = await attempt(new Request(new URL(sessionPath, request.url)), sessions, send);
   if (!response.ok) return false;
@@ -59,7 +61,7 @@ async function renewed(request: Request, sessions: SessionStore, send: typeof fe
   return before !== undefined && isSame(before, session);
 }
 
-async function attempt(request: Request, sessions: SessionStore, send: typeof fetch): Promise<Response> {
+async function attempt(request: Request, sessions: SessionStore, send: Send): Promise<Response> {
   const headers = new Headers(request.headers);
   const requestId = headers.get('X-Request-Id') ?? randomId();
   headers.set('X-Request-Id', requestId);

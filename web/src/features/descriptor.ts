@@ -22,13 +22,17 @@ export type TimelineKind = 'order' | 'user' | 'item' | 'coupon' | 'ticket' | 'id
 export interface Deletable {
   /** The label, if only some of the records can be deleted. */
   label?: LocalText;
-  /** The permission for creating a record. */
-  write: string;
   /**
    * How a name identifies a record: `key` if it is the key in the path, `unique` if at most one
    * record has the name, otherwise `free`. A restored record without a key gets a new number.
    */
   name: 'key' | 'unique' | 'free';
+}
+
+/** How its list creates a record: the act of its button and of the command bar. */
+export interface Creatable {
+  label: LocalText;
+  permission: string;
 }
 
 /** The properties of a resource that the pages of other features display. */
@@ -45,6 +49,8 @@ export interface Descriptor {
   timeline?: TimelineKind;
   /** Its kinds in the search. */
   found?: Partial<Record<FoundKind, FoundAs>>;
+  /** Present if its list can create a record. */
+  create?: Creatable;
   /** Present if its records can be deleted and restored. */
   deleted?: Deletable;
 }

@@ -65,5 +65,8 @@ export const resourceIn = (folder: string): Descriptor | undefined => all.find((
 export type DeletableKind = Extract<(typeof resources)[number], { deleted: unknown }>['folder'];
 
 export const deletable = Object.fromEntries(
-  all.flatMap(({ noun, folder, label, deleted }) => (deleted === undefined ? [] : [[folder, { noun, label, ...deleted }]])),
-) as Record<DeletableKind, Deletable & { noun: string; label: LocalText }>;
+  all.flatMap(({ noun, folder, label, create, deleted }) => (deleted === undefined ? [] : [[folder, { noun, label, write: create?.permission, ...deleted }]])),
+) as Record<DeletableKind, Deletable & { noun: string; label: LocalText; write: string }>;
+
+/** The resources with a list that can create a record. */
+export const creatable = all.flatMap(({ folder, create }) => (folder === undefined || create === undefined ? [] : [{ folder, create }]));

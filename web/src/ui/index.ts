@@ -1,3 +1,6 @@
+export { ActBar } from './acts/ActBar';
+export { ActButton } from './acts/ActButton';
+export { stepKeys } from './acts/stepKeys';
 export { useBulkActions } from './bulk/useBulkActions';
 export type { BulkAction, InputProps, RowValues, Watched } from './bulk/action';
 export { inParallel } from './bulk/parallel';

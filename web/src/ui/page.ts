@@ -22,7 +22,13 @@ export interface PageInfo {
   /** The search lists the page although it is not in the navigation. */
   inSearch?: boolean;
   /** Its entry in the navigation; pages of a single record have none. */
-  navigation?: { group: NavigationGroup; /** Ascending. */ order: number; icon: IconName; waiting?: Waiting };
+  navigation?: {
+    group: NavigationGroup;
+    /** Ascending. */ order: number;
+    icon: IconName;
+    /** The letter that opens the page after g. */ key?: string;
+    waiting?: Waiting;
+  };
 }
 
 declare module '@tanstack/react-router' {

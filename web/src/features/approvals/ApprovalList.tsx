@@ -91,7 +91,7 @@ function useColumns(): Column<Approval>[] {
       a.required === 0 ? t('none') : t('votesOf', { given: String(a.required - votesLeft(a)), required: String(a.required) }),
     ),
     column.time('effective', t('effective'), ({ effectiveTime }) => effectiveTime),
-    column.person('author', t('author'), ({ author }) => author),
+    column.person('author', t('author'), ({ author }) => author, { narrow: true }),
     column.text('note', t('note'), ({ note }) => note, { optional: true }),
     column.time('proposed', t('proposed'), ({ createdTime }) => createdTime),
     column.time('expires', t('expires'), ({ expiresTime, status }) => (status === 'scheduled' ? null : expiresTime), { sort: 'expiresTime' }),

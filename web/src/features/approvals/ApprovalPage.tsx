@@ -1,11 +1,28 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay, useUser, votesLeft, type Approval, type Winner } from '@/api';
 import { useConfigLabels } from '@/features/configs/useConfigWords';
 import { useFormat, useText } from '@/i18n';
-import { Banner, Facts, History, LostRace, Person, RecordLink, RecordPage, revisionsOf, Section, StatusChip, useActorName, useNameLists, When } from '@/ui';
+import {
+  ActBar,
+  ActButton,
+  Banner,
+  Facts,
+  History,
+  LostRace,
+  Person,
+  RecordLink,
+  RecordPage,
+  revisionsOf,
+  Section,
+  StatusChip,
+  useActorName,
+  useNameLists,
+  When,
+  stepKeys,
+} from '@/ui';
 import { ApprovalStatusChip } from './ApprovalStatusChip';
 import { Comments } from './Comments';
 import { EditDialog } from './EditDialog';
@@ -89,10 +106,11 @@ function Open({ approval }: { approval: ApprovalRead }) {
       )}
       {status === 'pending' && isMine && <Text c="dimmed">{t('ownHint')}</Text>}
       {(steps.length > 0 || mayEdit) && (
-        <Group gap="xs">
+        <ActBar>
           {steps.map((step) => (
-            <Button
+            <ActButton
               key={step}
+              hotkey={stepKeys[step]}
               variant={step === steps.find((one) => colours[one] === undefined) ? 'filled' : 'default'}
               color={colours[step]}
               loading={action.outcome === 'sending' && action.sent?.step === step}
@@ -100,10 +118,14 @@ function Open({ approval }: { approval: ApprovalRead }) {
               onClick={() => void take(step)}
             >
               {t(step)}
-            </Button>
+            </ActButton>
           ))}
-          {mayEdit && <Button onClick={editDialog.open}>{t('edit')}</Button>}
-        </Group>
+          {mayEdit && (
+            <ActButton hotkey={stepKeys.edit} onClick={editDialog.open}>
+              {t('edit')}
+            </ActButton>
+          )}
+        </ActBar>
       )}
       <Sides approval={approval} />
       <About approval={approval} />

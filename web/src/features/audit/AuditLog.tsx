@@ -60,7 +60,7 @@ function useColumns(): Column<AuditEntry>[] {
   return [
     column.time('time', t('time'), (e) => e.createdTime, { narrow: true }),
     column.person('who', t('who'), (e) => e.actor, { narrow: true }),
-    column.text('action', t('action'), (e) => e.action, { cell: (e) => <span title={e.action}>{whole(e.action)}</span> }),
+    column.text('action', t('action'), (e) => e.action, { cell: (e) => <span title={e.action}>{whole(e.action)}</span>, narrow: true }),
     column.text('resource', t('resource'), (e) => e.resource, { cell: (e) => <RecordLink path={e.resource} />, mono: true, narrow: true }),
     column.text('note', t('note'), (e) => e.note),
     column.exact('exact', t('time'), (e) => e.createdTime, { optional: true }),

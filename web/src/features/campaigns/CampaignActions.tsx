@@ -1,10 +1,9 @@
-import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { isProblem, useMay, versionConflict } from '@/api';
 import { useText } from '@/i18n';
-import { useBulkActions, useConfirm, useKeyedAction, useToasts } from '@/ui';
+import { ActButton, useBulkActions, useConfirm, useKeyedAction, useToasts, stepKeys } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { CreateCampaign } from './CreateCampaign';
 import { readFields, termsOf } from './fields';
@@ -30,14 +29,16 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
   const copy = { of: campaign.id, fields: { ...readFields(campaign), name: t('copyOf', { name: campaign.name }) } };
   return (
     <>
-      <Button variant="filled" onClick={issueDialog.open}>
+      <ActButton variant="filled" onClick={issueDialog.open}>
         {t('issue')}
-      </Button>
+      </ActButton>
       {list.tables}
-      <Button onClick={copyDialog.open}>{t('copy')}</Button>
-      <Button color="bad" variant="subtle" loading={isSending} disabled={isUnknown} onClick={() => void remove()}>
+      <ActButton hotkey={stepKeys.copy} onClick={copyDialog.open}>
+        {t('copy')}
+      </ActButton>
+      <ActButton color="bad" variant="subtle" loading={isSending} disabled={isUnknown} onClick={() => void remove()}>
         {t('remove')}
-      </Button>
+      </ActButton>
       {list.rest}
       {issuing && <IssueDialog campaign={campaign} onClose={issueDialog.close} />}
       {copying && <CreateCampaign copy={copy} onClose={copyDialog.close} />}

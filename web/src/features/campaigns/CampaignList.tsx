@@ -1,29 +1,24 @@
-import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useMay } from '@/api';
+import { CreateButton } from '@/features/CreateButton';
 import { useWorth } from '@/features/coupons/useWorth';
 import { DeletedLink } from '@/features/deleted/DeletedLink';
 import { useFormat, useText } from '@/i18n';
-import { Icon, PageHeader, useNow } from '@/ui';
+import { PageHeader, useNow } from '@/ui';
 import { DataTable, useColumn, useList, type Column, type Raw } from '@/ui/table';
 import { CampaignStateChip } from './CampaignStateChip';
 import { CreateCampaign } from './CreateCampaign';
 import { campaignMessages } from './messages';
 import { readCampaigns, type Campaign, type CampaignSearch } from './queries';
+import { campaignResource } from './resource';
 import { stateOf } from './state';
 
 export function CampaignList({ search }: { search: Raw<CampaignSearch> }) {
   const t = useText(campaignMessages);
   const list = useList<CampaignSearch, Campaign>({ search, queryKey: ['coupon-campaigns', 'list'], read: readCampaigns });
   const navigate = useNavigate();
-  const mayWrite = useMay()('coupons:write');
   const [adding, { open, close }] = useDisclosure();
-  const add = mayWrite && (
-    <Button variant="filled" leftSection={<Icon name="plus" />} onClick={open}>
-      {t('add')}
-    </Button>
-  );
+  const add = <CreateButton of={campaignResource} onClick={open} />;
   return (
     <>
       <PageHeader title={t('title')}>
@@ -68,7 +63,7 @@ function useColumns(): Column<Campaign>[] {
     }),
     column.text('discount', t('discount'), plainWorth, { cell: worth, align: 'end', narrow: true }),
     column.text('state', t('state'), (c) => stateOf(c, now), { cell: (c) => <CampaignStateChip campaign={c} />, narrow: true }),
-    column.count('issued', t('issued'), (c) => c.issued, { cell: (c) => t('issuedOf', { issued: c.issued, total: c.total }) }),
+    column.count('issued', t('issued'), (c) => c.issued, { cell: (c) => t('issuedOf', { issued: c.issued, total: c.total }), narrow: true }),
     column.time('validFrom', t('validFrom'), (c) => c.validFrom, { cell: (c) => day(c.validFrom), sort: 'validFrom' }),
     column.time('validTo', t('validTo'), (c) => c.validTo, { cell: (c) => day(c.validTo), sort: 'validTo' }),
     column.time('updated', t('updated'), (c) => c.updatedTime, { sort: 'updatedTime' }),

@@ -5,8 +5,9 @@ export const campaignResource = {
   folder: 'coupon-campaigns',
   label: { en: 'Coupon campaign', zh: '优惠券活动' },
   one: { en: 'a campaign', zh: '优惠券活动' },
+  create: { label: { en: 'New campaign', zh: '新建活动' }, permission: 'coupons:write' },
   found: {
     'coupon-campaign': { label: { en: 'Campaigns', zh: '券活动' }, isNamed: true },
   },
-  deleted: { write: 'coupons:write', name: 'free' },
+  deleted: { name: 'free' },
 } as const satisfies Descriptor;

@@ -1,9 +1,8 @@
-import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { CustomerLink, Facts, History, Money, RecordLink, RecordPage, revisionsOf, Section, useSteps } from '@/ui';
+import { ActButton, CustomerLink, Facts, History, Money, RecordLink, RecordPage, revisionsOf, Section, useSteps, stepKeys } from '@/ui';
 import { CouponDialog } from './CouponDialog';
 import { CouponStatusChip } from './CouponStatusChip';
 import { couponMessages } from './messages';
@@ -28,14 +27,15 @@ export function CouponPage({ code }: { code: string }) {
       actions={() =>
         mayWrite &&
         actions.map((action) => (
-          <Button
+          <ActButton
             key={action}
+            hotkey={stepKeys[action]}
             variant={action === 'redeem' ? 'filled' : 'light'}
             color={action === 'void' ? 'bad' : undefined}
             onClick={() => setDialog(action)}
           >
             {t(action === 'redeem' ? 'redeem' : 'voidIt')}
-          </Button>
+          </ActButton>
         ))
       }
     >

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
@@ -13,7 +12,7 @@ import { EntryDialog } from '@/features/wallets/EntryDialog';
 import { oneWallet } from '@/features/wallets/queries';
 import { TransferDialog } from '@/features/wallets/TransferDialog';
 import { useFormat, useText } from '@/i18n';
-import { Banner, Money, PageHeader, ProblemBanner, Section, When } from '@/ui';
+import { ActButton, Banner, Money, PageHeader, ProblemBanner, Section, When } from '@/ui';
 import { useWindowTitle } from '@/ui/title';
 import styles from './CustomerPage.module.css';
 import { customerMessages } from './messages';
@@ -76,12 +75,12 @@ function Actions({ userId }: { userId: string }) {
   return (
     <>
       {may('orders:write') && (
-        <Button variant="filled" onClick={() => setDialog('order')}>
+        <ActButton variant="filled" onClick={() => setDialog('order')}>
           {t('order')}
-        </Button>
+        </ActButton>
       )}
-      {mayPay && <Button onClick={() => setDialog('entry')}>{t('enter')}</Button>}
-      {mayPay && <Button onClick={() => setDialog('transfer')}>{t('transfer')}</Button>}
+      {mayPay && <ActButton onClick={() => setDialog('entry')}>{t('enter')}</ActButton>}
+      {mayPay && <ActButton onClick={() => setDialog('transfer')}>{t('transfer')}</ActButton>}
       {dialog === 'order' && <PlaceOrder userId={userId} onClose={close} />}
       {dialog === 'entry' && wallet !== undefined && <EntryDialog wallet={wallet} onClose={close} />}
       {dialog === 'transfer' && <TransferDialog from={userId} onClose={close} />}

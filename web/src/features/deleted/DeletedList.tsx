@@ -68,7 +68,7 @@ function useColumns(open: (row: Deleted) => void): Column<Deleted>[] {
   const column = useColumn<Deleted>();
   return [
     column.text('name', t('name'), ({ name }) => name, { mono: true, narrow: true }),
-    column.text('kind', t('kind'), ({ kind }) => kind, { cell: ({ kind }) => text(deletable[kind].label) }),
+    column.text('kind', t('kind'), ({ kind }) => kind, { cell: ({ kind }) => text(deletable[kind].label), narrow: true }),
     column.time('when', t('when'), ({ entry }) => entry.createdTime, { narrow: true }),
     column.person('who', t('who'), ({ entry }) => entry.actor),
     column.text('note', t('note'), ({ entry }) => entry.note, { optional: true }),

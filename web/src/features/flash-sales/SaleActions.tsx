@@ -1,10 +1,9 @@
-import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, versionConflict, type Winner } from '@/api';
 import { useText } from '@/i18n';
-import { useConfirm, useKeyedAction, useSteps, useToasts } from '@/ui';
+import { ActButton, useConfirm, useKeyedAction, useSteps, useToasts, stepKeys } from '@/ui';
 import { EditSale } from './EditSale';
 import { readFields, termsOf } from './fields';
 import { saleMessages } from './messages';
@@ -37,13 +36,16 @@ export function SaleActions({ sale, stats, onStart, onLost }: Props) {
     <>
       {sale.status !== 'closed' && (
         <>
-          <Button onClick={() => setDialog('edit')}>{isDraft ? t('edit') : rate}</Button>
-          <Button onClick={() => setDialog('resize')}>{t('resize')}</Button>
+          <ActButton hotkey={stepKeys.edit} onClick={() => setDialog('edit')}>
+            {isDraft ? t('edit') : rate}
+          </ActButton>
+          <ActButton onClick={() => setDialog('resize')}>{t('resize')}</ActButton>
         </>
       )}
       {steps.map((action) => (
-        <Button
+        <ActButton
           key={action}
+          hotkey={stepKeys[action]}
           variant={action === 'open' || action === 'resume' ? 'filled' : 'default'}
           onClick={() => {
             onStart();
@@ -51,12 +53,12 @@ export function SaleActions({ sale, stats, onStart, onLost }: Props) {
           }}
         >
           {t(`${action}Action`)}
-        </Button>
+        </ActButton>
       ))}
       {isDraft && (
-        <Button color="bad" variant="subtle" loading={isSending} disabled={isUnknown} onClick={() => void remove()}>
+        <ActButton color="bad" variant="subtle" loading={isSending} disabled={isUnknown} onClick={() => void remove()}>
           {t('remove')}
-        </Button>
+        </ActButton>
       )}
       {sale.status === 'open' && <TestPurchase sale={sale} />}
       {dialog === 'edit' && <EditSale sale={sale} onClose={close} />}

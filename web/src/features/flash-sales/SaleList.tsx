@@ -1,15 +1,15 @@
-import { Button } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useMay } from '@/api';
+import { CreateButton } from '@/features/CreateButton';
 import { DeletedLink } from '@/features/deleted/DeletedLink';
 import { useCreation } from '@/features/useCreation';
 import { useFormat, useText } from '@/i18n';
-import { Icon, PageHeader } from '@/ui';
+import { PageHeader } from '@/ui';
 import { DataTable, FilterChoice, FilterText, useColumn, useList, filterTextOf, type Column, type List, type Raw } from '@/ui/table';
 import { CreateSale } from './CreateSale';
 import { saleMessages } from './messages';
 import { readSales, readStats, saleStats, type Sale, type SaleSearch, type SaleStats } from './queries';
+import { saleResource } from './resource';
 import { SaleStatusChip } from './SaleStatusChip';
 
 const statuses = ['draft', 'open', 'paused', 'closed'] as const;
@@ -26,14 +26,9 @@ export function SaleList({ search }: { search: Raw<SaleSearch> }) {
   const t = useText(saleMessages);
   const navigate = useNavigate();
   const list = useSales(search);
-  const mayWrite = useMay()('flash-sales:write');
   const { isOpen, open, close } = useCreation(list.state);
   const options = statuses.map((status) => ({ value: status, label: t(status) }));
-  const add = mayWrite && (
-    <Button variant="filled" leftSection={<Icon name="plus" />} onClick={open}>
-      {t('add')}
-    </Button>
-  );
+  const add = <CreateButton of={saleResource} onClick={open} />;
   return (
     <>
       <PageHeader title={t('title')}>
@@ -109,7 +104,7 @@ function useColumns(): Column<Row>[] {
     column.text('item', t('item'), (s) => s.sku, { cell: (s) => whole(s.sku), mono: true }),
     column.count('sold', t('sold'), (s) => s.stats?.confirmed, { cell: (s) => whole(sold(s)), narrow: true }),
     column.count('quantity', t('quantity'), (s) => s.quantity, { optional: true }),
-    column.money('price', t('price'), (s) => s.price),
+    column.money('price', t('price'), (s) => s.price, { narrow: true }),
     column.time('starts', t('startsTime'), (s) => s.startsTime, { cell: (s) => at(s.startsTime), sort: 'startsTime' }),
     column.time('ends', t('endsTime'), (s) => s.endsTime, { cell: (s) => at(s.endsTime), sort: 'endsTime' }),
     column.time('updated', t('updated'), (s) => s.updatedTime, { sort: 'updatedTime', optional: true }),

@@ -12,9 +12,10 @@ export const saleResource = {
   folder: 'flash-sales',
   label: { en: 'Flash sale', zh: '限时抢购' },
   one: { en: 'a flash sale', zh: '限时抢购' },
+  create: { label: { en: 'New flash sale', zh: '新建抢购' }, permission: 'flash-sales:write' },
   found: {
     'flash-sale': { label: { en: 'Flash sales', zh: '限时抢购' }, isNamed: true, statuses },
     ticket: { label: { en: 'Tickets', zh: '抢购凭证' }, timeline: 'ticket' },
   },
-  deleted: { label: { en: 'Flash sale draft', zh: '抢购草稿' }, write: 'flash-sales:write', name: 'free' },
+  deleted: { label: { en: 'Flash sale draft', zh: '抢购草稿' }, name: 'free' },
 } as const satisfies Descriptor;

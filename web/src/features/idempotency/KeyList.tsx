@@ -47,7 +47,7 @@ function useColumns(): Column<IdempotencyKey>[] {
   return [
     column.text('key', t('key'), (k) => k.key, { mono: true, narrow: true }),
     column.text('status', t('status'), (k) => k.status, { cell: (k) => <ReplyChip status={k.status} />, narrow: true }),
-    column.text('request', t('request'), (k) => `${k.method} ${k.path}`, { mono: true }),
+    column.text('request', t('request'), (k) => `${k.method} ${k.path}`, { mono: true, narrow: true }),
     column.person('who', t('who'), (k) => k.actor),
     column.time('when', t('when'), (k) => k.createdTime, { sort: 'id' }),
     column.count('duration', t('duration'), (k) => k.durationMs, {

@@ -1,9 +1,8 @@
-import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { isProblem, useMay, versionConflict } from '@/api';
 import { useText } from '@/i18n';
-import { useConfirm, useKeyedAction, useToasts } from '@/ui';
+import { ActButton, useConfirm, useKeyedAction, useToasts } from '@/ui';
 import { itemMessages } from './messages';
 import { createItem, deleteItem, editItem, oneItem, type Item, type NewItem } from './queries';
 
@@ -78,16 +77,16 @@ export function ItemActions({ item }: { item: Item }) {
   };
   return (
     <>
-      <Button
+      <ActButton
         loading={archive.outcome === 'sending'}
         disabled={archive.outcome === 'unknown'}
         onClick={() => (status === 'active' ? void onArchive() : archive.run({ to: 'active', etag }))}
       >
         {t(status === 'active' ? 'archive' : 'unarchive')}
-      </Button>
-      <Button color="bad" variant="subtle" loading={remove.outcome === 'sending'} disabled={remove.outcome === 'unknown'} onClick={() => void onRemove()}>
+      </ActButton>
+      <ActButton color="bad" variant="subtle" loading={remove.outcome === 'sending'} disabled={remove.outcome === 'unknown'} onClick={() => void onRemove()}>
         {t('remove')}
-      </Button>
+      </ActButton>
     </>
   );
 }

@@ -1,11 +1,11 @@
-import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
+import { CreateButton } from '@/features/CreateButton';
 import { DeletedLink } from '@/features/deleted/DeletedLink';
 import { StockCell } from '@/features/inventory/StockCell';
 import { useCreation } from '@/features/useCreation';
 import { useText } from '@/i18n';
-import { Icon, PageHeader, useBulkActions } from '@/ui';
+import { PageHeader, useBulkActions } from '@/ui';
 import { DataTable, FilterChoice, useColumn, useList, useSelection, filterTextOf, type Column, type Raw } from '@/ui/table';
 import { useItemEdit, watchedItems } from './bulk/useItemEdit';
 import { useItemImport, watchedLines } from './bulk/useItemImport';
@@ -13,6 +13,7 @@ import { CreateItem } from './CreateItem';
 import { ItemStatusChip } from './ItemStatusChip';
 import { itemMessages } from './messages';
 import { readItems, type Item, type ItemSearch } from './queries';
+import { itemResource } from './resource';
 
 const rowId = ({ sku }: Item) => sku;
 
@@ -26,11 +27,7 @@ export function ItemList({ search }: { search: Raw<ItemSearch> }) {
   const imports = useBulkActions({ name: 'items', actions: [useItemImport()], rowId: ({ sku }) => sku, watched: watchedLines });
   const mayWrite = useMay()('items:write');
   const { isOpen, open, close } = useCreation(list.state);
-  const add = mayWrite && (
-    <Button variant="filled" leftSection={<Icon name="plus" />} onClick={open}>
-      {t('add')}
-    </Button>
-  );
+  const add = <CreateButton of={itemResource} onClick={open} />;
   const statuses = (['active', 'archived'] as const).map((status) => ({ value: status, label: t(status) }));
   return (
     <>

@@ -5,9 +5,10 @@ export const itemResource = {
   folder: 'items',
   label: { en: 'Item', zh: '商品' },
   one: { en: 'an item', zh: '商品' },
+  create: { label: { en: 'New item', zh: '新建商品' }, permission: 'items:write' },
   timeline: 'item',
   found: {
     item: { label: { en: 'Items', zh: '商品' } },
   },
-  deleted: { write: 'items:write', name: 'key' },
+  deleted: { name: 'key' },
 } as const satisfies Descriptor;

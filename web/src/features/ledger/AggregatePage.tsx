@@ -1,10 +1,9 @@
-import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
-import { CopyButton, Icon, RecordPage } from '@/ui';
+import { ActButton, CopyButton, Icon, RecordPage } from '@/ui';
 import { Empty, readable, type Raw } from '@/ui/table';
 import { CounterPanel } from './CounterPanel';
 import { EventDrawer } from './EventDrawer';
@@ -36,9 +35,9 @@ export function AggregatePage({ name, search }: Props) {
   const { event } = readable<Search>(search);
   const path = pathOf(name);
   const record = may('ledger:write') && (
-    <Button variant="filled" leftSection={<Icon name="plus" />} onClick={open}>
+    <ActButton hotkey="n" variant="filled" leftSection={<Icon name="plus" />} onClick={open}>
       {t('record')}
-    </Button>
+    </ActButton>
   );
   // The list stays on its page behind the drawer.
   const show = (version: number | undefined) => void navigate({ to: '.', search: { ...search, event: version } as never, state: true, resetScroll: false });

@@ -104,7 +104,7 @@ export function OrderRecordList<S extends OrderRecordSearch, R extends OrderReco
         ),
       mono: true,
     }),
-    column.customer('user', t('user'), ({ userId }) => userId),
+    column.customer('user', t('user'), ({ userId }) => userId, { narrow: true }),
     ...more,
     column.time('changed', t('changed'), ({ updatedTime }) => updatedTime, { sort: 'updatedTime', optional: true }),
     column.person('changedBy', t('changedBy'), ({ updatedBy }) => updatedBy, { optional: true }),

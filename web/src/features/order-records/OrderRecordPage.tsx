@@ -1,9 +1,9 @@
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useMay, type PersonName, type Winner } from '@/api';
 import { useText } from '@/i18n';
-import { History, LostRace, RecordPage, revisionsOf, StatusMove, useSteps } from '@/ui';
+import { ActButton, History, LostRace, RecordPage, revisionsOf, StatusMove, stepKeys, useSteps } from '@/ui';
 import styles from '@/ui/record/Columns.module.css';
 import type { Paged } from '@/ui/record/History';
 import { orderRecordMessages } from './messages';
@@ -81,8 +81,9 @@ export function OrderRecordPage<R extends Stepped<A> & { status: S }, A extends 
           {steps.map((action, i) => {
             const reason = hint?.(action, row);
             return (
-              <Button
+              <ActButton
                 key={action}
+                hotkey={stepKeys[action]}
                 variant={i === 0 && reason === undefined ? 'filled' : 'default'}
                 disabled={reason !== undefined}
                 title={reason}
@@ -92,7 +93,7 @@ export function OrderRecordPage<R extends Stepped<A> & { status: S }, A extends 
                 }}
               >
                 {labels.action(action)}
-              </Button>
+              </ActButton>
             );
           })}
           {actions?.(row)}

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay, type Winner } from '@/api';
@@ -7,7 +6,7 @@ import { RecordPayment } from '@/features/payments/RecordPayment';
 import { OrderRefunds } from '@/features/refunds/OrderRefunds';
 import { RequestRefund } from '@/features/refunds/RequestRefund';
 import { useFormat, useText } from '@/i18n';
-import { LostRace, RecordPage, useSteps } from '@/ui';
+import { ActButton, LostRace, RecordPage, useSteps, stepKeys } from '@/ui';
 import { EditOrder } from './edit/EditOrder';
 import { orderMessages } from './messages';
 import { stepsOf } from './next';
@@ -36,14 +35,12 @@ export function OrderDetail({ id }: { id: number }) {
   const [open, setOpen] = useState<{ order: Order; dialog: Dialog }>();
   const [winner, setWinner] = useState<Winner<Order>>();
   const close = () => setOpen(undefined);
+  const start = (order: Order, dialog: Dialog) => {
+    setWinner(undefined);
+    setOpen({ order, dialog });
+  };
   /** Opens a dialog for the displayed version; undefined if the user cannot use it now. */
-  const opens = (order: Order, dialog: Dialog, isPossible: boolean) =>
-    isPossible
-      ? () => {
-          setWinner(undefined);
-          setOpen({ order, dialog });
-        }
-      : undefined;
+  const opens = (order: Order, dialog: Dialog, isPossible: boolean) => (isPossible ? () => start(order, dialog) : undefined);
   return (
     <RecordPage
       query={query}
@@ -60,9 +57,9 @@ export function OrderDetail({ id }: { id: number }) {
       )}
       actions={(order) =>
         steps.map((step, i) => (
-          <Button key={step} variant={i === 0 && step !== 'cancel' ? 'filled' : 'default'} onClick={opens(order, step, true)}>
+          <ActButton key={step} hotkey={stepKeys[step]} variant={i === 0 && step !== 'cancel' ? 'filled' : 'default'} onClick={() => start(order, step)}>
             {t(stepLabels[step])}
-          </Button>
+          </ActButton>
         ))
       }
     >

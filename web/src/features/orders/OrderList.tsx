@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useMay } from '@/api';
+import { CreateButton } from '@/features/CreateButton';
 import { useText } from '@/i18n';
 import { PageHeader, useBulkActions } from '@/ui';
 import {
@@ -23,6 +23,7 @@ import {
 import { orderMessages } from './messages';
 import { FulfilmentChip, OrderStatusChip, PaidChip } from './OrderStatusChip';
 import { readOrders, type Order, type OrderSearch } from './queries';
+import { orderResource } from './resource';
 import { fulfilmentStatuses, paymentStatuses, statuses } from './search-params';
 import { useOrderActions, watchedOrders } from './useOrderActions';
 
@@ -45,11 +46,7 @@ export function OrderList({ search }: { search: Raw<OrderSearch> }) {
   const payments = paymentStatuses.map((status) => ({ value: status, label: t(`payment_${status}`) }));
   const fulfilments = fulfilmentStatuses.map((status) => ({ value: status, label: t(`fulfilment_${status}`) }));
   const [placing, setPlacing] = useState(false);
-  const place = may && (
-    <Button variant="filled" onClick={() => setPlacing(true)}>
-      {t('new')}
-    </Button>
-  );
+  const place = <CreateButton of={orderResource} onClick={() => setPlacing(true)} />;
   return (
     <>
       <PageHeader title={t('title')}>{place}</PageHeader>
@@ -117,11 +114,11 @@ function useColumns(): Column<Order>[] {
     column.text('status', t('status'), (o) => o.status, { cell: (o) => <OrderStatusChip status={o.status} />, narrow: true }),
     column.text('payment', t('payment'), (o) => o.paymentStatus, { cell: (o) => <PaidChip status={o.paymentStatus} /> }),
     column.text('fulfilment', t('fulfilment'), (o) => o.fulfilmentStatus, { cell: (o) => <FulfilmentChip status={o.fulfilmentStatus} /> }),
-    column.customer('user', t('user'), (o) => o.userId),
+    column.customer('user', t('user'), (o) => o.userId, { narrow: true }),
     column.count('pieces', t('items'), (o) => o.items.reduce((sum, { quantity }) => sum + quantity, 0)),
-    column.money('amount', t('amount'), (o) => o.amount, { sort: 'amount' }),
+    column.money('amount', t('amount'), (o) => o.amount, { sort: 'amount', narrow: true }),
     column.money('due', t('due'), (o) => o.due, { optional: true }),
-    column.time('placed', t('placed'), (o) => o.createdTime, { sort: 'createdTime' }),
+    column.time('placed', t('placed'), (o) => o.createdTime, { sort: 'createdTime', narrow: true }),
     column.time('changed', t('changed'), (o) => o.updatedTime, { sort: 'updatedTime', optional: true }),
     column.person('changedBy', t('changedBy'), (o) => o.updatedBy, { optional: true }),
     column.text('coupon', t('coupon'), (o) => o.couponCode, { mono: true, optional: true }),

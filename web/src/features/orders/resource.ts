@@ -12,6 +12,7 @@ export const orderResource = {
   folder: 'orders',
   label: { en: 'Order', zh: '订单' },
   one: { en: 'an order', zh: '订单' },
+  create: { label: { en: 'New order', zh: '新建订单' }, permission: 'orders:write' },
   timeline: 'order',
   found: {
     order: { label: { en: 'Orders', zh: '订单' }, statuses },

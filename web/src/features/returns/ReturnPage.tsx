@@ -1,11 +1,10 @@
-import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay } from '@/api';
 import { EventDetail } from '@/features/order-records/EventDetail';
 import { OrderRecordPage } from '@/features/order-records/OrderRecordPage';
 import { useFormat, useText } from '@/i18n';
-import { CustomerLink, Facts, RecordLink, Section } from '@/ui';
+import { ActButton, CustomerLink, Facts, RecordLink, Section, stepKeys } from '@/ui';
 import styles from '@/ui/record/Columns.module.css';
 import { returnMessages } from './messages';
 import { oneReturn, returnHistory, type Return, type ReturnAction, type ReturnEvent, type ReturnStatus } from './queries';
@@ -33,9 +32,9 @@ export function ReturnPage({ id }: { id: number }) {
         mayRefund &&
         row.status !== 'rejected' &&
         row.refundId === null && (
-          <Button variant="default" onClick={() => setRefunded(row)}>
+          <ActButton hotkey={stepKeys.refund} onClick={() => setRefunded(row)}>
             {t('refundButton')}
-          </Button>
+          </ActButton>
         )
       }
       dialog={(step) => <StepDialog {...step} />}

@@ -1,10 +1,9 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay } from '@/api';
 import { Waiting } from '@/features/approvals/Waiting';
 import { useText } from '@/i18n';
-import { Changed, CustomerLink, Money, pathOf, RecordPage, Section } from '@/ui';
+import { ActButton, Changed, CustomerLink, Money, pathOf, RecordPage, Section } from '@/ui';
 import type { Raw } from '@/ui/table';
 import { EntryDialog } from './EntryDialog';
 import { EntryTable } from './EntryTable';
@@ -37,10 +36,10 @@ export function WalletPage({ userId, search }: Props) {
         mayWrite && (
           <>
             <CustomerLink userId={userId}>{t('customer')}</CustomerLink>
-            <Button variant="filled" onClick={() => setDialog('entry')}>
+            <ActButton variant="filled" onClick={() => setDialog('entry')}>
               {t('enter')}
-            </Button>
-            <Button onClick={() => setDialog('transfer')}>{t('transfer')}</Button>
+            </ActButton>
+            <ActButton onClick={() => setDialog('transfer')}>{t('transfer')}</ActButton>
           </>
         )
       }

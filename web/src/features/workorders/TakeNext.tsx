@@ -1,9 +1,8 @@
-import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
-import { useKeyedAction, useToasts } from '@/ui';
+import { ActButton, useKeyedAction, useToasts, stepKeys } from '@/ui';
 import { workOrderMessages } from './messages';
 import { claimNext, oneWorkOrder, type WorkOrder } from './queries';
 
@@ -27,8 +26,14 @@ export function TakeNext() {
     onRejected: (error) => (isProblem(error, 'not_found') ? toasts.info(t('noneWaits')) : toasts.failed(error)),
   });
   return (
-    <Button variant="filled" loading={action.outcome === 'sending'} disabled={action.outcome === 'unknown'} onClick={() => action.run({})}>
+    <ActButton
+      hotkey={stepKeys.claim}
+      variant="filled"
+      loading={action.outcome === 'sending'}
+      disabled={action.outcome === 'unknown'}
+      onClick={() => action.run({})}
+    >
       {t('next')}
-    </Button>
+    </ActButton>
   );
 }

@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useUser } from '@/api';
+import { CreateButton } from '@/features/CreateButton';
 import { useText } from '@/i18n';
 import { PeopleHere, Icon, PageHeader, Person, RecordLink, useOtherUsersIn } from '@/ui';
 import {
@@ -24,6 +24,7 @@ import { Due } from './Due';
 import { workOrderMessages } from './messages';
 import { OpenDialog } from './OpenDialog';
 import { readWorkOrders, type WorkOrder, type WorkOrderSearch } from './queries';
+import { workOrderResource } from './resource';
 import { priorities, statuses } from './statuses';
 import { TakeNext } from './TakeNext';
 import styles from './WorkOrder.module.css';
@@ -40,7 +41,7 @@ export function WorkOrderList({ search }: { search: Raw<WorkOrderSearch> }) {
   const options = statuses.map((status) => ({ value: status, label: t(status) }));
   const urgencies = priorities.map((priority) => ({ value: priority, label: t(priority) }));
   const isMine = state.search.holderId === me;
-  const add = may && <Button onClick={() => setOpening(true)}>{t('new')}</Button>;
+  const add = <CreateButton of={workOrderResource} onClick={() => setOpening(true)} />;
   return (
     <>
       <PageHeader title={t('title')}>
@@ -90,7 +91,11 @@ function useColumns(): Column<WorkOrder>[] {
       ),
       narrow: true,
     }),
-    column.text('priority', t('priority'), ({ priority }) => priority, { cell: ({ priority }) => <PriorityChip priority={priority} />, sort: 'priority' }),
+    column.text('priority', t('priority'), ({ priority }) => priority, {
+      cell: ({ priority }) => <PriorityChip priority={priority} />,
+      sort: 'priority',
+      narrow: true,
+    }),
     column.text('status', t('status'), ({ status }) => status, { cell: ({ status }) => <WorkOrderStatusChip status={status} />, narrow: true }),
     // The holder and the current viewers, so that users see them before they claim.
     column.text('holder', t('holder'), ({ holder }) => holder?.name, {
@@ -107,7 +112,7 @@ function useColumns(): Column<WorkOrder>[] {
       ),
       narrow: true,
     }),
-    column.time('due', t('due'), ({ dueTime }) => dueTime, { cell: (order) => <Due order={order} /> }),
+    column.time('due', t('due'), ({ dueTime }) => dueTime, { cell: (order) => <Due order={order} />, narrow: true }),
     column.text('about', t('about'), ({ links }) => links.join(' '), {
       cell: ({ links: [first, ...more] }) =>
         first !== undefined && (

@@ -1,9 +1,9 @@
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay, useUser, type Winner } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { Facts, History, LostRace, Person, RecordLink, RecordPage, revisionsOf, Section, StatusMove, useSteps, When } from '@/ui';
+import { ActButton, Facts, History, LostRace, Person, RecordLink, RecordPage, revisionsOf, Section, StatusMove, useSteps, When, stepKeys } from '@/ui';
 import styles from '@/ui/record/Columns.module.css';
 import { PriorityChip, WorkOrderStatusChip } from './Chips';
 import { Comments } from './Comments';
@@ -91,8 +91,9 @@ function Steps({ order, onLost, onBegin, onOpen }: StepsProps) {
   return steps.map((step) => {
     const isHeld = step === 'claim' || step === 'release';
     return (
-      <Button
+      <ActButton
         key={step}
+        hotkey={stepKeys[step]}
         variant={step === next ? 'filled' : 'default'}
         loading={isHeld && action.outcome === 'sending' && action.sent === step}
         disabled={isHeld && (action.outcome === 'sending' || action.outcome === 'unknown')}
@@ -104,7 +105,7 @@ function Steps({ order, onLost, onBegin, onOpen }: StepsProps) {
         }}
       >
         {t(step)}
-      </Button>
+      </ActButton>
     );
   });
 }

@@ -12,6 +12,7 @@ export const workOrderResource = {
   folder: 'work-orders',
   label: { en: 'Work order', zh: '工单' },
   one: { en: 'a work order', zh: '工单' },
+  create: { label: { en: 'New work order', zh: '新建工单' }, permission: 'work-orders:write' },
   found: {
     'work-order': { label: { en: 'Work orders', zh: '工单' }, isNamed: true, statuses },
   },

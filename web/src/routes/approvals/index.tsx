@@ -8,7 +8,7 @@ export const Route = createFileRoute('/approvals/')({
     page: {
       title: { en: 'Approvals', zh: '审批' },
       permission: 'approvals:read',
-      navigation: { group: 'operate', order: 20, icon: 'check', waiting: ({ approvals }) => approvals && approvals.toDecide + approvals.stale },
+      navigation: { group: 'operate', order: 20, icon: 'check', key: 'a', waiting: ({ approvals }) => approvals && approvals.toDecide + approvals.stale },
     },
   },
   validateSearch: tableSearch({ view: oneOf(...views), resource: aText }),

@@ -4,7 +4,11 @@ import { tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/coupon-campaigns/')({
   staticData: {
-    page: { title: { en: 'Coupon campaigns', zh: '优惠券活动' }, permission: 'coupons:read', navigation: { group: 'sell', order: 25, icon: 'megaphone' } },
+    page: {
+      title: { en: 'Coupon campaigns', zh: '优惠券活动' },
+      permission: 'coupons:read',
+      navigation: { group: 'sell', order: 25, icon: 'megaphone', key: 'm' },
+    },
   },
   validateSearch: tableSearch({}),
   component: Page,

@@ -4,7 +4,7 @@ import { aFlag, oneOf, tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/items/')({
   staticData: {
-    page: { title: { en: 'Items', zh: '商品' }, permission: 'items:read', navigation: { group: 'sell', order: 10, icon: 'tag' } },
+    page: { title: { en: 'Items', zh: '商品' }, permission: 'items:read', navigation: { group: 'sell', order: 10, icon: 'tag', key: 'i' } },
   },
   validateSearch: tableSearch({ status: oneOf('active', 'archived'), create: aFlag }),
   component: Page,

@@ -8,7 +8,13 @@ export const Route = createFileRoute('/orders/')({
     page: {
       title: { en: 'Orders', zh: '订单' },
       permission: 'orders:read',
-      navigation: { group: 'operate', order: 10, icon: 'bag', waiting: ({ ordersByStatus }) => ordersByStatus && ordersByStatus.pending + ordersByStatus.paid },
+      navigation: {
+        group: 'operate',
+        order: 10,
+        icon: 'bag',
+        key: 'o',
+        waiting: ({ ordersByStatus }) => ordersByStatus && ordersByStatus.pending + ordersByStatus.paid,
+      },
     },
   },
   validateSearch: tableSearch({

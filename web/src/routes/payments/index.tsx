@@ -5,7 +5,7 @@ import { aCustomer, aDay, anId, aText, oneOf, tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/payments/')({
   staticData: {
-    page: { title: { en: 'Payments', zh: '付款' }, permission: 'payments:read', navigation: { group: 'operate', order: 11, icon: 'wallet' } },
+    page: { title: { en: 'Payments', zh: '付款' }, permission: 'payments:read', navigation: { group: 'operate', order: 11, icon: 'wallet', key: 'p' } },
   },
   validateSearch: tableSearch({
     status: oneOf(...statuses),

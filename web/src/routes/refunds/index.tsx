@@ -13,6 +13,7 @@ export const Route = createFileRoute('/refunds/')({
         group: 'operate',
         order: 12,
         icon: 'refund',
+        key: 'r',
         waiting: ({ refundsByStatus }) => refundsByStatus && refundsByStatus.requested + refundsByStatus.unknown,
       },
     },

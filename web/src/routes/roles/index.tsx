@@ -4,7 +4,7 @@ import { tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/roles/')({
   staticData: {
-    page: { title: { en: 'Roles', zh: '角色' }, permission: 'access:read', navigation: { group: 'govern', order: 30, icon: 'shield' } },
+    page: { title: { en: 'Roles', zh: '角色' }, permission: 'access:read', navigation: { group: 'govern', order: 30, icon: 'shield', key: 'e' } },
   },
   validateSearch: tableSearch({}),
   component: Page,

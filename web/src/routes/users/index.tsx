@@ -4,7 +4,7 @@ import { aBoolean, aText, tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/users/')({
   staticData: {
-    page: { title: { en: 'Users', zh: '用户' }, permission: 'users:read', navigation: { group: 'govern', order: 20, icon: 'people' } },
+    page: { title: { en: 'Users', zh: '用户' }, permission: 'users:read', navigation: { group: 'govern', order: 20, icon: 'people', key: 'u' } },
   },
   validateSearch: tableSearch({ role: aText, disabled: aBoolean }),
   component: Page,

@@ -8,7 +8,7 @@ export const Route = createFileRoute('/work-orders/')({
     page: {
       title: { en: 'Work orders', zh: '工单' },
       permission: 'work-orders:read',
-      navigation: { group: 'operate', order: 14, icon: 'wrench', waiting: ({ workOrdersByStatus }) => workOrdersByStatus?.open },
+      navigation: { group: 'operate', order: 14, icon: 'wrench', key: 'w', waiting: ({ workOrdersByStatus }) => workOrdersByStatus?.open },
     },
   },
   validateSearch: tableSearch({ status: oneOf(...statuses), priority: oneOf(...priorities), holderId: anId, link: aText, due: aDay }),

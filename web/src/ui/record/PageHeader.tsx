@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { ActBar } from '../acts/ActBar';
 import { CopyButton } from '../CopyText';
 import styles from './PageHeader.module.css';
 
@@ -30,7 +31,7 @@ export function PageHeader({ title, parent, mono = false, chips, children }: Pro
         {mono && typeof title === 'string' && <CopyButton text={title} label={title} />}
         {chips}
       </div>
-      {children !== undefined && <div className={styles.actions}>{children}</div>}
+      {children !== undefined && (parent === undefined ? <div className={styles.actions}>{children}</div> : <ActBar>{children}</ActBar>)}
     </header>
   );
 }

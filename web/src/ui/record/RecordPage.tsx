@@ -1,9 +1,11 @@
 import { Loader, Stack } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { use, type ReactNode } from 'react';
-import { isProblem } from '@/api';
+import { Link, useLocation } from '@tanstack/react-router';
+import { use, useEffect, type ReactNode } from 'react';
+import { isProblem, useOwner } from '@/api';
+import { recents } from '@/browser/recents';
 import { useText } from '@/i18n';
+import { Subject } from '../acts/ActButton';
 import { editMessages } from '../edit/messages';
 import { usePresence, type Present } from '../edit/usePresence';
 import { EtagVersion } from '../EtagVersion';
@@ -12,6 +14,7 @@ import { ProblemBanner } from '../feedback/ProblemBanner';
 import { uiMessages } from '../messages';
 import { StoredDraft } from './StoredDraft';
 import { PageHeader } from './PageHeader';
+import { useOpenPage } from '../shell/pages';
 import { useWindowTitle } from '../title';
 import { People } from './People';
 import { RecordTools } from './tools';
@@ -55,6 +58,7 @@ export function RecordPage<R extends { version?: number; etag?: string | null },
   const Tools = use(RecordTools);
   const exists = record !== undefined && !isDeleted;
   useWindowTitle([name, list]);
+  useVisit(exists && parent !== undefined ? name : undefined);
   const header = (present: readonly Present[]) => (
     <PageHeader
       title={record === undefined ? name : (props.title?.(record) ?? name)}
@@ -98,15 +102,25 @@ export function RecordPage<R extends { version?: number; etag?: string | null },
     );
   }
   const parts = (present: readonly Present[]) => (
-    <>
+    <Subject value={name}>
       {header(present)}
       <Stack gap="md">
         {error !== null && !isDeleted && <ProblemBanner error={error} retry={() => void refetch()} />}
         {props.children(record, { isDeleted, present })}
       </Stack>
-    </>
+    </Subject>
   );
   return resource === undefined ? parts([]) : <WithPresence resource={resource} field={props.field} parts={parts} />;
+}
+
+/** Adds the open page to the recent records under the name of its record. */
+function useVisit(name: string | undefined): void {
+  const owner = useOwner();
+  const kind = useOpenPage()?.title;
+  const to = useLocation({ select: ({ pathname }) => pathname });
+  useEffect(() => {
+    if (name !== undefined && kind !== undefined) recents.add(owner, { to, name, kind });
+  }, [owner, to, name, kind]);
 }
 
 function WithPresence({ resource, field, parts }: { resource: string; field: string | undefined; parts: (present: readonly Present[]) => ReactNode }) {

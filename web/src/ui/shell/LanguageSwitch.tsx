@@ -1,5 +1,6 @@
 import { ActionIcon } from '@mantine/core';
 import { useLanguage, useText } from '@/i18n';
+import { useAct } from '../acts/acts';
 import { shellMessages } from './messages';
 
 const names = { en: 'EN', zh: '中' } as const;
@@ -9,6 +10,7 @@ export function LanguageSwitch() {
   const { language, choose } = useLanguage();
   const t = useText(shellMessages);
   const other = language === 'en' ? 'zh' : 'en';
+  useAct({ label: t('otherLanguage'), isGeneral: true, run: () => choose(other) });
   return (
     <ActionIcon
       variant="subtle"

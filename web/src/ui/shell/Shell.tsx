@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Drawer } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { Link } from '@tanstack/react-router';
+import { Link, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useEffectEvent, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useTenant, useReplays } from '@/api';
 import { updateNow, version, wasUpdated } from '@/browser/version';
@@ -11,12 +11,13 @@ import { Icon } from '../Icon';
 import { Banner } from '../feedback/Banner';
 import { useToasts } from '../feedback/toasts';
 import { useKeys } from '../keys';
+import { useAct } from '../acts/acts';
 import { uiMessages } from '../messages';
 import { LanguageSwitch } from './LanguageSwitch';
 import { LiveIndicator } from './LiveIndicator';
 import { shellMessages } from './messages';
 import { Navigation } from './Navigation';
-import { useOpenPage } from './pages';
+import { useEntries, useOpenPage } from './pages';
 import { SchemeSwitch } from './SchemeSwitch';
 import { useWindowTitle } from '../title';
 import styles from './Shell.module.css';
@@ -32,7 +33,8 @@ export function Shell({ search, children }: { search: ReactNode; children: React
   // A wide window shows the navigation at its side.
   const isNarrow = useMediaQuery('(max-width: 61.99em)', false, { getInitialValueInEffect: false });
   const [sheet, setSheet] = useState(false);
-  useKeys({ '?': () => setSheet(true) });
+  useAct({ label: t('keysTitle'), hotkey: '?', isGeneral: true, run: () => setSheet(true) });
+  usePageKeys();
   usePageTitle();
   useReplayLabel();
   useUpdateLabel();
@@ -98,6 +100,15 @@ function Tenant() {
       {tenant}
     </span>
   );
+}
+
+/** Binds g and a letter to each page of the navigation. */
+function usePageKeys(): void {
+  const { history } = useRouter();
+  const bindings = useEntries().flatMap(({ to, page: { navigation } }) =>
+    navigation.key === undefined ? [] : [[`g ${navigation.key}`, () => history.push(to)]],
+  );
+  useKeys(Object.fromEntries(bindings) as Record<string, () => void>);
 }
 
 /** Shows a notice when the service replays the reply of an earlier attempt. */

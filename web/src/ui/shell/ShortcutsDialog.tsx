@@ -1,59 +1,72 @@
-import { useText } from '@/i18n';
+import { useLocalText, useText } from '@/i18n';
+import { useActs } from '../acts/acts';
+import { Keys } from '../acts/Keys';
 import { Dialog } from '../Dialog';
+import { isApple } from '../keys';
+import { useEntries } from './pages';
 import { shortcutMessages } from './shortcutMessages';
 import styles from './ShortcutsDialog.module.css';
 
-const mac = /Mac|iP(hone|ad)/.test(navigator.userAgent);
-const command = mac ? '⌘' : 'Ctrl';
+const command = isApple ? '⌘' : 'Ctrl';
+
+/** The keys of lists and forms; those of acts and pages are declared there. */
+const fixed = {
+  lists: [
+    ['/', 'find'],
+    ['j', 'down'],
+    ['k', 'up'],
+    ['Home', 'first'],
+    ['End', 'last'],
+    ['Enter', 'open'],
+    ['Space', 'choose'],
+  ],
+} as const;
 
 /** Every keyboard shortcut, by context. */
-const groups = [
-  {
-    name: 'everywhere',
-    keys: [
-      [[command, 'K'], 'search'],
-      [['?'], 'sheet'],
-      [['Esc'], 'close'],
-    ],
-  },
-  {
-    name: 'lists',
-    keys: [
-      [['/'], 'find'],
-      [['j'], 'down'],
-      [['k'], 'up'],
-      [['Home'], 'first'],
-      [['End'], 'last'],
-      [['Enter'], 'open'],
-      [['Space'], 'choose'],
-    ],
-  },
-  { name: 'forms', keys: [[[command, 'S'], 'save']] },
-] as const;
-
 export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const t = useText(shortcutMessages);
+  const text = useLocalText();
+  const acts = useActs();
+  const entries = useEntries();
+  const ofActs = (isGeneral: boolean) =>
+    acts.flatMap((act): Shortcut[] => (act.hotkey === undefined || (act.isGeneral ?? false) !== isGeneral ? [] : [[[act.hotkey], act.label]]));
   return (
-    <Dialog onClose={onClose} title={t('title')}>
+    <Dialog onClose={onClose} title={t('title')} size="lg">
       <div className={styles.sheet}>
-        {groups.map(({ name, keys }) => (
-          <section key={name} aria-labelledby={`keys-${name}`}>
-            <h3 id={`keys-${name}`}>{t(name)}</h3>
-            <dl className={styles.keys}>
-              {keys.map(([combination, what]) => (
-                <div key={what}>
-                  <dt>
-                    {combination.map((key) => (
-                      <kbd key={key}>{key}</kbd>
-                    ))}
-                  </dt>
-                  <dd>{t(what)}</dd>
-                </div>
-              ))}
-            </dl>
-          </section>
-        ))}
+        <div>
+          <Group name={t('here')} shortcuts={ofActs(false)} />
+          <Group name={t('everywhere')} shortcuts={[[[command, 'K'], t('search')], ...ofActs(true), [['Esc'], t('close')]]} />
+          <Group name={t('lists')} shortcuts={fixed.lists.map(([key, does]) => [[key], t(does)])} />
+          <Group name={t('forms')} shortcuts={[[[command, 'S'], t('save')]]} />
+        </div>
+        <Group
+          name={t('pages')}
+          shortcuts={entries.flatMap(({ page: { title, navigation } }): Shortcut[] =>
+            navigation.key === undefined ? [] : [[['g', navigation.key], text(title)]],
+          )}
+        />
       </div>
     </Dialog>
+  );
+}
+
+type Shortcut = readonly [keys: readonly string[], does: string];
+
+function Group({ name, shortcuts }: { name: string; shortcuts: readonly Shortcut[] }) {
+  if (shortcuts.length === 0) return null;
+  return (
+    <section aria-label={name}>
+      <h3>{name}</h3>
+      <dl className={styles.keys}>
+        {[...new Map(shortcuts.map((one) => [one[1], one])).values()].map(([keys, does]) => (
+          <div key={does}>
+            <dt>
+              <Keys keys={keys} />
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }

@@ -1,16 +1,18 @@
 import { Menu, Text, UnstyledButton } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { signOut, useOwner, useTenant, useUser } from '@/api';
 import { drafts } from '@/browser/drafts';
 import { chooseTimeStyle, timeStyles, useText, useTimeStyle, type TimeStyle } from '@/i18n';
+import { useAct } from '../acts/acts';
 import { editMessages } from '../edit/messages';
 import { useConfirm } from '../feedback/confirm';
 import { useToasts } from '../feedback/toasts';
 import { Avatar, initialsOf } from '../Person';
-import { DraftsDialog } from './DraftsDialog';
 import { shellMessages } from './messages';
+
+const DraftsDialog = lazy(async () => ({ default: (await import('./DraftsDialog')).DraftsDialog }));
 
 /** The user and tenant, the drafts, the settings of this browser, and sign-out. */
 export function UserMenu({ onKeys }: { onKeys: () => void }) {
@@ -33,6 +35,8 @@ export function UserMenu({ onKeys }: { onKeys: () => void }) {
     }
     await signOut().catch(toasts.failed);
   };
+  useAct({ label: edit('myDrafts'), isGeneral: true, run: () => setListing(true) });
+  useAct({ label: t('signOut'), isGeneral: true, run: () => void leave() });
   return (
     <>
       <Menu width={220} withinPortal={false} onOpen={() => setCount(drafts.list(owner).length)}>
@@ -84,7 +88,11 @@ export function UserMenu({ onKeys }: { onKeys: () => void }) {
           <Menu.Item onClick={() => void leave()}>{t('signOut')}</Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {listing && <DraftsDialog onClose={() => setListing(false)} />}
+      {listing && (
+        <Suspense>
+          <DraftsDialog onClose={() => setListing(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

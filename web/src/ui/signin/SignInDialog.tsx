@@ -1,8 +1,10 @@
 import { Anchor, Modal, Stack, Text } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { sessionStore, useSession } from '@/api';
 import { useText } from '@/i18n';
 import { signInMessages } from './messages';
-import { SignInForm } from './SignInForm';
+
+const SignInForm = lazy(async () => ({ default: (await import('./SignInForm')).SignInForm }));
 
 /**
  * Opens over the page when the session has expired. The page below retains its contents, and the
@@ -26,7 +28,9 @@ export function SignInDialog() {
       {session !== undefined && user !== undefined && (
         <Stack gap="md">
           <Text>{t('expiredHint', { name: user.displayName })}</Text>
-          <SignInForm known={{ username: user.username, tenant: session.tenant }} />
+          <Suspense>
+            <SignInForm known={{ username: user.username, tenant: session.tenant }} />
+          </Suspense>
           <Text fz="sm" c="dimmed">
             <Anchor component="button" type="button" inherit onClick={() => sessionStore.signedOut()}>
               {t('otherUser')}

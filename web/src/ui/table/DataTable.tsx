@@ -1,8 +1,6 @@
 import { Button, Checkbox, Paper } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { getCoreRowModel, useReactTable, type ColumnDef } from '@tanstack/react-table';
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { Banner } from '../feedback/Banner';
@@ -51,9 +49,6 @@ interface Props<Row> {
   isFresh?: (row: Row) => boolean;
 }
 
-/** Above this number of rows only the visible ones are rendered. */
-const virtualFrom = 80;
-const [rowHeight, cardHeight] = [41, 66];
 const skeletonRows = 8;
 /** Longer texts may be truncated, in characters. */
 const longest = 28;
@@ -71,16 +66,7 @@ export function DataTable<Row>(props: Props<Row>) {
   const sizes = useColumnWidths(props.id);
   const rows = query.data?.items ?? [];
   const [scroll, fits] = useFits();
-  const table = useReactTable<Row>({
-    data: rows,
-    columns: columns.map<ColumnDef<Row>>(({ id }) => ({ id })),
-    getRowId: props.rowId,
-    getCoreRowModel: getCoreRowModel(),
-    manualPagination: true,
-    manualSorting: true,
-    state: { columnVisibility: choice.visibility },
-  });
-  const shown = choice.ordered.filter((column) => table.getColumn(column.id)?.getIsVisible() === true);
+  const shown = choice.ordered.filter(({ id }) => choice.visibility[id] === true);
   const sized = narrow || sizes.widths === undefined ? undefined : { columns: shown, hasTicks: selection !== undefined, widths: sizes.widths };
   const total = query.data?.total ?? 0;
   const filtered = Object.keys(filtersOf(state.search)).length > 0;
@@ -137,7 +123,7 @@ export function DataTable<Row>(props: Props<Row>) {
           {query.isPending && query.error === null && state.faults.length === 0 ? (
             <Skeleton columns={shown.length + (selection === undefined ? 0 : 1)} />
           ) : (
-            <Body {...props} columns={shown} rows={rows} narrow={narrow} />
+            <Body {...props} columns={shown} rows={rows} />
           )}
         </table>
       </div>
@@ -164,36 +150,18 @@ function useFits(): [RefObject<HTMLDivElement | null>, boolean] {
 
 interface Parts<Row> extends Props<Row> {
   rows: Row[];
-  /** Phones show each row as a card. */
-  narrow: boolean;
 }
 
 function Body<Row>(props: Parts<Row>) {
-  const { rows, rowId, selection, open, narrow } = props;
+  const { rows, rowId, selection, open } = props;
   const { state } = props.list;
   const body = useRef<HTMLTableSectionElement>(null);
   const [current, setCurrent] = useState(0);
-  const [top, setTop] = useState(0);
-  const [moved, setMoved] = useState(0);
-  const virtual = rows.length > virtualFrom;
-  useLayoutEffect(() => setTop(virtual && body.current !== null ? body.current.getBoundingClientRect().top + window.scrollY : 0), [virtual]);
-  const virtualizer = useWindowVirtualizer({
-    count: rows.length,
-    estimateSize: () => (narrow ? cardHeight : rowHeight),
-    overscan: 20,
-    scrollMargin: top,
-    enabled: virtual,
-  });
   const focused = Math.min(current, Math.max(0, rows.length - 1));
-  useEffect(() => {
-    if (moved > 0) body.current?.querySelector<HTMLElement>(`[data-index="${focused}"]`)?.focus();
-  }, [moved, focused]);
-
   const moveTo = (index: number) => {
     const next = Math.max(0, Math.min(rows.length - 1, index));
-    if (virtual) virtualizer.scrollToIndex(next);
     setCurrent(next);
-    setMoved((n) => n + 1);
+    body.current?.querySelector<HTMLElement>(`[data-index="${next}"]`)?.focus();
   };
   const isInside = () => body.current?.contains(document.activeElement) === true;
   useKeys({
@@ -209,28 +177,20 @@ function Body<Row>(props: Parts<Row>) {
     act();
   };
 
-  const items = virtual ? virtualizer.getVirtualItems() : [];
-  const first = virtual ? (items[0]?.index ?? 0) : 0;
-  const last = virtual ? (items.at(-1)?.index ?? -1) : rows.length - 1;
   return (
     <tbody ref={body}>
-      {first > 0 && <Spacer height={(items[0]?.start ?? 0) - top} />}
-      {rows.slice(first, last + 1).map((row, i) => {
-        const index = first + i;
-        return (
-          <BodyRow
-            {...props}
-            key={rowId(row)}
-            row={row}
-            index={index}
-            ariaIndex={(state.before ?? 0) + index + 2}
-            isCurrent={index === focused}
-            onFocus={() => setCurrent(index)}
-            onKeyDown={(event) => onKeyDown(event, index, row)}
-          />
-        );
-      })}
-      {virtual && last < rows.length - 1 && <Spacer height={virtualizer.getTotalSize() - ((items.at(-1)?.end ?? 0) - top)} />}
+      {rows.map((row, index) => (
+        <BodyRow
+          {...props}
+          key={rowId(row)}
+          row={row}
+          index={index}
+          ariaIndex={(state.before ?? 0) + index + 2}
+          isCurrent={index === focused}
+          onFocus={() => setCurrent(index)}
+          onKeyDown={(event) => onKeyDown(event, index, row)}
+        />
+      ))}
     </tbody>
   );
 }
@@ -260,10 +220,6 @@ function actionOf(event: KeyboardEvent, { moveTo, index, last, toggle, open }: M
     default:
       return undefined;
   }
-}
-
-function Spacer({ height }: { height: number }) {
-  return <tr aria-hidden="true" style={{ height }} />;
 }
 
 interface RowProps<Row> extends Parts<Row> {

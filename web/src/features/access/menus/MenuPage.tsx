@@ -1,11 +1,10 @@
-import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '@/api';
 import { useText } from '@/i18n';
-import { changesOf, History, RecordPage, revisionsOf, StatusChip } from '@/ui';
+import { ActButton, changesOf, History, RecordPage, revisionsOf, StatusChip } from '@/ui';
 import { useMenuName } from '@/ui/shell/pages';
 import { CreateMenu } from './CreateMenu';
 import { DeletedMenu } from './DeletedMenu';
@@ -55,13 +54,13 @@ function Actions({ menu }: { menu: Menu }) {
   if (!useMay()('menus:write')) return null;
   return (
     <>
-      {takesMore(menus, menu.id) && <Button onClick={open}>{t('addBelow')}</Button>}
-      <Button disabled={isBusy} onClick={() => setHidden(menu, !menu.hidden)}>
+      {takesMore(menus, menu.id) && <ActButton onClick={open}>{t('addBelow')}</ActButton>}
+      <ActButton disabled={isBusy} onClick={() => setHidden(menu, !menu.hidden)}>
         {t(menu.hidden ? 'show' : 'hide')}
-      </Button>
-      <Button color="bad" variant="subtle" disabled={isBusy} onClick={() => void remove(menu)}>
+      </ActButton>
+      <ActButton color="bad" variant="subtle" disabled={isBusy} onClick={() => void remove(menu)}>
         {t('remove')}
-      </Button>
+      </ActButton>
       {adding && <CreateMenu below={menu} onClose={close} />}
     </>
   );

@@ -1,13 +1,15 @@
-import { Button, Loader, Paper } from '@mantine/core';
+import { Loader, Paper } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useMay } from '@/api';
+import { CreateButton } from '@/features/CreateButton';
 import { DeletedLink } from '@/features/deleted/DeletedLink';
 import { useText } from '@/i18n';
-import { Icon, PageHeader, ProblemBanner } from '@/ui';
+import { PageHeader, ProblemBanner } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { Empty } from '@/ui/table/Empty';
 import { useMenuName } from '@/ui/shell/pages';
+import { menuResource } from '../resource';
 import { CreateMenu } from './CreateMenu';
 import { menuMessages } from './messages';
 import { MenuRow } from './MenuRow';
@@ -25,11 +27,7 @@ export function MenuTree() {
   const { data: menus, error } = query;
   const mayWrite = useMay()('menus:write');
   const [adding, setAdding] = useState<Menu | 'top'>();
-  const add = mayWrite && (
-    <Button variant="filled" leftSection={<Icon name="plus" />} onClick={() => setAdding('top')}>
-      {t('add')}
-    </Button>
-  );
+  const add = <CreateButton of={menuResource} onClick={() => setAdding('top')} />;
   return (
     <>
       <PageHeader title={t('title')}>

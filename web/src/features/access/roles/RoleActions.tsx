@@ -1,10 +1,9 @@
-import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { isProblem, useMay, versionConflict } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { useConfirm, useKeyedAction, useToasts } from '@/ui';
+import { ActButton, useConfirm, useKeyedAction, useToasts, stepKeys } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { accessMessages } from '../messages';
 import { readUsers } from '../users/queries';
@@ -24,10 +23,12 @@ export function RoleActions({ role }: { role: Role }) {
   if (!useMay()('access:write')) return null;
   return (
     <>
-      <Button onClick={open}>{t('copy')}</Button>
-      <Button color="bad" variant="subtle" loading={isSending} disabled={isUnknown} onClick={() => void remove()}>
+      <ActButton hotkey={stepKeys.copy} onClick={open}>
+        {t('copy')}
+      </ActButton>
+      <ActButton color="bad" variant="subtle" loading={isSending} disabled={isUnknown} onClick={() => void remove()}>
         {t('remove')}
-      </Button>
+      </ActButton>
       {copying && <CreateRole copy={{ of: role.id, fields: { ...readFields(role), name: t('copyOf', { name: role.name }) } }} onClose={close} />}
     </>
   );

@@ -1,12 +1,12 @@
-import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useMay } from '@/api';
+import { CreateButton } from '@/features/CreateButton';
 import { DeletedLink } from '@/features/deleted/DeletedLink';
 import { useText } from '@/i18n';
-import { Icon, PageHeader } from '@/ui';
+import { PageHeader } from '@/ui';
 import { DataTable, useColumn, useList, type Column, type Raw } from '@/ui/table';
 import { GrantSummary } from '../GrantSummary';
+import { roleResource } from '../resource';
 import { CreateRole } from './CreateRole';
 import { roleMessages } from './messages';
 import { readRoles, type Role, type RoleSearch } from './queries';
@@ -16,13 +16,8 @@ export function RoleList({ search }: { search: Raw<RoleSearch> }) {
   const t = useText(roleMessages);
   const list = useList<RoleSearch, Role>({ search, queryKey: ['roles', 'list'], read: readRoles });
   const navigate = useNavigate();
-  const mayWrite = useMay()('access:write');
   const [adding, { open, close }] = useDisclosure();
-  const add = mayWrite && (
-    <Button variant="filled" leftSection={<Icon name="plus" />} onClick={open}>
-      {t('add')}
-    </Button>
-  );
+  const add = <CreateButton of={roleResource} onClick={open} />;
   return (
     <>
       <PageHeader title={t('title')}>

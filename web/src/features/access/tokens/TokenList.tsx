@@ -1,12 +1,13 @@
-import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useUser } from '@/api';
+import { CreateButton } from '@/features/CreateButton';
 import { useText } from '@/i18n';
-import { Icon, PageHeader, When } from '@/ui';
+import { PageHeader, When } from '@/ui';
 import { anId, DataTable, FilterChoice, readable, useColumn, useList, filterTextOf, type Column, type Raw } from '@/ui/table';
 import { GrantSummary } from '../GrantSummary';
+import { tokenResource } from '../resource';
 import { ActingUser } from './ActingUser';
 import { CreateToken } from './CreateToken';
 import { ExpiryChip } from './ExpiryChip';
@@ -27,11 +28,7 @@ export function TokenList({ search }: { search: Raw<TokenSearch> }) {
   const show = (id: number | undefined) => void navigate({ to: '.', search: { ...search, open: id } as never, state: true, resetScroll: false });
   const [adding, dialog] = useDisclosure();
   const [made, setMade] = useState<CreatedToken>();
-  const add = may('tokens:write') && (
-    <Button variant="filled" leftSection={<Icon name="plus" />} onClick={dialog.open}>
-      {t('add')}
-    </Button>
-  );
+  const add = <CreateButton of={tokenResource} onClick={dialog.open} />;
   const { userId } = list.state.search;
   const rows = list.query.data?.items ?? [];
   const other = userId === undefined || userId === me.id ? undefined : { value: String(userId), label: rows[0]?.username ?? `#${userId}` };
@@ -72,7 +69,7 @@ function useColumns(): Column<Token>[] {
   const column = useColumn<Token>();
   return [
     column.text('name', t('name'), (k) => k.name, { sort: 'name', narrow: true }),
-    column.text('user', t('user'), (k) => k.username, { cell: (k) => <ActingUser token={k} /> }),
+    column.text('user', t('user'), (k) => k.username, { cell: (k) => <ActingUser token={k} />, narrow: true }),
     column.text('scopes', t('scopes'), (k) => (k.scopes === null ? '*' : k.scopes.join(' ')), {
       cell: (k) => (k.scopes === null ? t('allRights', { user: k.username }) : <GrantSummary grants={k.scopes} most={2} />),
     }),

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isProblem, useMay, useUser, versionConflict } from '@/api';
 import { useFormat, useLanguage, useText } from '@/i18n';
-import { useConfirm, useKeyedAction, useToasts } from '@/ui';
+import { ActButton, useConfirm, useKeyedAction, useToasts } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { accessMessages } from '../messages';
 import { userMessages } from './messages';
@@ -22,10 +22,10 @@ export function UserActions({ user }: { user: User }) {
   if (!mayWrite) return null;
   return (
     <>
-      <Button onClick={open}>{t('reset')}</Button>
+      <ActButton onClick={open}>{t('reset')}</ActButton>
       {!user.disabled && user.id !== me && <Invite user={user} />}
       {user.secondFactor && user.id !== me && <ResetFactors user={user} />}
-      <Button
+      <ActButton
         color={user.disabled ? undefined : 'bad'}
         variant={user.disabled ? 'default' : 'subtle'}
         loading={access.isSending}
@@ -33,7 +33,7 @@ export function UserActions({ user }: { user: User }) {
         onClick={() => void access.ask()}
       >
         {t(user.disabled ? 'enable' : 'disable')}
-      </Button>
+      </ActButton>
       {resetting && <ResetPassword user={user} onClose={close} />}
     </>
   );
@@ -76,9 +76,9 @@ function Invite({ user: { id, username: name, invitationExpiresTime, etag } }: {
   );
   return (
     <>
-      <Button loading={invite.outcome === 'sending'} disabled={invite.outcome === 'unknown'} onClick={() => void ask()}>
+      <ActButton loading={invite.outcome === 'sending'} disabled={invite.outcome === 'unknown'} onClick={() => void ask()}>
         {label}
-      </Button>
+      </ActButton>
       {invited !== undefined && <InvitationLink user={invited} onStored={() => setInvited(undefined)} again={again(invited)} />}
     </>
   );
@@ -107,9 +107,9 @@ function ResetFactors({ user: { id, username: name, etag } }: { user: User }) {
     if ((await confirm(question)) !== undefined) reset.run({ etag });
   };
   return (
-    <Button loading={reset.outcome === 'sending'} disabled={reset.outcome === 'unknown'} onClick={() => void ask()}>
+    <ActButton loading={reset.outcome === 'sending'} disabled={reset.outcome === 'unknown'} onClick={() => void ask()}>
       {t('resetFactors')}
-    </Button>
+    </ActButton>
   );
 }
 

@@ -4,10 +4,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '@/api';
+import { CreateButton } from '@/features/CreateButton';
 import { useText } from '@/i18n';
-import { Icon, PageHeader, useNow } from '@/ui';
+import { PageHeader, useNow } from '@/ui';
 import { aBoolean, DataTable, FilterChoice, FilterText, useColumn, useList, filterTextOf, type Column, type Raw } from '@/ui/table';
 import { allRoles } from '../queries';
+import { userResource } from '../resource';
 import { CreateUser } from './CreateUser';
 import { InvitationLink } from './InvitationLink';
 import { userMessages } from './messages';
@@ -24,11 +26,7 @@ export function UserList({ search }: { search: Raw<UserSearch> }) {
   const { data: roles } = useQuery({ ...allRoles, enabled: seesRoles });
   const [adding, { open, close }] = useDisclosure();
   const [invited, setInvited] = useState<InvitedUser>();
-  const add = may('users:write') && (
-    <Button variant="filled" leftSection={<Icon name="plus" />} onClick={open}>
-      {t('add')}
-    </Button>
-  );
+  const add = <CreateButton of={userResource} onClick={open} />;
   const { role } = list.state.search;
   const names = [...new Set([...(roles ?? []).map(({ name }) => name), ...(role === undefined ? [] : [role])])];
   const options = {
@@ -94,7 +92,7 @@ function useColumns(): Column<User>[] {
       narrow: true,
     }),
     column.text('displayName', t('displayName'), (u) => u.displayName, { sort: 'displayName', narrow: true }),
-    column.text('roles', t('roles'), (u) => u.roles.join(', ')),
+    column.text('roles', t('roles'), (u) => u.roles.join(', '), { narrow: true }),
     column.text('state', t('state'), (u) => stateOf(u, now), { cell: (u) => <UserStateChip user={u} />, narrow: true }),
     column.time('updated', t('updated'), (u) => u.updatedTime, { sort: 'updatedTime' }),
     column.person('updatedBy', t('updatedBy'), (u) => u.updatedBy),

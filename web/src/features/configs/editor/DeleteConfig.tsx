@@ -1,9 +1,8 @@
-import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { versionConflict } from '@/api';
 import { useText } from '@/i18n';
-import { NeedsNotice, useConfirm, useKeyedAction, useSlot, useNameLists, useToasts } from '@/ui';
+import { ActButton, NeedsNotice, useConfirm, useKeyedAction, useSlot, useNameLists, useToasts } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
 import { createConfig, deleteConfig, needsOf, oneConfig, type Config } from '../queries';
 import { useConfigLabels } from '../useConfigWords';
@@ -62,8 +61,8 @@ export function DeleteConfig({ config }: { config: Config }) {
     if (sure !== undefined) remove.run(etag);
   };
   return (
-    <Button color="bad" variant="subtle" loading={remove.outcome === 'sending'} disabled={remove.outcome === 'unknown'} onClick={() => void onClick()}>
+    <ActButton color="bad" variant="subtle" loading={remove.outcome === 'sending'} disabled={remove.outcome === 'unknown'} onClick={() => void onClick()}>
       {t('remove')}
-    </Button>
+    </ActButton>
   );
 }

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '@/api';
+import { CreateButton } from '@/features/CreateButton';
 import { DeletedLink } from '@/features/deleted/DeletedLink';
 import { useCreation } from '@/features/useCreation';
 import { useText } from '@/i18n';
@@ -14,6 +15,7 @@ import { ImportDialog } from '../import/ImportDialog';
 import { useImportUndo, type Written } from '../import/useImportUndo';
 import { configMessages } from '../messages';
 import { exportConfigs, readConfigs, valueTypes, type Config, type ConfigSearch } from '../queries';
+import { configResource } from '../resource';
 import styles from '../watch/Watch.module.css';
 import { WatchPane } from '../watch/WatchPane';
 import { preview } from './preview';
@@ -54,11 +56,7 @@ export function ConfigList({ search }: { search: Raw<ConfigSearch> }) {
   };
 
   const types = valueTypes.map((value) => ({ value, label: t(`type_${value}`) }));
-  const create = mayWrite && (
-    <Button variant="filled" leftSection={<Icon name="plus" />} onClick={creation.open}>
-      {t('create')}
-    </Button>
-  );
+  const create = <CreateButton of={configResource} onClick={creation.open} />;
   return (
     <>
       <PageHeader title={t('title')}>
