@@ -87,13 +87,6 @@ func TestATenantBeginsWithThePagesOfTheAdminInTheirGroups(t *testing.T) {
 	})
 }
 
-func TestOnlyRepliesWithoutTokensAreCompressed(t *testing.T) {
-	d := newDesk(t, newFixture(t, storagetest.SQLite(t)))
-	for path, vary := range map[string]string{"/menus": "Accept-Encoding", "/roles": "Accept-Encoding", "/session": "", "/users": "", "/tokens": ""} {
-		require.Equal(t, vary, d.do(200, "GET", path, nil).Header.Get("Vary"), path)
-	}
-}
-
 func TestAMenuIsCreatedReadEditedMovedAndDeleted(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
