@@ -11,7 +11,7 @@ const sequenceTime = 1500;
 
 export const isApple = /Mac|iP(hone|ad)/.test(navigator.userAgent);
 
-/** Key bindings of the mounted components, oldest first. The binding of the newest component takes precedence. */
+/** Key bindings of the mounted components, oldest first. The binding of the newest component wins. */
 const bound: (() => Readonly<Record<string, () => void>>)[] = [];
 /** The first key of a sequence, such as "g" of "g o", and when it was pressed. */
 let pending: { key: string; at: number } | undefined;

@@ -1,7 +1,7 @@
 import { Center, Loader } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useEffectEvent, useState, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import { followLive, followSession, liveStream, loadSession, newQueryClient, useOwner, useSession, type Session } from '@/api';
 import { ownerOf } from '@/browser/drafts';
 import { lookForUpdate } from '@/browser/version';
@@ -13,9 +13,8 @@ import { uiMessages } from '../messages';
 import { shellMessages } from '../shell/messages';
 import { signInMessages } from './messages';
 import { SignInDialog } from './SignInDialog';
+import { SignInPage } from './SignInPage';
 import { StepUpDialog } from './StepUpDialog';
-
-const SignInPage = lazy(async () => ({ default: (await import('./SignInPage')).SignInPage }));
 
 const retried = 3000;
 
@@ -38,11 +37,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
     case 'unreachable':
       return <Unreachable />;
     case 'out':
-      return (
-        <Suspense fallback={<Waiting />}>
-          <SignInPage />
-        </Suspense>
-      );
+      return <SignInPage />;
     case 'in':
     case 'expired':
       return (

@@ -1,10 +1,8 @@
 import { Anchor, Modal, Stack, Text } from '@mantine/core';
-import { lazy, Suspense } from 'react';
 import { sessionStore, useSession } from '@/api';
 import { useText } from '@/i18n';
 import { signInMessages } from './messages';
-
-const SignInForm = lazy(async () => ({ default: (await import('./SignInForm')).SignInForm }));
+import { SignInForm } from './SignInForm';
 
 /**
  * Opens over the page when the session has expired. The page below retains its contents, and the
@@ -28,9 +26,7 @@ export function SignInDialog() {
       {session !== undefined && user !== undefined && (
         <Stack gap="md">
           <Text>{t('expiredHint', { name: user.displayName })}</Text>
-          <Suspense>
-            <SignInForm known={{ username: user.username, tenant: session.tenant }} />
-          </Suspense>
+          <SignInForm known={{ username: user.username, tenant: session.tenant }} />
           <Text fz="sm" c="dimmed">
             <Anchor component="button" type="button" inherit onClick={() => sessionStore.signedOut()}>
               {t('otherUser')}

@@ -1,12 +1,11 @@
 import { Button, Group, Loader, Modal, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
 import { beginStepUp, isProblem, sessionStore, stepUp, stepUpQuestion, useStepUp, type ShownFactor } from '@/api';
 import { useText } from '@/i18n';
 import { ProblemBanner } from '../feedback/ProblemBanner';
+import { FactorForm } from './FactorForm';
 import { signInMessages } from './messages';
-
-const FactorForm = lazy(async () => ({ default: (await import('./FactorForm')).FactorForm }));
 
 /** Above all dialogs that can open it, below the sign-in. */
 const onTop = 400;
@@ -23,7 +22,7 @@ export function StepUpDialog() {
   useEffect(() => cancel, []);
   return (
     <Modal opened={stepUp} onClose={cancel} title={t('stepUpTitle')} withCloseButton={false} closeOnClickOutside={false} zIndex={onTop}>
-      <Suspense>{stepUp && <Question />}</Suspense>
+      {stepUp && <Question />}
     </Modal>
   );
 }
