@@ -135,7 +135,7 @@ func (h handler) create(ctx context.Context, u *uow.Unit, in createRequest) (htt
 	if err != nil {
 		return httpapi.Created[configView]{}, err
 	}
-	return httpapi.Created[configView]{Location: "/configs/" + c.Key, Body: viewOf(ctx, c)}, nil
+	return httpapi.Created[configView]{Location: "/" + c.path(), Body: viewOf(ctx, c)}, nil
 }
 
 type editRequest struct {

@@ -53,7 +53,7 @@ type configBatch struct {
 }
 
 type configChange struct {
-	Key string `json:"key" validate:"required,max=100"`
+	Key string `json:"key" validate:"required,max=200"`
 	Op  Op     `json:"op" validate:"oneof=create update delete"`
 	// The `etag` that you read; required for update and delete.
 	ETag string `json:"etag"`
