@@ -294,10 +294,20 @@ func (s *Configs) Create(ctx context.Context, body ConfigCreate, options ...Call
 
 // Export exports configs.
 //
-// One document with all configs, sorted by key, in the format of `POST /configs/import`. 409
-// `limit_reached` if they exceed one document (10,000 configs or 16 MiB): export them by prefix.
-func (s *Configs) Export(ctx context.Context, prefix string, options ...CallOption) (ConfigExport, error) {
-	return call[ConfigExport](ctx, s.client, request{method: http.MethodGet, path: "/configs/export", query: parameters{}.set("prefix", prefix)}, options)
+// One document with all configs of one moment, sorted by key. `json` is the format of `POST
+// /configs/import`. The other formats contain keys and values only, and a comment `# withheld:
+// <key>` for each withheld value. `yaml` is a mapping of whole keys; `properties` is read by
+// java.util.Properties; `env` by a POSIX shell; `configmap` is a ConfigMap of Kubernetes with the
+// name `configs`.
+//
+// A name in `env` is the key in capitals, with `_` for each character except letters and digits,
+// and before a leading digit. A name in `configmap` has `_` for each of `:`, `/`, `[` and `]`, and
+// before a leading `..`. 422 at `?format` with both keys if two keys have the same name.
+//
+// 409 `limit_reached` if they exceed one document (10,000 configs or 16 MiB, 1 MiB for
+// `configmap`): export them by prefix.
+func (s *Configs) Export(ctx context.Context, prefix string, q string, valueType ValueType, options ...CallOption) (ConfigExport, error) {
+	return call[ConfigExport](ctx, s.client, request{method: http.MethodGet, path: "/configs/export", query: parameters{}.set("prefix", prefix).set("q", q).set("valueType", valueType)}, options)
 }
 
 // Import imports configs.
@@ -328,6 +338,9 @@ func (s *Configs) Snapshot(ctx context.Context, prefix string, options ...CallOp
 }
 
 // Get returns a config.
+//
+// With `Accept: text/plain`, the reply is the value alone: a string without quotes, any other value
+// as JSON. 403 for a withheld value, 503 for one that cannot be decrypted.
 func (s *Configs) Get(ctx context.Context, key string, options ...CallOption) (Config, error) {
 	return call[Config](ctx, s.client, request{method: http.MethodGet, path: "/configs/" + segment(key)}, options)
 }

@@ -123,7 +123,7 @@ func (w walk) batches() {
 	require.EqualValues(t, 2, page.Total)
 	require.Len(t, all(t, w.Configs.List(client.ConfigFilter{Paging: client.Paging{Limit: 1}})), 2)
 
-	copied := ok[client.ConfigExport](t)(w.Configs.Export(ctx, "walk."))
+	copied := ok[client.ConfigExport](t)(w.Configs.Export(ctx, "walk.", "", ""))
 	require.NotEmpty(t, ok[client.ConfigSnapshot](t)(w.Configs.Snapshot(ctx, "")).Revision)
 	require.Len(t, copied.Configs, 2)
 	again := copied.Import()

@@ -470,7 +470,8 @@ type RecentChange struct {
 //
 // `data` of `event: presence`: all users of a resource.
 type Presence struct {
-	// The path of a resource below the API's base, which belongs to one of the topics of changes.
+	// The path of a resource below the API's base, with an escaped id, which belongs to one of the
+	// topics of changes.
 	Resource string `json:"resource"`
 	// In order of arrival. Empty when the last user has left.
 	People []PresentPerson `json:"people"`

@@ -5,7 +5,7 @@
 SELECT COUNT(*), 'configs without exactly one audit row a version'
   FROM configs c
  WHERE version <> (SELECT COUNT(*) FROM audit_entries a
-                    WHERE a.tenant_id = c.tenant_id AND a.resource = CONCAT('configs/', c.`key`));
+                    WHERE a.tenant_id = c.tenant_id AND a.resource = CONCAT('configs/', REPLACE(REPLACE(REPLACE(c.`key`, '/', '%2F'), '[', '%5B'), ']', '%5D')));
 
 -- The first version of an order from a flash sale has its audit row with the batch, and one that a refund
 -- made has it with the refund.
@@ -55,6 +55,6 @@ SELECT COUNT(*), 'parts of batches that are kept although the whole reply is'
 
 SELECT COUNT(*), 'approvals that wait although what they would change has moved'
   FROM approvals a
-  JOIN configs c ON c.tenant_id = a.tenant_id AND a.resource = CONCAT('configs/', c.`key`)
+  JOIN configs c ON c.tenant_id = a.tenant_id AND a.resource = CONCAT('configs/', REPLACE(REPLACE(REPLACE(c.`key`, '/', '%2F'), '[', '%5B'), ']', '%5D'))
   JOIN config_histories h ON h.config_id = c.id AND h.version = c.version
  WHERE a.status = 0 AND h.changed_time > a.updated_time;

@@ -94,7 +94,7 @@ func (a *Admin) Has(r *http.Request) bool {
 
 // file returns the name of the file at the address of a request, and false if none exists.
 func (a *Admin) file(r *http.Request) (name string, ok bool) {
-	name = strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
+	name = strings.TrimPrefix(path.Clean("/"+r.URL.EscapedPath()), "/")
 	info, err := fs.Stat(a.files, name)
 	return name, err == nil && !info.IsDir()
 }

@@ -300,8 +300,9 @@ func (g *generator) resourceOf(r route, link string) string {
 	return ""
 }
 
-// ofTheEngine are parameters that the engine and its call options set.
-var ofTheEngine = []string{"limit", "cursor", "sort", "total", "merge", "overwrite", "bypass", "effectiveTime", "wait"}
+// ofTheEngine are parameters that the engine and its call options set. It reads JSON only, so that
+// it sends no format.
+var ofTheEngine = []string{"format", "limit", "cursor", "sort", "total", "merge", "overwrite", "bypass", "effectiveTime", "wait"}
 
 func (g *generator) queries(r route) (all []parameter) {
 	for _, p := range r.Parameters {

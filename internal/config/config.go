@@ -95,9 +95,12 @@ const (
 	overwritePermission = "configs:overwrite"
 )
 
-var keyPattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
+const maxKey = 200
 
-// reservedKeys cannot be addressed: they are routes, or path segments that clients resolve.
+var keyPattern = regexp.MustCompile(`^[A-Za-z0-9._:/\[\]-]{1,200}$`)
+
+// reservedKeys cannot be addressed: they are routes, or path segments that clients resolve. A key is
+// one escaped path segment, so that "." and ".." between slashes of a key are no such segments.
 var reservedKeys = map[string]string{
 	"export":   "is the address of the export and cannot be a key",
 	"import":   "is the address of the import and cannot be a key",
@@ -111,7 +114,7 @@ var reservedKeys = map[string]string{
 type configKey string
 
 // Pattern returns the syntax of a key and its maximum length, in characters.
-func (configKey) Pattern() (expression string, maxLength int) { return keyPattern.String(), 100 }
+func (configKey) Pattern() (expression string, maxLength int) { return keyPattern.String(), maxKey }
 
 // SchemaName returns the name of the schema in the contract.
 func (configKey) SchemaName() string { return "ConfigKey" }
@@ -127,7 +130,7 @@ func checkKey(key string) []apperr.Field {
 	case key == "":
 		return []apperr.Field{{Pointer: pointer, Code: "required", Message: "is required"}}
 	case !keyPattern.MatchString(key):
-		return []apperr.Field{{Pointer: pointer, Code: "pattern", Message: "must be 1 to 100 letters, digits, dots, underscores and hyphens"}}
+		return []apperr.Field{{Pointer: pointer, Code: "pattern", Message: "must be 1 to 200 letters, digits and the characters . _ - : / [ ]"}}
 	case reservedKeys[key] != "":
 		return []apperr.Field{{Pointer: pointer, Code: "reserved", Message: reservedKeys[key]}}
 	}

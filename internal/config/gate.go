@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"errors"
+	"net/url"
 	"slices"
 
 	"interlock/internal/approvals"
@@ -21,7 +22,10 @@ const (
 	kindImport   = "config.import"
 )
 
-func pathOf(key string) string { return "configs/" + key }
+// pathOf returns the path of a config below the API's base, with its key as one segment.
+func pathOf(key string) string { return pathPrefix + url.PathEscape(key) }
+
+const pathPrefix = "configs/"
 
 // proposeIfRequired reports whether the writes may be made now. If one of them changes a protected
 // config, it proposes all of them as one approval, unless the unit applies an approval or the

@@ -8,6 +8,7 @@ import (
 
 	"interlock/internal/approvals"
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/coding"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -29,9 +30,16 @@ func Routes(r *httpapi.Router, s *Service) {
 			"(2020-12 unless `$schema` names an older draft; references only to itself).").
 		With(httpapi.Contract{Success: "The new config.", Body: createExample, Responses: map[string]string{"409": "ConfigExists"}})
 	httpapi.Get(r, "/configs/export", ReadPermission, h.export).
-		Doc("Export configs", "One document with all configs, sorted by key, in the format of `POST /configs/import`. "+
-			"409 `limit_reached` if they exceed one document (10,000 configs or 16 MiB): export them by prefix.").
-		With(httpapi.Contract{ID: "exportConfigs", Success: "The document.", Responses: map[string]string{"409": "LimitReached"}, Reply: exportExample})
+		Doc("Export configs", "One document with all configs of one moment, sorted by key. `json` is the format of `POST /configs/import`. The other formats contain "+
+			"keys and values only, and a comment `# withheld: <key>` for each withheld value. `yaml` is a mapping of whole keys; `properties` is read by "+
+			"java.util.Properties; `env` by a POSIX shell; `configmap` is a ConfigMap of Kubernetes with the name `configs`.\n\n"+
+			"A name in `env` is the key in capitals, with `_` for each character except letters and digits, and before a leading digit. A name in `configmap` has "+
+			"`_` for each of `:`, `/`, `[` and `]`, and before a leading `..`. 422 at `?format` with both keys if two keys have the same name.\n\n"+
+			"409 `limit_reached` if they exceed one document (10,000 configs or 16 MiB, 1 MiB for `configmap`): export them by prefix.").
+		With(httpapi.Contract{
+			ID: "exportConfigs", Success: "The document.", Reply: exportExample, Texts: []string{"application/yaml", "text/plain"},
+			Responses: map[string]string{"409": "LimitReached"}, Rejections: []httpapi.Rejection{{Code: apperr.ValidationFailed}},
+		})
 	httpapi.Mutation(r, http.MethodPost, "/configs/import", writePermission, h.importAll, httpapi.Large(maxImportBytes)).
 		Doc("Import configs", "Imports all rows or none, in one transaction. `onExisting` defines the treatment of a key that exists with other content. "+
 			"`dryRun=true` changes nothing and returns the outcome that the import would have; review it and repeat the request without the parameter.\n\n"+
@@ -50,8 +58,9 @@ func Routes(r *httpapi.Router, s *Service) {
 		With(httpapi.Contract{ID: "snapshotConfigs", Success: "The configs.", Responses: map[string]string{"409": "LimitReached"}})
 	httpapi.Listen(stream, "/configs/watch", ReadPermission, h.watch)
 	httpapi.GetOf(r, "/configs/:key", ReadPermission, byKey, h.get).
-		Doc("Get a config", "").
-		With(httpapi.Contract{Reply: readView{configView: example}})
+		Doc("Get a config", "With `Accept: text/plain`, the reply is the value alone: a string without quotes, any other value as JSON. "+
+			"403 for a withheld value, 503 for one that cannot be decrypted.").
+		With(httpapi.Contract{Reply: readView{configView: example}, Texts: []string{"text/plain"}})
 	httpapi.Mutation(r, http.MethodPatch, "/configs/:key", writePermission, h.edit, httpapi.Exists(byKey)).
 		Doc("Update a config", "A merge patch (RFC 7396): only the members sent are changed; members of an object in `value` are merged one by one; null clears an "+
 			"optional member. The key never changes. A patch without effect returns 200, without a new version or history.\n\n"+
@@ -87,31 +96,47 @@ func Routes(r *httpapi.Router, s *Service) {
 
 type handler struct{ service *Service }
 
-type listRequest struct {
+// filterRequest are the parameters of a Filter.
+type filterRequest struct {
 	// Prefix of the key.
 	Prefix string `query:"prefix"`
 	// Substring of the key, value or remark, ignoring case.
 	Search    httpapi.Search      `query:"q"`
 	ValueType httpapi.OneOf[Type] `query:"valueType"`
+}
+
+func (f filterRequest) filter() Filter {
+	return Filter{Prefix: f.Prefix, Text: string(f.Search), ValueType: f.ValueType.Value}
+}
+
+type listRequest struct {
+	filterRequest
 	httpapi.Page
 }
 
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[configView], error) {
-	filter := Filter{Prefix: in.Prefix, Text: string(in.Search), ValueType: in.ValueType.Value}
-	listing, err := h.service.List(ctx, filter, in.Page.Page())
+	listing, err := h.service.List(ctx, in.filter(), in.Page.Page())
 	return httpapi.ListOf(listing, func(c Config) configView { return viewOf(ctx, &c) }), err
 }
 
-func (h handler) get(ctx context.Context, c *Config, _ httpapi.None) (httpapi.Fresh[readView], error) {
-	view := readView{configView: viewOf(ctx, c)}
+type getRequest struct{ Request *http.Request }
+
+func (h handler) get(ctx context.Context, c *Config, in getRequest) (reply httpapi.FreshOrText[readView], err error) {
+	reply.Body = readView{configView: viewOf(ctx, c)}
+	// A change of permissions changes the view of a secret config at the same version.
+	reply.Changed = c.isConfidential()
+	if coding.PrefersText(in.Request) {
+		text, err := plainText(ctx, c)
+		reply.Text = &text
+		return reply, err
+	}
 	if !c.Protected {
-		// A change of permissions changes the view of a secret config at the same version.
-		return httpapi.Fresh[readView]{Body: view, Changed: c.isConfidential()}, nil
+		return reply, nil
 	}
 	// A change of the tenant's rules changes the view of a protected config at the same version.
 	needed, err := h.service.approvals.Needed(ctx)
-	view.ChangeNeeds = &changeNeeds{Approvals: needed}
-	return httpapi.Fresh[readView]{Body: view, Changed: true}, err
+	reply.Body.ChangeNeeds, reply.Changed = &changeNeeds{Approvals: needed}, true
+	return reply, err
 }
 
 func (h handler) history(ctx context.Context, key string, in httpapi.Page) (httpapi.List[configRevisionView], error) {
@@ -135,7 +160,7 @@ func (h handler) create(ctx context.Context, u *uow.Unit, in createRequest) (htt
 	if err != nil {
 		return httpapi.Created[configView]{}, err
 	}
-	return httpapi.Created[configView]{Location: "/configs/" + c.Key, Body: viewOf(ctx, c)}, nil
+	return httpapi.Created[configView]{Location: "/" + c.path(), Body: viewOf(ctx, c)}, nil
 }
 
 type editRequest struct {

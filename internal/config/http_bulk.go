@@ -53,7 +53,7 @@ type configBatch struct {
 }
 
 type configChange struct {
-	Key string `json:"key" validate:"required,max=100"`
+	Key string `json:"key" validate:"required,max=200"`
 	Op  Op     `json:"op" validate:"oneof=create update delete"`
 	// The `etag` that you read; required for update and delete.
 	ETag string `json:"etag"`
@@ -139,13 +139,24 @@ func (h handler) batch(ctx context.Context, u *uow.Unit, in batchRequest) (batch
 }
 
 type exportRequest struct {
-	// Prefix of the key.
-	Prefix string `query:"prefix"`
+	filterRequest
+	Format httpapi.OneOf[exportFormat] `query:"format" default:"json"`
 }
 
-func (h handler) export(ctx context.Context, in exportRequest) (httpapi.Download[Export], error) {
-	export, err := h.service.Export(ctx, in.Prefix)
-	return httpapi.Download[Export]{Name: "configs.json", Body: export}, err
+func (h handler) export(ctx context.Context, in exportRequest) (httpapi.Either[httpapi.Download[Export], httpapi.File], error) {
+	var reply httpapi.Either[httpapi.Download[Export], httpapi.File]
+	export, err := h.service.Export(ctx, in.filter())
+	if err != nil {
+		return reply, err
+	}
+	format, isText := textFormats[in.Format.Value]
+	if !isText {
+		reply.First = &httpapi.Download[Export]{Name: "configs.json", Body: export}
+		return reply, nil
+	}
+	text, err := format.document(export)
+	reply.Second = &httpapi.File{Name: "configs." + format.extension, MediaType: format.mediaType, Body: text}
+	return reply, err
 }
 
 type importRequest struct {

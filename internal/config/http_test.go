@@ -78,6 +78,21 @@ func (a answer) fields() []string {
 
 func (a *api) send(method, path, body string, headers ...string) answer {
 	a.t.Helper()
+	out := a.exchange(method, path, body, headers...)
+	if out.text != "" {
+		require.NoError(a.t, json.Unmarshal([]byte(out.text), &out.body), out.text)
+	}
+	return out
+}
+
+// plain sends a GET; the reply may be no JSON.
+func (a *api) plain(path string, headers ...string) answer {
+	a.t.Helper()
+	return a.exchange("GET", path, "", headers...)
+}
+
+func (a *api) exchange(method, path, body string, headers ...string) answer {
+	a.t.Helper()
 	request, err := http.NewRequestWithContext(a.Ctx, method, a.url+path, strings.NewReader(body))
 	require.NoError(a.t, err)
 	request.Header.Set("X-Tester", "configs:*")
@@ -89,11 +104,7 @@ func (a *api) send(method, path, body string, headers ...string) answer {
 	defer reply.Body.Close()
 	raw, err := io.ReadAll(reply.Body)
 	require.NoError(a.t, err)
-	out := answer{status: reply.StatusCode, header: reply.Header, text: string(raw)}
-	if len(raw) > 0 {
-		require.NoError(a.t, json.Unmarshal(raw, &out.body), out.text)
-	}
-	return out
+	return answer{status: reply.StatusCode, header: reply.Header, text: string(raw)}
 }
 
 // Proves G6.5.

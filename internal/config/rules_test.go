@@ -222,12 +222,12 @@ func TestRecursiveSchemaReferenceIsRejected(t *testing.T) {
 }
 
 func TestKeysAreAddressable(t *testing.T) {
-	for _, good := range []string{"a", "Shop.tax_rate-2", "...", strings.Repeat("k", 100)} {
+	for _, good := range []string{"a", "Shop.tax_rate-2", "...", "a/b[0]:c", "a/../b", strings.Repeat("/", 200)} {
 		require.Empty(t, checkKey(good), good)
 		require.True(t, isKey(good))
 	}
 	for bad, code := range map[string]string{
-		"": "required", "a b": "pattern", "a/b": "pattern", "ü": "pattern", "a\n": "pattern", "a ": "pattern", strings.Repeat("k", 101): "pattern",
+		"": "required", "a b": "pattern", "a%2Fb": "pattern", "a~b": "pattern", `a\b`: "pattern", "ü": "pattern", "a\n": "pattern", "a ": "pattern", strings.Repeat("k", 201): "pattern",
 		"export": "reserved", "import": "reserved", "snapshot": "reserved", "watch": "reserved", ".": "reserved", "..": "reserved",
 	} {
 		fields := checkKey(bad)

@@ -224,12 +224,12 @@ func TestExportDoesNotDiscloseSecretLength(t *testing.T) {
 		for i := range 63 {
 			w.create(fmt.Sprintf("filler.%02d", i), text(filler))
 		}
-		_, err := w.Export(ctx, "")
+		_, err := w.Export(ctx, config.Filter{})
 		rejectedWith(t, err, apperr.LimitReached)
 		caller, _ := principal.From(ctx)
 		caller.Permissions = []string{"configs:read", "configs:write"}
 		blind := principal.With(ctx, caller)
-		export, err := w.Export(blind, "")
+		export, err := w.Export(blind, config.Filter{})
 		require.NoError(t, err)
 		snapshot, err := w.Snapshot(blind, "")
 		require.NoError(t, err)

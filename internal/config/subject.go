@@ -23,7 +23,7 @@ type subject struct{ *Service }
 
 // Grants implements approvals.Subject.
 func (subject) Grants() approvals.Grants {
-	return approvals.Grants{Kind: "config", Path: pathOf(""), Read: ReadPermission, Write: writePermission}
+	return approvals.Grants{Kind: "config", Path: pathPrefix, Read: ReadPermission, Write: writePermission}
 }
 
 // Lock implements approvals.Subject. The version guard of each config suffices.

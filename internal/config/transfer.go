@@ -54,15 +54,17 @@ type Export struct {
 	Configs      []ExportedConfig `json:"configs" validate:"max=10000"`
 }
 
-// Export returns all configs with a key that starts with prefix, sorted by key. Errors:
+// Export returns the configs that match the filter at one moment, sorted by key. Errors:
 // LimitReached for more than MaxTransfer rows or 16 MiB.
-func (s *Service) Export(ctx context.Context, prefix string) (Export, error) {
-	filter := Filter{Prefix: prefix}
-	if err := filter.fits(ctx, s.db.Read(ctx)); err != nil {
-		return Export{}, err
-	}
+func (s *Service) Export(ctx context.Context, filter Filter) (Export, error) {
 	var rows []Config
-	if err := filter.apply(s.readableFor(ctx, s.db.Read(ctx))).Order("`key`").Limit(MaxTransfer).Find(&rows).Error; err != nil {
+	err := s.db.Snapshot(ctx, func(tx *gorm.DB) error {
+		if err := filter.fits(ctx, tx); err != nil {
+			return err
+		}
+		return filter.apply(s.readableFor(ctx, tx)).Order("`key`").Limit(MaxTransfer).Find(&rows).Error
+	})
+	if err != nil {
 		return Export{}, fmt.Errorf("read the export: %w", err)
 	}
 	export := Export{ExportedTime: s.clock.Now(), Configs: make([]ExportedConfig, len(rows))}

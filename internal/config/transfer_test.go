@@ -53,7 +53,7 @@ func TestExportImportRoundTrip(t *testing.T) {
 		w.create("shop.flags", object(`{"z":true,"a":[1,"ü"]}`))
 		w.create("mail", text("x"))
 
-		export, err := w.Export(ctx, "shop.")
+		export, err := w.Export(ctx, config.Filter{Prefix: "shop."})
 		require.NoError(t, err)
 		require.Len(t, export.Configs, 2)
 		require.EqualValues(t, "shop.flags", export.Configs[0].Key)
@@ -62,7 +62,7 @@ func TestExportImportRoundTrip(t *testing.T) {
 		report, err := other.importAll(config.Import{Rows: rowsOf(export)})
 		require.NoError(t, err)
 		require.Equal(t, 2, report.Counts["create"])
-		again, err := other.Export(other.Ctx, "")
+		again, err := other.Export(other.Ctx, config.Filter{})
 		require.NoError(t, err)
 		require.Equal(t, export.Configs, again.Configs)
 		require.Equal(t, traces{2, 2, 1}, other.traces())
@@ -80,7 +80,7 @@ func TestImportOfAReformattedExportChangesNothing(t *testing.T) {
 		w.create("shop.tax", config.Content{Value: `7.50`, ValueType: config.Number, Remark: "percent", Schema: `{"minimum":0.0,"maximum":1e2}`})
 		w.create("shop.flags", object(`{"z":true,"a":[1,"\u00fc"]}`))
 		before := w.traces()
-		export, err := w.Export(ctx, "")
+		export, err := w.Export(ctx, config.Filter{})
 		require.NoError(t, err)
 		rows := rowsOf(export)
 		rows[0].Content.Value = "{ \"a\": [ 1.0, \"ü\" ],\n \"z\": true }"
@@ -228,9 +228,9 @@ func TestTooLargeExportIsRejected(t *testing.T) {
 			for i := range c.doublings {
 				w.double(row.TenantID, fmt.Sprintf(".%d", i))
 			}
-			_, err := w.Export(w.Ctx, "")
+			_, err := w.Export(w.Ctx, config.Filter{})
 			require.Contains(t, problemOf(t, err, apperr.LimitReached).Detail, "by prefix")
-			export, err := w.Export(w.Ctx, "many.0.1.2.3.4.5")
+			export, err := w.Export(w.Ctx, config.Filter{Prefix: "many.0.1.2.3.4.5"})
 			require.NoError(t, err)
 			require.Len(t, export.Configs, 1<<(c.doublings-6))
 		})

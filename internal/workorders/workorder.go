@@ -67,7 +67,9 @@ type Resource string
 
 var resources = regexp.MustCompile(`^[a-z][a-z-]*/[!-~]+$`)
 
-const maxResource = 400
+// maxResource is the length of the columns of paths: a config's key has at most 200 characters, each
+// of which the path may escape.
+const maxResource = 640
 
 // Pattern returns the syntax of a resource and its maximum length, in characters.
 func (Resource) Pattern() (expression string, maxLength int) { return resources.String(), maxResource }
@@ -77,7 +79,7 @@ func (r Resource) Valid() bool { return len(r) <= maxResource && resources.Match
 
 // Rule describes the rule of Valid in a sentence without a subject.
 func (Resource) Rule() string {
-	return "must name a record by its path, such as orders/12, in at most 255 characters"
+	return "must name a record by its path, such as orders/12, in at most 640 characters"
 }
 
 // WorkOrder is one task with its links.

@@ -476,7 +476,7 @@ CREATE TABLE IF NOT EXISTS approvals (
   updated_by_name VARCHAR(100) NOT NULL,
   status          INT          NOT NULL,
   kind            VARCHAR(32)  NOT NULL,
-  resource        VARCHAR(400) NOT NULL,
+  resource        VARCHAR(640) NOT NULL,
   author_id       BIGINT       NOT NULL,
   author_name     VARCHAR(100) NOT NULL,
   note            VARCHAR(500) NOT NULL,
@@ -510,7 +510,7 @@ CREATE TABLE IF NOT EXISTS approval_targets (
   id          BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id   BIGINT       NOT NULL,
   approval_id BIGINT       NOT NULL,
-  resource    VARCHAR(400) NOT NULL,
+  resource    VARCHAR(640) NOT NULL,
   pending     BOOLEAN      NOT NULL, -- equal to that of the approval
   PRIMARY KEY (id),
   UNIQUE KEY uq_approval_targets_resource (tenant_id, approval_id, resource),
@@ -574,7 +574,7 @@ CREATE TABLE IF NOT EXISTS configs (
   updated_time    DATETIME(6)  NOT NULL,
   updated_by      BIGINT       NOT NULL,
   updated_by_name VARCHAR(100) NOT NULL,
-  `key`           VARCHAR(100) NOT NULL,
+  `key`           VARCHAR(200) NOT NULL,
   value           MEDIUMTEXT   NOT NULL,
   value_type      VARCHAR(16)  NOT NULL,
   value_schema    MEDIUMTEXT   NOT NULL, -- '': none
@@ -597,7 +597,7 @@ CREATE TABLE IF NOT EXISTS config_histories (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id       BIGINT       NOT NULL,
   config_id       BIGINT       NOT NULL,
-  `key`           VARCHAR(100) NOT NULL,
+  `key`           VARCHAR(200) NOT NULL,
   version         BIGINT       NOT NULL,
   action          VARCHAR(16)  NOT NULL,
   value           MEDIUMTEXT   NOT NULL,
@@ -1474,7 +1474,7 @@ CREATE TABLE IF NOT EXISTS work_order_links (
   id            BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id     BIGINT       NOT NULL,
   work_order_id BIGINT       NOT NULL,
-  resource      VARCHAR(400) NOT NULL,
+  resource      VARCHAR(640) NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_work_order_links (tenant_id, work_order_id, resource),
   KEY ix_work_order_links_resource (tenant_id, resource, work_order_id)
@@ -1522,7 +1522,7 @@ CREATE TABLE IF NOT EXISTS audit_entries (
   creator_id      BIGINT       NOT NULL DEFAULT 0,
   creator_name    VARCHAR(100) NOT NULL DEFAULT '', -- of the user who created the token
   action          VARCHAR(64)  NOT NULL,
-  resource        VARCHAR(400) NOT NULL,
+  resource        VARCHAR(640) NOT NULL,
   detail          JSON         NOT NULL,
   note            VARCHAR(500) NOT NULL DEFAULT '',
   created_time    DATETIME(6)  NOT NULL,
@@ -1543,7 +1543,7 @@ CREATE TABLE IF NOT EXISTS audit_entries (
 -- The resources of an audit entry in addition to the one in its row.
 CREATE TABLE IF NOT EXISTS audit_targets (
   tenant_id BIGINT       NOT NULL,
-  resource  VARCHAR(400) NOT NULL,
+  resource  VARCHAR(640) NOT NULL,
   entry_id  BIGINT       NOT NULL,
   PRIMARY KEY (tenant_id, resource, entry_id),
   KEY ix_audit_targets_entry (entry_id)
@@ -1587,7 +1587,7 @@ CREATE TABLE IF NOT EXISTS promise_violations (
   id         BIGINT       NOT NULL AUTO_INCREMENT,
   tenant_id  BIGINT       NOT NULL,
   name       VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-  subject    VARCHAR(255) NOT NULL,
+  subject    VARCHAR(640) NOT NULL,
   pass       BIGINT       NOT NULL, -- the last pass that found it
   found_time DATETIME(6)  NOT NULL,
   kept_time  DATETIME(6)      NULL, -- end of the last pass that did not find it; null: none

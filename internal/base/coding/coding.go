@@ -22,15 +22,27 @@ func AcceptsHTML(r *http.Request) bool {
 
 // accepts reports whether a header accepts a coding or a type. names are its names, from the most
 // specific to the least specific; the first of them that the header contains decides.
-func accepts(values []string, names ...string) (accepted bool) {
+func accepts(values []string, names ...string) bool { return quality(values, names...) > 0 }
+
+// PrefersText reports whether a request prefers plain text to JSON. It must name the type: a
+// wildcard for all types selects JSON.
+func PrefersText(r *http.Request) bool {
+	values := r.Header.Values("Accept")
+	text := quality(values, "text/plain", "text/*")
+	return text > 0 && text > quality(values, "application/json", "application/*") && text >= quality(values, "*/*")
+}
+
+// quality returns the q of a coding or a type, 0 if the header does not contain it. names are as of
+// accepts.
+func quality(values []string, names ...string) (q float64) {
 	best := len(names)
 	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
 		name, parameters, _ := strings.Cut(part, ";")
 		if i := slices.Index(names, strings.ToLower(strings.TrimSpace(name))); i >= 0 && i < best {
-			best, accepted = i, weight(parameters) > 0
+			best, q = i, weight(parameters)
 		}
 	}
-	return accepted
+	return q
 }
 
 // weight returns the q of parameters such as "charset=utf-8;q=0.5". It is 1 if there is no q, and 0

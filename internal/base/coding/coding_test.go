@@ -42,3 +42,21 @@ func TestResponseUsesAcceptedCoding(t *testing.T) {
 	split := &http.Request{Header: http.Header{"Accept-Encoding": {"br", "gzip"}}}
 	require.True(t, coding.Accepts(split, "gzip"), "a header that is sent in two lines")
 }
+
+func TestPlainTextIsPreferredOnlyByName(t *testing.T) {
+	for accept, prefers := range map[string]bool{
+		"":                                   false,
+		"*/*":                                false,
+		"text/plain":                         true,
+		"text/*":                             true,
+		"text/plain, */*":                    true,
+		"text/plain;q=0.5, */*":              false,
+		"text/plain;q=0":                     false,
+		"application/json, text/plain, */*":  false,
+		"application/json;q=0.9, text/plain": true,
+		"text/html, */*;q=0.8":               false,
+	} {
+		request := &http.Request{Header: http.Header{"Accept": {accept}}}
+		require.Equal(t, prefers, coding.PrefersText(request), "%q", accept)
+	}
+}

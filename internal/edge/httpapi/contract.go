@@ -42,6 +42,8 @@ type Contract struct {
 	Body any
 	// Reply is an example of the reply; nil for the resource's example, if it has that type.
 	Reply any
+	// Texts are the media types of the reply in addition to JSON.
+	Texts []string
 	// Locks is true if the route can wait for a lock: 423.
 	Locks bool
 	// MayMiss is true if the route can return 404 though its path names no resource.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -179,7 +180,7 @@ func (r *Router) underKey(terms keyOptions, run keyedHandler) echo.HandlerFunc {
 			return err
 		}
 		kept, err := r.server.replies.Begin(ctx, KeyedRequest{
-			Key: key, Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery, Body: body,
+			Key: key, Method: request.Method, Path: canonicalPath(request.URL), Query: request.URL.RawQuery, Body: body,
 			Critical: terms.critical, Document: terms.document,
 		})
 		if err != nil {
@@ -201,6 +202,18 @@ func (r *Router) underKey(terms keyOptions, run keyedHandler) echo.HandlerFunc {
 	}
 }
 
+// canonicalPath returns the path of a URL with each segment escaped as url.PathEscape does, so that
+// two spellings of one address are equal and a slash in a segment separates nothing.
+func canonicalPath(u *url.URL) string {
+	segments := strings.Split(u.EscapedPath(), "/")
+	for i, segment := range segments {
+		if plain, err := url.PathUnescape(segment); err == nil {
+			segments[i] = url.PathEscape(plain)
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
 // replay sends a stored reply with HeaderReplay. The caller may have lost a permission since: a
 // rejection is then redacted, and another reply is replaced with the location of the resource.
 func replay(c echo.Context, reply StoredReply) error {
@@ -209,7 +222,7 @@ func replay(c echo.Context, reply StoredReply) error {
 	header := reply.Header.Clone()
 	header.Del(HeaderReveals)
 	if missingPermission(ctx, reply) != "" && !strings.HasPrefix(header.Get(echo.HeaderContentType), mimeProblem) {
-		location := cmp.Or(header.Get(echo.HeaderLocation), c.Request().URL.Path)
+		location := cmp.Or(header.Get(echo.HeaderLocation), canonicalPath(c.Request().URL))
 		return encoded{status: http.StatusOK, header: http.Header{echo.HeaderLocation: {location}}}.send(c)
 	}
 	body, err := redactForCaller(ctx, reply)

@@ -59,11 +59,24 @@ func (d Download[T]) reply() reply {
 	return okReply(d.Body).with(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=%q", d.Name))
 }
 
-// Lines is a reply of JSON lines (application/x-ndjson), each with its line end.
+// Lines is a reply of JSON lines (application/x-ndjson), each with its line end. Replies in other
+// media types have their text as Lines.
 type Lines []byte
 
 func (l Lines) reply() reply {
 	return reply{status: http.StatusOK, body: l}.with(echo.HeaderContentType, "application/x-ndjson")
+}
+
+// File is Download of a document in a media type other than JSON.
+type File struct {
+	Name, MediaType string
+	Body            []byte
+}
+
+func (f File) reply() reply {
+	return reply{status: http.StatusOK, body: Lines(f.Body)}.
+		with(echo.HeaderContentType, f.MediaType).
+		with(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=%q", f.Name))
 }
 
 // Accepted is the reply to a request with a later outcome: 202 with the location of the outcome.
@@ -143,6 +156,23 @@ type Fresh[T any] struct {
 func (f Fresh[T]) reply() reply {
 	r := okReply(f.Body)
 	r.full = f.Changed
+	return r
+}
+
+// FreshOrText is Fresh with a second representation as plain text, for requests that prefer it. Both
+// have the entity tag of Body.
+type FreshOrText[T any] struct {
+	Fresh[T]
+	// Text is nil for a reply with Body.
+	Text *string
+}
+
+func (f FreshOrText[T]) reply() reply {
+	r := f.Fresh.reply().with(echo.HeaderVary, echo.HeaderAccept)
+	if f.Text != nil {
+		r.body = Lines(*f.Text)
+		return r.with(echo.HeaderContentType, "text/plain; charset=utf-8")
+	}
 	return r
 }
 

@@ -3,6 +3,7 @@ package idempotency
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -107,7 +108,8 @@ func (k *ReplyStore) names(r *Record, customer principal.CustomerID) (named, rea
 	id := string(customer)
 	own := renamed(r.Scope, customer, "\x00") != r.Scope || r.OnBehalfOf != nil && *r.OnBehalfOf == customer ||
 		r.ActorKind == string(principal.Customer) && r.ActorID == id
-	texts := r.Path + "\n" + r.Location + "\n" + r.RequestID
+	path, _ := url.PathUnescape(r.Path)
+	texts := path + "\n" + r.Path + "\n" + r.Location + "\n" + r.RequestID
 	readable = true
 	if r.Reply != nil {
 		reply, err := decryptReply(k.cipher, r.Reply, r.CipherKey, associatedData(r.TenantID, r.Scope, r.IdempotencyKey))

@@ -294,7 +294,9 @@ func successes(t reflect.Type) []success {
 		return []success{{status: "201", body: member("Body"), hasLocation: true}}
 	case "Accepted":
 		return []success{{status: "202", body: member("Body"), hasLocation: true}}
-	case "Fresh", "Download":
+	case "File":
+		return []success{{status: "200"}}
+	case "Fresh", "FreshOrText", "Download":
 		return []success{{status: "200", body: member("Body")}}
 	case "Exported":
 		return []success{{status: "200", line: member("Row")}}
@@ -374,7 +376,11 @@ func (d *document) success(r httpapi.Route, reply success, isSecond bool) mappin
 		if example != nil {
 			media = append(media, member{"example", plainJSON(example)})
 		}
-		response = append(response, member{"content", mapping{{"application/json", media}}})
+		content := mapping{{"application/json", media}}
+		for _, mediaType := range r.Contract.Texts {
+			content = append(content, member{mediaType, mapping{{"schema", mapping{{"type", "string"}}}}})
+		}
+		response = append(response, member{"content", content})
 	}
 	if reply.line != nil {
 		response[0].value = "One row for each " + r.Resource.Noun + "."

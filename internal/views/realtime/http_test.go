@@ -404,6 +404,8 @@ func TestHeartbeatReturnsOtherUsers(t *testing.T) {
 	}{
 		"a heartbeat":           {`{"resource":"configs/checkout.tax"}`, 200, `{"others":[{"id":9,"name":"Person 9","field":"/value","since":"2026-01-31T12:00:00.000000Z"}]}`},
 		"alone":                 {`{"resource":"orders/41","field":"","tab":"a"}`, 200, `{"others":[]}`},
+		"an escaped id":         {`{"resource":"configs/a%2Fb%5B0%5D:c"}`, 200, `{"others":[]}`},
+		"an unescaped id":       {`{"resource":"configs/a/b"}`, 422, `"/resource"`},
 		"leaving":               {`{"resource":"orders/41","tab":"a","leaving":true}`, 200, `{"others":[]}`},
 		"no resource":           {`{}`, 422, `"/resource"`},
 		"unknown member":        {`{"resource":"orders/41","colour":1}`, 400, `"/colour"`},

@@ -107,7 +107,8 @@ func (s *Service) Background() []background.Service {
 	}
 }
 
-var resourcePattern = regexp.MustCompile(`^[a-z-]+/[A-Za-z0-9._-]{1,100}$`)
+// resourcePattern is the syntax of a path with one escaped id (url.PathEscape).
+var resourcePattern = regexp.MustCompile(`^[a-z-]+/([A-Za-z0-9._~$&+=:@-]|%[0-9A-F]{2}){1,200}$`)
 
 // permissionOf returns the permission to read a resource, or ValidationFailed if the
 // resource has no presence.

@@ -8,6 +8,7 @@ import { deedsOf } from '@/features/deleted/kinds';
 import { isTextOf, useFormat, useText } from '@/i18n';
 import { encode, exact, type Json } from '@/merge';
 import { Banner, CopyText, CustomerLink, Difference, Facts, Money, Person, RecordLink, SideDrawer, useActorName, When } from '@/ui';
+import { unescaped } from '@/ui/RecordLink';
 import { changesIn, detailOf, type Detail } from './change';
 import { ConfigChange } from './ConfigChange';
 import styles from './AuditDrawer.module.css';
@@ -78,7 +79,7 @@ function About({ entry }: { entry: AuditEntry }) {
       )}
       {resource.startsWith('configs/') && detail.versions !== undefined && (
         <Part title={t('changes')}>
-          <ConfigChange configKey={resource.slice('configs/'.length)} versions={detail.versions} at={createdTime} />
+          <ConfigChange configKey={unescaped(resource.slice('configs/'.length))} versions={detail.versions} at={createdTime} />
         </Part>
       )}
       {detail.rest.length > 0 && (
@@ -110,7 +111,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 function Destroyed({ entry: { resource }, detail: { destroyed = {}, versions } }: { entry: AuditEntry; detail: Detail }) {
   const t = useText(auditMessages);
   const labels = useConfigLabels();
-  const key = resource.replace(/^configs\//, '');
+  const key = unescaped(resource.replace(/^configs\//, ''));
   return (
     <Banner tone="warn" title={t('destroyed')}>
       <ul className={styles.destroyed}>

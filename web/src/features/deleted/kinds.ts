@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@/features/audit/queries';
 import { deletable, type DeletableKind } from '@/features/resources';
 import { exact, isObject, type Json, type JsonObject } from '@/merge';
-import { unescaped } from '@/ui/RecordLink';
+import { pathOf, unescaped } from '@/ui/RecordLink';
 
 export type Kind = DeletableKind;
 export const kinds = Object.keys(deletable) as Kind[];
@@ -38,7 +38,7 @@ export function deedsOf(entry: AuditEntry, verb: 'delete' | 'create'): Deed[] {
     return changes.flatMap((change): Deed[] => {
       if (!isObject(change) || change.op !== verb || typeof change.key !== 'string') return [];
       return [
-        { kind: 'configs', record: change.key, path: `configs/${change.key}`, name: change.key, version: wholeOf(change.version), content: undefined, entry },
+        { kind: 'configs', record: change.key, path: pathOf('configs', change.key), name: change.key, version: wholeOf(change.version), content: undefined, entry },
       ];
     });
   }

@@ -21,7 +21,7 @@ export type Fault = { kind: 'key' | 'number' | 'boolean' | 'schemaShape' } | { k
 
 export const emptyDraft: ConfigDraft = { key: '', valueType: 'string', text: '', remark: '', schema: '', protected: false, secret: false };
 
-const keyShape = /^[A-Za-z0-9._-]{1,100}$/;
+const keyShape = /^[A-Za-z0-9._:/[\]-]{1,200}$/;
 
 /** A parsed value, or its fault. */
 export type ReadValue = { value: Json; fault?: undefined } | { value?: undefined; fault: Fault };

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useMay } from '@/api';
 import { Waiting } from '@/features/approvals/Waiting';
 import { useText } from '@/i18n';
-import { RecordPage, StatusChip, useRecordForm, type Present } from '@/ui';
+import { pathOf, RecordPage, StatusChip, useRecordForm, type Present } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
 import { readable, type Raw } from '@/ui/table';
 import { HistoryView } from '../history/HistoryView';
@@ -47,7 +47,7 @@ export function ConfigPage({ configKey, search }: Props) {
       name={configKey}
       mono
       parent={{ to: '/configs', label: configs('title') }}
-      resource={`configs/${configKey}`}
+      resource={pathOf('configs', configKey)}
       field={field}
       fieldLabel={(name) => labels.field(`/${name}`)}
       chips={({ valueType, protected: isProtected, secret }) => (
@@ -92,7 +92,7 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
   const navigate = useNavigate();
   const { key } = config;
   const editing = useRecordForm<Config, ConfigForm>({
-    resource: `configs/${key}`,
+    resource: pathOf('configs', key),
     title: key,
     current: config,
     labels: useConfigLabels(),
@@ -130,7 +130,7 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
           {edit('history')}
         </Link>
       </nav>
-      {!gone && <Waiting resource={`configs/${key}`} />}
+      {!gone && <Waiting resource={pathOf('configs', key)} />}
       {!gone && (
         <OverwrittenNotice
           configKey={key}

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { versionConflict } from '@/api';
 import { useText } from '@/i18n';
-import { ActButton, NeedsNotice, useConfirm, useKeyedAction, useSlot, useNameLists, useToasts } from '@/ui';
+import { ActButton, NeedsNotice, pathOf, useConfirm, useKeyedAction, useSlot, useNameLists, useToasts } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
 import { createConfig, deleteConfig, needsOf, oneConfig, type Config } from '../queries';
 import { useConfigLabels } from '../useConfigWords';
@@ -18,20 +18,20 @@ export function DeleteConfig({ config }: { config: Config }) {
   const toasts = useToasts();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const { slot } = useSlot(`configs/${key}`, key);
+  const { slot } = useSlot(pathOf('configs', key), key);
   const edit = useText(editMessages);
   const needs = needsOf(config);
   // Creates the config again. The service rejects it if another user has created the key first. The
   // form is text, so that its numbers stay exact.
   const restore = useKeyedAction<ConfigForm, Config>({
-    scope: `configs/${key}/restore`,
+    scope: `${pathOf('configs', key)}/restore`,
     title: `${edit('recreate')} · ${key}`,
     topics: ['configs'],
     send: (form, sentAs) => createConfig({ key, ...contentOf(form) }, sentAs),
     onDone: () => toasts.done(edit('recreated', { name: key })),
   });
   const remove = useKeyedAction({
-    scope: `configs/${key}/remove`,
+    scope: `${pathOf('configs', key)}/remove`,
     title: `${t('removeConfirm')} · ${key}`,
     send: (guard: string) => deleteConfig(key, guard),
     onDone: async () => {

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { isProblem, useMay } from '@/api';
 import { useText } from '@/i18n';
-import { DeletedRecord, useKeyedMutation, useNameLists, useToasts, When } from '@/ui';
+import { DeletedRecord, pathOf, useKeyedMutation, useNameLists, useToasts, When } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
 import { configHistory, createConfig, type Config } from '../queries';
 import { useConfigLabels } from '../useConfigWords';
@@ -26,7 +26,7 @@ export function DeletedConfig({ configKey, form, onRecreated, onForget }: Props)
   const [last] = useInfiniteQuery(configHistory(configKey)).data?.pages[0]?.items ?? [];
   const mayWrite = useMay()('configs:write');
   const recreate = useKeyedMutation<ConfigForm, Config>({
-    scope: `configs/${configKey}/recreate`,
+    scope: `${pathOf('configs', configKey)}/recreate`,
     title: configKey,
     send: (typed, key) => createConfig({ key: configKey, ...contentOf(typed) }, key),
     onDone: (record) => {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { versionConflict } from '@/api';
 import { useText } from '@/i18n';
 import { diff } from '@/merge';
-import { Difference, NeedsNotice, useConfirm, useKeyedMutation, useToasts } from '@/ui';
+import { Difference, NeedsNotice, pathOf, useConfirm, useKeyedMutation, useToasts } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
 import { contentOfConfig } from '../editor/form';
 import { needsOf, oneConfig, rollBackConfig, type Config, type ConfigRevision } from '../queries';
@@ -29,7 +29,7 @@ export function useRollback(config: Config, onDone: (record: Config) => void) {
   const { key, etag } = config;
   const needs = needsOf(config);
   const write = useKeyedMutation<RollbackTarget, Config>({
-    scope: `configs/${key}/rollback`,
+    scope: `${pathOf('configs', key)}/rollback`,
     title: `${t('rollBackConfirm')} · ${key}`,
     topics: ['configs'],
     send: (wanted, sentAs) => rollBackConfig(key, wanted.etag, wanted.version, wanted.note, sentAs),
