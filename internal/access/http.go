@@ -17,6 +17,10 @@ import (
 
 // Routes registers this domain's routes.
 func Routes(r *httpapi.Router, s *Service) {
+	if s == nil {
+		// The generator of the contract registers routes without a running program.
+		s = &Service{}
+	}
 	h := handler{s}
 	session := r.About(httpapi.Resource{Tag: "Session", Example: sessionExample})
 	h.sessionRoutes(session)
