@@ -1,6 +1,6 @@
 import type { Approval } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { at, exact, ExactNumber, type Value } from '@/merge';
+import { at, encode, exact, ExactNumber, type Value } from '@/merge';
 import { brief } from '@/ui/edit/Difference';
 import { approvalMessages } from './messages';
 import { placesOf } from './places';
@@ -16,7 +16,7 @@ export function useTitle(): (approval: Pick<Approval, 'kind' | 'resource' | 'tar
   return (approval) => t(`do_${approval.kind}`, { name: nameOf(approval), n: approval.targetCount });
 }
 
-const numberOf = (value: Value): number => (typeof value === 'number' || value instanceof ExactNumber ? Number(value) : NaN);
+const numberOf = (value: Value): number => (typeof value === 'number' || value instanceof ExactNumber ? Number(encode(value)) : NaN);
 
 /** The title of an approval with its values, such as "Raise checkout.retries from 3 to 5". */
 export function useFullTitle(approval: ApprovalRead): string {
