@@ -98,7 +98,8 @@ func TestManyMergingWritersLoseNoChange(t *testing.T) {
 	})
 }
 
-// addMember saves a member of its own, merging for as long as others are faster.
+// addMember adds the member name to the config and saves it. If another save came first, it merges
+// that save and tries again.
 func addMember(t *testing.T, c *client.Client, config client.Config, name string) error {
 	if err := config.SetValue(map[string]bool{name: true}); err != nil {
 		return err

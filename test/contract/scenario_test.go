@@ -63,7 +63,7 @@ func TestEveryOperationSucceedsAsDocumented(t *testing.T) {
 		d.configure()
 		d.decide()
 		d.watch()
-		d.overlook()
+		d.followEvents()
 		d.look()
 		d.admit()
 		d.signInAndOut()
@@ -517,8 +517,9 @@ func (d day) watch() {
 	d.do(200, "GET", "/configs/snapshot?prefix=walk", nil)
 }
 
-// overlook changes a row of each topic and checks each event against the document.
-func (d day) overlook() {
+// followEvents opens an event stream, changes a row of each topic, and checks each event against
+// the contract.
+func (d day) followEvents() {
 	config := "configs/" + newConfig(d.t, d.Caller)
 	d.do(200, "POST", "/presence", map[string]any{"resource": config, "field": "/value", "tab": "a"})
 	d.stream("/events?topics=configs,approvals,orders,items,coupons,coupon-campaigns,inventory,wallets,aggregates,flash-sales,presence", func(lines *bufio.Scanner) {

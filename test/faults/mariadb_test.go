@@ -119,8 +119,9 @@ func (m *mariadb) connect(t *testing.T) *sql.DB {
 	return pool
 }
 
-// follow makes a server replicate another from its current position. Both have the database
-// that newMariaDB creates.
+// follow makes m a replica of primary, starting at the primary's current position. Earlier
+// changes are not replicated, because both servers already have the database that newMariaDB
+// creates.
 func (m *mariadb) follow(t *testing.T, primary *mariadb) {
 	t.Helper()
 	var at string

@@ -4,7 +4,8 @@ package servers
 
 import "os"
 
-// Uncached is called by a test that depends on files that it does not read itself, such as
-// a program that it builds or the inputs of another program. Go's test cache does not track
-// these, so each run of test/services runs the tests of the package again.
+// Uncached prevents Go from reusing the cached result of the calling test. A test needs it if it
+// depends on files that it does not read itself, such as a program that it builds: Go's test
+// cache does not notice changes of these files. Uncached reads an environment variable that each
+// run of test/services sets to a new value, so Go runs the tests of the package again.
 func Uncached() { _ = os.Getenv("INTERLOCK_TEST_RUN") }

@@ -93,7 +93,7 @@ nightly('an order is placed, paid from the wallet and told of as one chain', asy
   await page.getByText('1–1 of 1').waitFor();
 });
 
-nightly('refunds of a customer stand on the timeline, whatever they were paid with', async () => {
+nightly('the timeline shows a refund of an externally paid order', async () => {
   const requested = await site.request<Order>('POST', '/orders', { userId: 'returning', items: [{ sku: 'CUST-1', quantity: 1 }] });
   await site.request('POST', `/orders/${requested.id}/pay`, { method: 'external', reference: 'psp-7' });
   const refund = await site.request<{ id: number }>('POST', `/orders/${requested.id}/refunds`, { amount: 2500, reason: 'A cup was broken' });

@@ -16,7 +16,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// A pool that was closed while it could not connect ends this goroutine within a second.
+	// If a pool is closed while it cannot connect, its goroutine tryDial ends within a second.
+	// A test does not wait for that.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 

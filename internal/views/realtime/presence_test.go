@@ -201,9 +201,10 @@ func TestPresenceStartsAtEarliestKnownTime(t *testing.T) {
 
 func TestPresenceIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
-		// fill sends the n-th heartbeat within the bounds.
-		fill  func(t *testing.T, n int) (context.Context, realtime.Heartbeat)
-		room  int
+		// fill returns the n-th of room heartbeats; each of them is accepted.
+		fill func(t *testing.T, n int) (context.Context, realtime.Heartbeat)
+		room int
+		// after returns a heartbeat that is rejected after room others.
 		after func(t *testing.T) (context.Context, realtime.Heartbeat)
 	}{
 		"tabs of one person": {

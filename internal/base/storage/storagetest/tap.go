@@ -255,8 +255,9 @@ func setLength(head, packet []byte) {
 	head[2] = byte(len(packet) >> 16)
 }
 
-// packet encodes the refusal as the server would send it: an ERR packet, or an OK packet
-// (no rows, no id, autocommit, no warnings), as the first packet of a reply.
+// packet encodes the reply in the server's protocol, as the first packet of a reply. The reply to
+// an ignored statement is an OK packet (no rows, no id, autocommit, no warnings); any other
+// reply is an ERR packet.
 func (r *Refusal) packet() []byte {
 	if r.Ignored {
 		return []byte{7, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0}

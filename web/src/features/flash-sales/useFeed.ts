@@ -4,8 +4,9 @@ import { useLive, useLiveState } from '@/api';
 import { endOf, filled, follow, holds, type Feed, type Range } from './feed';
 import { saleSamples, saleStats, type SaleStats, type SaleStatus, type Sample } from './queries';
 
-/** The polling intervals in ms: as a check, and while there is no stream. */
+/** The polling interval in ms while the stream is live; the replies only verify it. */
 const checkEvery = 10_000;
+/** The polling interval in ms while the stream is lost. */
 export const pollEvery = 2_000;
 
 const none: Feed = [];

@@ -14,7 +14,7 @@ interface Props {
   /** The existing counters. */
   counters: string[];
   disabled: boolean;
-  /** The fault of an input, or of a pointer in the request. */
+  /** Returns the error of an input: a local one, or the one that the service reported for the JSON Pointer. */
   errorOf: (place: string, pointer?: string) => string | undefined;
   /** Removes the event; undefined for the only one. */
   remove: (() => void) | undefined;

@@ -13,7 +13,7 @@ interface Props {
   /** The highest sequence number of the writer; undefined if it has none. */
   highest: Count | undefined;
   disabled: boolean;
-  /** The fault of an input, or of a pointer in the request. */
+  /** Returns the error of an input: a local one, or the one that the service reported for the JSON Pointer. */
   errorOf: (place: string, pointer?: string) => string | undefined;
   onChange: (part: Partial<RecordingForm>) => void;
 }

@@ -18,7 +18,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** The dialog that creates a work order. For a record, it lists the existing ones. */
+/** The dialog that creates a work order. If it was opened on a record's page, it also lists the existing work orders of that record. */
 export function OpenDialog({ about, onClose }: Props) {
   const t = useText(workOrderMessages);
   const toasts = useToasts();
