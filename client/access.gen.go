@@ -15,11 +15,11 @@ type Users struct{ client *Client }
 // Roles calls the operations on roles.
 type Roles struct{ client *Client }
 
-// Menus calls the operations on menus.
-type Menus struct{ client *Client }
-
 // Tokens calls the operations on tokens.
 type Tokens struct{ client *Client }
+
+// Menus calls the operations on menus.
+type Menus struct{ client *Client }
 
 // User is a row of [Users.List].
 type User struct {
@@ -123,19 +123,6 @@ type PasswordReset struct {
 	EndTokens bool `json:"endTokens,omitzero"`
 }
 
-// Link is a row of [Users.Links].
-type Link struct {
-	ID int64 `json:"id"`
-	// The label of the provider's button; null if the settings no longer contain the provider, so
-	// that the link admits no sign-in.
-	Provider *string `json:"provider"`
-	Issuer   string  `json:"issuer"`
-	// The provider's id of the user.
-	Subject      string     `json:"subject"`
-	LastUsedTime *time.Time `json:"lastUsedTime"`
-	CreatedTime  time.Time  `json:"createdTime"`
-}
-
 // Role is a row of [Roles.List].
 type Role struct {
 	Stamp
@@ -184,6 +171,65 @@ type RoleRevision struct {
 	Permissions []string  `json:"permissions"`
 	ChangedBy   Person    `json:"changedBy"`
 	ChangedTime time.Time `json:"changedTime"`
+}
+
+// Token is a row of [Tokens.List].
+type Token struct {
+	Stamp
+	ID int64 `json:"id"`
+	// The purpose of the token.
+	Name string `json:"name"`
+	// The user that the token acts as.
+	UserID   int64  `json:"userId"`
+	Username string `json:"username"`
+	// Names of permissions, `<resource>:*` or `*`, sorted; null for a token with all permissions of
+	// its user.
+	Scopes []string `json:"scopes"`
+	// The user who created the token; where two users have to agree, this user counts too. Id 0 for
+	// the command line.
+	CreatedBy Person `json:"createdBy"`
+	// Null for a token that does not expire.
+	ExpiresTime *time.Time `json:"expiresTime"`
+	// Accurate to a minute; null before the first use.
+	LastUsedTime *time.Time `json:"lastUsedTime"`
+	// The secret, for `Authorization: Bearer`. It is never returned again.
+	Token string `json:"token,omitzero"`
+	// Replaces the secrets in a repeat of a request with an idempotency key. The service returns a
+	// secret once and stores it nowhere: if the first reply was lost, the secret is lost too.
+	SecretShownOnce bool `json:"secretShownOnce,omitzero"`
+}
+
+// TokenFilter selects rows of [Tokens.List].
+type TokenFilter struct {
+	Paging
+	// A part of the name, in either case.
+	Q string
+	// The user that the tokens act as.
+	UserID int64
+}
+
+// TokenCreate is the request body of [Tokens.Create].
+type TokenCreate struct {
+	// The purpose of the token.
+	Name   string   `json:"name"`
+	Scopes []string `json:"scopes,omitzero"`
+	// 90 days from now if absent.
+	ExpiresTime *time.Time `json:"expiresTime,omitzero"`
+	// The caller if absent.
+	UserID *int64 `json:"userId,omitzero"`
+}
+
+// Link is a row of [Users.Links].
+type Link struct {
+	ID int64 `json:"id"`
+	// The label of the provider's button; null if the settings no longer contain the provider, so
+	// that the link admits no sign-in.
+	Provider *string `json:"provider"`
+	Issuer   string  `json:"issuer"`
+	// The provider's id of the user.
+	Subject      string     `json:"subject"`
+	LastUsedTime *time.Time `json:"lastUsedTime"`
+	CreatedTime  time.Time  `json:"createdTime"`
 }
 
 // Menu is a row of [Menus.List].
@@ -268,52 +314,6 @@ type MenuRevision struct {
 	Hidden      bool      `json:"hidden"`
 	ChangedBy   Person    `json:"changedBy"`
 	ChangedTime time.Time `json:"changedTime"`
-}
-
-// Token is a row of [Tokens.List].
-type Token struct {
-	Stamp
-	ID int64 `json:"id"`
-	// The purpose of the token.
-	Name string `json:"name"`
-	// The user that the token acts as.
-	UserID   int64  `json:"userId"`
-	Username string `json:"username"`
-	// Names of permissions, `<resource>:*` or `*`, sorted; null for a token with all permissions of
-	// its user.
-	Scopes []string `json:"scopes"`
-	// The user who created the token; where two users have to agree, this user counts too. Id 0 for
-	// the command line.
-	CreatedBy Person `json:"createdBy"`
-	// Null for a token that does not expire.
-	ExpiresTime *time.Time `json:"expiresTime"`
-	// Accurate to a minute; null before the first use.
-	LastUsedTime *time.Time `json:"lastUsedTime"`
-	// The secret, for `Authorization: Bearer`. It is never returned again.
-	Token string `json:"token,omitzero"`
-	// Replaces the secrets in a repeat of a request with an idempotency key. The service returns a
-	// secret once and stores it nowhere: if the first reply was lost, the secret is lost too.
-	SecretShownOnce bool `json:"secretShownOnce,omitzero"`
-}
-
-// TokenFilter selects rows of [Tokens.List].
-type TokenFilter struct {
-	Paging
-	// A part of the name, in either case.
-	Q string
-	// The user that the tokens act as.
-	UserID int64
-}
-
-// TokenCreate is the request body of [Tokens.Create].
-type TokenCreate struct {
-	// The purpose of the token.
-	Name   string   `json:"name"`
-	Scopes []string `json:"scopes,omitzero"`
-	// 90 days from now if absent.
-	ExpiresTime *time.Time `json:"expiresTime,omitzero"`
-	// The caller if absent.
-	UserID *int64 `json:"userId,omitzero"`
 }
 
 // Settings is returned by [Client.Settings].
@@ -495,19 +495,6 @@ func (s *Users) ResetFactors(ctx context.Context, id int64, options ...CallOptio
 	return call[User](ctx, s.client, request{method: http.MethodPost, path: "/users/" + segment(id) + "/reset-factors"}, options)
 }
 
-// Links lists a user's sign-on links.
-func (s *Users) Links(id int64) List[Link] {
-	return List[Link]{s.client, "/users/" + segment(id) + "/links", nil}
-}
-
-// DeleteLink deletes a user's sign-on link.
-//
-// Ends the user's sessions. 403 if the user has a permission that you lack. Disable or invite a
-// user instead of deleting the only sign-in method.
-func (s *Users) DeleteLink(ctx context.Context, id int64, linkID int64, options ...CallOption) error {
-	return s.client.do(ctx, request{method: http.MethodDelete, path: "/users/" + segment(id) + "/links/" + segment(linkID)}, nil, options)
-}
-
 // List lists roles.
 func (s *Roles) List(f RoleFilter) List[Role] {
 	return List[Role]{s.client, "/roles", f.parameters().set("q", f.Q)}
@@ -552,6 +539,65 @@ func (s *Roles) Delete(ctx context.Context, read Role, options ...CallOption) er
 // The newest first. Every version is retained.
 func (s *Roles) History(id int64, p Paging) List[RoleRevision] {
 	return List[RoleRevision]{s.client, "/roles/" + segment(id) + "/history", p.parameters()}
+}
+
+// List lists API tokens.
+//
+// Returns the caller's tokens, and with `users:write` those of all users. The secret of a token is
+// never returned again.
+func (s *Tokens) List(f TokenFilter) List[Token] {
+	return List[Token]{s.client, "/tokens", f.parameters().set("q", f.Q).set("userId", f.UserID)}
+}
+
+// Create creates an API token.
+//
+// `token` in the reply is the secret; it is returned once and stored only as a digest. The token
+// acts as its user (`userId`, or else the caller), with the permissions that both its scopes and
+// its user's roles allow at the time of each request. Without `scopes` it has all permissions of
+// its user; an empty list is rejected, because it would grant all permissions. It expires at
+// `expiresTime`, by default after 90 days.
+//
+// A token of another user needs `scopes`, which both you and that user have, and none of them a
+// permission that decides on requests of others (`decides` in `GET /permissions`): 422. You are its
+// `createdBy`: where two users have to agree, the token counts as yours too. Such a token cannot
+// create tokens: 403.
+//
+// 403 for a token of another user without `users:write`, and for a token with a permission that you
+// lack. A repeat with the same idempotency key returns the same token with `secretShownOnce`
+// instead of the secret; then revoke it, and create another one with another key.
+//
+// A repeat of the request returns [ErrSecretLost] together with the value, without its secret.
+func (s *Tokens) Create(ctx context.Context, body TokenCreate, options ...CallOption) (Token, error) {
+	value, err := call[Token](ctx, s.client, request{method: http.MethodPost, path: "/tokens", body: body}, options)
+	return value, secretLost(err, value.SecretShownOnce)
+}
+
+// Get returns an API token.
+//
+// Returns the token without its secret. A token of another user returns 404 without `users:write`.
+func (s *Tokens) Get(ctx context.Context, id int64, options ...CallOption) (Token, error) {
+	return call[Token](ctx, s.client, request{method: http.MethodGet, path: "/tokens/" + segment(id)}, options)
+}
+
+// Revoke revokes an API token.
+//
+// The token becomes invalid and its event streams end, within a second on every server. The audit
+// log retains a record of it.
+func (s *Tokens) Revoke(ctx context.Context, read Token, options ...CallOption) error {
+	return s.client.do(ctx, request{method: http.MethodDelete, path: "/tokens/" + segment(read.ID), ifMatch: read.ETag}, nil, options)
+}
+
+// Links lists a user's sign-on links.
+func (s *Users) Links(id int64) List[Link] {
+	return List[Link]{s.client, "/users/" + segment(id) + "/links", nil}
+}
+
+// DeleteLink deletes a user's sign-on link.
+//
+// Ends the user's sessions. 403 if the user has a permission that you lack. Disable or invite a
+// user instead of deleting the only sign-in method.
+func (s *Users) DeleteLink(ctx context.Context, id int64, linkID int64, options ...CallOption) error {
+	return s.client.do(ctx, request{method: http.MethodDelete, path: "/users/" + segment(id) + "/links/" + segment(linkID)}, nil, options)
 }
 
 // List lists navigation menus.
@@ -617,52 +663,6 @@ func (s *Menus) Move(ctx context.Context, id int64, body MenuMove, options ...Ca
 // The newest first. Every version is retained.
 func (s *Menus) History(id int64, p Paging) List[MenuRevision] {
 	return List[MenuRevision]{s.client, "/menus/" + segment(id) + "/history", p.parameters()}
-}
-
-// List lists API tokens.
-//
-// Returns the caller's tokens, and with `users:write` those of all users. The secret of a token is
-// never returned again.
-func (s *Tokens) List(f TokenFilter) List[Token] {
-	return List[Token]{s.client, "/tokens", f.parameters().set("q", f.Q).set("userId", f.UserID)}
-}
-
-// Create creates an API token.
-//
-// `token` in the reply is the secret; it is returned once and stored only as a digest. The token
-// acts as its user (`userId`, or else the caller), with the permissions that both its scopes and
-// its user's roles allow at the time of each request. Without `scopes` it has all permissions of
-// its user; an empty list is rejected, because it would grant all permissions. It expires at
-// `expiresTime`, by default after 90 days.
-//
-// A token of another user needs `scopes`, which both you and that user have, and none of them a
-// permission that decides on requests of others (`decides` in `GET /permissions`): 422. You are its
-// `createdBy`: where two users have to agree, the token counts as yours too. Such a token cannot
-// create tokens: 403.
-//
-// 403 for a token of another user without `users:write`, and for a token with a permission that you
-// lack. A repeat with the same idempotency key returns the same token with `secretShownOnce`
-// instead of the secret; then revoke it, and create another one with another key.
-//
-// A repeat of the request returns [ErrSecretLost] together with the value, without its secret.
-func (s *Tokens) Create(ctx context.Context, body TokenCreate, options ...CallOption) (Token, error) {
-	value, err := call[Token](ctx, s.client, request{method: http.MethodPost, path: "/tokens", body: body}, options)
-	return value, secretLost(err, value.SecretShownOnce)
-}
-
-// Get returns an API token.
-//
-// Returns the token without its secret. A token of another user returns 404 without `users:write`.
-func (s *Tokens) Get(ctx context.Context, id int64, options ...CallOption) (Token, error) {
-	return call[Token](ctx, s.client, request{method: http.MethodGet, path: "/tokens/" + segment(id)}, options)
-}
-
-// Revoke revokes an API token.
-//
-// The token becomes invalid and its event streams end, within a second on every server. The audit
-// log retains a record of it.
-func (s *Tokens) Revoke(ctx context.Context, read Token, options ...CallOption) error {
-	return s.client.do(ctx, request{method: http.MethodDelete, path: "/tokens/" + segment(read.ID), ifMatch: read.ETag}, nil, options)
 }
 
 // Settings returns the tenant's settings.

@@ -20,12 +20,12 @@ type Resources struct {
 	FlashSales  *FlashSales
 	Wallets     *Wallets
 	Configs     *Configs
-	Permissions *Permissions
 	Sessions    *Sessions
 	Users       *Users
 	Roles       *Roles
-	Menus       *Menus
 	Tokens      *Tokens
+	Permissions *Permissions
+	Menus       *Menus
 	Audit       *Audit
 	Idempotency *Idempotency
 	Ledger      *Ledger
@@ -47,12 +47,12 @@ func (c *Client) bind() {
 		FlashSales:  &FlashSales{c},
 		Wallets:     &Wallets{c},
 		Configs:     &Configs{c},
-		Permissions: &Permissions{c},
 		Sessions:    &Sessions{c},
 		Users:       &Users{c},
 		Roles:       &Roles{c},
-		Menus:       &Menus{c},
 		Tokens:      &Tokens{c},
+		Permissions: &Permissions{c},
+		Menus:       &Menus{c},
 		Audit:       &Audit{c},
 		Idempotency: &Idempotency{c},
 		Ledger:      &Ledger{c},

@@ -8,22 +8,11 @@ import (
 	"time"
 )
 
-// Permissions calls the operations on permissions.
-type Permissions struct{ client *Client }
-
 // Sessions calls the operations on sessions.
 type Sessions struct{ client *Client }
 
-// Permission is a row of [Permissions.List].
-type Permission struct {
-	// The resource and the verb.
-	Name string `json:"name"`
-	// A sentence about the actions that it permits.
-	Meaning string `json:"meaning"`
-	// Set if the permission decides on requests of others; it cannot be a scope of another user's
-	// token.
-	Decides bool `json:"decides,omitzero"`
-}
+// Permissions calls the operations on permissions.
+type Permissions struct{ client *Client }
 
 // Me is returned by [Client.Me].
 type Me struct {
@@ -73,12 +62,15 @@ type OpenSessionFilter struct {
 	UserID int64
 }
 
-// List lists permissions.
-//
-// All permissions that a role or a token can have. A grant is one of these names, `<resource>:*`,
-// or `*`.
-func (s *Permissions) List() List[Permission] {
-	return List[Permission]{s.client, "/permissions", nil}
+// Permission is a row of [Permissions.List].
+type Permission struct {
+	// The resource and the verb.
+	Name string `json:"name"`
+	// A sentence about the actions that it permits.
+	Meaning string `json:"meaning"`
+	// Set if the permission decides on requests of others; it cannot be a scope of another user's
+	// token.
+	Decides bool `json:"decides,omitzero"`
 }
 
 // Me returns your account.
@@ -103,4 +95,12 @@ func (s *Sessions) List(f OpenSessionFilter) List[OpenSession] {
 // requires `users:write`.
 func (s *Sessions) End(ctx context.Context, id int64, options ...CallOption) error {
 	return s.client.do(ctx, request{method: http.MethodDelete, path: "/sessions/" + segment(id)}, nil, options)
+}
+
+// List lists permissions.
+//
+// All permissions that a role or a token can have. A grant is one of these names, `<resource>:*`,
+// or `*`.
+func (s *Permissions) List() List[Permission] {
+	return List[Permission]{s.client, "/permissions", nil}
 }

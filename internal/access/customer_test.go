@@ -151,12 +151,12 @@ func TestCustomerTokenNeedsSubjectTenantAndEnd(t *testing.T) {
 		delete(claims, missing)
 		token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte(shopSecret))
 		require.NoError(t, err)
-		_, err = h.Authenticate(withBearer(token))
+		_, err = h.Callers.Authenticate(withBearer(token))
 		requireCode(t, apperr.InvalidCredentials, err)
 		require.ErrorContains(t, err, "`"+missing+"`")
 		forged, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte("another secret"))
 		require.NoError(t, err)
-		_, err = h.Authenticate(withBearer(forged))
+		_, err = h.Callers.Authenticate(withBearer(forged))
 		require.NotContains(t, err.Error(), missing, "an invalid signature")
 	}
 }

@@ -53,7 +53,7 @@ func TestCustomerReturnsGoodsOfTheirOrder(t *testing.T) {
 		s.Post(t, 200, path(row)+"/reject", object{"reason": "The seal is broken."})
 		row = buyer.Send(t, http.MethodGet, mine, nil).Body["items"].([]any)[0].(object)
 		require.Equal(t, []any{"rejected", "The seal is broken."}, world.Members(row, "status", "statusReason"))
-		requirePromises(t, s)
+		s.RequirePromises(t)
 
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			require.Equal(t, http.StatusNotFound, as(s, "stranger").Send(t, method, mine, units(1)).Status, "an order of another customer")
