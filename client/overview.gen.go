@@ -413,14 +413,14 @@ type WorkOrderCounts struct {
 
 // DashboardApprovals is part of [Dashboard].
 type DashboardApprovals struct {
-	// Those that you may still vote for.
+	// The number of approvals that you may still vote for.
 	ToDecide int64 `json:"toDecide"`
-	// Yours that wait for others.
+	// The number of your approvals that wait for the votes of others.
 	Mine int64 `json:"mine"`
-	// Those for you to rebase or withdraw: yours, and those of disabled authors if you may write
-	// the resource.
+	// The number of stale approvals that you can rebase or withdraw. These are your own approvals
+	// and, if you may write the resource, the approvals of disabled authors.
 	Stale int64 `json:"stale"`
-	// Changes that were applied without the votes.
+	// The number of changes that were applied without the votes and wait for a review.
 	ToReview int64 `json:"toReview"`
 }
 

@@ -18,10 +18,10 @@ import (
 const selectLatest = `SELECT last_action_id, last_action, last_active, state FROM actions
 	WHERE tenant_id = ? AND entity_type = ? AND entity_id = ? AND action_group = ? AND actor_kind = ? AND actor_id = ?`
 
-// lockLatest reads the row of the caller's group. On a server it adds FOR UPDATE, which locks the row
-// until the unit ends and so serializes the actions of one actor on one resource. If the group
-// is new, it has no row, and lockLatest returns it with last action id 0. Actions arrive in
-// bursts, so their SQL is written by hand: building it with GORM costs more.
+// lockLatest reads the row of the caller's group. On a database server it adds FOR UPDATE, which
+// locks the row until the unit ends and so serializes the actions of one actor on one resource.
+// If the group is new, it has no row, and lockLatest returns it with last action id 0. Actions
+// arrive in bursts, so their SQL is written by hand: building it with GORM costs more.
 func (s *Service) lockLatest(ctx context.Context, u *uow.Unit, r Request, entity int64) (*latest, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {

@@ -63,13 +63,14 @@ type dueSoonView struct {
 
 // approvalsView has the numbers of approvals that wait.
 type approvalsView struct {
-	// Those that you may still vote for.
+	// The number of approvals that you may still vote for.
 	ToDecide int64 `json:"toDecide" validate:"min=0"`
-	// Yours that wait for others.
+	// The number of your approvals that wait for the votes of others.
 	Mine int64 `json:"mine" validate:"min=0"`
-	// Those for you to rebase or withdraw: yours, and those of disabled authors if you may write the resource.
+	// The number of stale approvals that you can rebase or withdraw. These are your own approvals and,
+	// if you may write the resource, the approvals of disabled authors.
 	Stale int64 `json:"stale" validate:"min=0"`
-	// Changes that were applied without the votes.
+	// The number of changes that were applied without the votes and wait for a review.
 	ToReview int64 `json:"toReview" validate:"min=0"`
 }
 
