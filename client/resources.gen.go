@@ -19,6 +19,7 @@ type Resources struct {
 	FlashSales  *FlashSales
 	Wallets     *Wallets
 	Configs     *Configs
+	Webhooks    *Webhooks
 	Permissions *Permissions
 	Sessions    *Sessions
 	Users       *Users
@@ -45,6 +46,7 @@ func (c *Client) bind() {
 		FlashSales:  &FlashSales{c},
 		Wallets:     &Wallets{c},
 		Configs:     &Configs{c},
+		Webhooks:    &Webhooks{c},
 		Permissions: &Permissions{c},
 		Sessions:    &Sessions{c},
 		Users:       &Users{c},
@@ -89,6 +91,7 @@ const (
 	CodeInsufficientStock     Code = "insufficient_stock"
 	CodeInsufficientBalance   Code = "insufficient_balance"
 	CodeNothingToShip         Code = "nothing_to_ship"
+	CodeGone                  Code = "gone"
 	CodeTotalChanged          Code = "total_changed"
 	CodeUnsupportedMediaType  Code = "unsupported_media_type"
 	CodePayloadMismatch       Code = "payload_mismatch"
