@@ -24,7 +24,7 @@ import (
 // maxError bounds the stored reason of a failure, in characters.
 const maxError = 500
 
-// reply is the part of a reply that decides what happens next.
+// reply is the outcome of an attempt.
 type reply struct {
 	Delivery
 	// retryAfter is the time that the receiver requested before the next attempt.

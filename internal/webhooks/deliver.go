@@ -21,8 +21,8 @@ const (
 	// leaderKey is the lock of the delivering process; the others wait for it.
 	leaderKey  = "webhooks"
 	leaderWait = time.Minute
-	// pollEvery bounds the delay of a change whose event was lost, and restartEvery that of an edited
-	// subscription.
+	// pollEvery bounds the delay of a change after its event was lost, and restartEvery that of an
+	// edited subscription.
 	pollEvery    = time.Second
 	restartEvery = 5 * time.Second
 	// burst is a pause after an event, so that one read covers a burst of changes.
@@ -140,13 +140,13 @@ func (d *deliverer) reconcile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	wanted := make(map[int64]*Webhook, len(enabled))
+	requested := make(map[int64]*Webhook, len(enabled))
 	tenants := map[int64]bool{}
 	for _, w := range enabled {
-		wanted[w.ID], tenants[w.TenantID] = w, true
+		requested[w.ID], tenants[w.TenantID] = w, true
 	}
 	for id, running := range d.workers {
-		w := wanted[id]
+		w := requested[id]
 		if w == nil || w.Version != running.hook.Version || w.State.Generation != running.state.Generation || running.hasEnded() {
 			d.stop(id)
 		}
@@ -156,7 +156,7 @@ func (d *deliverer) reconcile(ctx context.Context) error {
 			delete(d.tails, tenant)
 		}
 	}
-	for id, w := range wanted {
+	for id, w := range requested {
 		if d.tails[w.TenantID] == nil {
 			d.tails[w.TenantID] = newTail(d.db, w.TenantID)
 		}
@@ -170,7 +170,7 @@ func (d *deliverer) reconcile(ctx context.Context) error {
 func (d *deliverer) start(ctx context.Context, w *Webhook) {
 	ctx, cancel := context.WithCancel(principal.With(ctx, principal.System(w.TenantID, "webhooks")))
 	started := &worker{
-		deliverer: d, hook: w, state: w.State, tail: d.tails[w.TenantID], done: map[place]bool{}, cancel: cancel, ended: make(chan struct{}),
+		deliverer: d, hook: w, state: w.State, tail: d.tails[w.TenantID], done: map[changeID]bool{}, cancel: cancel, ended: make(chan struct{}),
 	}
 	d.workers[w.ID] = started
 	go started.run(ctx)

@@ -31,7 +31,7 @@ func Routes(r *httpapi.Router, s *Service) {
 		Doc("Get a webhook", "The version is that of the settings; the progress of the deliveries changes without a new version.")
 	httpapi.MutationOf(r, http.MethodPatch, "/webhooks/:id", writePermission, byID, h.edit).
 		Doc("Update a webhook", "A merge patch (RFC 7396). `{\"enabled\":true}` resumes a paused webhook at its position. The caller needs the read permissions of all topics, "+
-			"and becomes the user whose permissions decide on the content of messages.").
+			"which then decide on the content of messages.").
 		With(httpapi.Contract{ID: "editWebhook", Body: map[string]any{"enabled": true}})
 	httpapi.MutationOf(r, http.MethodDelete, "/webhooks/:id", writePermission, byID, h.delete).Doc("Delete a webhook", "")
 	httpapi.GetOf(r, "/webhooks/:id/history", ReadPermission, byID, h.versions).

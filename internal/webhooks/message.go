@@ -61,7 +61,7 @@ func (e event) path() string {
 	return e.Topic + "/" + strings.Join(segments, "/")
 }
 
-// aggregates is the topic whose keys have two segments.
+// aggregates is the topic of records with keys of two segments.
 const aggregates = "aggregates"
 
 // message is a message to a receiver.

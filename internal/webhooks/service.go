@@ -160,7 +160,7 @@ func (s *Service) Create(ctx context.Context, u *uow.Unit, content Content) (w *
 }
 
 // Edit changes a subscription that was just read; see change.Editable.Apply for its errors, and check.
-// The caller becomes the user whose permissions decide on the content of messages. Enabling ends a
+// The permissions of the caller then decide on the content of messages. Enabling ends a
 // pause, and every edit ends the back-off.
 func (s *Service) Edit(ctx context.Context, u *uow.Unit, w *Webhook, edit change.Edit) (change.Edited[*Webhook], error) {
 	return s.editable(ctx).Apply(ctx, u, w, edit)
@@ -192,9 +192,9 @@ func (s *Service) RotateSecret(ctx context.Context, u *uow.Unit, w *Webhook) (*W
 		return nil, "", err
 	}
 	after, secret, until := *w, newSecret(), u.Now().Add(overlap)
-	place := secretContext(w.TenantID)
-	after.Secret, after.SecretKey = s.cipher.Encrypt([]byte(secret), place)
-	after.OldSecret, _ = s.cipher.Encrypt([]byte(previous), place)
+	bound := secretContext(w.TenantID)
+	after.Secret, after.SecretKey = s.cipher.Encrypt([]byte(secret), bound)
+	after.OldSecret, _ = s.cipher.Encrypt([]byte(previous), bound)
 	after.OldSecretUntil = &until
 	set := guard.Set{"secret": after.Secret, "secret_key": after.SecretKey, "old_secret": after.OldSecret, "old_secret_until": until}
 	if err := s.write(ctx, u, w, &after, "rotate-secret", set); err != nil {
@@ -360,17 +360,17 @@ func (s *Service) history(ctx context.Context) (epoch.Epoch, error) {
 	return end.Epoch, err
 }
 
-// positionOf returns the position that a cursor or a time stands for. Errors: ValidationFailed, Gone.
+// positionOf returns the position of a cursor or a time. Errors: ValidationFailed, Gone.
 func positionOf(tx *gorm.DB, tenant int64, after string) (int64, error) {
 	end, err := changelog.EndOf(tx.WithContext(storage.AcrossTenants(tx.Statement.Context)), tenant)
 	if err != nil {
 		return 0, err
 	}
-	gone := apperr.New(apperr.Gone, "Entries of the log after %s were removed, or the database was restored since then. Use a later position.", after)
+	removed := apperr.New(apperr.Gone, "Entries of the log after %s were removed, or the database was restored since then. Use a later position.", after)
 	if at, err := clock.Parse(after); err == nil {
 		position, err := changelog.At(tx, tenant, at, end)
 		if err == nil && end.Floor > 0 && position <= end.Floor {
-			return 0, gone
+			return 0, removed
 		}
 		return position, err
 	}
@@ -380,7 +380,7 @@ func positionOf(tx *gorm.DB, tenant int64, after string) (int64, error) {
 		return 0, apperr.Invalid(apperr.Field{Pointer: "/after", Code: "cursor", Message: "must be the cursor of a delivery or of a webhook, or a time"})
 	}
 	if after[:cut] != string(end.Epoch) || position > end.Last || position < end.Floor {
-		return 0, gone
+		return 0, removed
 	}
 	return position, nil
 }

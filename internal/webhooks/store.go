@@ -77,7 +77,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, w *Webhook, action string) 
 }
 
 // restart ends the back-off of a subscription and makes running deliverers read it again. It moves
-// the position if one is given.
+// the position if it is not nil.
 //
 //	UPDATE webhook_positions SET generation = generation + 1, … WHERE tenant_id = ? AND webhook_id = ?
 func restart(tx *gorm.DB, w *Webhook, position *int64) error {
@@ -120,18 +120,18 @@ func (s *Service) save(ctx context.Context, deliveries []Delivery, states map[in
 // creation returns the position of the creation of a subscription in the log, and false if it has
 // none yet. If retention removed the entry, it returns the last position.
 func (s *Service) creation(ctx context.Context, w *Webhook, last int64) (int64, bool, error) {
-	var places []*int64
+	var positions []*int64
 	err := s.db.Read(storage.AcrossTenants(ctx)).Raw("SELECT place FROM audit_entries WHERE tenant_id = ? AND resource = ? AND action = 'webhook.create'",
-		w.TenantID, WebhookTopic+"/"+w.key()).Scan(&places).Error
+		w.TenantID, WebhookTopic+"/"+w.key()).Scan(&positions).Error
 	switch {
 	case err != nil:
 		return 0, false, fmt.Errorf("find the creation of webhook %d in the log: %w", w.ID, err)
-	case len(places) == 0:
+	case len(positions) == 0:
 		return last, true, nil
-	case places[0] == nil:
+	case positions[0] == nil:
 		return 0, false, nil
 	}
-	return *places[0], true, nil
+	return *positions[0], true, nil
 }
 
 // Sweep deletes old deliveries of all tenants.

@@ -13,7 +13,7 @@ import (
 // Status is the status of a subscription.
 type Status string
 
-// The statuses. The service pauses a subscription whose receiver confirms nothing for three days.
+// The statuses. The service pauses a subscription after three days without a confirmation.
 const (
 	active   Status = "active"
 	disabled Status = "disabled"

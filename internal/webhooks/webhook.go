@@ -65,7 +65,7 @@ func (Topic) Rule() string { return "must be a topic of GET /events, such as ord
 type Filter struct {
 	// Verbs of changes, such as `ship`.
 	Actions []string `json:"actions,omitempty" validate:"max=50,unique,dive,min=1,max=64"`
-	// Beginnings of keys: `checkout.` selects the configs whose key begins so.
+	// Prefixes of keys, such as `checkout.`.
 	KeyPrefixes []string `json:"keyPrefixes,omitempty" validate:"max=50,unique,dive,min=1,max=200"`
 	// Statuses after the change, such as `shipped`.
 	Statuses []string `json:"statuses,omitempty" validate:"max=50,unique,dive,min=1,max=64"`

@@ -295,7 +295,7 @@ func TestFilterSelectsChanges(t *testing.T) {
 // Every seventh request fails, so that a retry could overtake.
 //
 // Proves G5.50.
-func TestMessagesAboutARecordKeepTheirOrder(t *testing.T) {
+func TestMessagesAboutARecordArriveInOrder(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		f := open(ctx, t, db, loopback...)
 		r := receive(t, func(w http.ResponseWriter, n int) {
@@ -487,7 +487,7 @@ func TestSubscriptionIsPausedAfterThreeDays(t *testing.T) {
 }
 
 // Proves G5.52.
-func TestGoneReceiverIsPausedImmediately(t *testing.T) {
+func TestReply410PausesImmediately(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		f := open(ctx, t, db, loopback...)
 		r := receive(t, func(w http.ResponseWriter, _ int) { w.WriteHeader(http.StatusGone) })

@@ -29,8 +29,8 @@ const (
 	idleSave = 10 * time.Second
 )
 
-// place identifies a change in the log.
-type place struct {
+// changeID identifies a change in the log.
+type changeID struct {
 	position int64
 	index    int
 }
@@ -48,7 +48,7 @@ type worker struct {
 	// The goroutine of run uses the members below, and the senders of a round under its mutex.
 	state State
 	// done are the confirmed messages after the position.
-	done  map[place]bool
+	done  map[changeID]bool
 	saved time.Time
 }
 
@@ -151,7 +151,7 @@ func (w *worker) begin(ctx context.Context) error {
 func (w *worker) selected(entries []changelog.Entry) (list []event) {
 	for _, entry := range entries {
 		for i, change := range entry.Changes {
-			if w.hook.selects(change) && !w.done[place{entry.Place, i}] {
+			if w.hook.selects(change) && !w.done[changeID{entry.Place, i}] {
 				list = append(list, event{Change: change, position: entry.Place, index: i, time: entry.CreatedTime})
 			}
 		}
@@ -281,8 +281,8 @@ func (w *worker) settle(ctx context.Context, r *round, i int, sent *reply) {
 		w.journal.add(ctx, outcome{delivery: &sent.Delivery, state: w.state})
 		return
 	}
-	w.done[place{r.list[i].position, r.list[i].index}] = true
-	for r.first < len(r.list) && w.done[place{r.list[r.first].position, r.list[r.first].index}] {
+	w.done[changeID{r.list[i].position, r.list[i].index}] = true
+	for r.first < len(r.list) && w.done[changeID{r.list[r.first].position, r.list[r.first].index}] {
 		r.first++
 	}
 	position := r.until

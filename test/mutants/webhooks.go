@@ -7,17 +7,17 @@ var delivering = []mutant{
 	{
 		name: "the position of a webhook advances past a message in flight",
 		file: "internal/webhooks/worker.go", old: `position = r.list[r.first].position - 1`, new: `position = r.list[len(r.list)-1].position`,
-		caught: tests{ofWebhooks: {"TestMessagesAboutARecordKeepTheirOrder"}},
+		caught: tests{ofWebhooks: {"TestMessagesAboutARecordArriveInOrder"}},
 	},
 	{
 		name: "a message advances the position before it is confirmed",
 		file: "internal/webhooks/attempt.go", old: `r.Status = response.StatusCode`, new: `r.Status = http.StatusOK`,
-		caught: tests{ofWebhooks: {"TestSubscriptionIsPausedAfterThreeDays", "TestGoneReceiverIsPausedImmediately"}},
+		caught: tests{ofWebhooks: {"TestSubscriptionIsPausedAfterThreeDays", "TestReply410PausesImmediately"}},
 	},
 	{
 		name: "messages about one record are sent concurrently",
 		file: "internal/webhooks/worker.go", old: `lanes[e.record()] = append(lanes[e.record()], i)`, new: `lanes[e.record()+e.ETag] = append(lanes[e.record()+e.ETag], i); order = append(order, e.record()+e.ETag)`,
-		caught: tests{ofWebhooks: {"TestMessagesAboutARecordKeepTheirOrder"}},
+		caught: tests{ofWebhooks: {"TestMessagesAboutARecordArriveInOrder"}},
 	},
 	{
 		name: "a webhook connects to a private address",

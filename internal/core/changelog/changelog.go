@@ -24,8 +24,8 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// maxNumbered is the number of entries that one call of Number numbers, rounded up to a page.
-const maxNumbered = 10_000
+// maxSequenced is the number of entries that one call of Number numbers, rounded up to a page.
+const maxSequenced = 10_000
 
 // counterOf and floorOf name counters of a tenant's log: the last assigned position, and the
 // highest position of an entry that retention removed.
@@ -40,19 +40,19 @@ type End struct {
 	Last, Floor int64
 }
 
-// Number numbers the committed entries of a tenant, at least maxNumbered or all, and reports whether
-// all are numbered. It writes only if there are entries to number.
+// Number numbers the committed entries of a tenant, at least maxSequenced or all, and reports whether
+// all have a position. It writes only if an entry has none.
 func Number(ctx context.Context, db *storage.DB, tenant int64) (complete bool, err error) {
 	everywhere := storage.AcrossTenants(ctx)
-	numbered, err := isNumbered(everywhere, db, tenant)
-	if err != nil || numbered {
-		return numbered, err
+	complete, err = isSequenced(everywhere, db, tenant)
+	if err != nil || complete {
+		return complete, err
 	}
 	log := storage.SequencedLog{Table: "audit_entries", Counter: counterOf(tenant), Next: func(tx *gorm.DB, most int) (ids []int64, err error) {
 		err = tx.Raw("SELECT id FROM audit_entries WHERE tenant_id = ? AND place IS NULL ORDER BY id LIMIT ?", tenant, most).Scan(&ids).Error
 		return ids, err
 	}}
-	complete, err = db.Sequence(everywhere, log, maxNumbered)
+	complete, err = db.Sequence(everywhere, log, maxSequenced)
 	if !errors.Is(err, storage.ErrNoCounter) {
 		return complete, err
 	}
@@ -61,15 +61,15 @@ func Number(ctx context.Context, db *storage.DB, tenant int64) (complete bool, e
 	if err != nil && !storage.Is(err, storage.DuplicateKey) {
 		return false, err
 	}
-	return db.Sequence(everywhere, log, maxNumbered)
+	return db.Sequence(everywhere, log, maxSequenced)
 }
 
-// isNumbered reports whether a tenant has a counter and all its entries have a position.
-func isNumbered(ctx context.Context, db *storage.DB, tenant int64) (numbered bool, err error) {
+// isSequenced reports whether a tenant has a counter and all its entries have a position.
+func isSequenced(ctx context.Context, db *storage.DB, tenant int64) (sequenced bool, err error) {
 	const statement = `SELECT COUNT(*) > 0 AND NOT EXISTS (SELECT 1 FROM audit_entries WHERE tenant_id = ? AND place IS NULL)
 		FROM log_places WHERE name = ?`
-	err = db.Read(ctx).Raw(statement, tenant, counterOf(tenant)).Scan(&numbered).Error
-	return numbered, err
+	err = db.Read(ctx).Raw(statement, tenant, counterOf(tenant)).Scan(&sequenced).Error
+	return sequenced, err
 }
 
 // NumberAll calls Number for each log with a follower. Retention removes an entry of such a log only
