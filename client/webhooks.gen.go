@@ -69,7 +69,7 @@ func (v *Webhook) UnmarshalJSON(text []byte) error {
 type WebhookFilter struct {
 	// Verbs of changes, such as `ship`.
 	Actions []string `json:"actions,omitzero"`
-	// Beginnings of keys: `checkout.` selects the configs whose key begins so.
+	// Prefixes of keys, such as `checkout.`.
 	KeyPrefixes []string `json:"keyPrefixes,omitzero"`
 	// Statuses after the change, such as `shipped`.
 	Statuses []string `json:"statuses,omitzero"`
@@ -178,8 +178,7 @@ func (s *Webhooks) Get(ctx context.Context, id int64, options ...CallOption) (We
 // Save updates a webhook.
 //
 // A merge patch (RFC 7396). `{"enabled":true}` resumes a paused webhook at its position. The caller
-// needs the read permissions of all topics, and becomes the user whose permissions decide on the
-// content of messages.
+// needs the read permissions of all topics, which then decide on the content of messages.
 //
 // It sends the changes of value since it was read, and replaces value with the reply. If another
 // writer was first, it returns a [Conflict].
