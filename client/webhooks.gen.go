@@ -13,7 +13,11 @@ import (
 //
 // Subscriptions that receive changes by POST, signed as [Standard
 // Webhooks](https://www.standardwebhooks.com) define it, at least once and in the order of the
-// changes of each record. A receiver recognizes a repeated message by its `webhook-id`.
+// changes of each record. A receiver recognizes a repeated message by its `webhook-id`, and
+// confirms a message with a 2xx status within ten seconds. A message is
+// `{"type":"orders.ship","timestamp":"…","data":{"id":"41","version":3,"etag":"…","link":"/api/v1/orders/41"}}`,
+// with the record as `content` if the webhook requests it. `id`, `version` and `etag` are null if
+// several records changed.
 type Webhooks struct{ client *Client }
 
 // Webhook is a row of [Webhooks.List].
