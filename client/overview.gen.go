@@ -186,6 +186,7 @@ type PromiseName string
 const (
 	PromiseNameConfigVersions    PromiseName = "config-versions"
 	PromiseNameConfigContent     PromiseName = "config-content"
+	PromiseNameWebhookVersions   PromiseName = "webhook-versions"
 	PromiseNameOrderVersions     PromiseName = "order-versions"
 	PromiseNameOrderStatus       PromiseName = "order-status"
 	PromiseNameShippedOrders     PromiseName = "shipped-orders"
@@ -225,6 +226,7 @@ const (
 	PromiseNameSaleHolds         PromiseName = "sale-holds"
 	PromiseNameSaleLimits        PromiseName = "sale-limits"
 	PromiseNameSaleGates         PromiseName = "sale-gates"
+	PromiseNameWebhookPositions  PromiseName = "webhook-positions"
 	PromiseNameAuditedOrders     PromiseName = "audited-orders"
 	PromiseNameOrdersAuditedOnce PromiseName = "orders-audited-once"
 	PromiseNameAuditedPayments   PromiseName = "audited-payments"
@@ -236,6 +238,7 @@ const (
 	PromiseNameAuditedStock      PromiseName = "audited-stock"
 	PromiseNameAuditedWallets    PromiseName = "audited-wallets"
 	PromiseNameAuditedConfigs    PromiseName = "audited-configs"
+	PromiseNameAuditedWebhooks   PromiseName = "audited-webhooks"
 )
 
 // PromiseState is part of [Promise].

@@ -81,4 +81,9 @@ var remedies = map[string]string{
 	"tracing: last traces not sent":                                                                    "None. Traces of the last seconds before the shutdown are missing.",
 	"unit: callback panicked":                                                                          defect,
 	"walk: step failed; will retry":                                                                    retried,
+	"webhooks: changes removed by retention before their delivery; continuing after them":              "Raise `INTERLOCK_RETENTION_AUDIT`, so that entries outlive an outage of a receiver. The receiver reads the records again.",
+	"webhooks: delivery interrupted; will retry":                                                       retried,
+	"webhooks: positions not saved; will retry":                                                        retried,
+	"webhooks: reading the log failed; will retry":                                                     retried,
+	"webhooks: subscription paused":                                                                    "Correct the receiver; `GET /webhooks/{id}/deliveries` has its replies. Then enable the webhook: it resumes at its position.",
 }

@@ -23,7 +23,7 @@ func (sv *Services) background(role string) []background.Service {
 	list := slices.Concat([]background.Service{sv.Engines.Background(), sv.DB.Background()}, sv.FlashSales.Announcements())
 	if role != "api" {
 		list = slices.Concat(list, sv.jobs(), sv.Promises.Background(), sv.Retention.Background())
-		list = append(list, sv.FlashSales.Worker())
+		list = append(list, sv.FlashSales.Worker(), sv.Webhooks.Background())
 	}
 	if role != "worker" {
 		list = append(list, sv.Conflicts.Background(), sv.Refusals.Background(), sv.Idempotency.Background(), sv.Epochs.Background(), sv.FlashSales.Attempts())
@@ -51,6 +51,7 @@ func (sv *Services) jobs() []background.Service {
 		{Name: "forget expired idempotency keys", Every: time.Minute, Run: inBatches(sv.Idempotency.Sweep)},
 		{Name: "number the log of configs", Every: time.Minute, Run: sv.numbering.of(logOfConfigs, sv.Configs.SequenceLog)},
 		{Name: "number the logs of audit entries", Every: time.Minute, Run: sv.numbering.of(logsOfAudit, sv.Audit.NumberLogs)},
+		{Name: "delete old deliveries of webhooks", Every: 10 * time.Minute, Run: inBatches(sv.Webhooks.Sweep)},
 		{Name: "sweep sessions", Every: 10 * time.Minute, Run: inBatches(sv.Access.Sweep)},
 		{Name: "anonymize tombstones of lost units", Every: 10 * time.Minute, Run: inBatches(sv.Runner.AnonymizeTombstones)},
 	})

@@ -27,6 +27,7 @@ func (sv *Services) modules() []module.Module {
 		sv.FlashSales.Module(),
 		sv.Wallets.Module(),
 		sv.Configs.Module(),
+		sv.Webhooks.Module(),
 		sv.Access.Module(),
 		sv.Audit.Module(),
 		sv.keys(),

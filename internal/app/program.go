@@ -84,11 +84,16 @@ func (p *Program) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	networks, err := p.Settings.PrivateReceivers()
+	if err != nil {
+		return err
+	}
 	p.services, err = Open(ctx, p.Settings.Storage, Options{
 		Create: true, RedisURL: p.Settings.RedisURL, WeakPasswords: p.Settings.InsecureDevelopment, Customers: customers, Idempotency: p.Settings.Idempotency,
 		PaymentTimeout: p.Settings.FlashSalePaymentTimeout, SessionLifetime: p.Settings.SessionLifetime, SessionIdle: p.Settings.SessionIdle,
 		Providers: providers, PublicURL: p.Settings.PublicURL,
-		SignInRate: p.Settings.SignInLimit, PromiseShare: p.Settings.PromiseShare / 100, Retention: p.Settings.Retention,
+		WebhookNetworks: networks,
+		SignInRate:      p.Settings.SignInLimit, PromiseShare: p.Settings.PromiseShare / 100, Retention: p.Settings.Retention,
 		Clock: p.Clock, HashCost: p.HashCost,
 	})
 	if err != nil {

@@ -11,11 +11,12 @@ import (
 	"interlock/internal/config"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/idempotency"
+	"interlock/internal/webhooks"
 )
 
 // Encrypted returns all tables with encrypted values.
 func Encrypted() []encryption.Table {
-	return slices.Concat(config.Encrypted, factors.Encrypted, idempotency.Encrypted)
+	return slices.Concat(config.Encrypted, factors.Encrypted, idempotency.Encrypted, webhooks.Encrypted)
 }
 
 // errNoKey is returned by commands that need an encrypting key.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -57,6 +58,7 @@ import (
 	"interlock/internal/views/retention"
 	"interlock/internal/views/search"
 	"interlock/internal/wallets"
+	"interlock/internal/webhooks"
 	"interlock/internal/workorders"
 )
 
@@ -87,6 +89,7 @@ type Services struct {
 	Refunds    *refunds.Service
 	Returns    *returns.Service
 	WorkOrders *workorders.Service
+	Webhooks   *webhooks.Service
 	Coupons    *coupons.Service
 	Actions    *actions.Service
 
@@ -145,6 +148,9 @@ type Options struct {
 	SignInRate int
 	// PromiseShare is the maximum part of one connection's time for checking the promises.
 	PromiseShare float64
+	// WebhookNetworks are the networks with addresses that are not public and may receive messages of
+	// webhooks.
+	WebhookNetworks []netip.Prefix
 	// Retention is the number of days for which old rows are stored.
 	Retention settings.Retention
 	// Create is set by the serving process: it creates a missing embedded database, migrates its
@@ -294,7 +300,11 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Gate: sv.gate, Queues: sv.broker,
 		Items: sv.Catalog, Inventory: sv.Inventory, Orders: sv.Orders, Approvals: sv.Approvals, PaymentTimeout: o.PaymentTimeout,
 	})
-	sv.Metrics.Register(sv.FlashSales)
+	sv.Webhooks = webhooks.New(webhooks.Deps{
+		DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Locks: sv.locks, Clock: sv.Clock, Cipher: cipher,
+		Topics: topicPermissions, Records: &recordsOfWebhooks{services: sv}, Networks: o.WebhookNetworks,
+	})
+	sv.Metrics.Register(sv.FlashSales, sv.Webhooks)
 	sv.Queues = ops.New(ops.Deps{
 		Broker: sv.broker, Locks: sv.locks, Owned: []ops.Owned{sv.FlashSales.Queues},
 	})

@@ -86,6 +86,7 @@ type Serve struct {
 	MaxStreams              int           `help:"Open event streams of one user, token or customer per process; 0 means no limit." default:"100" env:"INTERLOCK_MAX_STREAMS" placeholder:"N"`
 	MaxClients              int           `help:"Open connections per process, of which one network may have a quarter. Further ones wait until one ends or is idle for a second. 0 means no limit." default:"10000" env:"INTERLOCK_MAX_CLIENTS" placeholder:"N"`
 	TrustedProxies          []string      `help:"Addresses and networks (CIDR) of proxies with a trusted X-Forwarded-For." env:"INTERLOCK_TRUSTED_PROXIES" placeholder:"ADDRESS,…"`
+	WebhookNetworks         []string      `help:"Addresses and networks (CIDR) that are not public and may receive webhooks, also over http://. Unset: webhooks are sent to public addresses over https:// only." env:"INTERLOCK_WEBHOOK_NETWORKS" placeholder:"ADDRESS,…"`
 	TLSCert                 string        `name:"tls-cert" help:"File with the TLS certificate, in PEM; reloaded when it changes. Unset: plain HTTP." env:"INTERLOCK_TLS_CERT" placeholder:"FILE"`
 	TLSKey                  string        `name:"tls-key" help:"File with the certificate's key." env:"INTERLOCK_TLS_KEY" placeholder:"FILE"`
 	Secure                  bool          `help:"All callers use TLS, also through a proxy without X-Forwarded-Proto: cookies are Secure, and responses have HSTS. Without it this applies to requests over TLS at this process or, by X-Forwarded-Proto, at a trusted proxy." env:"INTERLOCK_SECURE"`
@@ -237,7 +238,8 @@ func (s Serve) Validate() error {
 		return fmt.Errorf("--shutdown-timeout (INTERLOCK_SHUTDOWN_TIMEOUT) is %s; it must be more than 0", s.ShutdownTimeout)
 	}
 	_, err := s.ProxyNetworks()
-	return err
+	_, other := s.PrivateReceivers()
+	return errors.Join(err, other)
 }
 
 // maxDays bounds a retention, so that it fits a time.Duration.
@@ -284,6 +286,23 @@ func (s Serve) ProxyNetworks() ([]*net.IPNet, error) {
 			return nil, fmt.Errorf("--trusted-proxies (INTERLOCK_TRUSTED_PROXIES) has %q; want addresses such as 10.0.0.21 or networks such as 10.0.0.0/8", text)
 		}
 		networks = append(networks, network)
+	}
+	return networks, nil
+}
+
+// PrivateReceivers returns the networks that may receive webhooks though they are not public; that of
+// an address contains only it.
+func (s Serve) PrivateReceivers() ([]netip.Prefix, error) {
+	networks := make([]netip.Prefix, len(s.WebhookNetworks))
+	for i, text := range s.WebhookNetworks {
+		network, err := netip.ParsePrefix(text)
+		if address, isAddress := netip.ParseAddr(text); isAddress == nil && address.Zone() == "" {
+			network, err = netip.PrefixFrom(address, address.BitLen()), nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--webhook-networks (INTERLOCK_WEBHOOK_NETWORKS) has %q; want addresses such as 10.0.0.21 or networks such as 10.0.0.0/8", text)
+		}
+		networks[i] = network.Masked()
 	}
 	return networks, nil
 }

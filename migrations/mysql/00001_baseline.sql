@@ -1524,6 +1524,7 @@ CREATE TABLE IF NOT EXISTS audit_entries (
   action          VARCHAR(64)  NOT NULL,
   resource        VARCHAR(640) NOT NULL,
   detail          JSON         NOT NULL,
+  changes         JSON             NULL, -- of records, for followers of the log (core/changelog); null: none
   note            VARCHAR(500) NOT NULL DEFAULT '',
   created_time    DATETIME(6)  NOT NULL,
   on_behalf_of    VARCHAR(128)  CHARACTER SET ascii COLLATE ascii_bin NULL, -- the customer for whom an API token acted; null: for itself
@@ -1547,6 +1548,83 @@ CREATE TABLE IF NOT EXISTS audit_targets (
   entry_id  BIGINT       NOT NULL,
   PRIMARY KEY (tenant_id, resource, entry_id),
   KEY ix_audit_targets_entry (entry_id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+-- Subscriptions to changes (webhooks). secret and old_secret are encrypted with secret_key.
+CREATE TABLE IF NOT EXISTS webhooks (
+  id               BIGINT        NOT NULL AUTO_INCREMENT,
+  tenant_id        BIGINT        NOT NULL,
+  version          BIGINT        NOT NULL,
+  created_time     DATETIME(6)   NOT NULL,
+  updated_time     DATETIME(6)   NOT NULL,
+  updated_by       BIGINT        NOT NULL,
+  updated_by_name  VARCHAR(100)  NOT NULL,
+  url              VARCHAR(2000) NOT NULL,
+  topics           JSON          NOT NULL,
+  filter           JSON              NULL, -- null: none
+  payload          VARCHAR(16)   NOT NULL,
+  enabled          BOOLEAN       NOT NULL,
+  saved_by         BIGINT        NOT NULL, -- the user whose permissions decide on the content of messages
+  saved_by_name    VARCHAR(100)  NOT NULL,
+  pause_reason     VARCHAR(500)  NOT NULL,
+  secret           VARBINARY(255) NOT NULL,
+  secret_key       VARCHAR(64)   NOT NULL,
+  old_secret       VARBINARY(255)    NULL,
+  old_secret_until DATETIME(6)       NULL,
+  PRIMARY KEY (id),
+  KEY ix_webhooks_id (tenant_id, id),
+  KEY ix_webhooks_enabled (enabled, id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE IF NOT EXISTS webhook_histories (
+  id              BIGINT        NOT NULL AUTO_INCREMENT,
+  tenant_id       BIGINT        NOT NULL,
+  webhook_id      BIGINT        NOT NULL,
+  version         BIGINT        NOT NULL,
+  action          VARCHAR(16)   NOT NULL,
+  url             VARCHAR(2000) NOT NULL,
+  topics          JSON          NOT NULL,
+  filter          JSON              NULL,
+  payload         VARCHAR(16)   NOT NULL,
+  enabled         BOOLEAN       NOT NULL,
+  pause_reason    VARCHAR(500)  NOT NULL,
+  changed_by      BIGINT        NOT NULL,
+  changed_by_name VARCHAR(100)  NOT NULL,
+  changed_time    DATETIME(6)   NOT NULL,
+  PRIMARY KEY (id),
+  UNIQUE KEY uq_webhook_histories_version (tenant_id, webhook_id, version)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+-- The progress of each subscription in the log of its tenant.
+CREATE TABLE IF NOT EXISTS webhook_positions (
+  webhook_id    BIGINT      NOT NULL,
+  tenant_id     BIGINT      NOT NULL,
+  generation    BIGINT      NOT NULL, -- incremented by edits and replays
+  position      BIGINT          NULL, -- null: before the first run
+  attempts      BIGINT      NOT NULL, -- failures since failing_since
+  failing_since DATETIME(6)     NULL,
+  next_time     DATETIME(6)     NULL,
+  PRIMARY KEY (webhook_id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+-- Attempts to deliver a message. A sweeper of the package removes them.
+CREATE TABLE IF NOT EXISTS webhook_deliveries (
+  id           BIGINT        NOT NULL AUTO_INCREMENT,
+  tenant_id    BIGINT        NOT NULL,
+  webhook_id   BIGINT        NOT NULL,
+  message_id   VARCHAR(100)  NOT NULL,
+  type         VARCHAR(140)  NOT NULL,
+  resource     VARCHAR(700)  NOT NULL,
+  position     BIGINT        NOT NULL, -- 0: a test
+  attempt      BIGINT        NOT NULL,
+  status       INT           NOT NULL, -- of the reply; 0: none
+  duration_us  BIGINT        NOT NULL,
+  reply        VARCHAR(3100) NOT NULL,
+  error        VARCHAR(510)  NOT NULL,
+  created_time DATETIME(6)   NOT NULL,
+  PRIMARY KEY (id),
+  KEY ix_webhook_deliveries_webhook (tenant_id, webhook_id, id),
+  KEY ix_webhook_deliveries_created (created_time)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Conflicts per tenant, UTC day, resource and code (views/dashboard). The numbers are advisory.
@@ -1623,6 +1701,7 @@ CREATE TABLE IF NOT EXISTS customer_erasures (
 DROP TABLE IF EXISTS retention_tallies, customer_erasures;
 DROP TABLE IF EXISTS walks, promise_violations, promise_keys;
 DROP TABLE IF EXISTS conflict_counts;
+DROP TABLE IF EXISTS webhooks, webhook_histories, webhook_positions, webhook_deliveries;
 DROP TABLE IF EXISTS audit_entries, audit_targets;
 DROP TABLE IF EXISTS work_orders, work_order_links, work_order_comments, work_order_histories;
 DROP TABLE IF EXISTS aggregates, aggregate_events, aggregate_writers;

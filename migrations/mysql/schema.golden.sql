@@ -216,6 +216,7 @@ CREATE TABLE `audit_entries` (
   `action` varchar(64) NOT NULL,
   `resource` varchar(640) NOT NULL,
   `detail` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL CHECK (json_valid(`detail`)),
+  `changes` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL CHECK (json_valid(`changes`)),
   `note` varchar(500) NOT NULL DEFAULT '',
   `created_time` datetime(6) NOT NULL,
   `on_behalf_of` varchar(128) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
@@ -1485,6 +1486,80 @@ CREATE TABLE `wallet_entries` (
   UNIQUE KEY `uq_wallet_entries_reference` (`tenant_id`,`user_id`,`reference`),
   KEY `ix_wallet_entries_id` (`tenant_id`,`user_id`,`id`),
   KEY `ix_wallet_entries_created` (`tenant_id`,`user_id`,`created_time`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE `webhooks` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  `updated_time` datetime(6) NOT NULL,
+  `updated_by` bigint(20) NOT NULL,
+  `updated_by_name` varchar(100) NOT NULL,
+  `url` varchar(2000) NOT NULL,
+  `topics` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL CHECK (json_valid(`topics`)),
+  `filter` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL CHECK (json_valid(`filter`)),
+  `payload` varchar(16) NOT NULL,
+  `enabled` tinyint(1) NOT NULL,
+  `saved_by` bigint(20) NOT NULL,
+  `saved_by_name` varchar(100) NOT NULL,
+  `pause_reason` varchar(500) NOT NULL,
+  `secret` varbinary(255) NOT NULL,
+  `secret_key` varchar(64) NOT NULL,
+  `old_secret` varbinary(255) DEFAULT NULL,
+  `old_secret_until` datetime(6) DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_webhooks_id` (`tenant_id`,`id`),
+  KEY `ix_webhooks_enabled` (`enabled`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE `webhook_deliveries` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `webhook_id` bigint(20) NOT NULL,
+  `message_id` varchar(100) NOT NULL,
+  `type` varchar(140) NOT NULL,
+  `resource` varchar(700) NOT NULL,
+  `position` bigint(20) NOT NULL,
+  `attempt` bigint(20) NOT NULL,
+  `status` int(11) NOT NULL,
+  `duration_us` bigint(20) NOT NULL,
+  `reply` varchar(3100) NOT NULL,
+  `error` varchar(510) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_webhook_deliveries_webhook` (`tenant_id`,`webhook_id`,`id`),
+  KEY `ix_webhook_deliveries_created` (`created_time`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE `webhook_histories` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `webhook_id` bigint(20) NOT NULL,
+  `version` bigint(20) NOT NULL,
+  `action` varchar(16) NOT NULL,
+  `url` varchar(2000) NOT NULL,
+  `topics` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL CHECK (json_valid(`topics`)),
+  `filter` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL CHECK (json_valid(`filter`)),
+  `payload` varchar(16) NOT NULL,
+  `enabled` tinyint(1) NOT NULL,
+  `pause_reason` varchar(500) NOT NULL,
+  `changed_by` bigint(20) NOT NULL,
+  `changed_by_name` varchar(100) NOT NULL,
+  `changed_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `uq_webhook_histories_version` (`tenant_id`,`webhook_id`,`version`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE `webhook_positions` (
+  `webhook_id` bigint(20) NOT NULL,
+  `tenant_id` bigint(20) NOT NULL,
+  `generation` bigint(20) NOT NULL,
+  `position` bigint(20) DEFAULT NULL,
+  `attempts` bigint(20) NOT NULL,
+  `failing_since` datetime(6) DEFAULT NULL,
+  `next_time` datetime(6) DEFAULT NULL,
+  PRIMARY KEY (`webhook_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `work_orders` (

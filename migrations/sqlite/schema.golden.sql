@@ -232,6 +232,7 @@ CREATE TABLE audit_entries (
   action          TEXT     NOT NULL,
   resource        TEXT     NOT NULL,
   detail          TEXT     NOT NULL,
+  changes         TEXT         NULL, -- of records, for followers of the log (core/changelog); null: none
   note            TEXT     NOT NULL DEFAULT '',
   created_time    DATETIME NOT NULL,
   on_behalf_of    TEXT         NULL, -- the customer for whom an API token acted; null: for itself
@@ -1613,6 +1614,81 @@ CREATE INDEX ix_wallets_balance ON wallets (tenant_id, balance, id);
 CREATE INDEX ix_wallets_updated ON wallets (tenant_id, updated_time, id);
 
 CREATE UNIQUE INDEX uq_wallets_user ON wallets (tenant_id, user_id);
+
+CREATE TABLE webhook_deliveries (
+  id               INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id        INTEGER  NOT NULL,
+  webhook_id       INTEGER  NOT NULL,
+  message_id       TEXT     NOT NULL,
+  type             TEXT     NOT NULL,
+  resource         TEXT     NOT NULL,
+  position         INTEGER  NOT NULL, -- 0: a test
+  attempt          INTEGER  NOT NULL,
+  status           INTEGER  NOT NULL, -- of the reply; 0: none
+  duration_us      INTEGER  NOT NULL,
+  reply            TEXT     NOT NULL,
+  error            TEXT     NOT NULL,
+  created_time     DATETIME NOT NULL
+);
+
+CREATE INDEX ix_webhook_deliveries_created ON webhook_deliveries (created_time);
+
+CREATE INDEX ix_webhook_deliveries_webhook ON webhook_deliveries (tenant_id, webhook_id, id);
+
+CREATE TABLE webhook_histories (
+  id               INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id        INTEGER  NOT NULL,
+  webhook_id       INTEGER  NOT NULL,
+  version          INTEGER  NOT NULL,
+  action           TEXT     NOT NULL,
+  url              TEXT     NOT NULL,
+  topics           TEXT     NOT NULL,
+  filter           TEXT         NULL,
+  payload          TEXT     NOT NULL,
+  enabled          BOOLEAN  NOT NULL,
+  pause_reason     TEXT     NOT NULL,
+  changed_by       INTEGER  NOT NULL,
+  changed_by_name  TEXT     NOT NULL,
+  changed_time     DATETIME NOT NULL
+);
+
+CREATE UNIQUE INDEX uq_webhook_histories_version ON webhook_histories (tenant_id, webhook_id, version);
+
+CREATE TABLE webhook_positions (
+  webhook_id       INTEGER  PRIMARY KEY,
+  tenant_id        INTEGER  NOT NULL,
+  generation       INTEGER  NOT NULL, -- incremented by edits and replays
+  position         INTEGER      NULL, -- null: before the first run
+  attempts         INTEGER  NOT NULL, -- failures since failing_since
+  failing_since    DATETIME     NULL,
+  next_time        DATETIME     NULL
+);
+
+CREATE TABLE webhooks (
+  id               INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id        INTEGER  NOT NULL,
+  version          INTEGER  NOT NULL,
+  created_time     DATETIME NOT NULL,
+  updated_time     DATETIME NOT NULL,
+  updated_by       INTEGER  NOT NULL,
+  updated_by_name  TEXT     NOT NULL,
+  url              TEXT     NOT NULL,
+  topics           TEXT     NOT NULL,
+  filter           TEXT         NULL, -- null: none
+  payload          TEXT     NOT NULL,
+  enabled          BOOLEAN  NOT NULL,
+  saved_by         INTEGER  NOT NULL, -- the user whose permissions decide on the content of messages
+  saved_by_name    TEXT     NOT NULL,
+  pause_reason     TEXT     NOT NULL,
+  secret           BLOB     NOT NULL,
+  secret_key       TEXT     NOT NULL,
+  old_secret       BLOB         NULL,
+  old_secret_until DATETIME     NULL
+);
+
+CREATE INDEX ix_webhooks_enabled ON webhooks (enabled, id);
+
+CREATE INDEX ix_webhooks_id ON webhooks (tenant_id, id);
 
 CREATE TABLE work_order_comments (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,

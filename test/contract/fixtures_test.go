@@ -25,6 +25,7 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"refunds/:id":          newRefund,
 	"returns/:id":          newReturn,
 	"work-orders/:id":      newDiscussedWorkOrder,
+	"webhooks/:id":         newWebhook,
 	"users/:id":            newUser,
 	"roles/:id":            newRole,
 	"menus/:id":            newMenu,
@@ -190,6 +191,12 @@ func newReturn(t *testing.T, c *apptest.Caller) string {
 	require.Equal(t, 200, shipped.Status, "%s", shipped.Body)
 	row := created(t, c, order+"/returns", map[string]any{"lines": []any{map[string]any{"lineId": 1, "quantity": 1}}, "reason": unique("broken")})
 	return fmt.Sprint(int64(row["id"].(float64)))
+}
+
+// newWebhook creates a disabled webhook. Its host does not exist.
+func newWebhook(t *testing.T, c *apptest.Caller) string {
+	hook := created(t, c, "/webhooks", map[string]any{"url": "https://receiver.invalid/" + unique("hook"), "topics": []string{"orders"}, "enabled": false})
+	return fmt.Sprint(int64(hook["id"].(float64)))
 }
 
 func newPaidOrder(t *testing.T, c *apptest.Caller) string {

@@ -149,6 +149,9 @@ var alike = map[string]string{
 	"/my/tickets":                    "is walked along the customer's orders and rejections",
 	"/my/coupons":                    "is /coupons with userId, for customers",
 	"/flash-sales/{id}/dead":         "is a queue's, which bounds it",
+	"/webhooks":                      "a tenant has at most 1,000, along (tenant, id)",
+	"/webhooks/{id}/history":         "has the shape and the index of /orders/{id}/history",
+	"/webhooks/{id}/deliveries":      "is walked along (tenant, webhook, id), as /wallets/{userId}/entries is along its own",
 }
 
 // paging are the parameters of every list.

@@ -53,6 +53,7 @@ func TestEveryOperationSucceedsAsDocumented(t *testing.T) {
 		d.refund()
 		d.sendBack()
 		d.work()
+		d.subscribe()
 		d.repeat()
 		d.stock()
 		d.bank()
@@ -239,6 +240,24 @@ func (d day) repeat() {
 	require.Len(d.t, keys, 1)
 	found := d.do(200, "GET", fmt.Sprint("/idempotency-keys/", int64(keys[0].(map[string]any)["id"].(float64))), nil)
 	require.EqualValues(d.t, 1, found["replays"])
+}
+
+func (d day) subscribe() {
+	hook := "/webhooks/" + newWebhook(d.t, d.Caller)
+	newWebhook(d.t, d.Caller)
+	d.do(200, "GET", "/webhooks?sort=id&limit=1", nil)
+	stale := d.etag(hook)
+	d.do(200, "PATCH", hook, `{"filter":{"actions":["ship"]}}`, "If-Match", stale)
+	d.do(412, "PATCH", hook, `{"content":"full"}`, "If-Match", stale)
+	for range 2 {
+		require.Equal(d.t, false, d.do(200, "POST", hook+"/test", nil)["delivered"])
+	}
+	require.EqualValues(d.t, 2, d.do(200, "GET", hook+"/deliveries?sort=id", nil)["total"])
+	require.NotEmpty(d.t, d.do(200, "POST", hook+"/rotate-secret", nil)["secret"])
+	d.do(200, "POST", hook+"/replay", `{"after":"2026-01-01T00:00:00Z"}`)
+	require.Equal(d.t, "gone", d.do(410, "POST", hook+"/replay", `{"after":"another-1"}`)["code"])
+	require.EqualValues(d.t, 3, d.do(200, "GET", hook+"/history", nil)["total"])
+	d.do(204, "DELETE", hook, nil, "If-Match", d.etag(hook))
 }
 
 func (d day) stock() {

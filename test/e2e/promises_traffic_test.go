@@ -160,6 +160,8 @@ func (tr *traffic) one() {
 		tr.step("/approvals", object{"approve": nil, "reject": object{"reason": "no"}, "withdraw": nil})
 		tr.events()
 	case 11:
+		tr.send(http.MethodPost, "/webhooks", object{"url": "https://receiver.invalid", "topics": []string{"items"}, "enabled": oneOf(tr, true, false)})
+		tr.step("/webhooks", object{"rotate-secret": nil, "replay": object{"after": "2026-01-01T00:00:00Z"}})
 		tr.send(http.MethodPost, "/work-orders", object{"title": "Call back"})
 		tr.step("/work-orders", object{"claim": nil, "release": nil, "resolve": object{"resolution": "done"}, "reopen": nil, "close": nil, "comments": object{"text": "?"}})
 		tr.send(http.MethodPost, "/actions", object{"actionId": time.Now().UnixMilli(), "action": oneOf(tr, "like", "dislike", "bookmark"), "entityType": "item", "entityId": "TEA-1"},

@@ -270,7 +270,7 @@ var servers = []mutant{
 	},
 	{
 		name: "an export skips an entry that commits late",
-		file: "internal/views/audit/export.go", old: "AND place IS NULL ORDER BY id LIMIT ?", new: "AND place IS NULL AND id > (SELECT COALESCE(MAX(l.id), 0) FROM audit_entries l WHERE l.tenant_id = audit_entries.tenant_id AND l.place IS NOT NULL) ORDER BY id LIMIT ?",
+		file: "internal/core/changelog/changelog.go", old: "AND place IS NULL ORDER BY id LIMIT ?", new: "AND place IS NULL AND id > (SELECT COALESCE(MAX(l.id), 0) FROM audit_entries l WHERE l.tenant_id = audit_entries.tenant_id AND l.place IS NOT NULL) ORDER BY id LIMIT ?",
 		caught: tests{"internal/views/viewstest": {"TestAnEntryThatIsCommittedAfterOnesWithHigherIDsIsExported"}},
 	},
 	{

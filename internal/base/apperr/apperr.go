@@ -38,6 +38,7 @@ const (
 	CSRFFailed            Code = "csrf_failed"
 	StepUpRequired        Code = "step_up_required"
 	NotFound              Code = "not_found"
+	Gone                  Code = "gone"
 	MethodNotAllowed      Code = "method_not_allowed"
 	AlreadyExists         Code = "already_exists"
 	TransitionNotAllowed  Code = "transition_not_allowed"

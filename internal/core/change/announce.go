@@ -32,10 +32,11 @@ func AuditAndAnnounce(u *uow.Unit, bus events.Bus, d RowChange) {
 	Announce(u, bus, d.Topic, d.Key, what)
 }
 
-// Announce publishes the change of a row after the unit commits, with the unit's caller and
-// time. A failed publication is logged only, because subscribers also find the change in
-// SQL.
+// Announce adds the change of a row to the unit's audit row, and publishes it after the unit commits,
+// with the unit's caller and time. A failed publication is logged only, because subscribers also find
+// the change in SQL.
 func Announce(u *uow.Unit, bus events.Bus, topic, key string, what events.Change) {
+	u.Changed(uow.Change{Topic: topic, Key: key, Version: what.Version, ETag: what.ETag, Action: what.Action, Status: what.Status})
 	u.AfterCommit(func(ctx context.Context) {
 		caller, _ := principal.From(ctx)
 		what.By, what.Time = caller.Person(), u.Now()

@@ -27,6 +27,21 @@ type Entry struct {
 	Note string
 }
 
+// Change is the change of one record by a unit, for the followers of the log.
+type Change struct {
+	// Topic and Key identify the record: its path is "<Topic>/<Key>". The Key is "" if several records
+	// of the topic changed.
+	Topic string `json:"topic"`
+	Key   string `json:"key,omitempty"`
+	// Version and ETag are those after the change. The ETag is "" for a deleted record, and both are
+	// zero for several records.
+	Version int64  `json:"version,omitempty"`
+	ETag    string `json:"etag,omitempty"`
+	// Action is the verb of the change, and Status the status after it; "" for a record without one.
+	Action string `json:"action"`
+	Status string `json:"status,omitempty"`
+}
+
 // AuditRow is one row of the audit log.
 type AuditRow struct {
 	ID           int64
@@ -54,8 +69,8 @@ type AuditRow struct {
 func (AuditRow) TableName() string { return "audit_entries" }
 
 const insertAudit = `INSERT INTO audit_entries (tenant_id, unit_id, request_id, actor_kind, actor_id, actor_name,
-	credential_id, token_id, creator_id, creator_name, on_behalf_of, idempotency_key, action, resource, detail, note, created_time)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	credential_id, token_id, creator_id, creator_name, on_behalf_of, idempotency_key, action, resource, detail, changes, note, created_time)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // auditKey is the unique key over the unit and the resource.
 const auditKey = "uq_audit_entries_unit"
@@ -75,7 +90,7 @@ func (u *Unit) insertTombstone(db *gorm.DB) error {
 	if u.entry == nil {
 		return nil
 	}
-	return db.Exec(insertAudit, 0, u.id, "", "", "", "", "", 0, 0, "", nil, "", actionTombstone, u.entry.Resource, "{}", "", u.now).Error
+	return db.Exec(insertAudit, 0, u.id, "", "", "", "", "", 0, 0, "", nil, "", actionTombstone, u.entry.Resource, "{}", nil, "", u.now).Error
 }
 
 // AnonymizeTombstones clears the resource of expired tombstones: it can name a customer,
@@ -103,8 +118,8 @@ func nameOf(actor principal.Principal) string {
 	return actor.Name + " (" + actor.OperatingUser + ")"
 }
 
-// writeAudit adds an audit row of the unit.
-func (u *Unit) writeAudit(ctx context.Context, entry *Entry) error {
+// writeAudit adds an audit row of the unit, with the changes of records that the unit announced.
+func (u *Unit) writeAudit(ctx context.Context, entry *Entry, changes []Change) error {
 	actor, ok := principal.From(ctx)
 	if !ok {
 		return storage.ErrNoTenant
@@ -116,12 +131,20 @@ func (u *Unit) writeAudit(ctx context.Context, entry *Entry) error {
 			return fmt.Errorf("encode the audit detail: %w", err)
 		}
 	}
+	var announced *string
+	if len(changes) > 0 {
+		text, err := strictjson.Encode(changes)
+		if err != nil {
+			return fmt.Errorf("encode the changes of the unit: %w", err)
+		}
+		announced = new(string(text))
+	}
 	var onBehalfOf *principal.CustomerID
 	if actor.OnBehalfOf != "" {
 		onBehalfOf = &actor.OnBehalfOf
 	}
 	err := storage.ExecDeferred(u.tx, insertAudit, actor.TenantID, u.id, principal.Request(ctx), string(actor.Kind), actor.ActorID(),
-		nameOf(actor), actor.CredentialID, actor.Via.TokenID, actor.Via.CreatorID, actor.Via.CreatorName, onBehalfOf, principal.IdempotencyKey(ctx), entry.Action, entry.Resource, string(detail), entry.Note, u.now)
+		nameOf(actor), actor.CredentialID, actor.Via.TokenID, actor.Via.CreatorID, actor.Via.CreatorName, onBehalfOf, principal.IdempotencyKey(ctx), entry.Action, entry.Resource, string(detail), announced, entry.Note, u.now)
 	if err != nil {
 		return fmt.Errorf("write the audit row: %w", err)
 	}

@@ -45,6 +45,8 @@ type Unit struct {
 	audited int
 	// targets are further resources under which the audit log lists the entry.
 	targets []string
+	// changes are the changes of records in the unit's audit row.
+	changes []Change
 	// decision is the audit entry of the applied approval, in addition to the entry of the
 	// change.
 	decision      *Entry
@@ -147,6 +149,10 @@ func (u *Unit) Audit(e Entry) {
 // of the entry; duplicates are ignored.
 func (u *Unit) AuditUnder(paths ...string) { u.targets = append(u.targets, paths...) }
 
+// Changed adds the change of a record to the unit's audit row. Followers of the log receive the
+// changes of committed units in commit order (package changelog).
+func (u *Unit) Changed(c Change) { u.changes = append(u.changes, c) }
+
 // AuditOnly adds an audit entry in a unit that changes nothing else: for a rejected action,
 // and for a long job whose rows other units change. The unit must have started its
 // transaction.
@@ -221,14 +227,14 @@ func (u *Unit) finish(ctx context.Context) error {
 	case u.wrote.Load() && u.entry == nil:
 		return ErrNoAudit
 	case u.wrote.Load():
-		if err := u.writeAudit(ctx, u.entry); err != nil {
+		if err := u.writeAudit(ctx, u.entry, u.changes); err != nil {
 			return err
 		}
 		if err := u.writeTargets(ctx); err != nil {
 			return err
 		}
 		if u.decision != nil {
-			if err := u.writeAudit(ctx, u.decision); err != nil {
+			if err := u.writeAudit(ctx, u.decision, nil); err != nil {
 				return err
 			}
 		}

@@ -119,6 +119,12 @@ var kinds = map[apperr.Code]kind{
 		"The id or the address is wrong, or the resource was deleted.",
 		"Check the id. The audit log shows deletions.",
 	},
+	apperr.Gone: {
+		http.StatusGone, "No longer available",
+		"The requested position of the log does not exist any more. No change was made.",
+		"Retention removed entries after that position, or the database was restored from a backup.",
+		"Use a later position.",
+	},
 	apperr.MethodNotAllowed: {
 		http.StatusMethodNotAllowed, "The method is not allowed here",
 		"The address exists and does not support this method.",

@@ -83,7 +83,8 @@ func GetOf[R, In, Out any](r *Router, path, permission string, find Find[R], fn 
 		_, err := find(ctx, path)
 		return err
 	}
-	return add[In, Out](r, Route{Method: http.MethodGet, Path: path, Permission: permission, Needs: s.needs, find: exists}, func(c echo.Context) error {
+	render := func(c echo.Context) (reply, error) { return serve(c, s, find, fn) }
+	return add[In, Out](r, Route{Method: http.MethodGet, Path: path, Permission: permission, Needs: s.needs, find: exists, render: render}, func(c echo.Context) error {
 		return answer(c, s, find, fn)
 	})
 }

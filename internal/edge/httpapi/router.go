@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"reflect"
 	"strings"
@@ -51,6 +53,8 @@ type Route struct {
 
 	// find reads the resource of a GET; nil for other methods.
 	find func(ctx context.Context, path Path) error
+	// render returns the reply of a GET; nil for other methods.
+	render func(c echo.Context) (reply, error)
 }
 
 // Authenticator identifies the caller of a request. Errors: Unauthenticated without
@@ -82,21 +86,50 @@ func (r *Router) Routes() []Route {
 // Exists returns nil if a record exists and the caller may read it. path is the path of its
 // representation, below Base and percent-encoded: "orders/12". Errors: NotFound.
 func (r *Router) Exists(ctx context.Context, path string) error {
+	route, c, err := r.locate(ctx, path)
+	if err != nil {
+		return err
+	}
+	return route.find(ctx, Path{c})
+}
+
+// Read returns the representation of a record, as its route returns it to the caller. path is that of
+// Exists. Errors: NotFound.
+func (r *Router) Read(ctx context.Context, path string) (json.RawMessage, error) {
+	route, c, err := r.locate(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, Base+"/"+path, nil)
+	if err != nil {
+		return nil, fmt.Errorf("read the record %q: %w", path, err)
+	}
+	c.SetRequest(request)
+	found, err := route.render(c)
+	if err != nil {
+		return nil, err
+	}
+	out, err := found.encode()
+	return out.stored, err
+}
+
+// locate finds the route of a record that the caller may read. Errors: NotFound.
+func (r *Router) locate(ctx context.Context, path string) (*Route, echo.Context, error) {
 	missing := apperr.New(apperr.NotFound, "There is no record %q that you can read.", path)
 	c := r.server.echo.NewContext(nil, nil)
 	r.server.echo.Router().Find(http.MethodGet, Base+"/"+path, c)
 	if err := unescapeParams(c); err != nil {
-		return missing
+		return nil, nil, missing
 	}
 	for _, route := range *r.routes {
 		if route.find != nil && Base+route.Path == c.Path() && len(c.ParamNames()) > 0 {
 			if Permitted(ctx, route.Permission) != nil {
-				return missing
+				return nil, nil, missing
 			}
-			return route.find(ctx, Path{c})
+			return route, c, nil
 		}
 	}
-	return missing
+	return nil, nil, missing
 }
 
 // Critical returns the router for operations on money and orders. Their replies are stored

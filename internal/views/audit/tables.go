@@ -15,6 +15,7 @@ var tables = []module.Table{
 			{Name: "credential_id", Erase: module.Renamed},
 			{Name: "resource", Erase: module.Renamed},
 			{Name: "detail", Erase: module.JSONTexts},
+			{Name: "changes", Erase: module.JSONTexts},
 			{Name: "note", Erase: module.Blanked},
 			{Name: "on_behalf_of", Erase: module.Pseudonym},
 			{Name: "idempotency_key", Erase: module.Renamed},

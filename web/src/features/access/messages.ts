@@ -77,6 +77,8 @@ export const meanings: Readonly<Partial<Record<string, string>>> = {
   'refunds:approve': '批准或拒绝他人申请的退款，登记外部退款的结果。',
   'refunds:read': '查看退款及其历史。',
   'refunds:write': '为订单申请退款。',
+  'webhooks:read': '查看 Webhook、其历史与投递记录。',
+  'webhooks:write': '将自己可查看的更改发送到其他系统：创建、编辑、测试、重放和删除 Webhook。',
   'settings:read': '查看本租户的设置，例如受保护的更改所需的票数。',
   'settings:write': '更改本租户的设置。',
   'work-orders:assign': '将工单指派给他人，放回或解决他人的工单。',

@@ -42,6 +42,7 @@ export const rejections: Readonly<Record<ProblemCode, (given: MessageMembers) =>
     sku === undefined ? `库存不足；${nothing}。` : `${sku} 有货 ${available ?? '0'} 件，需要 ${wanted ?? '0'} 件；${nothing}。`,
   insufficient_balance: ({ available, wanted }) =>
     available === undefined ? `余额不足；${nothing}。` : `余额为 ${available}，需要 ${wanted ?? ''}；${nothing}。`,
+  gone: () => `所请求的位置已不可用；${nothing}。`,
   nothing_to_ship: () => `没有可发货的数量；${nothing}。`,
   total_changed: () => `订单总额已变化；${nothing}。`,
   limit_reached: () => `已达上限；${nothing}。`,
