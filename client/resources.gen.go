@@ -20,6 +20,7 @@ type Resources struct {
 	FlashSales  *FlashSales
 	Wallets     *Wallets
 	Configs     *Configs
+	Webhooks    *Webhooks
 	Sessions    *Sessions
 	Users       *Users
 	Roles       *Roles
@@ -47,6 +48,7 @@ func (c *Client) bind() {
 		FlashSales:  &FlashSales{c},
 		Wallets:     &Wallets{c},
 		Configs:     &Configs{c},
+		Webhooks:    &Webhooks{c},
 		Sessions:    &Sessions{c},
 		Users:       &Users{c},
 		Roles:       &Roles{c},
@@ -91,6 +93,7 @@ const (
 	CodeInsufficientStock     Code = "insufficient_stock"
 	CodeInsufficientBalance   Code = "insufficient_balance"
 	CodeNothingToShip         Code = "nothing_to_ship"
+	CodeGone                  Code = "gone"
 	CodeTotalChanged          Code = "total_changed"
 	CodeUnsupportedMediaType  Code = "unsupported_media_type"
 	CodePayloadMismatch       Code = "payload_mismatch"

@@ -30,7 +30,7 @@ type recordsOfWebhooks struct {
 
 // Read implements webhooks.Records.
 func (r *recordsOfWebhooks) Read(ctx context.Context, user int64, permission, path string) (json.RawMessage, error) {
-	reader, able, err := r.services.Access.Reader(ctx, user, permission)
+	reader, able, err := r.services.Access.Users.Reader(ctx, user, permission)
 	if err != nil || !able {
 		return nil, err
 	}
