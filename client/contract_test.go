@@ -50,6 +50,7 @@ func TestEveryContractOperationHasWorkingMethod(t *testing.T) {
 		w.refund(caller, sku)
 		w.pay(caller, sku)
 		w.sendBack(sku)
+		w.subscribe()
 		w.work()
 		w.redeem()
 		w.flash(p)
@@ -516,6 +517,29 @@ func (w walk) sendBack(sku string) {
 	second := ok[client.Return](t)(w.Returns.Request(ctx, order.ID, request))
 	require.EqualValues(t, "rejected", ok[client.Return](t)(w.Returns.Reject(ctx, second.ID, client.ReturnRejection{Reason: "it was worn"})).Status)
 	require.Len(t, all(t, w.Returns.List(client.ReturnFilter{OrderID: order.ID})), 2)
+
+	mine := w.For(payer).Customers
+	own := ok[client.MyReturn](t)(mine.RequestMyReturn(ctx, order.ID, client.MyReturnRequest{
+		Lines: []client.MyReturnLineRequest{{LineID: 1, Quantity: 1}}, Reason: "too small",
+	}))
+	require.Contains(t, all(t, mine.MyReturns(order.ID, client.Paging{})), own)
+	require.Equal(t, payer, all(t, w.Customers.List(client.CustomerFilter{Q: payer}))[0].UserID)
+}
+
+func (w walk) subscribe() {
+	t, ctx := w.t, w.t.Context()
+	hook := ok[client.Webhook](t)(w.Webhooks.Create(ctx, client.WebhookCreate{URL: "https://receiver.invalid/changes", Topics: []string{"orders"}}))
+	require.NotEmpty(t, hook.Secret)
+	require.NotEqual(t, hook.Secret, ok[client.Webhook](t)(w.Webhooks.RotateSecret(ctx, hook.ID)).Secret)
+	require.False(t, ok[client.WebhookDelivery](t)(w.Webhooks.Test(ctx, hook.ID)).Delivered, "the name has no address")
+	require.NotEmpty(t, all(t, w.Webhooks.Deliveries(hook.ID, client.Paging{})))
+	ok[client.Webhook](t)(w.Webhooks.Replay(ctx, hook.ID, client.WebhookReplay{After: time.Now().Add(-time.Hour).Format(time.RFC3339)}))
+	hook = ok[client.Webhook](t)(w.Webhooks.Get(ctx, hook.ID))
+	hook.Enabled = false
+	require.NoError(t, w.Webhooks.Save(ctx, &hook))
+	require.NotEmpty(t, all(t, w.Webhooks.History(hook.ID, client.Paging{})))
+	require.Len(t, all(t, w.Webhooks.List(client.Paging{})), 1)
+	require.NoError(t, w.Webhooks.Delete(ctx, hook))
 }
 
 func (w walk) refund(caller *apptest.Caller, sku string) {
@@ -656,6 +680,7 @@ func (w walk) flash(p *apptest.Program) {
 	mine := w.For(payer)
 	require.Equal(t, order.ID, all(t, mine.Customers.MyOrders(client.MyOrderFilter{}))[0].ID)
 	require.Equal(t, order.OrderNo, ok[client.MyOrder](t)(mine.Customers.MyOrder(ctx, order.ID)).OrderNo)
+	require.Equal(t, bought.Ticket, all(t, mine.Customers.MyTickets(client.Paging{}))[0].Ticket)
 	require.Empty(t, all(t, mine.Customers.MyCoupons(client.MyCouponFilter{})))
 	require.Equal(t, order.Currency, ok[client.MyWallet](t)(mine.Customers.MyWallet(ctx)).Currency)
 	w.bury(p, sale.ID)

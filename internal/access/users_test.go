@@ -414,10 +414,3 @@ func TestUserWithMorePermissionsCannotBeChanged(t *testing.T) {
 		li.do(200, "POST", peer+"/disable", nil)
 	})
 }
-
-func TestOnlyRepliesWithoutTokensAreCompressed(t *testing.T) {
-	d := newDesk(t, newFixture(t, storagetest.SQLite(t)))
-	for path, vary := range map[string]string{"/menus": "Accept-Encoding", "/roles": "Accept-Encoding", "/session": "", "/users": "", "/tokens": ""} {
-		require.Equal(t, vary, d.do(200, "GET", path, nil).Header.Get("Vary"), path)
-	}
-}

@@ -234,7 +234,7 @@ func (s *Service) Replay(ctx context.Context, u *uow.Unit, w *Webhook, after str
 	if err := restart(tx, w, &position); err != nil {
 		return nil, err
 	}
-	s.record(u, "replay", w, map[string]any{"version": w.Version, "after": after, "position": position})
+	s.record(u, "replay", w, map[string]any{"version": w.Version, "position": position})
 	replayed := *w
 	replayed.State = State{WebhookID: w.ID, TenantID: w.TenantID, Generation: w.State.Generation + 1, Position: &position}
 	return &replayed, nil

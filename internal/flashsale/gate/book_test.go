@@ -40,9 +40,9 @@ var someTicket = rapid.SampledFrom([]string{"A", "B", "C", "D", "E"})
 // userOf returns the customer of a ticket: B and C belong to one customer.
 func userOf(ticket string) string {
 	if ticket == "C" {
-		return "of B"
+		return "of-B"
 	}
-	return "of " + ticket
+	return "of-" + ticket
 }
 
 func (m *model) admit(t *rapid.T) {

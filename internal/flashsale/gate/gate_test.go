@@ -474,7 +474,7 @@ func checkRacers(t *testing.T, g *underTest) {
 			for n := range wishes {
 				at := *processes[i%len(processes)]
 				at.rules = g.rules
-				if at.admit(t, fmt.Sprintf("%d-%d", i, n), fmt.Sprint("user ", i), 1).Verdict == Accepted {
+				if at.admit(t, fmt.Sprintf("%d-%d", i, n), fmt.Sprint("user-", i), 1).Verdict == Accepted {
 					taken[i].Add(1)
 				}
 			}
@@ -494,7 +494,7 @@ func checkClockSteps(t *testing.T, g *underTest) {
 	admitted := int64(0)
 	for i, step := range []time.Duration{0, 2 * time.Minute, -90 * time.Second, -time.Hour, 3 * time.Hour, -2 * time.Hour} {
 		g.clock.Advance(step)
-		a := g.admit(t, fmt.Sprint("T", i), fmt.Sprint("user ", i), 1)
+		a := g.admit(t, fmt.Sprint("T", i), fmt.Sprint("user-", i), 1)
 		switch now := g.clock.Now(); {
 		case now.Before(g.rules.Starts):
 			require.Equal(t, NotStarted, a.Verdict)
@@ -556,7 +556,7 @@ func checkBuyers(t *testing.T, g *underTest) {
 	require.NoError(t, g.Apply(g.ctx, g.rules))
 	var forgotten []Ticket
 	for i := range 2500 {
-		users = append(users, fmt.Sprintf("user %d", i))
+		users = append(users, fmt.Sprintf("user-%d", i))
 		forgotten = append(forgotten, confirmed(fmt.Sprintf("F%d", i), users[len(users)-1], 1))
 	}
 	_, err = g.Adopt(g.ctx, g.rules.Ref, forgotten)

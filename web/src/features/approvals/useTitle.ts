@@ -37,7 +37,7 @@ export function useFullTitle(approval: ApprovalRead): string {
   const { pointer, base, proposed } = place;
   const [before, after] = [numberOf(base), numberOf(proposed)];
   if (pointer === '/balance') return t(after > before ? 'do_credit' : 'do_debit', { name, amount: money(Math.abs(after - before)) });
-  const what = pointer === '/value' ? name : approval.resource === 'settings' ? labels.field(pointer) : `${name}: ${labels.field(pointer)}`;
-  const values = { what, before: brief(labels.show(base, pointer)), after: brief(labels.show(proposed, pointer)) };
+  const field = pointer === '/value' ? name : approval.resource === 'settings' ? labels.field(pointer) : `${name}: ${labels.field(pointer)}`;
+  const values = { field, before: brief(labels.show(base, pointer)), after: brief(labels.show(proposed, pointer)) };
   return t(after > before ? 'do_raise' : after < before ? 'do_lower' : 'do_set', values);
 }

@@ -38,7 +38,15 @@ export function deedsOf(entry: AuditEntry, verb: 'delete' | 'create'): Deed[] {
     return changes.flatMap((change): Deed[] => {
       if (!isObject(change) || change.op !== verb || typeof change.key !== 'string') return [];
       return [
-        { kind: 'configs', record: change.key, path: pathOf('configs', change.key), name: change.key, version: wholeOf(change.version), content: undefined, entry },
+        {
+          kind: 'configs',
+          record: change.key,
+          path: pathOf('configs', change.key),
+          name: change.key,
+          version: wholeOf(change.version),
+          content: undefined,
+          entry,
+        },
       ];
     });
   }
