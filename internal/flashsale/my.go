@@ -92,7 +92,8 @@ func cursorOf(text string) (ticketCursor, error) {
 	if err == nil {
 		err = json.Unmarshal(raw, &at)
 	}
-	if year := at.Time.Year(); err != nil || at.Waiting < 0 || year < 1 || year > 9999 {
+	again, _ := json.Marshal(at)
+	if year := at.Time.Year(); err != nil || string(again) != string(raw) || at.Waiting < 0 || year < 1 || year > 9999 {
 		return at, apperr.Malformed("?cursor", "is not a cursor of this list; send nextCursor unchanged")
 	}
 	return at, nil

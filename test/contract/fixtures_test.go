@@ -193,10 +193,15 @@ func newReturn(t *testing.T, c *apptest.Caller) string {
 	return fmt.Sprint(int64(row["id"].(float64)))
 }
 
-// newWebhook creates a disabled webhook. Its host does not exist.
+// newWebhook creates a disabled webhook with two deliveries. Its host does not exist.
 func newWebhook(t *testing.T, c *apptest.Caller) string {
 	hook := created(t, c, "/webhooks", map[string]any{"url": "https://receiver.invalid/" + unique("hook"), "topics": []string{"orders"}, "enabled": false})
-	return fmt.Sprint(int64(hook["id"].(float64)))
+	id := fmt.Sprint(int64(hook["id"].(float64)))
+	for range 2 {
+		answer := c.Do(t, "POST", httpapi.Base+"/webhooks/"+id+"/test", nil)
+		require.Equal(t, 200, answer.Status, "%s", answer.Body)
+	}
+	return id
 }
 
 func newPaidOrder(t *testing.T, c *apptest.Caller) string {

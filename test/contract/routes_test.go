@@ -109,7 +109,7 @@ func TestARouteWithoutAPermissionIsOneThatEverybodyMayCall(t *testing.T) {
 
 // The declaration of a route for money or orders states the longer retention.
 func TestCriticalRoutesHaveLongerReplyRetention(t *testing.T) {
-	about := regexp.MustCompile(`^/(wallets|wallet-transfers|inventory|orders|order-batches|payments|refunds|returns|flash-sales)(/|$)|^/coupons/:code/redeem$`)
+	about := regexp.MustCompile(`^/(my/orders|wallets|wallet-transfers|inventory|orders|order-batches|payments|refunds|returns|flash-sales)(/|$)|^/coupons/:code/redeem$`)
 	for _, route := range apptest.Shared(t, "sqlite").Routes() {
 		switch route.Method {
 		case http.MethodPost, http.MethodPut, http.MethodPatch:

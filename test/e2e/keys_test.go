@@ -74,7 +74,7 @@ func TestAfterReencryptionTheFormerKeyIsNeededForNothing(t *testing.T) {
 				require.Equal(t, map[string]int{"idempotency_keys": 1}, clear)
 				done, err := command.Reencrypt(t.Context())
 				require.NoError(t, err)
-				require.Equal(t, map[string]int{"configs": 1, "config_histories": 0, "approvals": 1, "approval_histories": 1, "idempotency_keys": 2, "user_factors": 0}, done.Renewed)
+				require.Equal(t, map[string]int{"configs": 1, "config_histories": 0, "approvals": 1, "approval_histories": 1, "idempotency_keys": 2, "user_factors": 0, "webhooks": 0}, done.Renewed)
 				require.Equal(t, []string{"old"}, done.Retired)
 				require.Zero(t, done.Left.Rows())
 				_, err = command.Reencrypt(t.Context())

@@ -66,6 +66,7 @@ func liven(t *testing.T, admin *apptest.Caller) {
 	post(200, path+"/pay", object{"method": "wallet"})
 	post(200, path+"/cancel", object{"reason": "Out of stock."})
 
+	post(201, "/webhooks", object{"url": "https://receiver.invalid", "topics": []string{"items"}})
 	post(201, "/users", object{"username": "second", "password": "correct horse battery", "roles": []string{"admin"}})
 	second := admin.As(t, "second")
 	protected := post(201, "/configs", object{"key": "kept", "value": 1, "protected": true})

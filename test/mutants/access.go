@@ -295,7 +295,7 @@ var grants = []mutant{
 	},
 	{
 		name: "a customer's token may say a thing twice",
-		file: "internal/access/callers/customers.go", old: "|| !isStrict(text) {", new: "|| !isStrict(text) && false {",
+		file: "internal/access/callers/customers.go", old: "|| !isStrict(text):", new: "|| !isStrict(text) && false:",
 		caught: tests{"internal/access": {"TestCustomerTokenWithDuplicateClaimIsRejected"}},
 	},
 	{

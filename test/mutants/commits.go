@@ -139,7 +139,7 @@ var commits = []mutant{
 	},
 	{
 		name: "the audit row is left out",
-		file: "internal/core/uow/unit.go", old: `if err := u.writeAudit(ctx, u.entry); err != nil {`, new: `if err := ctx.Err(); err != nil {`,
+		file: "internal/core/uow/unit.go", old: `if err := u.writeAudit(ctx, u.entry, u.changes); err != nil {`, new: `if err := ctx.Err(); err != nil {`,
 		caught: tests{
 			"internal/core/coretest": {"TestACommittedUnitLeavesItsRowAndOneAuditRow"},
 			"test/shop":              {"TestCancellationRefundsAWalletPaymentOnce", "TestOfManyRetriesOfOneReferenceOneIsMade"},

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -74,8 +75,16 @@ func Document(base []byte, routes []httpapi.Route, enums map[string][]string, ro
 	for _, name := range slices.Sorted(maps.Keys(enums)) {
 		d.component(name, mapping{{"enum", enums[name]}})
 	}
-	err := errors.Join(d.err,
-		complete(&tree, d.paths, "paths"),
+	err := errors.Join(d.err, complete(&tree, d.paths, "paths"))
+	if err != nil {
+		return nil, err
+	}
+	used, err := referenced(&tree, "responses")
+	if err != nil {
+		return nil, err
+	}
+	d.responseComponents = slices.DeleteFunc(d.responseComponents, func(m member) bool { return !used[m.name] })
+	err = errors.Join(
 		complete(&tree, d.responseComponents, "components", "responses"),
 		complete(&tree, d.schemas, "components", "schemas"))
 	if err != nil {
@@ -89,6 +98,19 @@ func Document(base []byte, routes []httpapi.Route, enums map[string][]string, ro
 		return nil, fmt.Errorf("encode the contract: %w", err)
 	}
 	return text.Bytes(), nil
+}
+
+// referenced returns the names of the components of a kind that the tree refers to.
+func referenced(tree *yaml.Node, kind string) (map[string]bool, error) {
+	text, err := yaml.Marshal(tree)
+	if err != nil {
+		return nil, fmt.Errorf("encode the paths: %w", err)
+	}
+	used := map[string]bool{}
+	for _, match := range regexp.MustCompile(`#/components/`+kind+`/(\w+)`).FindAllSubmatch(text, -1) {
+		used[string(match[1])] = true
+	}
+	return used, nil
 }
 
 // names returns the names of a kind of components.

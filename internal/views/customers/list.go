@@ -66,7 +66,11 @@ func (s *Service) List(ctx context.Context, prefix string, page storage.Page) (l
 		within = storage.Between("user_id", prefix, prefix+string(unicode.MaxASCII))
 	}
 	err = s.db.Snapshot(ctx, func(db *gorm.DB) error {
-		latest, err := listLatest(db, page, within)
+		rows := db
+		if prefix != "" {
+			rows = storage.ForceIndex(db, "ix_orders_user")
+		}
+		latest, err := listLatest(rows, page, within)
 		if err != nil {
 			return fmt.Errorf("list customers: %w", err)
 		}
