@@ -119,6 +119,7 @@ func (d day) sell() {
 	}
 	buyer := d.do(200, "GET", order, nil)["userId"].(string)
 	require.NotEmpty(d.t, d.do(200, "GET", "/customers?q="+buyer, nil)["items"])
+	d.do(201, "POST", "/my"+order+"/returns", `{"lines":[{"lineId":1,"quantity":1}],"reason":"too small"}`, "X-On-Behalf-Of", buyer)
 	for _, path := range []string{"/my/orders", "/my" + order, "/my" + order + "/returns", "/my/wallet", "/my/coupons", "/my/tickets"} {
 		d.do(200, "GET", path, nil, "X-On-Behalf-Of", buyer)
 	}

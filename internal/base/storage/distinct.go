@@ -53,16 +53,16 @@ func ListDistinct[T any](query *gorm.DB, page Page, sorts Sorts, within Filter) 
 		}
 		listing.Next = &next
 	}
-	return l.countDistinct(listing)
+	return l.countDistinct(listing, within)
 }
 
 // countDistinct sets the total: the values among Bound index entries are a lower bound of it.
-func (l *lister[T]) countDistinct(listing Listing[T]) (Listing[T], error) {
+func (l *lister[T]) countDistinct(listing Listing[T], within Filter) (Listing[T], error) {
 	listing.Total, listing.TotalIsExact = int64(len(listing.Rows)), l.after == nil && listing.Next == nil
 	if listing.TotalIsExact {
 		return listing, nil
 	}
-	entries := l.led(nil, nil).Select(l.order.column).Limit(l.bound + 1)
+	entries := within.hint(l.led(nil, nil)).Select(l.order.column).Limit(l.bound + 1)
 	var counted struct{ Entries, Total int64 }
 	err := l.scope.Session(&gorm.Session{NewDB: true}).
 		Raw("SELECT COUNT(*) AS entries, COUNT(DISTINCT `"+l.order.column+"`) AS total FROM (?) AS counted", entries).Scan(&counted).Error

@@ -19,6 +19,23 @@ type Filter struct {
 	unique []string
 	// owns is set if every index of the list starts with the tenant and the column.
 	owns bool
+	// index is the index for counts on MySQL; "" for any.
+	index string
+}
+
+// CountedBy returns the filter with the name of the index that counts its matches. MySQL may prefer
+// another index that contains the column.
+func (f Filter) CountedBy(index string) Filter {
+	f.index = index
+	return f
+}
+
+// hint makes MySQL read the filter's index.
+func (f Filter) hint(query *gorm.DB) *gorm.DB {
+	if f.index == "" {
+		return query
+	}
+	return hinted(query, "FORCE INDEX (`"+f.index+"`)")
 }
 
 // term is a condition on a column, such as {"status", ["= ?"]}. Without a column, the tests

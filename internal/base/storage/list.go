@@ -207,7 +207,7 @@ func (l *lister[T]) matches(f Filter) (Filter, int64, error) {
 func (l *lister[T]) countTerm(f Filter) (n int64, err error) {
 	t := f.terms[0]
 	if t.ids == "" || len(l.owners) > 0 {
-		return l.countUpTo(f.apply(l.owned(), false))
+		return l.countUpTo(f.hint(f.apply(l.owned(), false)))
 	}
 	statement := "SELECT COUNT(*) FROM (SELECT 1 FROM (" + t.ids + ") AS ids LIMIT ?) AS counted"
 	err = l.scope.Session(&gorm.Session{NewDB: true}).Raw(statement, append(slices.Clone(t.args), l.bound+1)...).Scan(&n).Error

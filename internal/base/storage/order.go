@@ -55,12 +55,6 @@ func (o order) sort(query *gorm.DB) *gorm.DB {
 	return query.Clauses(o.by())
 }
 
-// ForceIndex makes MySQL count and collect by an index where several contain the column of a filter.
-// A page in the order of its sort is not affected.
-func ForceIndex(query *gorm.DB, name string) *gorm.DB {
-	return hinted(query, "FORCE INDEX (`"+name+"`)").Session(&gorm.Session{})
-}
-
 // hinted sets the index hint of a query on MySQL.
 func hinted(query *gorm.DB, hint string) *gorm.DB {
 	if query.Name() != string(MySQL) {

@@ -63,14 +63,10 @@ func (s *Service) List(ctx context.Context, prefix string, page storage.Page) (l
 		return storage.Listing[Customer]{TotalIsExact: true}, nil
 	case prefix != "":
 		// No character of an id is greater than the last one of ASCII, the only character set of the column.
-		within = storage.Between("user_id", prefix, prefix+string(unicode.MaxASCII))
+		within = storage.Between("user_id", prefix, prefix+string(unicode.MaxASCII)).CountedBy("ix_orders_user")
 	}
 	err = s.db.Snapshot(ctx, func(db *gorm.DB) error {
-		rows := db
-		if prefix != "" {
-			rows = storage.ForceIndex(db, "ix_orders_user")
-		}
-		latest, err := listLatest(rows, page, within)
+		latest, err := listLatest(db, page, within)
 		if err != nil {
 			return fmt.Errorf("list customers: %w", err)
 		}

@@ -64,7 +64,8 @@ export function ItemPicker({ sku, onChange, onTyping, ...input }: Props) {
           </span>
         );
       }}
-      comboboxProps={{ withinPortal: true }}
+      // The options belong to the dialog of the input.
+      comboboxProps={{ withinPortal: false }}
       maxLength={64}
       inputWrapperOrder={['label', 'input', 'error', 'description']}
       value={sku}

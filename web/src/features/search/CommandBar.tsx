@@ -31,7 +31,9 @@ export function CommandBar({ withActs, onRun, onClose }: Props) {
   const active = commands[at];
   const optionId = (command: Command) => `${id}-${command.id}`.replaceAll(/\s/g, '_');
   const list = useRef<HTMLDivElement>(null);
-  useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [chosen]);
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+  }, [chosen]);
   const onKeyDown = (event: KeyboardEvent) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.nativeEvent.isComposing || (by === undefined && event.key !== 'Enter')) return;
