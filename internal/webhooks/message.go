@@ -22,8 +22,6 @@ const (
 	// secretPrefix marks a secret, and secretSize is its number of random bytes (Standard Webhooks).
 	secretPrefix = "whsec_"
 	secretSize   = 32
-	// typeOfTest is the type of a test message.
-	typeOfTest = WebhookTopic + ".test"
 )
 
 // newSecret returns a random secret.

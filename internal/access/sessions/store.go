@@ -202,7 +202,7 @@ func (s *Store) DeleteCtx(ctx context.Context, tokenHash string) error {
 	return tx.WithContext(storage.AcrossTenants(ctx)).Exec("DELETE FROM sessions WHERE token_hash = ?", tokenHash).Error
 }
 
-// Find, Commit and Delete implement scs.Store; scs calls only the variants with a context.
+// Find implements scs.Store, as Commit and Delete do; scs calls only the variants with a context.
 func (s *Store) Find(tokenHash string) ([]byte, bool, error) {
 	return s.FindCtx(context.Background(), tokenHash)
 }

@@ -20,7 +20,7 @@ type CustomerID string
 // other subjects: a short id such as "7" occurs in many texts without naming the customer.
 const DistinctID = 6
 
-const customerIDRule = "must be 1 to 128 letters, digits or characters of . _ : @ + = / | -, and not . or .."
+const customerIDRule = "must be 1 to 128 letters, digits or characters of . _ : @ + = / | -, but not one or two dots alone"
 
 var (
 	customerIDs  = regexp.MustCompile(`^[A-Za-z0-9._:@+=/|-]{1,128}$`)
