@@ -72,11 +72,11 @@ func (s *Service) Adjust(ctx context.Context, u *uow.Unit, sku string, a Adjustm
 	if err := a.check(stock); err != nil {
 		return nil, false, err
 	}
-	if tx, err = s.move(ctx, u, stock, m); err != nil {
+	if err := s.move(ctx, u, stock, m); err != nil {
 		return nil, false, err
 	}
-	if err := storage.Insert(tx, m); err != nil {
-		return nil, false, fmt.Errorf("insert inventory movement: %w", err)
+	if err := inserted(storage.Insert(tx, m)); err != nil {
+		return nil, false, err
 	}
 	u.Audit(uow.Entry{Action: "inventory." + string(m.Kind), Resource: Topic + "/" + sku, Note: a.Reason, Detail: map[string]any{
 		"version": stock.Version, "delta": m.OnHandDelta, "onHand": stock.OnHand, "reserved": stock.Reserved, "reference": a.Reference,

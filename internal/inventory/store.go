@@ -70,8 +70,7 @@ func holdsOf(tx *gorm.DB, holder string) ([]Hold, error) {
 
 // apply changes an inventory that the unit has read, and inserts the movement, for which the caller
 // sets kind, deltas, holder, reason and reference. apply sets the other fields of both, but not the
-// movement's id. The guard
-// is
+// movement's id. The guard is
 //
 //	UPDATE inventories SET on_hand = on_hand + ?, reserved = reserved + ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND version = ?
@@ -80,26 +79,38 @@ func holdsOf(tx *gorm.DB, holder string) ([]Hold, error) {
 // and the first movement inserts the row. The caller has checked the bounds of the numbers, so a
 // rejection by the guard means that the row has changed, and the unit is retried.
 func (s *Service) apply(ctx context.Context, u *uow.Unit, stock *Inventory, m *Movement) error {
-	tx, err := s.move(ctx, u, stock, m)
+	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
 	}
-	if err := storage.InsertDeferred(tx, *m); err != nil {
-		return fmt.Errorf("insert inventory movement: %w", err)
+	if err := s.move(ctx, u, stock, m); err != nil {
+		return err
 	}
-	return nil
+	return inserted(storage.InsertDeferred(tx, *m))
 }
 
-// move is apply without the INSERT of the movement, in the returned transaction.
-func (s *Service) move(ctx context.Context, u *uow.Unit, stock *Inventory, m *Movement) (*gorm.DB, error) {
+// move is apply without the INSERT of the movement.
+func (s *Service) move(ctx context.Context, u *uow.Unit, stock *Inventory, m *Movement) error {
 	if err := write(ctx, u, stock, m.OnHandDelta, m.ReservedDelta); err != nil {
-		return nil, err
+		return err
 	}
 	p, _ := principal.From(ctx)
 	m.SKU, m.Version, m.OnHand, m.Reserved = stock.SKU, stock.Version, stock.OnHand, stock.Reserved
 	m.CreatedBy, m.CreatedByName, m.CreatedTime = p.UserID, p.Name, u.Now()
 	change.Announce(u, s.bus, Topic, stock.SKU, events.Change{Version: stock.Version, ETag: stock.Ref().ETag(), Action: string(m.Kind)})
-	return u.Tx(ctx)
+	return nil
+}
+
+// inserted returns the error of the INSERT of a movement. If another unit inserted it first, which
+// the lock prevents unless it was lost, the unit is run again and finds that movement.
+func inserted(err error) error {
+	if storage.IsDuplicate(err, "uq_inventory_movements_reference") || storage.IsDuplicate(err, "uq_inventory_movements_version") {
+		return uow.Overtaken("stock")
+	}
+	if err != nil {
+		return fmt.Errorf("insert inventory movement: %w", err)
+	}
+	return nil
 }
 
 func write(ctx context.Context, u *uow.Unit, stock *Inventory, onHand, reserved int64) error {

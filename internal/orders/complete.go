@@ -27,7 +27,6 @@ func (Completion) prepare(_ context.Context, u *uow.Unit, _ *Service, order *Ord
 	return nil
 }
 
-// event is a completion without a detail.
 func (c Completion) event(*Order) (verb string, detail any) { return c.action(), c }
 
 func (Completion) apply(context.Context, *uow.Unit, *Service, *Order, *Order) error { return nil }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
@@ -170,6 +171,36 @@ func TestGuardRejectsAPausedReservation(t *testing.T) {
 	require.True(t, apperr.Has(err, apperr.InsufficientStock), "it was run again, and saw what is there now: %v", err)
 	require.EqualValues(t, 1, refusals.Load(), "the guarded UPDATE changed no row")
 	s.requireStock(t, "TEA-1", 10, 6)
+}
+
+// An adjustment pauses between its look for the reference and its write until its lock has expired
+// and the same request has been made again. It finds that movement instead of failing.
+// Proves G4.6.
+func TestPausedAdjustmentFindsItsRepetition(t *testing.T) {
+	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
+	s := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
+	s.Stock(t, "TEA-1", 100, 10)
+	adjust := func() (m *inventory.Movement, first bool, err error) {
+		err = s.Runner.Do(s.Ctx, func(ctx context.Context, u *uow.Unit) (err error) {
+			m, first, err = s.Inventory.Adjust(ctx, u, "TEA-1", inventory.Adjustment{Delta: new(int64(5)), Reason: "delivery", Reference: "delivery-7"}, time.Second)
+			return err
+		})
+		return m, first, err
+	}
+	var paused atomic.Int64
+	var repeated *inventory.Movement
+	require.NoError(t, db.Write(ctx).Callback().Query().After("gorm:query").Register("test:pause", func(tx *gorm.DB) {
+		if _, reads := tx.Statement.Dest.(*[]inventory.Movement); reads && paused.CompareAndSwap(0, 1) {
+			var err error
+			repeated, _, err = adjust()
+			require.NoError(t, err)
+		}
+	}))
+	found, first, err := adjust()
+	require.NoError(t, err)
+	require.False(t, first)
+	require.Equal(t, repeated.ID, found.ID)
+	s.requireStock(t, "TEA-1", 15, 0)
 }
 
 // The stock covers both reservations, so that only the version can reject the second. The unique
