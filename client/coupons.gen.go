@@ -154,8 +154,7 @@ type Coupon struct {
 	Status             CouponStatus   `json:"status"`
 	AllowedTransitions []CouponAction `json:"allowedTransitions"`
 	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
-	// `._:@+=/|-`, not `.` or `..`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in
-	// a path.
+	// `._:@+=/|-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
 	RedeemedByUserID *string `json:"redeemedByUserId"`
 	// The order that used it.
 	OrderID    *int64  `json:"orderId"`

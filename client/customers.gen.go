@@ -201,8 +201,7 @@ type MyWallet struct {
 // Customer is a row of [Customers.List].
 type Customer struct {
 	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
-	// `._:@+=/|-`, not `.` or `..`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in
-	// a path.
+	// `._:@+=/|-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
 	UserID string `json:"userId"`
 	// The email of the latest order.
 	Email *string `json:"email"`

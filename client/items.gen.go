@@ -89,8 +89,7 @@ type ItemRevision struct {
 	// changes.
 	Currency string `json:"currency"`
 	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
-	// `._:@+=/|-`, not `.` or `..`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in
-	// a path.
+	// `._:@+=/|-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
 	OwnedByUserID *string    `json:"ownedByUserId"`
 	Status        ItemStatus `json:"status"`
 	ChangedBy     Person     `json:"changedBy"`

@@ -23,8 +23,7 @@ type Order struct {
 	// For display: the day and a random part.
 	OrderNo string `json:"orderNo"`
 	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
-	// `._:@+=/|-`, not `.` or `..`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in
-	// a path.
+	// `._:@+=/|-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
 	UserID     string      `json:"userId"`
 	Items      []OrderLine `json:"items"`
 	CouponCode *string     `json:"couponCode"`

@@ -389,8 +389,7 @@ type DashboardDue struct {
 	ID      int64  `json:"id"`
 	OrderNo string `json:"orderNo"`
 	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
-	// `._:@+=/|-`, not `.` or `..`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in
-	// a path.
+	// `._:@+=/|-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
 	UserID     string    `json:"userId"`
 	Amount     int64     `json:"amount"`
 	PaymentDue time.Time `json:"paymentDue"`

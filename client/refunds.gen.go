@@ -42,8 +42,7 @@ type Refund struct {
 	OrderID int64  `json:"orderId"`
 	OrderNo string `json:"orderNo"`
 	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
-	// `._:@+=/|-`, not `.` or `..`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in
-	// a path.
+	// `._:@+=/|-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
 	UserID string `json:"userId"`
 	// The payment that it repays.
 	PaymentID int64 `json:"paymentId"`

@@ -25,8 +25,7 @@ type Wallet struct {
 	UpdatedTime *time.Time `json:"updatedTime"`
 	UpdatedBy   *Person    `json:"updatedBy"`
 	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
-	// `._:@+=/|-`, not `.` or `..`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in
-	// a path.
+	// `._:@+=/|-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
 	UserID string `json:"userId"`
 	// In minor units.
 	Balance int64 `json:"balance"`
@@ -58,8 +57,7 @@ type WalletChangeNeeds struct {
 type WalletEntry struct {
 	ID int64 `json:"id"`
 	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
-	// `._:@+=/|-`, not `.` or `..`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in
-	// a path.
+	// `._:@+=/|-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
 	UserID string `json:"userId"`
 	// In minor units: positive for a credit, negative for a debit.
 	Amount int64 `json:"amount"`
@@ -120,12 +118,10 @@ type WalletTransfer struct {
 	// The id of the debiting entry.
 	ID int64 `json:"id"`
 	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
-	// `._:@+=/|-`, not `.` or `..`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in
-	// a path.
+	// `._:@+=/|-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
 	FromUserID string `json:"fromUserId"`
 	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
-	// `._:@+=/|-`, not `.` or `..`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in
-	// a path.
+	// `._:@+=/|-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
 	ToUserID string `json:"toUserId"`
 	Amount   int64  `json:"amount"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never

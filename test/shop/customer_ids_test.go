@@ -33,9 +33,7 @@ func TestLongestCustomerIDsAreStored(t *testing.T) {
 			require.Len(t, mine.Send(t, http.MethodGet, "/my/coupons", nil).Body["items"], 1)
 			require.EqualValues(t, 1, s.CountRows(t, "audit_entries", "resource = 'wallets/"+url.PathEscape(id)+"' AND action = 'wallet.entry'"))
 		}
-		for _, id := range []string{".", "..", strings.Repeat("a", 129)} {
-			reply := s.Send(t, http.MethodPost, "/orders", object{"userId": id, "items": []object{Line("TEA-1", 1)}})
-			require.Equal(t, http.StatusUnprocessableEntity, reply.Status, reply.Text)
-		}
+		reply := s.Send(t, http.MethodPost, "/orders", object{"userId": strings.Repeat("a", 129), "items": []object{Line("TEA-1", 1)}})
+		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, reply.Text)
 	})
 }

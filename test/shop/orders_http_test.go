@@ -64,7 +64,7 @@ func TestInvalidOrderIsRejectedByField(t *testing.T) {
 	}{
 		{"no user", `{"items":[{"sku":"TEA-1","quantity":1}]}`, 422, "/userId"},
 		{"a user of two words", `{"userId":"Li Wei","items":[{"sku":"TEA-1","quantity":1}]}`, 422, "/userId"},
-		{"a user of 65 characters", `{"userId":"` + strings.Repeat("a", 65) + `","items":[{"sku":"TEA-1","quantity":1}]}`, 422, "/userId"},
+		{"a user of 129 characters", `{"userId":"` + strings.Repeat("a", 129) + `","items":[{"sku":"TEA-1","quantity":1}]}`, 422, "/userId"},
 		{"a user and a half", `{"userId":1.5,"items":[{"sku":"TEA-1","quantity":1}]}`, 400, "/userId"},
 		{"a user with an exponent", `{"userId":1e3,"items":[{"sku":"TEA-1","quantity":1}]}`, 400, "/userId"},
 		{"a user that is true", `{"userId":true,"items":[{"sku":"TEA-1","quantity":1}]}`, 400, "/userId"},

@@ -18,7 +18,7 @@ import (
 // strange are names that are easily confused with each other, or with a path, a key or a pattern.
 var strange = []principal.CustomerID{
 	"a/b", "a", "b", "a/entries", "a/b/entries", "a:b", "1:a", "a=b", "user+1=x", "li@example.com", "li", "Li", "LI", "li_", "l.",
-	"7", "07", "-7", "user-7", ".", "..", "./a", "/", "//", "@orders/1/pay",
+	"7", "07", "-7", "user-7", ".", "..", "./a", "/", "//", "a|b", "a|", "@orders/1/pay",
 }
 
 // Proves G4.5.

@@ -9,8 +9,7 @@ import (
 )
 
 // CustomerID is a customer's id in the shop: 1 to 128 ASCII letters, digits and characters
-// of ._:@+=/|-. Ids are compared by bytes: Li is not li. "." and ".." are no ids, because clients
-// remove such segments from paths, also if they are escaped.
+// of ._:@+=/|-. Ids are compared by bytes: Li is not li.
 //
 // A composite key must have the id last, or use a separator that an id cannot contain:
 // space, quote, brace, percent sign or NUL.
@@ -20,7 +19,7 @@ type CustomerID string
 // other subjects: a short id such as "7" occurs in many texts without naming the customer.
 const DistinctID = 6
 
-const customerIDRule = "must be 1 to 128 letters, digits or characters of . _ : @ + = / | -, but not one or two dots alone"
+const customerIDRule = "must be 1 to 128 letters, digits or characters of . _ : @ + = / | -"
 
 var (
 	customerIDs  = regexp.MustCompile(`^[A-Za-z0-9._:@+=/|-]{1,128}$`)
@@ -28,9 +27,7 @@ var (
 )
 
 // Valid reports whether the id is well-formed.
-func (id CustomerID) Valid() bool {
-	return customerIDs.MatchString(string(id)) && id != "." && id != ".."
-}
+func (id CustomerID) Valid() bool { return customerIDs.MatchString(string(id)) }
 
 // Rule returns the rule of Valid as a sentence without a subject.
 func (CustomerID) Rule() string { return customerIDRule }

@@ -13,7 +13,7 @@ import (
 
 func TestValidCustomerIDs(t *testing.T) {
 	for _, text := range []string{
-		"1", "0", "-1", "01001", "li", "Li", "user-123", "li@example.com", "a/b", "/", "user+1=x", "urn:shop:42", "._:@+=/|-", "auth0|5f7c8ec7c33c6c004bbafe82", "...",
+		"1", "0", "-1", "01001", "li", "Li", "user-123", "li@example.com", "a/b", "/", "user+1=x", "urn:shop:42", "._:@+=/|-", "auth0|5f7c8ec7c33c6c004bbafe82", ".", "..",
 		"0190f5c2-8f0a-7b11-8c1d-3f1e2a6b7c88", strings.Repeat("a", 128),
 	} {
 		var id principal.CustomerID
@@ -21,7 +21,7 @@ func TestValidCustomerIDs(t *testing.T) {
 		require.EqualValues(t, text, id)
 	}
 	for _, text := range []string{
-		"", " ", "a b", "a ", "a\n", "a%2Fb", "100%", ".", "..", "a{b}", "a\x00", "é", "李", "a,b", `a"b`, "a'b", "a?b", "a#b", "a;b", "a~b", "a*", strings.Repeat("a", 129),
+		"", " ", "a b", "a ", "a\n", "a%2Fb", "100%", "a{b}", "a\x00", "é", "李", "a,b", `a"b`, "a'b", "a?b", "a#b", "a;b", "a~b", "a*", strings.Repeat("a", 129),
 	} {
 		id := principal.CustomerID("as before")
 		require.Error(t, id.UnmarshalText([]byte(text)), text)
