@@ -68,7 +68,7 @@ nightly('an order is placed, paid from the wallet and told of as one chain', asy
   expect(await dialog.getByRole('textbox').first().inputValue()).toBe(li);
   await dialog
     .getByRole('textbox', { name: /Item 1/ })
-    .or(dialog.getByLabel('Item 1'))
+    .or(dialog.getByRole('combobox', { name: 'Item 1' }))
     .first()
     .fill('CUST-');
   await page.getByRole('option', { name: /CUST-1/ }).click();

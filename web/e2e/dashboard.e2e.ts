@@ -69,7 +69,7 @@ test('the first use leads from an empty installation to the first sold unit', as
 
   await page.goto('/');
   await first.getByRole('link', { name: 'New flash sale' }).click();
-  await dialog.getByLabel('Item', { exact: true }).fill('FIRST-1');
+  await dialog.getByRole('combobox', { name: 'Item', exact: true }).fill('FIRST-1');
   await dialog.getByRole('textbox', { name: 'Unit price' }).fill('9.90');
   await dialog.getByRole('textbox', { name: 'Quantity' }).fill('8');
   await dialog.getByLabel('Starts').fill('2026-01-01T00:00');

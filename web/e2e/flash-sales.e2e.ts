@@ -122,7 +122,7 @@ test('with times in UTC, a sale starts when its form said in UTC', async () => {
   await button(visitor, 'New flash sale').first().click();
   await button(visitor, /^Advanced/).click();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('UTC sale');
-  await page.getByRole('dialog').getByLabel('Item', { exact: true }).fill('TEA-SET');
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Item', exact: true }).fill('TEA-SET');
   await page.getByRole('textbox', { name: 'Unit price' }).fill('9.90');
   await page.getByRole('textbox', { name: 'Quantity' }).fill('4');
   await page.getByRole('dialog').getByLabel('Starts').fill('2030-01-01T12:00');
@@ -141,9 +141,9 @@ test('a sale is planned, opened and bought out while the cockpit counts live and
   await button(visitor, 'New flash sale').first().click();
   await button(visitor, /^Advanced/).click();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Noon sale');
-  await page.getByRole('dialog').getByLabel('Item', { exact: true }).fill('tea');
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Item', exact: true }).fill('tea');
   await page.getByRole('option', { name: /TEA-SET/ }).click();
-  await page.getByRole('dialog').getByText('Tea set', { exact: true }).waitFor();
+  await page.getByRole('dialog').getByText('Tea set', { exact: true }).first().waitFor();
   await page.getByRole('textbox', { name: 'Unit price' }).fill('9.90');
   await page.getByRole('textbox', { name: 'Quantity' }).fill('40');
   await page.getByRole('textbox', { name: 'Rate' }).fill('4');

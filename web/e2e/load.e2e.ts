@@ -45,6 +45,8 @@ async function load(cookies: Cookie[], over: typeof link | undefined): Promise<L
   await client.send('Network.enable');
   if (over !== undefined) await client.send('Network.emulateNetworkConditions', over);
   const bytes = counted(client);
+  // Away from links, whose pages are prefetched under the pointer; by default it is on the logo.
+  await page.mouse.move(640, 1);
   const from = Date.now();
   await page.goto('/orders', { waitUntil: 'commit' });
   await page.getByRole('row').nth(50).waitFor();
@@ -67,8 +69,7 @@ async function signedIn(): Promise<Cookie[]> {
 
 test('the first page needs little over the wire', async () => {
   const cookies = await signedIn();
-  const loads = [await load(cookies, undefined), await load(cookies, undefined)];
-  const bytes = Math.min(...loads.map((one) => one.bytes));
+  const { bytes } = await load(cookies, undefined);
   console.info(`cold load of /orders: ${Math.round(bytes / 1000)} KB`);
   expect(bytes).toBeGreaterThan(100_000);
   expect(bytes).toBeLessThanOrEqual(budget);

@@ -239,7 +239,7 @@ test('an order is placed with its addresses, shipping and terms', async () => {
   await page.getByRole('button', { name: 'New order' }).first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'User id' }).fill(user);
-  await dialog.getByLabel('Item 1').fill('TEA-1');
+  await dialog.getByRole('combobox', { name: 'Item 1' }).fill('TEA-1');
   expect(await dialog.getByRole('textbox', { name: 'Shipping', exact: true }).count()).toBe(0);
   await dialog.getByRole('button', { name: /^Addresses/ }).click();
   await dialog.getByRole('textbox', { name: 'Shipping', exact: true }).fill('4.90');

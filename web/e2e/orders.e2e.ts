@@ -75,13 +75,13 @@ test('an order is placed from the list: found by name, priced, refused at the li
   await page.getByRole('button', { name: 'New order' }).first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'User id' }).fill('77');
-  await dialog.getByLabel('Item 1').fill('iron');
+  await dialog.getByRole('combobox', { name: 'Item 1' }).fill('iron');
   await page.getByRole('option', { name: /POT-1/ }).click();
   expect(await page.getByRole('option', { name: /POT-2/ }).count()).toBe(0);
   await dialog.getByLabel('Quantity 1').fill('2');
   await dialog.getByText('¥516.00').first().waitFor();
   await dialog.getByRole('button', { name: 'Add a line' }).click();
-  await dialog.getByLabel('Item 2').fill('POT-2');
+  await dialog.getByRole('combobox', { name: 'Item 2' }).fill('POT-2');
   await dialog.getByLabel('Quantity 2').fill('1');
   await dialog.getByText('This item is not for sale.').waitFor();
 
@@ -103,7 +103,7 @@ test('an order whose answer was lost is sent again with the same key, also after
   await page.getByRole('button', { name: 'New order' }).first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'User id' }).fill('78');
-  await dialog.getByLabel('Item 1').fill('TEA-1');
+  await dialog.getByRole('combobox', { name: 'Item 1' }).fill('TEA-1');
   const keys: (string | undefined)[] = [];
   await page.route('**/api/v1/orders', async (route) => {
     if (route.request().method() !== 'POST') return route.fallback();
@@ -115,7 +115,7 @@ test('an order whose answer was lost is sent again with the same key, also after
   await page.reload();
   await page.getByRole('button', { name: 'New order' }).first().click();
   await dialog.getByText('The outcome of this request is still unknown.').waitFor();
-  expect(await dialog.getByLabel('Item 1').isDisabled()).toBe(true);
+  expect(await dialog.getByRole('combobox', { name: 'Item 1' }).isDisabled()).toBe(true);
   await visitor.check();
   await dialog.getByRole('button', { name: 'Retry' }).click();
   // Each attempt is sent four times before the outcome counts as unknown.
@@ -144,7 +144,7 @@ nightly('every function of orders can be reached by keyboard alone', async () =>
   await press(page.getByRole('button', { name: 'New order' }), 'Enter');
   await press(dialog.getByRole('textbox', { name: 'User id' }));
   await page.keyboard.type('90');
-  await press(dialog.getByLabel('Item 1'));
+  await press(dialog.getByRole('combobox', { name: 'Item 1' }));
   await page.keyboard.type('green');
   await page.getByRole('option', { name: /TEA-1/ }).waitFor();
   await page.keyboard.press('ArrowDown');

@@ -32,7 +32,7 @@ test('a dialog that was being filled when the session ended keeps its contents, 
   await page.getByRole('button', { name: 'New order' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'New order' });
   await dialog.getByRole('textbox', { name: 'User id' }).fill('501');
-  await dialog.getByLabel('Item 1').fill('SESSION-1');
+  await dialog.getByRole('combobox', { name: 'Item 1' }).fill('SESSION-1');
   await dialog.getByLabel('Quantity 1').fill('3');
   await context.clearCookies();
 
@@ -77,7 +77,7 @@ test('what was typed into a form and a dialog survives a crash of the page', asy
   await second.goto('/orders');
   await second.getByRole('button', { name: 'New order' }).first().click();
   await second.getByRole('dialog').getByRole('textbox', { name: 'User id' }).fill('777');
-  await second.getByRole('dialog').getByLabel('Item 1').fill('CRASH-1');
+  await second.getByRole('dialog').getByRole('combobox', { name: 'Item 1' }).fill('CRASH-1');
   await crash(context, second);
 
   const third = await context.newPage();
@@ -85,7 +85,7 @@ test('what was typed into a form and a dialog survives a crash of the page', asy
   await third.getByRole('button', { name: 'New order' }).first().click();
   await third.getByText(/Restored from your draft of/).waitFor();
   expect(await third.getByRole('dialog').getByRole('textbox', { name: 'User id' }).inputValue()).toBe('777');
-  expect(await third.getByRole('dialog').getByLabel('Item 1').inputValue()).toBe('CRASH-1');
+  expect(await third.getByRole('dialog').getByRole('combobox', { name: 'Item 1' }).inputValue()).toBe('CRASH-1');
   expect(await site.request('GET', '/items/CRASH-1')).toMatchObject({ name: 'Black tea', version: 1 });
 });
 

@@ -160,7 +160,7 @@ const pages: PageUnderTest[] = [
       await action(page, 0).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('textbox').first().fill('4711');
-      await dialog.getByLabel(/^(Item|商品) 1$/).fill('ORD-');
+      await dialog.getByRole('combobox', { name: /^(Item|商品) 1$/ }).fill('ORD-');
       await page.getByRole('option', { name: /ORD-1/ }).click();
       await dialog.getByText('¥60.00').first().waitFor();
     },
@@ -174,7 +174,7 @@ const pages: PageUnderTest[] = [
       const discard = dialog.getByRole('button', { name: /^(Discard|丢弃)$/ });
       if (await discard.isVisible()) await discard.click();
       await dialog.getByRole('textbox').first().fill('4711');
-      await dialog.getByLabel(/^(Item|商品) 1$/).fill('NOTHING-9');
+      await dialog.getByRole('combobox', { name: /^(Item|商品) 1$/ }).fill('NOTHING-9');
       await dialog.getByRole('textbox').last().fill('NO-COUPON');
       await send(page).click();
       await dialog.locator('[aria-invalid=true]').first().waitFor();
