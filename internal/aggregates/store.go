@@ -15,9 +15,6 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// rowsPerStatement bounds the rows of one INSERT.
-const rowsPerStatement = 100
-
 // find returns an aggregate, with ID and version 0 if it has no events.
 func find(db *gorm.DB, name Name) (*Aggregate, error) {
 	var rows []Aggregate
@@ -62,7 +59,7 @@ func insertEvents(ctx context.Context, u *uow.Unit, a *Aggregate, rows []Event) 
 		e.AggregateID, e.Version, e.BatchVersion = a.ID, a.Version-int64(len(rows)-1-i), a.Version
 		e.CreatedBy, e.CreatedByName, e.CreatedTime = p.UserID, p.Name, u.Now()
 	}
-	err = storage.Deferred(tx).CreateInBatches(rows, rowsPerStatement).Error
+	err = storage.InsertDeferred(tx, rows...)
 	for _, key := range []string{"uq_aggregate_events_version", "uq_aggregate_events_seq", "uq_aggregate_events_event"} {
 		if storage.IsDuplicate(err, key) {
 			return changedConcurrently()
@@ -83,7 +80,7 @@ func advanceWriter(tx *gorm.DB, a *Aggregate, client string, before, now *int64)
 	case now == nil || before != nil && *now <= *before:
 		return nil
 	case before == nil:
-		if err := storage.Deferred(tx).Create(&writer{AggregateID: a.ID, ClientID: client, LastSeq: *now}).Error; err != nil {
+		if err := storage.InsertDeferred(tx, writer{AggregateID: a.ID, ClientID: client, LastSeq: *now}); err != nil {
 			return fmt.Errorf("insert a writer: %w", err)
 		}
 		return nil
@@ -163,10 +160,7 @@ func replaceWriters(tx *gorm.DB, a *Aggregate, writers map[string]int64) error {
 		rows = append(rows, writer{AggregateID: a.ID, ClientID: client, LastSeq: seq})
 	}
 	slices.SortFunc(rows, func(a, b writer) int { return strings.Compare(a.ClientID, b.ClientID) })
-	if len(rows) == 0 {
-		return nil
-	}
-	if err := storage.Deferred(tx).CreateInBatches(rows, rowsPerStatement).Error; err != nil {
+	if err := storage.InsertDeferred(tx, rows...); err != nil {
 		return fmt.Errorf("insert writers: %w", err)
 	}
 	return nil

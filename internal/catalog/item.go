@@ -86,8 +86,8 @@ type Revision struct {
 // TableName implements gorm's Tabler.
 func (Revision) TableName() string { return "item_histories" }
 
-func revisionOf(item *Item, action string) *Revision {
-	return &Revision{ItemID: item.ID, Revision: change.RevisionOf(item.Row, action), Content: item.Content}
+func revisionOf(item *Item, action string) Revision {
+	return Revision{ItemID: item.ID, Revision: change.RevisionOf(item.Row, action), Content: item.Content}
 }
 
 // restore returns the item at the revision.

@@ -62,7 +62,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, item *Item, action string) 
 	if err != nil {
 		return err
 	}
-	if err := storage.Deferred(tx).Create(revisionOf(item, action)).Error; err != nil {
+	if err := storage.InsertDeferred(tx, revisionOf(item, action)); err != nil {
 		return fmt.Errorf("insert the version of an item: %w", err)
 	}
 	return nil

@@ -2,8 +2,8 @@ package config
 
 import "interlock/internal/module"
 
-// pathSQL is SQL text for pathOf of the row x.
-const pathSQL = "CONCAT('configs/', REPLACE(REPLACE(REPLACE(x.`key`, '/', '%2F'), '[', '%5B'), ']', '%5D'))"
+// pathSQL is the path of the row x, or of one of its versions.
+var pathSQL = module.PathSQL("configs", "x.`key`")
 
 // promises are the conditions on the tables of this package that are true at any time; see package
 // views/promises.

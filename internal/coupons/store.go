@@ -135,7 +135,7 @@ func insertCampaignHistory(ctx context.Context, u *uow.Unit, c *Campaign, action
 		return err
 	}
 	revision := CampaignRevision{CampaignID: c.ID, Revision: change.RevisionOf(c.Row, action), Terms: c.Terms, Issued: c.Issued}
-	if err := storage.Deferred(tx).Create(&revision).Error; err != nil {
+	if err := storage.InsertDeferred(tx, revision); err != nil {
 		return fmt.Errorf("insert campaign history: %w", err)
 	}
 	return nil
@@ -159,7 +159,7 @@ func insertEvents(ctx context.Context, u *uow.Unit, events ...Event) error {
 	if err != nil {
 		return err
 	}
-	if err := storage.Deferred(tx).CreateInBatches(events, rowsPerStatement).Error; err != nil {
+	if err := storage.InsertDeferred(tx, events...); err != nil {
 		return fmt.Errorf("insert coupon history: %w", err)
 	}
 	return nil

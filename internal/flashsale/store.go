@@ -60,7 +60,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, sale *Sale, action, note st
 	revision := Revision{
 		SaleID: sale.ID, Revision: change.RevisionOf(sale.Row, action), Terms: sale.Terms, ItemName: sale.ItemName, Status: sale.Status, Note: note,
 	}
-	if err := storage.Deferred(tx).Create(&revision).Error; err != nil {
+	if err := storage.InsertDeferred(tx, revision); err != nil {
 		return fmt.Errorf("insert flash sale history: %w", err)
 	}
 	return nil

@@ -299,7 +299,7 @@ func share(ctx context.Context, tx *gorm.DB, sku string, shares map[string]int64
 // holdsPerStatement bounds an INSERT of many holds.
 const holdsPerStatement = 200
 
-// addHolds adds to existing holds and inserts the others, many per statement.
+// addHolds adds to existing holds and inserts the others.
 func addHolds(ctx context.Context, tx *gorm.DB, existing, added []Hold) error {
 	p, _ := principal.From(ctx)
 	var inserted []Hold
@@ -317,14 +317,12 @@ func addHolds(ctx context.Context, tx *gorm.DB, existing, added []Hold) error {
 			return uow.Overtaken("stock")
 		}
 	}
-	for part := range slices.Chunk(inserted, holdsPerStatement) {
-		err := storage.InsertDeferred(tx, part...)
-		if storage.Is(err, storage.DuplicateKey) {
-			return uow.Overtaken("stock")
-		}
-		if err != nil {
-			return fmt.Errorf("insert holds: %w", err)
-		}
+	err := storage.InsertDeferred(tx, inserted...)
+	if storage.Is(err, storage.DuplicateKey) {
+		return uow.Overtaken("stock")
+	}
+	if err != nil {
+		return fmt.Errorf("insert holds: %w", err)
 	}
 	return nil
 }

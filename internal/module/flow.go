@@ -192,8 +192,7 @@ func (f Flow[T, M, E]) AddHistory(ctx context.Context, u *uow.Unit, row M, actio
 	if err != nil {
 		return err
 	}
-	made := f.Event(row.Ref().ID, event)
-	if err := storage.Deferred(tx).Create(&made).Error; err != nil {
+	if err := storage.InsertDeferred(tx, f.Event(row.Ref().ID, event)); err != nil {
 		return fmt.Errorf("insert %s event: %w", machineOf[T]().Name, err)
 	}
 	return nil

@@ -50,6 +50,15 @@ func unaudited(stamp string) string {
 	return "NOT EXISTS (SELECT 1 FROM audit_entries a WHERE a.tenant_id = x.tenant_id AND a.created_time = x." + stamp + ") AND NOT " + Removed("audit_entries", "x."+stamp)
 }
 
+// PathSQL is SQL text for the path of a row, such as wallets/a%2Fb, with its key escaped as
+// url.PathEscape does. Of the characters it escapes, keys contain at most these four.
+func PathSQL(resource, key string) string {
+	for _, escape := range [][2]string{{"/", "%2F"}, {"[", "%5B"}, {"]", "%5D"}, {"|", "%7C"}} {
+		key = "REPLACE(" + key + ", '" + escape[0] + "', '" + escape[1] + "')"
+	}
+	return "CONCAT('" + resource + "/', " + key + ")"
+}
+
 // ProvesAudit is the test that a unit without its audit row leaves nothing.
 const ProvesAudit = "TestAUnitThatFailsLeavesNothing"
 

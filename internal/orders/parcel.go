@@ -109,7 +109,7 @@ func insertParcel(ctx context.Context, u *uow.Unit, parcel *Parcel) error {
 	for i := range parcel.Lines {
 		parcel.Lines[i].ShipmentID = parcel.ID
 	}
-	if err := storage.Deferred(tx).Create(&parcel.Lines).Error; err != nil {
+	if err := storage.InsertDeferred(tx, parcel.Lines...); err != nil {
 		return fmt.Errorf("insert shipment lines: %w", err)
 	}
 	return nil

@@ -145,10 +145,10 @@ func insertLinesAndHistory(ctx context.Context, u *uow.Unit, lot SaleLot, placed
 		}
 		history[i] = Event{OrderID: p.ID, Event: change.EventOf(like.Row, "create", nil, pending.Code, detail)}
 	}
-	if err := storage.Deferred(tx).CreateInBatches(lines, rowsPerStatement).Error; err != nil {
+	if err := storage.InsertDeferred(tx, lines...); err != nil {
 		return fmt.Errorf("insert order lines: %w", err)
 	}
-	if err := storage.Deferred(tx).CreateInBatches(history, rowsPerStatement).Error; err != nil {
+	if err := storage.InsertDeferred(tx, history...); err != nil {
 		return fmt.Errorf("insert order events: %w", err)
 	}
 	return nil

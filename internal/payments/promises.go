@@ -39,7 +39,7 @@ var promises = []module.Promise{
 		Faults: module.KilledAtCommit,
 	},
 	{
-		Name: "debits-of-payments", Guarantee: "G4", Table: "wallet_entries", Subject: "CONCAT('wallets/', x.user_id)",
+		Name: "debits-of-payments", Guarantee: "G4", Table: "wallet_entries", Subject: module.PathSQL("wallets", "x.user_id"),
 		Sentence: "Each debit for a payment belongs to a wallet payment.",
 		Broken: `x.kind = 'payment' AND x.reference LIKE '@payments/%' AND NOT EXISTS (SELECT 1 FROM payments p
 			WHERE p.tenant_id = x.tenant_id AND p.id = CAST(SUBSTR(x.reference, 11) AS SIGNED) AND p.method = 'wallet' AND p.amount = -x.amount)`,

@@ -81,7 +81,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, payment *Payment, action st
 	if err != nil {
 		return err
 	}
-	if err := storage.Deferred(tx).Create(&Event{PaymentID: payment.ID, Event: event}).Error; err != nil {
+	if err := storage.InsertDeferred(tx, Event{PaymentID: payment.ID, Event: event}); err != nil {
 		return fmt.Errorf("insert payment event: %w", err)
 	}
 	return nil

@@ -51,7 +51,7 @@ var promises = []module.Promise{
 		Faults: []string{killedOverRefunds},
 	},
 	{
-		Name: "credits-of-refunds", Guarantee: "G4", Table: "wallet_entries", Subject: "CONCAT('wallets/', x.user_id)",
+		Name: "credits-of-refunds", Guarantee: "G4", Table: "wallet_entries", Subject: module.PathSQL("wallets", "x.user_id"),
 		Sentence: "Each credit for a refund belongs to a settled refund.",
 		Broken: `x.kind = 'refund' AND x.reference LIKE '@%' AND NOT EXISTS (SELECT 1 FROM refunds r
 			WHERE r.tenant_id = x.tenant_id AND r.user_id = x.user_id AND r.reference = x.reference AND r.status = 3)`,

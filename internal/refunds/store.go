@@ -115,7 +115,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, refund *Refund, action stri
 	if err != nil {
 		return err
 	}
-	if err := storage.Deferred(tx).Create(&Event{RefundID: refund.ID, Event: event}).Error; err != nil {
+	if err := storage.InsertDeferred(tx, Event{RefundID: refund.ID, Event: event}); err != nil {
 		return fmt.Errorf("insert refund event: %w", err)
 	}
 	return nil

@@ -70,7 +70,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, w *Webhook, action string) 
 	if err != nil {
 		return err
 	}
-	if err := storage.Deferred(tx).Create(revisionOf(w, action)).Error; err != nil {
+	if err := storage.InsertDeferred(tx, revisionOf(w, action)); err != nil {
 		return fmt.Errorf("insert the version of a webhook: %w", err)
 	}
 	return nil

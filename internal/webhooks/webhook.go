@@ -166,8 +166,8 @@ type Revision struct {
 // TableName implements gorm's Tabler.
 func (Revision) TableName() string { return "webhook_histories" }
 
-func revisionOf(w *Webhook, action string) *Revision {
-	return &Revision{WebhookID: w.ID, Revision: change.RevisionOf(w.Row, action), Content: w.Content, PauseReason: w.PauseReason}
+func revisionOf(w *Webhook, action string) Revision {
+	return Revision{WebhookID: w.ID, Revision: change.RevisionOf(w.Row, action), Content: w.Content, PauseReason: w.PauseReason}
 }
 
 // restore returns the subscription at the revision.

@@ -12,6 +12,7 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/module"
 )
 
 // Escaped, the second id is three times as long.
@@ -31,6 +32,8 @@ func TestLongestCustomerIDsAreStored(t *testing.T) {
 			mine := s.customer(principal.CustomerID(id))
 			require.Len(t, mine.Send(t, http.MethodGet, "/my/orders", nil).Body["items"], 1)
 			require.Len(t, mine.Send(t, http.MethodGet, "/my/coupons", nil).Body["items"], 1)
+			path := module.PathSQL("wallets", "user_id")
+			require.EqualValues(t, 1, s.CountRows(t, "wallets", path+" = ?", "wallets/"+url.PathEscape(id)), "the path in the result of a promise")
 			require.EqualValues(t, 1, s.CountRows(t, "audit_entries", "resource = 'wallets/"+url.PathEscape(id)+"' AND action = 'wallet.entry'"))
 		}
 		reply := s.Send(t, http.MethodPost, "/orders", object{"userId": strings.Repeat("a", 129), "items": []object{Line("TEA-1", 1)}})

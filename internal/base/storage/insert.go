@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"gorm.io/gorm"
@@ -33,21 +34,25 @@ func Insert(tx *gorm.DB, row any) error {
 	return insert.key.Set(tx.Statement.Context, value, id)
 }
 
-// InsertDeferred is like Insert, in one deferred statement for all rows. It sets no keys; see Deferred.
+// rowsPerInsert bounds the rows of one deferred statement.
+const rowsPerInsert = 200
+
+// InsertDeferred is like Insert, in deferred statements for many rows each. It sets no keys; see Deferred.
 func InsertDeferred[T any](tx *gorm.DB, rows ...T) error {
-	if len(rows) == 0 {
-		return nil
+	for part := range slices.Chunk(rows, rowsPerInsert) {
+		values := make([]reflect.Value, len(part))
+		for i := range part {
+			values[i] = reflect.ValueOf(&part[i]).Elem()
+		}
+		insert, err := insertOf(tx, values...)
+		if err != nil {
+			return err
+		}
+		if _, err := send(waiting(tx, wait{}), tx, insert.text, insert.args); err != nil {
+			return err
+		}
 	}
-	values := make([]reflect.Value, len(rows))
-	for i := range rows {
-		values[i] = reflect.ValueOf(&rows[i]).Elem()
-	}
-	insert, err := insertOf(tx, values...)
-	if err != nil {
-		return err
-	}
-	_, err = send(waiting(tx, wait{}), tx, insert.text, insert.args)
-	return err
+	return nil
 }
 
 // insert is an INSERT of rows of one model.
