@@ -97,6 +97,34 @@ type MyOrderFilter struct {
 	Status OrderStatus
 }
 
+// Customer is a row of [Customers.List].
+type Customer struct {
+	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
+	// `._:@+=/|-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
+	UserID string `json:"userId"`
+	// The email of the latest order.
+	Email *string `json:"email"`
+	// The number of orders, including cancelled ones; at most 10,000.
+	Orders int64 `json:"orders"`
+	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
+	// changes.
+	Currency string `json:"currency"`
+	// The sum of the payments of the orders without the settled refunds, in minor units. Null for a
+	// customer with more than 10,000 orders.
+	Spent *int64 `json:"spent"`
+	// When the latest order was created.
+	LastOrderTime time.Time `json:"lastOrderTime"`
+	// The balance of the wallet, in minor units. Only for callers with `wallets:read`.
+	Balance *int64 `json:"balance,omitzero"`
+}
+
+// CustomerFilter selects rows of [Customers.List].
+type CustomerFilter struct {
+	Paging
+	// Prefix of the user's id.
+	Q string
+}
+
 // MyReturn is a row of [Customers.MyReturns].
 type MyReturn struct {
 	ID      int64            `json:"id"`
@@ -198,34 +226,6 @@ type MyWallet struct {
 	Currency string `json:"currency"`
 }
 
-// Customer is a row of [Customers.List].
-type Customer struct {
-	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
-	// `._:@+=/|-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
-	UserID string `json:"userId"`
-	// The email of the latest order.
-	Email *string `json:"email"`
-	// The number of orders, including cancelled ones; at most 10,000.
-	Orders int64 `json:"orders"`
-	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
-	// changes.
-	Currency string `json:"currency"`
-	// The sum of the payments of the orders without the settled refunds, in minor units. Null for a
-	// customer with more than 10,000 orders.
-	Spent *int64 `json:"spent"`
-	// When the latest order was created.
-	LastOrderTime time.Time `json:"lastOrderTime"`
-	// The balance of the wallet, in minor units. Only for callers with `wallets:read`.
-	Balance *int64 `json:"balance,omitzero"`
-}
-
-// CustomerFilter selects rows of [Customers.List].
-type CustomerFilter struct {
-	Paging
-	// Prefix of the user's id.
-	Q string
-}
-
 // MyOrders lists my orders.
 //
 // The orders of the calling customer, or of the customer that an API token acts for. Newest first
@@ -239,6 +239,14 @@ func (s *Customers) MyOrders(f MyOrderFilter) List[MyOrder] {
 // `GET /my/orders/{id}/returns` lists its returns.
 func (s *Customers) MyOrder(ctx context.Context, id int64, options ...CallOption) (MyOrder, error) {
 	return call[MyOrder](ctx, s.client, request{method: http.MethodGet, path: "/my/orders/" + segment(id)}, options)
+}
+
+// List lists customers.
+//
+// The users who have orders, with the sums of their orders; the latest order first by default. A
+// customer has no other record.
+func (s *Customers) List(f CustomerFilter) List[Customer] {
+	return List[Customer]{s.client, "/customers", f.parameters().set("q", f.Q)}
 }
 
 // MyReturns lists the returns of my order.
@@ -279,12 +287,4 @@ func (s *Customers) MyTickets(p Paging) List[MyTicket] {
 // The wallet of the calling customer, or of the customer that an API token acts for.
 func (s *Customers) MyWallet(ctx context.Context, options ...CallOption) (MyWallet, error) {
 	return call[MyWallet](ctx, s.client, request{method: http.MethodGet, path: "/my/wallet"}, options)
-}
-
-// List lists customers.
-//
-// The users who have orders, with the sums of their orders; the latest order first by default. A
-// customer has no other record.
-func (s *Customers) List(f CustomerFilter) List[Customer] {
-	return List[Customer]{s.client, "/customers", f.parameters().set("q", f.Q)}
 }

@@ -107,6 +107,68 @@ type SystemReportClock struct {
 	ErrorSeconds float64 `json:"errorSeconds"`
 }
 
+// SalesReportGrouping is a parameter of [Client.ReportSales].
+type SalesReportGrouping string
+
+// The values of SalesReportGrouping.
+const (
+	SalesReportGroupingDay   SalesReportGrouping = "day"
+	SalesReportGroupingWeek  SalesReportGrouping = "week"
+	SalesReportGroupingMonth SalesReportGrouping = "month"
+	SalesReportGroupingSKU   SalesReportGrouping = "sku"
+	SalesReportGroupingSale  SalesReportGrouping = "sale"
+)
+
+// SalesReportSales is returned by [Client.ReportSales].
+type SalesReportSales struct {
+	From time.Time           `json:"from"`
+	To   time.Time           `json:"to"`
+	Zone string              `json:"zone"`
+	By   SalesReportGrouping `json:"by"`
+	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
+	// changes.
+	Currency string           `json:"currency"`
+	Rows     []SalesReportRow `json:"rows"`
+	Totals   SalesReportSums  `json:"totals"`
+}
+
+// SalesReportRow is part of [SalesReportSales].
+type SalesReportRow struct {
+	// The first day of the period (`2026-01-31`), the month (`2026-01`), the sku, or the id of the
+	// flash sale; `` for orders without a flash sale.
+	Key string `json:"key"`
+	// Orders that were paid in full in the period.
+	Orders int64 `json:"orders"`
+	// Units of these orders.
+	Units int64 `json:"units"`
+	// The amounts of these orders before discounts; by `sku`, the prices of the units.
+	Gross int64 `json:"gross"`
+	// Null by `sku`, because a discount is of a whole order.
+	Discounts *int64 `json:"discounts"`
+	// Refunds that were settled in the period, of any order. Null by `sku`, because a refund can be
+	// of a whole order.
+	Refunds *int64 `json:"refunds"`
+	// `gross` − `discounts` − `refunds`. Null by `sku`.
+	Net *int64 `json:"net"`
+}
+
+// SalesReportSums is part of [SalesReportSales].
+type SalesReportSums struct {
+	// Orders that were paid in full in the period.
+	Orders int64 `json:"orders"`
+	// Units of these orders.
+	Units int64 `json:"units"`
+	// The amounts of these orders before discounts; by `sku`, the prices of the units.
+	Gross int64 `json:"gross"`
+	// Null by `sku`, because a discount is of a whole order.
+	Discounts *int64 `json:"discounts"`
+	// Refunds that were settled in the period, of any order. Null by `sku`, because a refund can be
+	// of a whole order.
+	Refunds *int64 `json:"refunds"`
+	// `gross` − `discounts` − `refunds`. Null by `sku`.
+	Net *int64 `json:"net"`
+}
+
 // QueueOverview is returned by [Client.Queues].
 type QueueOverview struct {
 	Queues []Queue    `json:"queues"`
@@ -489,68 +551,6 @@ type PresentPerson struct {
 	Since time.Time `json:"since"`
 }
 
-// SalesReportGrouping is a parameter of [Client.ReportSales].
-type SalesReportGrouping string
-
-// The values of SalesReportGrouping.
-const (
-	SalesReportGroupingDay   SalesReportGrouping = "day"
-	SalesReportGroupingWeek  SalesReportGrouping = "week"
-	SalesReportGroupingMonth SalesReportGrouping = "month"
-	SalesReportGroupingSKU   SalesReportGrouping = "sku"
-	SalesReportGroupingSale  SalesReportGrouping = "sale"
-)
-
-// SalesReportSales is returned by [Client.ReportSales].
-type SalesReportSales struct {
-	From time.Time           `json:"from"`
-	To   time.Time           `json:"to"`
-	Zone string              `json:"zone"`
-	By   SalesReportGrouping `json:"by"`
-	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
-	// changes.
-	Currency string           `json:"currency"`
-	Rows     []SalesReportRow `json:"rows"`
-	Totals   SalesReportSums  `json:"totals"`
-}
-
-// SalesReportRow is part of [SalesReportSales].
-type SalesReportRow struct {
-	// The first day of the period (`2026-01-31`), the month (`2026-01`), the sku, or the id of the
-	// flash sale; `` for orders without a flash sale.
-	Key string `json:"key"`
-	// Orders that were paid in full in the period.
-	Orders int64 `json:"orders"`
-	// Units of these orders.
-	Units int64 `json:"units"`
-	// The amounts of these orders before discounts; by `sku`, the prices of the units.
-	Gross int64 `json:"gross"`
-	// Null by `sku`, because a discount is of a whole order.
-	Discounts *int64 `json:"discounts"`
-	// Refunds that were settled in the period, of any order. Null by `sku`, because a refund can be
-	// of a whole order.
-	Refunds *int64 `json:"refunds"`
-	// `gross` − `discounts` − `refunds`. Null by `sku`.
-	Net *int64 `json:"net"`
-}
-
-// SalesReportSums is part of [SalesReportSales].
-type SalesReportSums struct {
-	// Orders that were paid in full in the period.
-	Orders int64 `json:"orders"`
-	// Units of these orders.
-	Units int64 `json:"units"`
-	// The amounts of these orders before discounts; by `sku`, the prices of the units.
-	Gross int64 `json:"gross"`
-	// Null by `sku`, because a discount is of a whole order.
-	Discounts *int64 `json:"discounts"`
-	// Refunds that were settled in the period, of any order. Null by `sku`, because a refund can be
-	// of a whole order.
-	Refunds *int64 `json:"refunds"`
-	// `gross` − `discounts` − `refunds`. Null by `sku`.
-	Net *int64 `json:"net"`
-}
-
 // System returns the durability report.
 //
 // The durability of the database and of Redis: for each relevant setting its value, the possible
@@ -560,6 +560,17 @@ type SalesReportSums struct {
 // addresses.
 func (c *Client) System(ctx context.Context, options ...CallOption) (SystemReport, error) {
 	return call[SystemReport](ctx, c, request{method: http.MethodGet, path: "/system"}, options)
+}
+
+// ReportSales reports the sales.
+//
+// An order counts on the day of its complete payment, a refund on the day of its settlement. By
+// `day`, `week` (from Monday) and `month` each period has a row; by `sku` and `sale` at most 400
+// rows, the highest `gross` first. The totals include all. By default the last 30 days, today
+// included; at most 398 days. A period that starts or ends within a day includes that part of the
+// day.
+func (c *Client) ReportSales(ctx context.Context, from time.Time, to time.Time, zone string, by SalesReportGrouping, options ...CallOption) (SalesReportSales, error) {
+	return call[SalesReportSales](ctx, c, request{method: http.MethodGet, path: "/reports/sales", query: parameters{}.set("from", from).set("to", to).set("zone", zone).set("by", by)}, options)
 }
 
 // Queues lists queues and locks.
@@ -619,15 +630,4 @@ func (c *Client) Search(ctx context.Context, q string, options ...CallOption) (S
 // Counts stop at 10,000, that of approvals at 1,000; `capped` lists the numbers that are higher.
 func (c *Client) Dashboard(ctx context.Context, options ...CallOption) (Dashboard, error) {
 	return call[Dashboard](ctx, c, request{method: http.MethodGet, path: "/dashboard"}, options)
-}
-
-// ReportSales reports the sales.
-//
-// An order counts on the day of its complete payment, a refund on the day of its settlement. By
-// `day`, `week` (from Monday) and `month` each period has a row; by `sku` and `sale` at most 400
-// rows, the highest `gross` first. The totals include all. By default the last 30 days, today
-// included; at most 398 days. A period that starts or ends within a day includes that part of the
-// day.
-func (c *Client) ReportSales(ctx context.Context, from time.Time, to time.Time, zone string, by SalesReportGrouping, options ...CallOption) (SalesReportSales, error) {
-	return call[SalesReportSales](ctx, c, request{method: http.MethodGet, path: "/reports/sales", query: parameters{}.set("from", from).set("to", to).set("zone", zone).set("by", by)}, options)
 }

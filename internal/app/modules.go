@@ -16,11 +16,13 @@ import (
 func (sv *Services) modules() []module.Module {
 	return []module.Module{
 		sv.Orders.Module(),
+		sv.Customers.Module(),
 		sv.Payments.Module(),
 		sv.Refunds.Module(),
 		sv.Returns.Module(),
 		sv.WorkOrders.Module(),
 		sv.Approvals.Module(),
+		sv.Reports.Module(),
 		sv.Catalog.Module(),
 		sv.Inventory.Module(),
 		sv.Coupons.Module(),

@@ -7,10 +7,8 @@ import (
 	"interlock/internal/inventory"
 	"interlock/internal/module"
 	"interlock/internal/refunds"
-	"interlock/internal/views/customers"
 	"interlock/internal/views/dashboard"
 	"interlock/internal/views/realtime"
-	"interlock/internal/views/reports"
 	"interlock/internal/views/search"
 )
 
@@ -22,8 +20,6 @@ func (sv *Services) routes(router *httpapi.Router) {
 	realtime.Routes(router, sv.Realtime)
 	search.Routes(router, sv.Search)
 	dashboard.Routes(router, sv.Dashboard)
-	reports.Routes(router, sv.Reports)
-	customers.Routes(router, sv.Customers)
 }
 
 // Routes returns the routes of the API without a running program, for the contract. They

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -94,6 +95,11 @@ func reasonOf(err error) string {
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Sprintf("no complete reply within %s", attemptTimeout)
+	}
+	// The complete error names the resolver of the service's network.
+	var lookup *net.DNSError
+	if errors.As(err, &lookup) {
+		return plain([]byte("look up the address of " + lookup.Name + ": " + lookup.Err))
 	}
 	var failed *url.Error
 	if errors.As(err, &failed) {

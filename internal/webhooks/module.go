@@ -17,6 +17,7 @@ var Declaration = &module.Declaration{
 		module.Operator: {ReadPermission},
 		module.Auditor:  {ReadPermission},
 	},
+	Pages:     []module.Page{{Group: module.Govern, Path: "/webhooks", Permission: ReadPermission}},
 	Resources: []module.Resource{{Name: WebhookTopic, Read: ReadPermission, Live: true}},
 	Tables:    tables,
 	Promises:  promises,

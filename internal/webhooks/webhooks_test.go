@@ -443,6 +443,9 @@ func TestRedirectsAndPrivateAddressesAreRejected(t *testing.T) {
 		failed := strict.Post(t, 200, hookPath(named)+"/test", nil)
 		require.Contains(t, failed["error"], "is not a public address")
 		require.Len(t, r.messages(), 1, "no connection was opened")
+		unknown := strict.Post(t, 201, "/webhooks", object{"url": "https://hooks.invalid/", "topics": []string{"items"}})
+		failed = strict.Post(t, 200, hookPath(unknown)+"/test", nil)
+		require.Regexp(t, "^look up the address of hooks.invalid: [a-z ]+$", failed["error"], "without the address of the resolver")
 	})
 }
 

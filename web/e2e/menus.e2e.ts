@@ -37,7 +37,7 @@ async function act(visitor: Visitor, name: string, action: string): Promise<void
   await visitor.page.getByRole('menuitem', { name: action, exact: true }).click();
 }
 
-nightly('a tenant begins with the navigation that the admin has by itself', async () => {
+test('a tenant begins with the navigation that the admin has by itself', async () => {
   const visitor = await site.open();
   let isCut = true;
   await visitor.page.route('**/api/v1/menus', (route) => (isCut ? route.abort() : route.continue()));

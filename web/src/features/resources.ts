@@ -17,6 +17,7 @@ import { promiseResource } from './promises/resource';
 import { refundResource } from './refunds/resource';
 import { returnResource } from './returns/resource';
 import { walletResource } from './wallets/resource';
+import { webhookResource } from './webhooks/resource';
 import { workOrderResource } from './workorders/resource';
 
 /** Every resource. The search, the audit log and the deleted records derive from this list. */
@@ -41,6 +42,7 @@ const resources = [
   roleResource,
   menuResource,
   tokenResource,
+  webhookResource,
   tenantResource,
   promiseResource,
 ] as const satisfies readonly Descriptor[];

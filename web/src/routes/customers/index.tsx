@@ -3,7 +3,7 @@ import { CustomerList } from '@/features/customers/CustomerList';
 import { tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/customers/')({
-  staticData: { page: { title: { en: 'Customers', zh: '客户' }, permission: 'orders:read', navigation: { group: 'operate', order: 15, icon: 'people' } } },
+  staticData: { page: { title: { en: 'Customers', zh: '客户' }, permission: 'orders:read', navigation: { group: 'operate', order: 10, icon: 'people' } } },
   validateSearch: tableSearch({}),
   component: Page,
 });

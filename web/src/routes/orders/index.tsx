@@ -10,7 +10,7 @@ export const Route = createFileRoute('/orders/')({
       permission: 'orders:read',
       navigation: {
         group: 'operate',
-        order: 10,
+        order: 9,
         icon: 'bag',
         key: 'o',
         waiting: ({ ordersByStatus }) => ordersByStatus && ordersByStatus.pending + ordersByStatus.paid,
