@@ -673,7 +673,7 @@ CREATE TABLE IF NOT EXISTS inventories (
   sku             VARCHAR(64)  NOT NULL,
   on_hand         BIGINT       NOT NULL,
   reserved        BIGINT       NOT NULL,
-  available       BIGINT       GENERATED ALWAYS AS (on_hand - reserved) VIRTUAL,
+  available       BIGINT       GENERATED ALWAYS AS (on_hand - reserved) STORED,
   PRIMARY KEY (id),
   UNIQUE KEY uq_inventories_sku (tenant_id, sku),
   KEY ix_inventories_available (tenant_id, available, id),
@@ -899,8 +899,8 @@ CREATE TABLE IF NOT EXISTS orders (
     WHEN refunded > 0 THEN 'partly_refunded'
     WHEN paid_time IS NOT NULL THEN 'paid'
     WHEN paid > 0 THEN 'partly_paid'
-    ELSE 'unpaid' END) VIRTUAL,
-  shippable         INT          GENERATED ALWAYS AS (CASE WHEN units_to_ship > 0 AND (status IN (1, 2) OR status = 0 AND payment_terms <> 'prepaid') THEN 1 ELSE 0 END) VIRTUAL,
+    ELSE 'unpaid' END) STORED,
+  shippable         INT          GENERATED ALWAYS AS (CASE WHEN units_to_ship > 0 AND (status IN (1, 2) OR status = 0 AND payment_terms <> 'prepaid') THEN 1 ELSE 0 END) STORED,
   PRIMARY KEY (id),
   UNIQUE KEY uq_orders_external (tenant_id, external_id),
   UNIQUE KEY uq_orders_no (tenant_id, order_no),

@@ -66,7 +66,9 @@ func liven(t *testing.T, admin *apptest.Caller) {
 	post(200, path+"/pay", object{"method": "wallet"})
 	post(200, path+"/cancel", object{"reason": "Out of stock."})
 
-	post(201, "/webhooks", object{"url": "https://receiver.invalid", "topics": []string{"items"}})
+	webhook := post(201, "/webhooks", object{"url": "https://receiver.invalid", "topics": []string{"items"}})
+	disabled := admin.Do(t, http.MethodPatch, webhook.Header.Get("Location"), object{"enabled": false}, "If-Match", webhook.Header.Get("ETag"))
+	require.Equal(t, 200, disabled.Status, "%s", disabled.Body)
 	post(201, "/users", object{"username": "second", "password": "correct horse battery", "roles": []string{"admin"}})
 	second := admin.As(t, "second")
 	protected := post(201, "/configs", object{"key": "kept", "value": 1, "protected": true})
