@@ -50,6 +50,8 @@ type PaymentRecord struct {
 	AllowedTransitions []PaymentAction `json:"allowedTransitions"`
 	// The reason why the payment is unmatched, or why it was sent back.
 	Reason *string `json:"reason"`
+	// The `reason` of an unmatched payment, for programs; null for other payments.
+	ReasonCode *UnmatchedReason `json:"reasonCode"`
 	// When it was applied to the order.
 	AppliedTime *time.Time `json:"appliedTime"`
 	RecordedBy  Person     `json:"recordedBy"`
@@ -72,6 +74,17 @@ type PaymentAction string
 const (
 	PaymentActionApply  PaymentAction = "apply"
 	PaymentActionRefund PaymentAction = "refund"
+)
+
+// UnmatchedReason is part of [PaymentRecord].
+type UnmatchedReason string
+
+// The values of UnmatchedReason.
+const (
+	UnmatchedReasonUnknownOrder   UnmatchedReason = "unknown_order"
+	UnmatchedReasonOrderCancelled UnmatchedReason = "order_cancelled"
+	UnmatchedReasonAlreadyPaid    UnmatchedReason = "already_paid"
+	UnmatchedReasonTooMuch        UnmatchedReason = "too_much"
 )
 
 // PaymentReceipt is the request body of [Payments.Record].

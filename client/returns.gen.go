@@ -49,6 +49,8 @@ type Return struct {
 	RefundID *int64 `json:"refundId"`
 	// The order that replaces the goods.
 	ExchangeOrderID *int64 `json:"exchangeOrderId"`
+	// The number of comments.
+	Comments int64 `json:"comments"`
 }
 
 // ReturnLine is part of [Return].
@@ -121,11 +123,26 @@ type ReturnEventName string
 // The values of ReturnEventName.
 const (
 	ReturnEventNameCreate  ReturnEventName = "create"
+	ReturnEventNameComment ReturnEventName = "comment"
 	ReturnEventNameRefund  ReturnEventName = "refund"
 	ReturnEventNameReceive ReturnEventName = "receive"
 	ReturnEventNameClose   ReturnEventName = "close"
 	ReturnEventNameReject  ReturnEventName = "reject"
 )
+
+// ReturnComment is a row of [Returns.Comments].
+type ReturnComment struct {
+	ID          int64     `json:"id"`
+	Text        string    `json:"text"`
+	CreatedBy   Person    `json:"createdBy"`
+	CreatedTime time.Time `json:"createdTime"`
+	ReturnID    int64     `json:"returnId"`
+}
+
+// ReturnCommentCreate is the request body of [Returns.CommentOn].
+type ReturnCommentCreate struct {
+	Text string `json:"text"`
+}
 
 // ReturnReceipt is the request body of [Returns.Receive].
 type ReturnReceipt struct {
@@ -182,9 +199,23 @@ func (s *Returns) Get(ctx context.Context, id int64, options ...CallOption) (Ret
 
 // History lists the history of a return.
 //
-// Newest first: one event for each version. `refund` does not change the status.
+// Newest first: one event for each version. `refund` and `comment` do not change the status.
 func (s *Returns) History(id int64, p Paging) List[ReturnEvent] {
 	return List[ReturnEvent]{s.client, "/returns/" + segment(id) + "/history", p.parameters()}
+}
+
+// Comments lists the comments on a return.
+//
+// The oldest first. Customers cannot read them.
+func (s *Returns) Comments(id int64, p Paging) List[ReturnComment] {
+	return List[ReturnComment]{s.client, "/returns/" + segment(id) + "/comments", p.parameters()}
+}
+
+// CommentOn comments on a return.
+//
+// A comment creates a version of the return.
+func (s *Returns) CommentOn(ctx context.Context, id int64, body ReturnCommentCreate, options ...CallOption) (ReturnComment, error) {
+	return call[ReturnComment](ctx, s.client, request{method: http.MethodPost, path: "/returns/" + segment(id) + "/comments", body: body}, options)
 }
 
 // Receive receives a return.

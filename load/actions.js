@@ -10,7 +10,7 @@ import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 
 import { Fate, create, customerOf, decoded, fateOf, get, newRunId, postTogether, readOk, replyThresholds } from './lib/api.js';
-import { loopThresholds, phase, scenarios, summaryTrendStats } from './lib/loops.js';
+import { latencyThreshold, loopThresholds, scenarios, summaryTrendStats } from './lib/loops.js';
 import { summary } from './lib/report.js';
 
 const burst = Number(__ENV.INTERLOCK_LOAD_TAPS || 4);
@@ -30,7 +30,7 @@ export const options = {
   thresholds: {
     ...replyThresholds,
     ...loopThresholds(),
-    ...(phase === 'open' ? { [`http_req_duration{name:${tapName}}`]: ['p(99)<100'] } : {}),
+    ...latencyThreshold(tapName),
     wrong_states: ['count==0'],
     taps_applied: ['count>0'],
     taps_stale: ['count>0'],

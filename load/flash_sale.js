@@ -13,14 +13,12 @@
 // INTERLOCK_LOAD_NAME (of the files, flash_sale).
 // Proves G5.32.
 
-import crypto from 'k6/crypto';
 import { SharedArray } from 'k6/data';
-import encoding from 'k6/encoding';
 import exec from 'k6/execution';
 import { sleep } from 'k6';
 import { Counter, Trend } from 'k6/metrics';
 
-import { Fate, create, customerOf, decoded, fateOf, get, listAll, post, readOk, replyThresholds } from './lib/api.js';
+import { Fate, create, customerOf, decoded, fateOf, get, listAll, post, readOk, replyThresholds, tokenOf } from './lib/api.js';
 import { barChart, lineChart, percentiles } from './lib/charts.js';
 import { summaryTrendStats } from './lib/loops.js';
 import { summary } from './lib/report.js';
@@ -93,12 +91,6 @@ export const options = {
   setupTimeout: '60s',
   teardownTimeout: '120s',
 };
-
-function tokenOf(customer) {
-  const part = (value) => encoding.b64encode(JSON.stringify(value), 'rawurl');
-  const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: customerOf(customer), tenant: 'default', exp: 4102444800 })}`;
-  return `${signed}.${crypto.hmac('sha256', secret, signed, 'base64rawurl')}`;
-}
 
 /** What makes a request a customer's own. */
 function headersOf(customer) {

@@ -9,7 +9,7 @@ import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 
 import { Fate, create, customerOf, decoded, expectComplete, fateOf, newRunId, post, postTogether, replyThresholds } from './lib/api.js';
-import { loopThresholds, phase, scenarios, summaryTrendStats } from './lib/loops.js';
+import { latencyThreshold, loopThresholds, scenarios, summaryTrendStats } from './lib/loops.js';
 import { summary } from './lib/report.js';
 
 const copies = Number(__ENV.INTERLOCK_LOAD_COPIES || 4);
@@ -33,7 +33,7 @@ export const options = {
   thresholds: {
     ...replyThresholds,
     ...loopThresholds(),
-    ...(phase === 'open' ? { [`http_req_duration{name:${againName}}`]: ['p(99)<100'] } : {}),
+    ...latencyThreshold(againName),
     double_effects: ['count==0'],
     wrong_replays: ['count==0'],
     wrong_reuses: ['count==0'],

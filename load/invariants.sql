@@ -8,11 +8,11 @@ SELECT COUNT(*), 'configs without exactly one audit row a version'
                     WHERE a.tenant_id = c.tenant_id AND a.resource = CONCAT('configs/', REPLACE(REPLACE(REPLACE(c.`key`, '/', '%2F'), '[', '%5B'), ']', '%5D')));
 
 -- The first version of an order from a flash sale has its audit row with the batch, and one that a refund
--- made has it with the refund.
+-- or a return made has it with the refund or the return.
 SELECT COUNT(*), 'orders without exactly one audit row a version'
   FROM orders o
  WHERE version - (sale_id IS NOT NULL)
-     - (SELECT COUNT(*) FROM order_histories h WHERE h.tenant_id = o.tenant_id AND h.order_id = o.id AND h.action LIKE '%-refund')
+     - (SELECT COUNT(*) FROM order_histories h WHERE h.tenant_id = o.tenant_id AND h.order_id = o.id AND (h.action LIKE '%-refund' OR h.action LIKE '%-return'))
     <> (SELECT COUNT(*) FROM audit_entries a
          WHERE a.tenant_id = o.tenant_id AND a.resource = CONCAT('orders/', o.id));
 

@@ -14,6 +14,7 @@ step_seconds=${INTERLOCK_LOAD_STEP_SECONDS:-5}
 open_seconds=${INTERLOCK_LOAD_OPEN_SECONDS:-30}
 scripts=${INTERLOCK_LOAD_SCRIPTS:-all}
 buyers_rate=${INTERLOCK_LOAD_BUYERS_RATE:-500}
+taps_rate=${INTERLOCK_LOAD_TAPS_RATE:-1000}
 
 if [[ -z ${INTERLOCK_TEST_MYSQL_URL:-} ]]; then
   go build -o bin/services ./test/services
@@ -150,13 +151,25 @@ check_stores() {
   [[ -s $report/invariants.tsv ]] && ((failed == 0))
 }
 
+# is_busy: prints whether other processes use a fifth of the processors for a second, while k6 does not run.
+is_busy() {
+  local i idle total=0 before after
+  read -ra before </proc/stat
+  sleep 1
+  read -ra after </proc/stat
+  idle=$((after[4] + after[5] - before[4] - before[5]))
+  for i in {1..8}; do total=$((total + after[i] - before[i])); done
+  ((5 * idle < 4 * total)) && echo true || echo false
+}
+
 # open_loop SCRIPT RATE: latency, quoted only from a run without dropped arrivals. A neighbour on the
 # machine can make it drop some; then it is repeated at half the rate, twice at most.
 open_loop() {
   local rate=$2 next=$report/${INTERLOCK_LOAD_NAME:-$1}-open.rate
+  wants "${INTERLOCK_LOAD_NAME:-$1}" || return 0
   for _ in 1 2 3; do
     rm -f "$next"
-    INTERLOCK_LOAD_RATE=$rate INTERLOCK_LOAD_BUYERS_RATE=$rate run "$1" open && return
+    INTERLOCK_LOAD_BUSY=$(is_busy) INTERLOCK_LOAD_RATE=$rate INTERLOCK_LOAD_BUYERS_RATE=$rate run "$1" open && return
     [[ -s $next ]] || return 1
     rate=$(<"$next")
     echo "load: void, arrivals were dropped; next at $rate/s"
@@ -188,16 +201,24 @@ write_index() {
   rm -f "$report"/*.part.html "$report"/*.rate "$report/invariants.tsv"
 }
 
-# The sale on the embedded default. What is in SQLite is asked through the service: its reconciliation
-# holds the gate, the stock and the orders against each other.
-embedded_sale() {
-  local -x INTERLOCK_DATA_DIR=$work/embedded INTERLOCK_LOAD_STORE=SQLite INTERLOCK_LOAD_NAME=flash_sale_embedded
+# crowd SUFFIX: the crowds on the service that runs: 1,000 taps a second, and then the purchases.
+crowd() {
+  local code=0
+  INTERLOCK_LOAD_NAME=taps$1 INTERLOCK_LOAD_OPEN_VUS=${INTERLOCK_LOAD_OPEN_VUS:-500} open_loop taps "$taps_rate" || code=1
+  INTERLOCK_LOAD_NAME=flash_sale$1 open_loop flash_sale "$buyers_rate" || code=1
+  return "$code"
+}
+
+# The crowds on the embedded default. The service checks SQLite itself: its reconciliation compares the
+# gate, the stock and the orders.
+embedded_crowd() {
+  local -x INTERLOCK_DATA_DIR=$work/embedded INTERLOCK_LOAD_STORE=SQLite
   local -x INTERLOCK_LOAD_TOKEN
-  unset INTERLOCK_DATABASE_URL # it is the last one; nobody asks for it after this
+  unset INTERLOCK_DATABASE_URL # it is the last one; nothing needs it after this
   start_service || return
   INTERLOCK_LOAD_TOKEN=$(bin/admin token create --user admin --name load)
   local code=0
-  open_loop flash_sale "$buyers_rate" || code=1
+  crowd _embedded || code=1
   stop_service || code=1
   return "$code"
 }
@@ -210,7 +231,7 @@ main() {
   start_service
   INTERLOCK_LOAD_TOKEN=$(bin/admin token create --user admin --name load)
   export INTERLOCK_LOAD_TOKEN
-  for script in configs approvals orders shipments refunds work_orders wallets inventory actions idempotency; do
+  for script in configs approvals orders payments shipments returns refunds work_orders wallets inventory actions idempotency; do
     run "$script" closed || verdict=failed
     rate=$report/$script-closed.rate
     [[ -s $rate ]] || continue # the closed run did not get that far, and has failed
@@ -219,14 +240,14 @@ main() {
   stop_service || verdict=failed
   # A crowd comes once and waits for nobody; it is what the gate in Redis is for. The program as it is
   # without any settings must stand it as well.
-  if wants flash_sale; then
+  if wants flash_sale || wants taps; then
     INTERLOCK_REDIS_URL=$INTERLOCK_TEST_REDIS_URL start_service
-    INTERLOCK_LOAD_STORE='MariaDB and Redis' open_loop flash_sale "$buyers_rate" || verdict=failed
+    INTERLOCK_LOAD_STORE='MariaDB and Redis' crowd '' || verdict=failed
     stop_service || verdict=failed
   fi
   check_stores || verdict=failed
-  if wants flash_sale_embedded; then
-    embedded_sale || verdict=failed
+  if wants flash_sale_embedded || wants taps_embedded; then
+    embedded_crowd || verdict=failed
   fi
   write_index "$verdict"
   echo "load: $verdict; see $report/index.html"

@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/base/apperr"
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/change"
@@ -175,6 +176,26 @@ func (f Flow[T, M, E]) Edit(ctx context.Context, u *uow.Unit, row M, verb string
 		return nil, err
 	}
 	return after, f.AddHistory(ctx, u, after, verb, row.StatusCode(), detail)
+}
+
+// Comment adds a comment, a model that embeds change.Comment, to a record that had the state of
+// before at the start of the unit, and records it. Errors: ValidationFailed at /text; those of
+// change.Lifecycle.Comment.
+func (f Flow[T, M, E]) Comment(ctx context.Context, u *uow.Unit, before, row M, comment interface{ Posted() *change.Comment }) error {
+	posted := comment.Posted()
+	if violations := change.CheckText("/text", posted.Text); len(violations) > 0 {
+		return apperr.Invalid(violations...)
+	}
+	after, err := f.Lifecycle().Comment(ctx, u, row, *row.StatusCode(), comment)
+	if err != nil {
+		return err
+	}
+	detail := map[string]any{"commentId": posted.ID, "text": posted.Text}
+	if err := f.AddHistory(ctx, u, after, "comment", after.StatusCode(), detail); err != nil {
+		return err
+	}
+	f.Record(u, "comment", after, f.Detail(before, after, detail))
+	return nil
 }
 
 func copyOf[T any, M change.Model[T]](row M) M {

@@ -48,9 +48,9 @@ func (s *Service) Receive(ctx context.Context, u *uow.Unit, id int64, r Receipt)
 	if order != nil {
 		payment.OrderID, payment.OrderNo, payment.UserID = &order.ID, order.OrderNo, order.UserID
 	}
-	payment.Reason = order.cannotTake(payment.Amount)
+	payment.ReasonCode, payment.Reason = order.cannotTake(payment.Amount)
 	switch {
-	case payment.Reason == "":
+	case payment.ReasonCode == "":
 		err = s.take(ctx, u, order, payment.Amount, func(after *Order) error { return s.addPayment(ctx, u, after, payment) })
 	case payment.ByWallet() && order == nil:
 		err = apperr.MissingRow("order", strconv.FormatInt(id, 10))
@@ -62,7 +62,7 @@ func (s *Service) Receive(ctx context.Context, u *uow.Unit, id int64, r Receipt)
 		err = s.untakeable(ctx, order, payment.Reason)
 	default:
 		if err = s.payments.Record(ctx, u, payment); err == nil {
-			s.payments.Audit(u, "record", payment, map[string]any{"version": payment.Version, "orderId": id, "amount": payment.Amount, "reason": payment.Reason})
+			s.payments.AuditUnmatched(u, payment)
 		}
 	}
 	if storage.IsDuplicate(err, "uq_payments_reference") {
@@ -113,26 +113,27 @@ func (r Receipt) amount(id int64, order *Order) (int64, error) {
 		return 0, required("order %d does not exist", id)
 	case order.Due() > 0:
 		return order.Due(), nil
-	case order.Amount == 0 && order.cannotTake(0) != "":
+	}
+	if code, _ := order.cannotTake(0); order.Amount == 0 && code != "" {
 		return 0, required("nothing is due")
 	}
 	return order.Amount, nil
 }
 
-// cannotTake returns the reason why an order cannot take a payment, and "" if it can. A payment
-// that exceeds the due amount is not divided.
-func (o *Order) cannotTake(amount int64) string {
+// cannotTake returns the reason why an order cannot take a payment, and its description; "" if it
+// can. A payment that exceeds the due amount is not divided.
+func (o *Order) cannotTake(amount int64) (code payments.UnmatchedReason, description string) {
 	switch {
 	case o == nil:
-		return "there is no such order"
+		return payments.UnknownOrder, "there is no such order"
 	case o.Cancelled():
-		return "the order was cancelled"
+		return payments.OrderCancelled, "the order was cancelled"
 	case o.PaidTime != nil:
-		return "the order is paid in full"
+		return payments.AlreadyPaid, "the order is paid in full"
 	case amount > o.Due():
-		return fmt.Sprintf("the amount exceeds the %d that are due", o.Due())
+		return payments.TooMuch, fmt.Sprintf("the amount exceeds the %d that are due", o.Due())
 	}
-	return ""
+	return "", ""
 }
 
 // untakeable is the error for a payment that an order cannot take. It contains the order if the
@@ -195,7 +196,7 @@ func (s *Service) ApplyPayment(
 	if order == nil {
 		return nil, apperr.Invalid(apperr.Field{Pointer: "/orderId", Code: "unknown", Message: "names no order"})
 	}
-	if reason := order.cannotTake(payment.Amount); reason != "" {
+	if code, reason := order.cannotTake(payment.Amount); code != "" {
 		return nil, s.untakeable(ctx, order, reason)
 	}
 	err = s.take(ctx, u, order, payment.Amount, func(after *Order) error {

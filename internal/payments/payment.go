@@ -64,6 +64,8 @@ type Payment struct {
 	Status                           int
 	// Reason is the reason why it was recorded as unmatched, or why it was sent back.
 	Reason string
+	// ReasonCode is that of an unmatched payment; "" otherwise.
+	ReasonCode UnmatchedReason
 	// AppliedTime is nil for a payment that was never applied.
 	AppliedTime    *time.Time
 	RecordedBy     int64
@@ -102,6 +104,25 @@ func (p *Payment) Refundable() int64 {
 	}
 	return p.Amount - p.RefundReserved - p.Refunded
 }
+
+// UnmatchedReason is the reason why an order could not take a payment.
+type UnmatchedReason string
+
+// The reasons.
+const (
+	UnknownOrder   UnmatchedReason = "unknown_order"
+	OrderCancelled UnmatchedReason = "order_cancelled"
+	AlreadyPaid    UnmatchedReason = "already_paid"
+	TooMuch        UnmatchedReason = "too_much"
+)
+
+// Enum returns the values in the contract.
+func (UnmatchedReason) Enum() []string {
+	return []string{string(UnknownOrder), string(OrderCancelled), string(AlreadyPaid), string(TooMuch)}
+}
+
+// SchemaName returns the name in the contract.
+func (UnmatchedReason) SchemaName() string { return "UnmatchedReason" }
 
 // Same reports whether a request records this payment again. amount is nil if the request has
 // none.

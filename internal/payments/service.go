@@ -88,11 +88,27 @@ func (s *Service) Record(ctx context.Context, u *uow.Unit, payment *Payment) err
 		return fmt.Errorf("insert payment: %w", err)
 	}
 	u.AuditUnder(payment.Path())
-	return s.recordEvent(ctx, u, "record", nil, payment, map[string]any{"orderId": payment.NamedOrderID, "amount": payment.Amount, "reason": payment.Reason})
+	return s.recordEvent(ctx, u, "record", nil, payment, payment.receipt())
 }
 
-// Audit writes the unit's audit entry for a payment that changes no order.
-func (s *Service) Audit(u *uow.Unit, verb string, payment *Payment, detail any) {
+// receipt is the detail of the recording of a payment.
+func (p *Payment) receipt() map[string]any {
+	detail := map[string]any{"orderId": p.NamedOrderID, "amount": p.Amount, "reason": p.Reason}
+	if p.ReasonCode != "" {
+		detail["reasonCode"] = p.ReasonCode
+	}
+	return detail
+}
+
+// AuditUnmatched writes the unit's audit entry for the recording of an unmatched payment.
+func (s *Service) AuditUnmatched(u *uow.Unit, payment *Payment) {
+	detail := payment.receipt()
+	detail["version"] = payment.Version
+	s.audit(u, "record", payment, detail)
+}
+
+// audit writes the unit's audit entry for a payment that changes no order.
+func (s *Service) audit(u *uow.Unit, verb string, payment *Payment, detail any) {
 	u.Audit(uow.Entry{Action: "payment." + verb, Resource: payment.Path(), Detail: detail, Note: payment.Reason})
 }
 
@@ -122,7 +138,7 @@ func (s *Service) Apply(ctx context.Context, u *uow.Unit, payment *Payment, to T
 	u.AuditUnder(payment.Path())
 	return s.transition(ctx, u, payment, "apply", ifMatch, map[string]any{"orderId": to.ID, "amount": payment.Amount}, func(after *Payment) {
 		now := u.Now()
-		after.OrderID, after.OrderNo, after.UserID, after.Reason, after.AppliedTime = &to.ID, to.OrderNo, to.UserID, "", &now
+		after.OrderID, after.OrderNo, after.UserID, after.Reason, after.ReasonCode, after.AppliedTime = &to.ID, to.OrderNo, to.UserID, "", "", &now
 	})
 }
 
@@ -149,10 +165,10 @@ func (s *Service) SendBack(ctx context.Context, u *uow.Unit, payment *Payment, r
 func (s *Service) sendBack(ctx context.Context, u *uow.Unit, payment *Payment, r Refund, ifMatch *guard.Precondition) (*Payment, error) {
 	detail := map[string]any{"amount": payment.Amount, "reason": r.Reason}
 	after, err := s.transition(ctx, u, payment, "refund", ifMatch, detail, func(after *Payment) {
-		after.Reason, after.Refunded = r.Reason, after.Amount
+		after.Reason, after.ReasonCode, after.Refunded = r.Reason, "", after.Amount
 	})
 	if err == nil {
-		s.Audit(u, "refund", after, map[string]any{
+		s.audit(u, "refund", after, map[string]any{
 			"version": after.Version, "from": Machine.Of(payment.Status).Name, "to": Machine.Of(after.Status).Name, "detail": detail,
 		})
 	}

@@ -108,6 +108,7 @@ func (s *Service) update(ctx context.Context, u *uow.Unit, before, after *Paymen
 		"refund_reserved": after.RefundReserved,
 		"refunded":        after.Refunded,
 		"reason":          after.Reason,
+		"reason_code":     after.ReasonCode,
 		"applied_time":    after.AppliedTime,
 	}
 	return guard.TransitionNamed[Payment](ctx, u, before.Ref(), from, to, set)

@@ -5,7 +5,7 @@ import "interlock/internal/module"
 // tables are the tables of this package.
 var tables = []module.Table{
 	{
-		Name: "payments", Plain: "order_no method provider", Stays: module.Current,
+		Name: "payments", Plain: "order_no method provider reason_code", Stays: module.Current,
 		Columns: []module.Column{
 			{Name: "reference", Erase: module.Renamed},
 			{Name: "reason", Erase: module.Blanked},

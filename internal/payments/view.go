@@ -38,6 +38,8 @@ type View struct {
 	AllowedTransitions []status.ActionName[Payment] `json:"allowedTransitions"`
 	// The reason why the payment is unmatched, or why it was sent back.
 	Reason *string `json:"reason"`
+	// The `reason` of an unmatched payment, for programs; null for other payments.
+	ReasonCode *UnmatchedReason `json:"reasonCode"`
 	// When it was applied to the order.
 	AppliedTime *time.Time       `json:"appliedTime"`
 	RecordedBy  principal.Person `json:"recordedBy"`
@@ -58,6 +60,9 @@ func ViewOf(ctx context.Context, p Payment) View {
 	}
 	if p.UserID != "" {
 		v.UserID = &p.UserID
+	}
+	if p.ReasonCode != "" {
+		v.ReasonCode = &p.ReasonCode
 	}
 	if !p.ByWallet() {
 		v.Provider = httpapi.OrNull(p.Provider)

@@ -38,8 +38,14 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.GetOf(r, "/returns/:id", ReadPermission, byID, func(_ context.Context, row *Return, _ httpapi.None) (View, error) { return viewOf(*row), nil }).
 		Doc("Get a return", "")
 	httpapi.GetOf(r, "/returns/:id/history", ReadPermission, byID, s.history).
-		Doc("List the history of a return", "Newest first: one event for each version. `refund` does not change the status.").
+		Doc("List the history of a return", "Newest first: one event for each version. `refund` and `comment` do not change the status.").
 		With(httpapi.Contract{Sorts: change.HistorySorts})
+	httpapi.GetOf(r, "/returns/:id/comments", ReadPermission, byID, s.comments).
+		Doc("List the comments on a return", "The oldest first. Customers cannot read them.").
+		With(httpapi.Contract{Sorts: change.CommentSorts})
+	httpapi.MutationOf(r, http.MethodPost, "/returns/:id/comments", writePermission, byID, s.comment).
+		Doc("Comment on a return", "A comment creates a version of the return.").
+		With(httpapi.Contract{ID: "commentOnReturn", Success: "The comment.", Body: commentCreate{"The courier has been called."}})
 	module.Transition(r, "/returns/:id", writePermission, byID, step(s.Receive)).
 		Doc("Receive a return", "Records the units that arrived. Those with `restock` return to stock in the same transaction; the others are written off.").
 		With(httpapi.Contract{Body: Receipt{[]ReceivedLine{{1, 1, true}}}, Locks: true})

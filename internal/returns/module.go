@@ -16,8 +16,8 @@ import (
 var Declaration = &module.Declaration{
 	Name: "returns", Machine: Machine,
 	Permissions: []principal.Grant{
-		{Name: ReadPermission, Meaning: "See returns and their history."},
-		{Name: writePermission, Meaning: "Request returns of orders, receive, close and reject them."},
+		{Name: ReadPermission, Meaning: "See returns, their comments and their history."},
+		{Name: writePermission, Meaning: "Request returns of orders, receive, close, reject and comment on them."},
 	},
 	Roles: map[module.Role][]string{
 		module.Support:  {ReadPermission, writePermission},

@@ -8,7 +8,7 @@
 //     the order's lines and the movements of stock change in one unit.
 //   - A return has at most one refund, unless the refund was rejected. The refund moves no goods.
 //   - A status changes only along the machine in status.go.
-//   - Version n of a return has exactly one row in return_histories.
+//   - Version n of a return has exactly one row in return_histories; each comment is a version.
 package returns
 
 import (
@@ -42,6 +42,8 @@ type Return struct {
 	RefundID *int64
 	// ExchangeOrderID is the order that replaces the goods; nil for none.
 	ExchangeOrderID *int64
+	// Comments is the number of comments.
+	Comments int64
 
 	Lines []Line `gorm:"-"`
 }

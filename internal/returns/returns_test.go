@@ -94,6 +94,28 @@ func TestRefundOfAReturnNeedsPermissionToReadIt(t *testing.T) {
 	})
 }
 
+// A comment is a version of the return that changes nothing else, in any status.
+func TestCommentIsAVersionOfTheReturn(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		const writers = 8
+		s := open(ctx, t, db)
+		row := s.Post(t, 200, path(request(t, s, shipped(t, s, 1), 1))+"/reject", object{"reason": "used"})
+		racing.Together(writers, func(i int) {
+			s.Post(t, 201, path(row)+"/comments", object{"text": fmt.Sprintf("Called %d times.", i)})
+		})
+		comments := s.Send(t, http.MethodGet, path(row)+"/comments", nil).Items()
+		require.Len(t, comments, writers)
+		require.Equal(t, []any{row["id"], object{"id": 7.0, "name": "Tester"}}, world.Members(comments[0], "returnId", "createdBy"))
+		after := s.Get(t, path(row)).Body
+		require.Equal(t, []any{row["version"].(float64) + writers, 1.0 * writers, "rejected", row["lines"]}, world.Members(after, "version", "comments", "status", "lines"))
+		require.Equal(t, "comment", s.Send(t, http.MethodGet, path(row)+"/history", nil).Items()[0]["action"])
+
+		require.Equal(t, "/text", s.Post(t, 422, path(row)+"/comments", object{"text": ""})["fields"].([]any)[0].(object)["pointer"])
+		s.As(9, "Cem", "returns:read").Post(t, 403, path(row)+"/comments", object{"text": "Mine"})
+		s.RequirePromises(t)
+	})
+}
+
 // Proves G4.62.
 func TestReturnIsReceivedAndClosed(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {

@@ -10,12 +10,12 @@ var (
 	rejected  = status.State{Code: 3, Name: "rejected"}
 )
 
-// Machine is the lifecycle of a return. A refund changes the version and not the status.
+// Machine is the lifecycle of a return. A refund and a comment change the version and not the status.
 var Machine = status.New(status.Machine{
 	Name:    "return",
 	Initial: requested,
 	States:  []status.State{requested, received, closed, rejected},
-	Verbs:   []string{"create", "refund"},
+	Verbs:   []string{"create", "comment", "refund"},
 	Actions: []status.Action{
 		{Name: "receive", Participle: "received", From: []status.State{requested}, To: received},
 		{Name: "close", Participle: "closed", From: []status.State{received}, To: closed},

@@ -16,6 +16,11 @@ var tables = []module.Table{
 	},
 	{Name: "return_lines", Plain: "sku name", Stays: module.Proof},
 	{
+		Name: "return_comments", Stays: "comments stay with the return",
+		Columns:  []module.Column{{Name: "text", Erase: module.Blanked}, {Name: "created_by_name", Erase: module.Renamed}},
+		Customer: module.OwnedBy("returns", "return_id"),
+	},
+	{
 		Name: "return_histories", Plain: "action", Expires: module.Versions("return_histories", "return_id", "returns"),
 		Columns:  []module.Column{{Name: "detail", Erase: module.JSONTexts}, {Name: "changed_by_name", Erase: module.Renamed}},
 		Customer: module.OwnedBy("returns", "return_id"),

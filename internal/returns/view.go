@@ -38,6 +38,8 @@ type View struct {
 	RefundID *int64 `json:"refundId"`
 	// The order that replaces the goods.
 	ExchangeOrderID *int64 `json:"exchangeOrderId"`
+	// The number of comments.
+	Comments int64 `json:"comments" validate:"min=0"`
 	guard.Stamp
 }
 
@@ -45,7 +47,7 @@ func viewOf(r Return) View {
 	v := View{
 		ID: r.ID, OrderID: r.OrderID, OrderNo: r.OrderNo, UserID: r.UserID, Lines: make([]lineView, len(r.Lines)), Reason: r.Reason,
 		Status: status.NameOf[Return](r.Status), AllowedTransitions: status.ActionNames[Return](Machine.Allowed(Machine.Of(r.Status))),
-		StatusReason: httpapi.OrNull(r.StatusReason), RefundID: r.RefundID, ExchangeOrderID: r.ExchangeOrderID, Stamp: r.Stamp(),
+		StatusReason: httpapi.OrNull(r.StatusReason), RefundID: r.RefundID, ExchangeOrderID: r.ExchangeOrderID, Comments: r.Comments, Stamp: r.Stamp(),
 	}
 	for i, line := range r.Lines {
 		v.Lines[i] = lineView{LineID: line.LineNo, SKU: line.SKU, Name: line.Name, Quantity: line.Quantity, Received: line.Received, Restocked: line.Restocked}

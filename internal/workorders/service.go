@@ -93,24 +93,15 @@ func (s *Service) Comment(ctx context.Context, u *uow.Unit, order *WorkOrder, te
 	if violations := change.CheckText("/text", text); len(violations) > 0 {
 		return nil, apperr.Invalid(violations...)
 	}
-	before, lifecycle := order, s.lifecycle(nil)
+	before := order
 	if Machine.Of(order.Status) == opened {
 		var err error
-		if order, err = s.applyStep(ctx, u, lifecycle, order, Claim{}, caller.Person(), nil); err != nil {
+		if order, err = s.applyStep(ctx, u, s.lifecycle(nil), order, Claim{}, caller.Person(), nil); err != nil {
 			return nil, err
 		}
 	}
 	comment := &Comment{WorkOrderID: order.ID, Comment: change.CommentOf(ctx, u, text)}
-	after, err := lifecycle.Comment(ctx, u, order, order.Status, comment)
-	if err != nil {
-		return nil, err
-	}
-	detail := map[string]any{"commentId": comment.ID, "text": text}
-	if err := s.flow.AddHistory(ctx, u, after, "comment", &after.Status, detail); err != nil {
-		return nil, err
-	}
-	s.flow.Record(u, "comment", after, s.flow.Detail(before, after, detail))
-	return comment, nil
+	return comment, s.flow.Comment(ctx, u, before, order, comment)
 }
 
 // CountByStatus returns the number of work orders per status, zeros included; see storage.Count.

@@ -1,7 +1,10 @@
 // The service as a load script sees it: one token, JSON in, JSON or a problem out.
 //
-// Environment: INTERLOCK_LOAD_URL (http://127.0.0.1:8080) and INTERLOCK_LOAD_TOKEN (ilk_…).
+// Environment: INTERLOCK_LOAD_URL (http://127.0.0.1:8080), INTERLOCK_LOAD_TOKEN (ilk_…), and
+// INTERLOCK_LOAD_JWT_SECRET (the service's secret of customers' tokens).
 
+import crypto from 'k6/crypto';
+import encoding from 'k6/encoding';
 import exec from 'k6/execution';
 import http from 'k6/http';
 import { Counter } from 'k6/metrics';
@@ -22,6 +25,25 @@ export function newRunId() {
  */
 export function customerOf(n) {
   return [n, `user-${n}`, `shop/li+${n}@example.com`][n % 3];
+}
+
+const secret = __ENV.INTERLOCK_LOAD_JWT_SECRET;
+
+/** A token of the n-th customer, or '' without the secret. */
+export function tokenOf(n) {
+  if (!secret) return '';
+  const part = (value) => encoding.b64encode(JSON.stringify(value), 'rawurl');
+  const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: customerOf(n), tenant: 'default', exp: 4102444800 })}`;
+  return `${signed}.${crypto.hmac('sha256', secret, signed, 'base64rawurl')}`;
+}
+
+let mine = null;
+
+/** The headers of the n-th customer, whose token a VU signs once; without the secret, of the API token that acts for it. */
+export function customerHeaders(n) {
+  if (!secret) return { Authorization: `Bearer ${__ENV.INTERLOCK_LOAD_TOKEN}`, 'X-On-Behalf-Of': `${customerOf(n)}` };
+  if (mine === null || mine.n !== n) mine = { n, token: tokenOf(n) };
+  return { Authorization: `Bearer ${mine.token}` };
 }
 
 export const serverErrors = new Counter('server_errors');

@@ -5,7 +5,7 @@
 // Environment: INTERLOCK_LOAD_REPORT (the folder, load/report).
 
 import { barChart, escape, milliseconds as ms, percentiles, plain } from './charts.js';
-import { closedSteps, knee, openSeconds, phase, rate, stepSeconds } from './loops.js';
+import { closedSteps, isBusy, knee, openSeconds, phase, rate, stepSeconds } from './loops.js';
 
 const folder = __ENV.INTERLOCK_LOAD_REPORT || 'load/report';
 
@@ -80,7 +80,8 @@ function heading(about) {
 
 function latencies(metrics) {
   const { med, 'p(95)': p95, 'p(99)': p99, max } = metrics.http_req_duration.values;
-  return `p50 ${ms(med)}, p95 ${ms(p95)}, p99 ${ms(p99)}, max ${ms(max)}`;
+  const note = isBusy ? ' (other processes used the processors)' : '';
+  return `p50 ${ms(med)}, p95 ${ms(p95)}, p99 ${ms(p99)}, max ${ms(max)}${note}`;
 }
 
 function text(metrics, about, failed, closed) {

@@ -1016,6 +1016,7 @@ CREATE TABLE IF NOT EXISTS payments (
   refunded            BIGINT       NOT NULL DEFAULT 0, -- part of amount that was refunded
   status              INT          NOT NULL,
   reason              VARCHAR(500) NOT NULL,
+  reason_code         VARCHAR(32)  NOT NULL DEFAULT '', -- why it is unmatched; '': it is not
   applied_time        DATETIME(6)      NULL, -- null: never applied to an order
   recorded_by         BIGINT       NOT NULL,
   recorded_by_name    VARCHAR(100) NOT NULL,
@@ -1141,6 +1142,7 @@ CREATE TABLE IF NOT EXISTS returns (
   status_reason     VARCHAR(500) NOT NULL, -- the reason of a rejection
   refund_id         BIGINT           NULL,
   exchange_order_id BIGINT           NULL, -- the order that replaces the goods
+  comments          BIGINT       NOT NULL DEFAULT 0,
   PRIMARY KEY (id),
   KEY ix_returns_id (tenant_id, id),
   KEY ix_returns_order (tenant_id, order_id, id),
@@ -1165,6 +1167,18 @@ CREATE TABLE IF NOT EXISTS return_lines (
   PRIMARY KEY (id),
   UNIQUE KEY uq_return_lines_sku (tenant_id, return_id, sku),
   KEY ix_return_lines_order (tenant_id, order_id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE IF NOT EXISTS return_comments (
+  id              BIGINT       NOT NULL AUTO_INCREMENT,
+  tenant_id       BIGINT       NOT NULL,
+  return_id       BIGINT       NOT NULL,
+  text            TEXT         NOT NULL,
+  created_by      BIGINT       NOT NULL,
+  created_by_name VARCHAR(100) NOT NULL,
+  created_time    DATETIME(6)  NOT NULL,
+  PRIMARY KEY (id),
+  KEY ix_return_comments_id (tenant_id, return_id, id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS return_histories (
@@ -1708,7 +1722,7 @@ DROP TABLE IF EXISTS aggregates, aggregate_events, aggregate_writers;
 DROP TABLE IF EXISTS actions, action_counts;
 DROP TABLE IF EXISTS flash_sales, flash_sale_histories, flash_sale_stocks, flash_sale_rejections,
   flash_sale_samples, flash_sale_gates, flash_sale_tickets, flash_sale_buyers, flash_sale_arrivals;
-DROP TABLE IF EXISTS returns, return_lines, return_histories;
+DROP TABLE IF EXISTS returns, return_lines, return_comments, return_histories;
 DROP TABLE IF EXISTS refunds, refund_lines, refund_histories;
 DROP TABLE IF EXISTS payments, payment_histories;
 DROP TABLE IF EXISTS orders, order_lines, order_tags, order_histories, shipments, shipment_lines;

@@ -936,6 +936,7 @@ CREATE TABLE `payments` (
   `refunded` bigint(20) NOT NULL DEFAULT 0,
   `status` int(11) NOT NULL,
   `reason` varchar(500) NOT NULL,
+  `reason_code` varchar(32) NOT NULL DEFAULT '',
   `applied_time` datetime(6) DEFAULT NULL,
   `recorded_by` bigint(20) NOT NULL,
   `recorded_by_name` varchar(100) NOT NULL,
@@ -1094,6 +1095,7 @@ CREATE TABLE `returns` (
   `status_reason` varchar(500) NOT NULL,
   `refund_id` bigint(20) DEFAULT NULL,
   `exchange_order_id` bigint(20) DEFAULT NULL,
+  `comments` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   KEY `ix_returns_id` (`tenant_id`,`id`),
   KEY `ix_returns_order` (`tenant_id`,`order_id`,`id`),
@@ -1102,6 +1104,18 @@ CREATE TABLE `returns` (
   KEY `ix_returns_user` (`tenant_id`,`user_id`,`id`),
   KEY `ix_returns_created` (`tenant_id`,`created_time`,`id`),
   KEY `ix_returns_updated` (`tenant_id`,`updated_time`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+CREATE TABLE `return_comments` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `tenant_id` bigint(20) NOT NULL,
+  `return_id` bigint(20) NOT NULL,
+  `text` text NOT NULL,
+  `created_by` bigint(20) NOT NULL,
+  `created_by_name` varchar(100) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `ix_return_comments_id` (`tenant_id`,`return_id`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `return_histories` (

@@ -954,6 +954,7 @@ CREATE TABLE payments (
   refunded            INTEGER  NOT NULL DEFAULT 0, -- part of amount that was refunded
   status              INTEGER  NOT NULL,
   reason              TEXT     NOT NULL,
+  reason_code         TEXT     NOT NULL DEFAULT '', -- why it is unmatched; '': it is not
   applied_time        DATETIME     NULL, -- null: never applied to an order
   recorded_by         INTEGER  NOT NULL,
   recorded_by_name    TEXT     NOT NULL,
@@ -1073,7 +1074,8 @@ CREATE TABLE returns (
   reason            TEXT     NOT NULL,
   status_reason     TEXT     NOT NULL, -- the reason of a rejection
   refund_id         INTEGER      NULL,
-  exchange_order_id INTEGER      NULL -- the order that replaces the goods
+  exchange_order_id INTEGER      NULL, -- the order that replaces the goods
+  comments          INTEGER  NOT NULL DEFAULT 0
 );
 CREATE INDEX ix_returns_id ON returns (tenant_id, id);
 CREATE INDEX ix_returns_order ON returns (tenant_id, order_id, id);
@@ -1097,6 +1099,17 @@ CREATE TABLE return_lines (
 );
 CREATE UNIQUE INDEX uq_return_lines_sku ON return_lines (tenant_id, return_id, sku);
 CREATE INDEX ix_return_lines_order ON return_lines (tenant_id, order_id);
+
+CREATE TABLE return_comments (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  return_id       INTEGER  NOT NULL,
+  text            TEXT     NOT NULL,
+  created_by      INTEGER  NOT NULL,
+  created_by_name TEXT     NOT NULL,
+  created_time    DATETIME NOT NULL
+);
+CREATE INDEX ix_return_comments_id ON return_comments (tenant_id, return_id, id);
 
 CREATE TABLE return_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
@@ -1663,6 +1676,7 @@ DROP TABLE flash_sale_stocks;
 DROP TABLE flash_sale_histories;
 DROP TABLE flash_sales;
 DROP TABLE return_histories;
+DROP TABLE return_comments;
 DROP TABLE return_lines;
 DROP TABLE returns;
 DROP TABLE refund_histories;

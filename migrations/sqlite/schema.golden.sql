@@ -1031,6 +1031,7 @@ CREATE TABLE payments (
   refunded            INTEGER  NOT NULL DEFAULT 0, -- part of amount that was refunded
   status              INTEGER  NOT NULL,
   reason              TEXT     NOT NULL,
+  reason_code         TEXT     NOT NULL DEFAULT '', -- why it is unmatched; '': it is not
   applied_time        DATETIME     NULL, -- null: never applied to an order
   recorded_by         INTEGER  NOT NULL,
   recorded_by_name    TEXT     NOT NULL,
@@ -1177,6 +1178,18 @@ CREATE TABLE retention_tallies (
   PRIMARY KEY (tenant_id, name)
 ) WITHOUT ROWID;
 
+CREATE TABLE return_comments (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  return_id       INTEGER  NOT NULL,
+  text            TEXT     NOT NULL,
+  created_by      INTEGER  NOT NULL,
+  created_by_name TEXT     NOT NULL,
+  created_time    DATETIME NOT NULL
+);
+
+CREATE INDEX ix_return_comments_id ON return_comments (tenant_id, return_id, id);
+
 CREATE TABLE return_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,
@@ -1225,7 +1238,8 @@ CREATE TABLE returns (
   reason            TEXT     NOT NULL,
   status_reason     TEXT     NOT NULL, -- the reason of a rejection
   refund_id         INTEGER      NULL,
-  exchange_order_id INTEGER      NULL -- the order that replaces the goods
+  exchange_order_id INTEGER      NULL, -- the order that replaces the goods
+  comments          INTEGER  NOT NULL DEFAULT 0
 );
 
 CREATE INDEX ix_returns_created ON returns (tenant_id, created_time, id);

@@ -184,13 +184,15 @@ func newRefund(t *testing.T, c *apptest.Caller) string {
 	return fmt.Sprint(int64(refund["id"].(float64)))
 }
 
-// newReturn requests a return of a shipped order.
+// newReturn requests a return of a shipped order and adds a comment.
 func newReturn(t *testing.T, c *apptest.Caller) string {
 	order := "/orders/" + newPaidOrder(t, c)
 	shipped := c.Do(t, "POST", httpapi.Base+order+"/ship", map[string]any{"carrier": "DHL", "trackingNo": unique("JD")})
 	require.Equal(t, 200, shipped.Status, "%s", shipped.Body)
 	row := created(t, c, order+"/returns", map[string]any{"lines": []any{map[string]any{"lineId": 1, "quantity": 1}}, "reason": unique("broken")})
-	return fmt.Sprint(int64(row["id"].(float64)))
+	id := fmt.Sprint(int64(row["id"].(float64)))
+	created(t, c, "/returns/"+id+"/comments", map[string]any{"text": unique("The courier has been called.")})
+	return id
 }
 
 // newWebhook creates a disabled webhook with two deliveries. Its host does not exist.

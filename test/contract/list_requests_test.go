@@ -139,6 +139,7 @@ var alike = map[string]string{
 	"/work-orders/{id}/history":      "has the shape and the index of /orders/{id}/history",
 	"/orders/{id}/shipments":         "is walked along (tenant, order, id), as /wallets/{userId}/entries is along its own",
 	"/approvals/{id}/comments":       "is walked along (tenant, approval, id), as /work-orders/{id}/comments is along its own",
+	"/returns/{id}/comments":         "is walked along (tenant, return, id), as /wallets/{userId}/entries is along its own",
 	"/work-orders/{id}/comments":     "is walked along (tenant, work order, id), as /wallets/{userId}/entries is along its own",
 	"/coupon-campaigns/{id}/history": "has the shape and the index of /orders/{id}/history",
 	"/coupons/{code}/history":        "has the shape and the index of /orders/{id}/history",

@@ -95,7 +95,7 @@ var elsewhere = strings.Fields(`
 	approvals/{id} approvals/{id}/comments approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review
 	items items/{sku} orders orders/{id} orders/{id}/pay orders/{id}/ship orders/{id}/shipments orders/{id}/complete orders/{id}/cancel order-batches orders/{id}/refunds
 	orders/{id}/payments payments/{id}/apply payments/{id}/refund
-	orders/{id}/returns my/orders/{id}/returns returns/{id}/receive returns/{id}/close returns/{id}/reject returns/{id}/refund
+	orders/{id}/returns my/orders/{id}/returns returns/{id}/receive returns/{id}/close returns/{id}/reject returns/{id}/refund returns/{id}/comments
 	refunds/{id}/approve refunds/{id}/reject refunds/{id}/settle refunds/{id}/fail refunds/{id}/unknown
 	work-orders work-orders/claim-next work-orders/{id}/claim work-orders/{id}/release work-orders/{id}/assign work-orders/{id}/resolve
 	work-orders/{id}/reopen work-orders/{id}/close work-orders/{id}/comments

@@ -201,6 +201,9 @@ func (d day) sendBack() {
 	answer := d.Do(d.t, "GET", httpapi.Base+first, nil, "If-None-Match", d.etag(first))
 	require.Equal(d.t, http.StatusNotModified, answer.Status)
 	d.do(200, "GET", first+"/history?sort=version", nil)
+	d.do(201, "POST", first+"/comments", `{"text":"The courier has been called."}`)
+	d.do(422, "POST", first+"/comments", `{"text":""}`)
+	require.NotEmpty(d.t, d.do(200, "GET", first+"/comments?sort=-id", nil)["items"])
 	d.do(200, "GET", "/returns?status=closed&orderId=1&userId=7&q=20&from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&sort=-updatedTime", nil)
 }
 

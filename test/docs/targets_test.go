@@ -17,8 +17,11 @@ func TestEveryLoadScriptIsRunByMakeLoadAndDescribed(t *testing.T) {
 	require.NoError(t, err)
 	loop := regexp.MustCompile(`for script in ([\w ]+); do`).FindSubmatch(runner)
 	require.NotNil(t, loop)
-	run := append(strings.Fields(string(loop[1])), "flash_sale")
-	require.Contains(t, string(runner), "open_loop flash_sale ")
+	run := strings.Fields(string(loop[1]))
+	for _, crowd := range []string{"flash_sale", "taps"} {
+		require.Contains(t, string(runner), "open_loop "+crowd+" ")
+		run = append(run, crowd)
+	}
 	scripts, err := filepath.Glob("../../load/*.js")
 	require.NoError(t, err)
 	require.Len(t, scripts, len(run))

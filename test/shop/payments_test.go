@@ -152,16 +152,17 @@ func TestMoneyThatNoOrderCanTakeIsUnmatched(t *testing.T) {
 			order  object
 			body   object
 			amount float64
+			code   string
 			reason string
 		}{
-			{cancelled, object{"method": "external", "reference": "u-1"}, 100, "the order was cancelled"},
-			{paid, object{"method": "external", "reference": "u-2"}, 100, "the order is paid in full"},
-			{pending, receipt("u-3", 101), 101, "the amount exceeds the 100 that are due"},
-			{unknown, receipt("u-4", 70), 70, "there is no such order"},
+			{cancelled, object{"method": "external", "reference": "u-1"}, 100, "order_cancelled", "the order was cancelled"},
+			{paid, object{"method": "external", "reference": "u-2"}, 100, "already_paid", "the order is paid in full"},
+			{pending, receipt("u-3", 101), 101, "too_much", "the amount exceeds the 100 that are due"},
+			{unknown, receipt("u-4", 70), 70, "unknown_order", "there is no such order"},
 		} {
 			a := s.Send(t, http.MethodPost, OrderPath(c.order)+"/payments", c.body)
 			require.Equal(t, http.StatusAccepted, a.Status, a.Body)
-			require.Equal(t, []any{"unmatched", c.amount, c.reason, 0.0}, world.Members(a.Body, "status", "amount", "reason", "refundable"))
+			require.Equal(t, []any{"unmatched", c.amount, c.code, c.reason, 0.0}, world.Members(a.Body, "status", "amount", "reasonCode", "reason", "refundable"))
 			require.Equal(t, []any{"apply", "refund"}, a.Body["allowedTransitions"])
 			require.Equal(t, c.order["orderNo"], a.Body["orderNo"])
 			require.Contains(t, a.Header.Get("Location"), paymentPath(a.Body))
@@ -295,7 +296,7 @@ func TestAnUnmatchedPaymentIsAppliedOnce(t *testing.T) {
 		})
 		require.Len(t, without(statuses, http.StatusConflict), 1, statuses)
 		applied := s.Get(t, paymentPath(stray)).Body
-		require.Equal(t, []any{"applied", 60.0, nil}, world.Members(applied, "status", "refundable", "reason"))
+		require.Equal(t, []any{"applied", 60.0, nil, nil}, world.Members(applied, "status", "refundable", "reason", "reasonCode"))
 		require.Equal(t, applied, s.Post(t, http.StatusOK, "/orders/999999/payments", receipt("pi-1", 60)), "the repeated callback")
 		require.Equal(t, 60.0, s.Get(t, fmt.Sprintf("/orders/%v", applied["orderId"])).Body["paid"])
 		require.EqualValues(t, 1, s.Count(t, &orders.Order{}, "paid = 60"))
@@ -313,7 +314,7 @@ func TestAnUnmatchedPaymentIsSentBackByAnotherUser(t *testing.T) {
 		own := s.Post(t, http.StatusForbidden, paymentPath(stray)+"/refund", object{"reason": "paid twice"})
 		require.Equal(t, "four_eyes", own["reason"])
 		back := s.boss().Post(t, http.StatusOK, paymentPath(stray)+"/refund", object{"reason": "paid twice"})
-		require.Equal(t, []any{"refunded", 60.0, "paid twice", nil}, world.Members(back, "status", "refunded", "reason", "appliedTime"))
+		require.Equal(t, []any{"refunded", 60.0, "paid twice", nil, nil}, world.Members(back, "status", "refunded", "reason", "reasonCode", "appliedTime"))
 		s.boss().Post(t, http.StatusConflict, paymentPath(stray)+"/refund", object{"reason": "again"})
 		order := s.Place(t)
 		s.Post(t, http.StatusConflict, paymentPath(stray)+"/apply", object{"orderId": order["id"]})

@@ -34,6 +34,9 @@ type Comment struct {
 	CreatedTime   time.Time
 }
 
+// Posted returns the comment in a model that embeds it.
+func (c *Comment) Posted() *Comment { return c }
+
 // CommentOf returns a comment by the context's caller at the unit's time.
 func CommentOf(ctx context.Context, u *uow.Unit, text string) Comment {
 	caller, _ := principal.From(ctx)

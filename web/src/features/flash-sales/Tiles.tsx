@@ -35,21 +35,21 @@ export function Result({ sale, stats }: { sale: Sale; stats: SaleStats }) {
   const t = useText(saleMessages);
   const { number, money, duration } = useFormat();
   const { data: samples = [] } = useQuery(saleSamples(sale.id, 60, true));
-  const { sold, revenue, soldOutAfter } = reportOf(sale, stats, samples);
+  const { sold, unsold, revenue, soldOutAfter } = reportOf(sale, stats, samples);
   return (
     <dl className={styles.tiles}>
-      <Tile label={t('sold')} value={number(sold)} note={t('ofAllotted', { percent: shareOf(stats) })} />
+      <Tile label={t('sold')} value={number(sold)} note={t('ofOffered', { percent: shareOf(sold, sold + unsold) })} />
       <Tile label={t('revenue')} value={money(revenue)} note={t('beforeRefunds')} />
       <Tile
         label={t('soldOutAfter')}
         value={soldOutAfter === undefined ? t('never') : duration(soldOutAfter)}
-        note={stats.remaining === 0 && soldOutAfter === undefined ? t('soldOutEarly') : t('left', { n: stats.remaining })}
+        note={unsold === 0 && soldOutAfter === undefined ? t('soldOutEarly') : t('unsold', { n: unsold })}
       />
     </dl>
   );
 }
 
-const shareOf = ({ allotted, confirmed }: SaleStats) => `${allotted === 0 ? 0 : Math.floor((100 * confirmed) / allotted)}%`;
+const shareOf = (sold: number, offered: number) => `${offered === 0 ? 0 : Math.floor((100 * sold) / offered)}%`;
 
 /** The key numbers of a sale. */
 export function Tiles({ sale, stats, feed }: { sale: Sale; stats: SaleStats; feed: Feed }) {
@@ -76,7 +76,7 @@ export function Tiles({ sale, stats, feed }: { sale: Sale; stats: SaleStats; fee
         value={pace(stats.confirmedPerSecond)}
         note={sale.rate === null ? t('fullSpeed') : t('rateIs', { rate: t('perSecond', { n: sale.rate }) })}
       />
-      <Tile label={t('confirmed')} value={number(stats.confirmed)} note={t('ofAllotted', { percent: shareOf(stats) })} />
+      <Tile label={t('confirmed')} value={number(stats.confirmed)} note={t('ofAllotted', { percent: shareOf(stats.confirmed, stats.allotted) })} />
       <Tile
         label={t('soldOutIn')}
         value={stats.remaining === 0 ? t('soldOutNow') : left === undefined ? t('never') : t('about', { time: duration(left * 1000) })}

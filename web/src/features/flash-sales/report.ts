@@ -4,19 +4,28 @@ import type { Sale, SaleStats, Sample } from './queries';
 export interface Report {
   /** Units of orders that are not cancelled. */
   sold: number;
-  /** Their value at the price of the sale, in minor units. */
+  /** The offered units without them; they are in stock again. */
+  unsold: number;
+  /** The value of the sold units at the price of the sale, in minor units. */
   revenue: number;
-  /** The time from the start until no unit was left for sale, in ms; undefined if units are left or the samples do not reach back to that time. */
+  /** The time from the start until no unit was left for sale, in ms; undefined if units were left or the samples do not reach back to that time. */
   soldOutAfter: number | undefined;
 }
 
-/** `samples` are the last samples of the sale, oldest first. */
-export function reportOf({ price, startsTime }: Pick<Sale, 'price' | 'startsTime'>, stats: SaleStats, samples: readonly Sample[]): Report {
-  const last = samples.findLastIndex((sample) => sample.stats.remaining > 0);
-  const soldOut = stats.remaining === 0 && last >= 0 ? samples[last + 1] : undefined;
+/** `samples` are the last samples of the sale, oldest first. The end of a sale returns its unsold units to stock, so only its terms have the offered units. */
+export function reportOf(
+  { price, quantity, startsTime }: Pick<Sale, 'price' | 'quantity' | 'startsTime'>,
+  { confirmed }: SaleStats,
+  samples: readonly Sample[],
+): Report {
+  const soldOut = samples.findLast(({ stats }, i) => {
+    const before = samples[i - 1]?.stats;
+    return before !== undefined && before.remaining > 0 && stats.remaining === 0 && stats.allotted >= before.allotted;
+  });
   return {
-    sold: stats.confirmed,
-    revenue: stats.confirmed * price,
+    sold: confirmed,
+    unsold: Math.max(0, quantity - confirmed),
+    revenue: confirmed * price,
     soldOutAfter: soldOut && Math.max(0, soldOut.at - Date.parse(startsTime)),
   };
 }

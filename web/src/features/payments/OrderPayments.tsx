@@ -9,11 +9,13 @@ import { Money, When } from '@/ui';
 import { paymentMessages } from './messages';
 import { PaymentStatusChip } from './PaymentStatusChip';
 import { paymentsOf } from './queries';
+import { useReasonText } from './useReasonText';
 
 /** The payments of an order, and the unmatched payments that name it. */
 export function OrderPayments({ order, onPay }: { order: Order; onPay: (() => void) | undefined }) {
   const t = useText(paymentMessages);
   const { money } = useFormat();
+  const reasonText = useReasonText();
   const query = useQuery({ ...paymentsOf(order.id), enabled: useMay()('payments:read') });
   return (
     <RecordsOfOrder
@@ -21,7 +23,7 @@ export function OrderPayments({ order, onPay }: { order: Order; onPay: (() => vo
       query={query}
       none={t('noneOfOrder')}
       add={{ label: t('addPayment'), open: onPay }}
-      row={({ id, amount, refunded, status, method, reference, createdTime }) => (
+      row={({ id, amount, refunded, status, method, reference, reason, reasonCode, createdTime }) => (
         <>
           <Link to="/payments/$id" params={{ id: String(id) }}>
             {t('payment', { id: String(id) })}
@@ -35,7 +37,11 @@ export function OrderPayments({ order, onPay }: { order: Order; onPay: (() => vo
             <When time={createdTime} />
           </span>
           {refunded > 0 && refunded < amount && <span className={styles.more}>{t('partRefunded', { amount: money(refunded) })}</span>}
-          {status === 'unmatched' && <span className={styles.more}>{t('unmatchedHint')}</span>}
+          {status === 'unmatched' && (
+            <span className={styles.more}>
+              {reasonText({ reason, reasonCode })} {t('unmatchedHint')}
+            </span>
+          )}
         </>
       )}
     />

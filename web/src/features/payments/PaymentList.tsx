@@ -30,7 +30,7 @@ export function PaymentList({ search }: { search: Raw<PaymentSearch> }) {
         column.text('provider', t('provider'), ({ provider }) => provider, { optional: true }),
         column.money('refunded', t('refundedAmount'), ({ refunded }) => refunded, { optional: true }),
         column.person('recordedBy', t('recordedBy'), ({ recordedBy }) => recordedBy, { optional: true }),
-        column.text('reason', t('reason'), ({ reason }) => (reason === null ? null : reasonText(reason)), { optional: true }),
+        column.text('reason', t('reason'), reasonText, { optional: search.status !== 'unmatched' }),
       ]}
       days={{ from: t('filterFrom'), to: t('filterTo') }}
       filters={{

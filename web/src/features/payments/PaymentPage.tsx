@@ -21,6 +21,7 @@ export function PaymentPage({ id }: { id: number }) {
   const { money } = useFormat();
   const me = useUser().id;
   const reasonText = useReasonText();
+  const withReason = (detail: object) => ({ ...detail, reason: reasonText({ reason: null, reasonCode: null, ...detail }) });
   return (
     <OrderRecordPage<Payment, PaymentAction, PaymentStatus, PaymentEvent>
       id={id}
@@ -37,7 +38,7 @@ export function PaymentPage({ id }: { id: number }) {
       lost={{ more: ({ amount }) => money(amount) }}
       notices={() => <Waiting resource={`payments/${id}`} />}
       dialog={(step) => <StepDialog {...step} />}
-      event={({ action, detail }) => ({ action: t(`did_${action}`), details: <EventDetail detail={detail} reasonText={reasonText} /> })}
+      event={({ action, detail }) => ({ action: t(`did_${action}`), details: <EventDetail detail={withReason(detail)} /> })}
     >
       {(payment) => <About payment={payment} />}
     </OrderRecordPage>
@@ -48,7 +49,7 @@ function About({ payment }: { payment: Payment }) {
   const t = useText(paymentMessages);
   const { dateTime } = useFormat();
   const { id, amount, refundReserved, refunded, refundable, orderId, orderNo, userId, method, provider, reference } = payment;
-  const { recordedBy, createdTime, appliedTime, reason } = payment;
+  const { recordedBy, createdTime, appliedTime } = payment;
   const reasonText = useReasonText();
   const mayWallets = useMay()('wallets:read');
   const named = reference !== null && <span className="mono">{reference}</span>;
@@ -91,7 +92,7 @@ function About({ payment }: { payment: Payment }) {
           [t('recordedBy'), <Person key="recorded" person={recordedBy} withAvatar />],
           [t('received'), dateTime(createdTime)],
           appliedTime !== null && [t('applied_time'), dateTime(appliedTime)],
-          [t('reason'), reason === null ? null : reasonText(reason)],
+          [t('reason'), reasonText(payment)],
         ]}
       />
       {appliedTime !== null && refundable > 0 && (

@@ -6,6 +6,7 @@ import { OrderRecordPage } from '@/features/order-records/OrderRecordPage';
 import { useFormat, useText } from '@/i18n';
 import { ActButton, CustomerLink, Facts, RecordLink, Section, stepKeys } from '@/ui';
 import styles from '@/ui/record/Columns.module.css';
+import { Comments } from './Comments';
 import { returnMessages } from './messages';
 import { oneReturn, returnHistory, type Return, type ReturnAction, type ReturnEvent, type ReturnStatus } from './queries';
 import { RefundDialog } from './RefundDialog';
@@ -44,6 +45,7 @@ export function ReturnPage({ id }: { id: number }) {
         <>
           <About row={row} />
           <Lines row={row} />
+          <Comments id={id} />
           {refunded !== undefined && <RefundDialog row={refunded} onClose={() => setRefunded(undefined)} />}
         </>
       )}

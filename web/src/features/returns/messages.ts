@@ -50,7 +50,10 @@ export const returnMessages = catalogue(
     done: 'Return {id}: {status}.',
     refunded: 'Refund {id} was requested.',
 
+    commentHint: 'The customer cannot read comments.',
+
     did_create: 'requested it',
+    did_comment: 'commented',
     did_refund: 'requested its refund',
     did_receive: 'received it',
     did_close: 'closed it',
@@ -103,7 +106,10 @@ export const returnMessages = catalogue(
     done: '退货 {id}：{status}。',
     refunded: '已申请退款 {id}。',
 
+    commentHint: '顾客看不到评论。',
+
     did_create: '申请',
+    did_comment: '评论',
     did_refund: '申请退款',
     did_receive: '收货',
     did_close: '结束',

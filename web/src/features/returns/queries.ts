@@ -20,7 +20,7 @@ export interface ReturnSearch extends TableSearch {
 }
 
 const returns = resource('/api/v1/returns');
-export const { one: oneReturn, history: returnHistory } = returns;
+export const { one: oneReturn, history: returnHistory, comments: returnComments } = returns;
 
 /** One page of returns. */
 export const readReturns = (search: ReturnSearch, signal?: AbortSignal) => returns.list(inTimes(search), signal);
@@ -54,6 +54,8 @@ const members = {
 /** Performs a transition, guarded by the ETag. */
 export const takeStep = (id: number, etag: string, action: ReturnAction, step: StepInput, key: string) =>
   returns.act(id, action, { body: members[action](step), etag, key });
+
+export const comment = (id: number, text: string, key: string) => returns.act(id, 'comments', { body: { text }, key });
 
 /** Requests the refund of the goods. Without an amount, the service calculates it. */
 export const refundReturn = (id: number, amount: number | null, key: string) => returns.act(id, 'refund', { body: amount === null ? {} : { amount }, key });
