@@ -26,6 +26,7 @@ type cli struct {
 	Role     roleCommand      `cmd:"" help:"Roles."`
 	Backup   backupCommand    `cmd:"" help:"Write the whole database to a file, while servers run."`
 	Restore  restoreCommand   `cmd:"" help:"Restore a backup, and check every promise."`
+	Copy     copyCommand      `cmd:"" help:"Copy an embedded database to MySQL or MariaDB."`
 	Ledger   ledgerCommand    `cmd:"" help:"Aggregates and their events."`
 	Audit    auditCommand     `cmd:"" help:"The audit log."`
 	Customer customerCommand  `cmd:"" help:"All data of one customer: export or erase it."`

@@ -173,9 +173,9 @@ func requireKind(file *os.File, of storage.Dialect) error {
 	_, notDump := requireComplete(file)
 	switch {
 	case isEmbedded && of == storage.MySQL:
-		return fmt.Errorf("%s is a backup of an embedded database (SQLite) and cannot be restored on a database server: set INTERLOCK_DATABASE_URL to sqlite://PATH, or unset it", file.Name())
+		return fmt.Errorf("%s is a backup of an embedded database (SQLite) and cannot be restored on a database server: restore it as an embedded database (sqlite://PATH), then run `admin copy --from sqlite://PATH --to mysql://…`", file.Name())
 	case notDump == nil && of == storage.SQLite:
-		return fmt.Errorf("%s is a backup of a database server and cannot be restored into an embedded database: set INTERLOCK_DATABASE_URL to an empty database on a server", file.Name())
+		return fmt.Errorf("%s is a backup of a database server and cannot be restored into an embedded database, and `admin copy` supports only the other direction: set INTERLOCK_DATABASE_URL to an empty database on a server", file.Name())
 	}
 	return nil
 }
@@ -202,30 +202,24 @@ func renew(ctx context.Context, db *storage.DB) (Content, error) {
 	if err != nil {
 		return Content{}, err
 	}
-	now := clock.System{}.Now()
-	for _, statement := range outdated {
-		if err := db.Write(storage.AcrossTenants(ctx)).Exec(statement.text, statement.values(now)...).Error; err != nil {
-			return Content{}, fmt.Errorf("%s: %w", statement.does, err)
-		}
+	if err := db.Write(storage.AcrossTenants(ctx)).Exec("DELETE FROM sessions WHERE tenant_id > 0").Error; err != nil {
+		return Content{}, fmt.Errorf("end the sessions: %w", err)
 	}
-	if _, err := epoch.Change(ctx, db, was, now, "It was restored from a backup."); err != nil {
-		return Content{}, err
-	}
-	return content, nil
+	return content, StartEpoch(ctx, db, was, "It was restored from a backup.")
 }
 
-// outdated lists statements that invalidate external state derived from the database. The
-// epoch of a sale counts the builds of its gate; the new value is a time larger than any
-// existing epoch, also that of a gate built after an earlier restore of the same backup.
-var outdated = []struct {
-	does, text string
-	values     func(now time.Time) []any
-}{
-	{"end the sessions", "DELETE FROM sessions WHERE tenant_id > 0", func(time.Time) []any { return nil }},
-	{
-		"rebuild the gates of flash sales", "UPDATE flash_sale_stocks SET epoch = ?, version = version + 1 WHERE tenant_id > 0 AND finished = ?",
-		func(now time.Time) []any { return []any{now.Unix(), false} },
-	},
+// StartEpoch starts the epoch of a database that replaces the one of the epoch was, with a reason for
+// operators. It invalidates the external state derived from that database. The epoch of a sale counts
+// the builds of its gate; the new value is a time larger than any existing epoch, also that of a gate
+// built after an earlier restore of the same backup. It can be repeated after a failure.
+func StartEpoch(ctx context.Context, db *storage.DB, was epoch.Epoch, reason string) error {
+	now := clock.System{}.Now()
+	const rebuild = "UPDATE flash_sale_stocks SET epoch = ?, version = version + 1 WHERE tenant_id > 0 AND finished = ?"
+	if err := db.Write(storage.AcrossTenants(ctx)).Exec(rebuild, now.Unix(), false).Error; err != nil {
+		return fmt.Errorf("rebuild the gates of flash sales: %w", err)
+	}
+	_, err := epoch.Change(ctx, db, was, now, reason)
+	return err
 }
 
 // copyTo copies from to a new file at path, which is complete and synced on return.

@@ -20,7 +20,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	storagetest.Covers("internal/base/backup", "internal/base/encryption", "internal/base/epoch")
+	storagetest.Covers("internal/base/backup", "internal/base/dbcopy", "internal/base/encryption", "internal/base/epoch")
 	os.Exit(m.Run())
 }
 

@@ -15,10 +15,17 @@ import (
 // before the baseline had no numbers 42 and 43; later migrations are numbered without gaps.
 var errUnreleased = errors.New("the database was created by an unreleased version of this program and cannot be upgraded; use an empty database or another INTERLOCK_DATA_DIR")
 
+// ProgressTable is the table in which package dbcopy stores the progress of a copy. It exists only while
+// the database is an incomplete copy.
+const ProgressTable = "copy_progress"
+
+// ErrIncompleteCopy reports that a database is an incomplete copy of another one.
+var ErrIncompleteCopy = errors.New("the database is an incomplete copy: run the same `admin copy` again, or use another database")
+
 // Migrate runs the missing migrations and returns their number. On MySQL one process migrates at a
 // time, whichever servers of a cluster they are connected to: see migrationLock. After a crash the
 // next call resumes at the last complete migration. MySQL commits each DDL statement separately, so
-// each migration there has one statement or can run twice.
+// each migration there has one statement or can run twice. Errors: ErrIncompleteCopy.
 func (db *DB) Migrate(ctx context.Context) (int, error) {
 	provider, pool, err := db.migrations()
 	if err != nil {
@@ -36,6 +43,9 @@ func (db *DB) Migrate(ctx context.Context) (int, error) {
 		}
 		defer release()
 		ctx = held
+	}
+	if _, err := db.findSchema(ctx, pool); err != nil {
+		return 0, err
 	}
 	if _, err := db.migrationState(ctx, provider, pool); err != nil {
 		return 0, err
@@ -58,25 +68,38 @@ type MigrationState struct {
 func (s MigrationState) UpToDate() bool { return s.Current >= s.Target }
 
 // MigrationState reads the schema version of the database and changes nothing. Errors: ErrNoDatabase
-// for an empty database.
+// for an empty database, ErrIncompleteCopy.
 func (db *DB) MigrationState(ctx context.Context) (MigrationState, error) {
 	provider, pool, err := db.migrations()
 	if err != nil {
 		return MigrationState{}, err
 	}
 	// goose would create its table, so the tables are queried directly.
+	found, err := db.findSchema(ctx, pool)
+	if err != nil {
+		return MigrationState{}, err
+	}
+	if !found {
+		return MigrationState{}, NoDatabaseAt(db.URL)
+	}
+	return db.migrationState(ctx, provider, pool)
+}
+
+// findSchema reports whether the database has a schema version. Errors: ErrIncompleteCopy.
+func (db *DB) findSchema(ctx context.Context, pool *sql.DB) (found bool, err error) {
 	tables := "information_schema.tables WHERE table_schema = DATABASE() AND table_name"
 	if db.Dialect == SQLite {
 		tables = "sqlite_master WHERE name"
 	}
-	var found int
-	if err := pool.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+tables+" = 'goose_db_version'").Scan(&found); err != nil {
-		return MigrationState{}, db.classify(fmt.Errorf("read the schema version: %w", err))
+	var versions, copies int
+	statement := "SELECT (SELECT COUNT(*) FROM " + tables + " = 'goose_db_version'), (SELECT COUNT(*) FROM " + tables + " = '" + ProgressTable + "')"
+	if err := pool.QueryRowContext(ctx, statement).Scan(&versions, &copies); err != nil {
+		return false, db.classify(fmt.Errorf("read the schema version: %w", err))
 	}
-	if found == 0 {
-		return MigrationState{}, NoDatabaseAt(db.URL)
+	if copies > 0 {
+		return false, ErrIncompleteCopy
 	}
-	return db.migrationState(ctx, provider, pool)
+	return versions > 0, nil
 }
 
 func (db *DB) migrationState(ctx context.Context, provider *goose.Provider, pool *sql.DB) (MigrationState, error) {
