@@ -19,10 +19,13 @@ import (
 
 // attempt is one run of a request under its key.
 type attempt struct {
-	replies     *ReplyStore
-	request     httpapi.KeyedRequest
-	actor       principal.Principal
-	scope       string
+	replies *ReplyStore
+	request httpapi.KeyedRequest
+	actor   principal.Principal
+	scope   string
+	// spelling is that of the request.
+	spelling fingerprint
+	// fingerprint is that of the request. Begin computes it unless a cached reply has the spelling.
 	fingerprint fingerprint
 	started     time.Time
 	// epoch is the database's epoch when the attempt started; "" if it was unknown.
@@ -56,11 +59,12 @@ func (k *ReplyStore) Begin(ctx context.Context, request httpapi.KeyedRequest) (h
 		return nil, storage.ErrNoTenant
 	}
 	a := &attempt{
-		replies: k, request: request, actor: actor, scope: actor.KeyScope(), fingerprint: fingerprintOf(request), started: clock.Mark(),
+		replies: k, request: request, actor: actor, scope: actor.KeyScope(), spelling: spellingOf(request), started: clock.Mark(),
 	}
 	if stored := a.fromMemory(ctx); stored != nil {
 		return a, a.repeat(stored)
 	}
+	a.fingerprint = fingerprintOf(request)
 	if !k.inFlight.enter(a.scopedKey()) {
 		k.metrics.refused.WithLabelValues("in_progress").Inc()
 		return nil, httpapi.InProgress()
@@ -163,7 +167,14 @@ func (a *attempt) found(ctx context.Context, record Record) error {
 		a.head, a.headID = &record, record.ID
 		return a.checkFingerprint(stored)
 	}
+	err = a.checkFingerprint(stored)
+	if err == nil {
+		stored.spelling = a.spelling
+	}
 	a.replies.memory.put(a.epoch, a.scopedKey(), stored)
+	if err != nil {
+		return err
+	}
 	return a.repeat(stored)
 }
 
@@ -191,6 +202,13 @@ func (a *attempt) replayed(id int64) {
 
 // checkFingerprint returns IdempotencyKeyReused if the record belongs to a different request.
 func (a *attempt) checkFingerprint(stored *answer) error {
+	if stored.spelling == a.spelling {
+		a.fingerprint = stored.request
+		return nil
+	}
+	if a.fingerprint == (fingerprint{}) {
+		a.fingerprint = fingerprintOf(a.request)
+	}
 	if stored.request != a.fingerprint {
 		return a.reused(stored)
 	}

@@ -18,9 +18,11 @@ type answer struct {
 	seenRecord
 	// request is the fingerprint of the request.
 	request fingerprint
-	method  string
-	path    string
-	reply   httpapi.StoredReply
+	// spelling is that of a request with this fingerprint; zero if it is unknown.
+	spelling fingerprint
+	method   string
+	path     string
+	reply    httpapi.StoredReply
 }
 
 // size is the approximate size in bytes.

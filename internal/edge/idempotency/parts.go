@@ -218,7 +218,7 @@ func (a *attempt) cacheParts(parts map[string][]byte) {
 		return
 	}
 	a.replies.memory.put(a.epoch, a.scopedKey(), &answer{
-		seenRecord: a.head.asSeen(), request: a.fingerprint, method: a.head.Method, path: a.head.Path, reply: httpapi.StoredReply{Status: http.StatusOK, Body: packed},
+		seenRecord: a.head.asSeen(), request: a.fingerprint, spelling: a.spelling, method: a.head.Method, path: a.head.Path, reply: httpapi.StoredReply{Status: http.StatusOK, Body: packed},
 	})
 }
 

@@ -31,18 +31,29 @@ const (
 type fingerprint [sha256.Size]byte
 
 // fingerprintOf covers method, path, query (in any order of its parameters) and body (in canonical
-// form if it is JSON). Each part is preceded by its length, so that requests that differ in the
-// boundaries of their parts have different fingerprints.
+// form if it is JSON).
 func fingerprintOf(r httpapi.KeyedRequest) fingerprint {
-	hash := sha256.New()
-	head := make([]byte, 0, 256)
-	for _, part := range []string{r.Method, r.Path, canonical(r.Query)} {
-		head = binary.BigEndian.AppendUint64(head, uint64(len(part)))
-		head = append(head, part...)
-	}
 	body, err := strictjson.Canonical(r.Body)
 	if err != nil {
 		body = r.Body
+	}
+	return digestOf(r.Method, r.Path, canonical(r.Query), body)
+}
+
+// spellingOf covers the request without normalizing it. Requests with the same spelling have the same
+// fingerprint, and the spelling needs no decoding of the body.
+func spellingOf(r httpapi.KeyedRequest) fingerprint {
+	return digestOf(r.Method, r.Path, r.Query, r.Body)
+}
+
+// digestOf writes the length of each part before it, so that requests that differ in the boundaries
+// of their parts have different digests.
+func digestOf(method, path, query string, body []byte) fingerprint {
+	hash := sha256.New()
+	head := make([]byte, 0, 256)
+	for _, part := range []string{method, path, query} {
+		head = binary.BigEndian.AppendUint64(head, uint64(len(part)))
+		head = append(head, part...)
 	}
 	hash.Write(binary.BigEndian.AppendUint64(head, uint64(len(body))))
 	hash.Write(body)

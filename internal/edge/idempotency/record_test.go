@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/principal"
+	"interlock/internal/edge/httpapi"
 )
 
 func TestPrincipalsDoNotShareKeyScopes(t *testing.T) {
@@ -35,4 +36,24 @@ func TestPrincipalsDoNotShareKeyScopes(t *testing.T) {
 	require.False(t, taken, "a user who acts for himself has the keys of %+v", other)
 	require.Equal(t, "customer:42", principal.Principal{Kind: principal.Customer, CustomerID: "42"}.KeyScope(), "the format from when customer ids were numbers")
 	require.Equal(t, "user:7/customer:42", principal.Principal{Kind: principal.Token, UserID: 7, OnBehalfOf: "42"}.KeyScope())
+}
+
+func TestRepeatIsRecognizedByItsSpellingOrItsFingerprint(t *testing.T) {
+	request := func(body string) httpapi.KeyedRequest {
+		return httpapi.KeyedRequest{Method: "POST", Path: "/api/v1/orders", Query: "a=1&b=2", Body: []byte(body)}
+	}
+	first := request(`{"userId":"li","quantity":1}`)
+	stored := &answer{request: fingerprintOf(first), spelling: spellingOf(first)}
+	for body, isRepeat := range map[string]bool{
+		`{"userId":"li","quantity":1}`:      true,
+		`{ "quantity": 1.0, "userId":"li"}`: true,
+		`{"userId":"li","quantity":2}`:      false,
+	} {
+		repeat := request(body)
+		a := &attempt{replies: &ReplyStore{metrics: newMetrics()}, request: repeat, spelling: spellingOf(repeat)}
+		err := a.checkFingerprint(stored)
+		require.Equal(t, isRepeat, err == nil, "%s: %v", body, err)
+		require.Equal(t, fingerprintOf(repeat), a.fingerprint, body)
+	}
+	require.Zero(t, testing.AllocsPerRun(100, func() { _ = spellingOf(first) }), "a repeat of the same bytes decodes no body")
 }

@@ -181,5 +181,5 @@ func (a *attempt) recorded(record Record, reply httpapi.StoredReply) {
 	if record.Reply == nil {
 		reply = locationReply(record.Location)
 	}
-	a.replies.memory.put(a.epoch, a.scopedKey(), &answer{seenRecord: record.asSeen(), request: a.fingerprint, method: record.Method, path: record.Path, reply: reply})
+	a.replies.memory.put(a.epoch, a.scopedKey(), &answer{seenRecord: record.asSeen(), request: a.fingerprint, spelling: a.spelling, method: record.Method, path: record.Path, reply: reply})
 }
