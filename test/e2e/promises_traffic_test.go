@@ -60,7 +60,7 @@ func (tr *traffic) step(list string, bodies object) {
 	// Mostly possible steps, so that records progress, and some rejected ones.
 	allowed, _ := row["allowedTransitions"].([]any)
 	actions := slices.DeleteFunc(slices.Sorted(maps.Keys(bodies)), func(action string) bool {
-		return tr.random.IntN(5) > 0 && !slices.Contains(allowed, any(action)) && action != "refunds" && action != "shipments"
+		return tr.random.IntN(5) > 0 && !slices.Contains(allowed, any(action)) && !slices.Contains([]string{"payments", "refunds", "shipments"}, action)
 	})
 	if len(actions) == 0 {
 		return
@@ -96,14 +96,34 @@ func (tr *traffic) order() {
 	if coupon := tr.some("/coupons", ""); coupon != nil && oneOf(tr, true, false) {
 		body["couponCode"] = coupon["code"]
 	}
+	switch tr.random.IntN(4) {
+	case 0:
+		body["externalId"] = fmt.Sprint("shop-", tr.random.IntN(100))
+	case 1:
+		body["expectedTotal"] = 20 * tr.random.IntN(4)
+	case 2:
+		body["paymentTerms"] = oneOf(tr, "on_delivery", "invoice")
+	}
 	tr.send(http.MethodPost, "/orders", body)
+}
+
+// payment applies an unmatched payment to an order, or sends it back.
+func (tr *traffic) payment() {
+	order := tr.some("/orders", "")
+	if order == nil {
+		return
+	}
+	tr.step("/payments", object{"apply": object{"orderId": order["id"]}, "refund": object{"reason": "paid twice"}})
+	path := fmt.Sprintf("/orders/%d", idOf(order))
+	tr.send(http.MethodPatch, path, object{"note": tr.reference()}, "If-Match", order["etag"].(string))
 }
 
 func (tr *traffic) stepOfOrder() {
 	reason, parcel := object{"reason": "late"}, object{"carrier": "DHL", "trackingNo": "1", "shipRefunded": oneOf(tr, true, false)}
 	method := oneOf(tr, "wallet", "external")
 	tr.step("/orders", object{
-		"pay": object{"method": method, "reference": tr.reference()}, "ship": parcel, "complete": nil, "cancel": reason,
+		"pay": object{"method": method, "reference": tr.reference()}, "ship": parcel,
+		"payments": object{"method": method, "reference": tr.reference(), "amount": 1 + tr.random.IntN(40)}, "complete": nil, "cancel": reason,
 		"shipments": object{"carrier": "DHL", "trackingNo": "2", "lines": []object{{"lineId": 1 + tr.random.IntN(2), "quantity": 1 + tr.random.IntN(2)}}},
 		"refunds":   object{"reason": "broken", "lines": []object{{"sku": oneOf(tr, "TEA-1", "CUP-1"), "quantity": 1 + tr.random.IntN(2), "restock": oneOf(tr, true, false)}}},
 		"returns":   object{"reason": "too small", "lines": []object{{"lineId": 1, "quantity": 1}}},
@@ -144,6 +164,7 @@ func (tr *traffic) one() {
 		tr.order()
 	case 5, 6:
 		tr.stepOfOrder()
+		tr.payment()
 	case 7, 8:
 		reason := object{"reason": "no"}
 		for range 3 {
@@ -160,7 +181,10 @@ func (tr *traffic) one() {
 		tr.step("/approvals", object{"approve": nil, "reject": object{"reason": "no"}, "withdraw": nil})
 		tr.events()
 	case 11:
-		tr.send(http.MethodPost, "/webhooks", object{"url": "https://receiver.invalid", "topics": []string{"items"}, "enabled": oneOf(tr, true, false)})
+		// Each webhook delivers all changes of items, so there are few.
+		if tr.random.IntN(20) == 0 || tr.some("/webhooks", "") == nil {
+			tr.send(http.MethodPost, "/webhooks", object{"url": "https://receiver.invalid", "topics": []string{"items"}, "enabled": oneOf(tr, true, false)})
+		}
 		tr.step("/webhooks", object{"rotate-secret": nil, "replay": object{"after": "2026-01-01T00:00:00Z"}})
 		tr.send(http.MethodPost, "/work-orders", object{"title": "Call back"})
 		tr.step("/work-orders", object{"claim": nil, "release": nil, "resolve": object{"resolution": "done"}, "reopen": nil, "close": nil, "comments": object{"text": "?"}})

@@ -27,7 +27,7 @@ import (
 )
 
 // all are the mutants, by what they break.
-var all = slices.Concat(core, commits, locks, tenants, callers, grants, signOns, passkeys, votes, scheduled, money, ofPayments, refunding, shipping, sendingBack, delivering, statuses, events, keys, sales, rates, limits, servers, clients, secrets, unlocked, inputs)
+var all = slices.Concat(core, commits, locks, tenants, callers, grants, signOns, passkeys, votes, scheduled, money, placing, ofPayments, refunding, shipping, sendingBack, delivering, statuses, events, keys, sales, rates, limits, servers, clients, secrets, unlocked, inputs)
 
 func main() {
 	only := flag.String("only", "", "only mutants with this text in their name")
