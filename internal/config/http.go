@@ -17,7 +17,7 @@ import (
 
 // Routes registers the routes of configs.
 func Routes(r *httpapi.Router, s *Service) {
-	stream := r
+	plain := r
 	r = r.About(httpapi.Resource{Tag: "Configs", Noun: "config", Example: example})
 	h := handler{s}
 	byKey := httpapi.Named("key", s.Get)
@@ -56,7 +56,8 @@ func Routes(r *httpapi.Router, s *Service) {
 		Doc("Get a snapshot of configs", "Returns all configs, sorted by key, with the revision of the snapshot. A client that then watches "+
 			"`GET /configs/watch?after=<revision>` misses no change. 409 `limit_reached` if they exceed one document (10,000 configs or 16 MiB): read them by prefix.").
 		With(httpapi.Contract{ID: "snapshotConfigs", Success: "The configs.", Responses: map[string]string{"409": "LimitReached"}})
-	httpapi.Listen(stream, "/configs/watch", ReadPermission, h.watch)
+	httpapi.Listen(plain, "/configs/watch", ReadPermission, h.watch)
+	evaluationRoutes(plain, h)
 	httpapi.GetOf(r, "/configs/:key", ReadPermission, byKey, h.get).
 		Doc("Get a config", "With `Accept: text/plain`, the reply is the value alone: a string without quotes, any other value as JSON. "+
 			"403 for a withheld value, 503 for one that cannot be decrypted.").

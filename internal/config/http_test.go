@@ -52,6 +52,13 @@ func newAPI(t *testing.T, ctx context.Context, db *storage.DB) *api {
 	return &api{registry: w, server: server, url: listener.URL + httpapi.Base}
 }
 
+// at returns the api with another prefix of its paths.
+func (a *api) at(prefix string) *api {
+	other := *a
+	other.url = strings.TrimSuffix(a.url, httpapi.Base) + prefix
+	return &other
+}
+
 func onBothEngines(t *testing.T, test func(t *testing.T, a *api)) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) { test(t, newAPI(t, ctx, db)) })
 }

@@ -160,6 +160,12 @@ func (l configLog) after(ctx context.Context, position int64) *gorm.DB {
 		Where(column+" > ?", position).Order(column).Limit(logPage)
 }
 
+// Revision returns the revision of the last committed change of any tenant. It reads no config.
+func (s *Service) Revision(ctx context.Context) (Revision, error) {
+	found, err := s.feed.log.sequence(ctx)
+	return found.Revision, err
+}
+
 // Snapshot contains all configs of a tenant at one moment.
 type Snapshot struct {
 	// Revision is the revision to watch after: such a watch misses no change.
@@ -171,7 +177,7 @@ type Snapshot struct {
 // revision of the same moment. Errors: LimitReached if they exceed the size of one document.
 func (s *Service) Snapshot(ctx context.Context, prefix string) (Snapshot, error) {
 	filter := Filter{Prefix: prefix}
-	if _, err := s.feed.log.sequence(ctx); err != nil {
+	if _, err := s.Revision(ctx); err != nil {
 		return Snapshot{}, err
 	}
 	var snapshot Snapshot

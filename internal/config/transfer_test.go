@@ -223,7 +223,7 @@ func TestTooLargeExportIsRejected(t *testing.T) {
 		{"by bytes", text(strings.Repeat("x", 200<<10)), 9},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newRegistry(t, storagetest.Tenant(t), storagetest.MariaDB(t))
+			w := newAPI(t, storagetest.Tenant(t), storagetest.MariaDB(t))
 			row := w.create("many", c.content)
 			for i := range c.doublings {
 				w.double(row.TenantID, fmt.Sprintf(".%d", i))
@@ -233,6 +233,13 @@ func TestTooLargeExportIsRejected(t *testing.T) {
 			export, err := w.Export(w.Ctx, config.Filter{Prefix: "many.0.1.2.3.4.5"})
 			require.NoError(t, err)
 			require.Len(t, export.Configs, 1<<(c.doublings-6))
+
+			flags := w.at(config.OFREP)
+			tooMany := flags.send("POST", "/evaluate/flags", "{}")
+			require.Equal(t, http.StatusConflict, tooMany.status)
+			require.Equal(t, []any{"limit_reached", "GENERAL"}, []any{tooMany.code(), tooMany.body["errorCode"]})
+			some := flags.send("POST", "/evaluate/flags?prefix=many.0.1.2.3.4.5", "{}")
+			require.Len(t, some.body["flags"], 1<<(c.doublings-6))
 		})
 	}
 }

@@ -276,7 +276,9 @@ func TestAddressesWithoutAResourceAreRejected(t *testing.T) {
 }
 
 func TestUnknownTransitionsAreRejected(t *testing.T) {
-	eachRoute(t, hasParameter, func(t *testing.T, w walk) {
+	// A path below a flag is the path of another flag, with an unescaped slash in its key.
+	ofAPI := func(route httpapi.Route) bool { return hasParameter(route) && route.Prefix == httpapi.Base }
+	eachRoute(t, ofAPI, func(t *testing.T, w walk) {
 		path := w.path(t)
 		verify := requireNoWrites(t, w.Program)
 		answer := w.owner.Do(t, http.MethodPost, path+"/nonesuch", map[string]any{})

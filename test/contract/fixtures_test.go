@@ -18,6 +18,7 @@ import (
 // value of the parameter. The walk fails on a route without a fixture for its parameter.
 var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"configs/:key":         newConfig,
+	"flags/:key":           newConfig,
 	"approvals/:id":        newDiscussedApproval,
 	"items/:sku":           newItem,
 	"orders/:id":           newPartlyShippedOrder,
@@ -278,7 +279,7 @@ func fill(t *testing.T, route httpapi.Route, value func(key string) string) stri
 			segments[i] = value(segments[i-1] + "/" + segment)
 		}
 	}
-	return httpapi.Base + "/" + strings.Join(segments, "/")
+	return route.Prefix + "/" + strings.Join(segments, "/")
 }
 
 func hasParameter(route httpapi.Route) bool { return strings.Contains(route.Path, ":") }

@@ -28,7 +28,7 @@ var echoParameter = regexp.MustCompile(`:([A-Za-z]+)`)
 
 // documentedAs returns the name of a route's operation in the document.
 func documentedAs(route httpapi.Route) string {
-	return route.Method + " " + httpapi.Base + echoParameter.ReplaceAllString(route.Path, "{$1}")
+	return route.Method + " " + route.Prefix + echoParameter.ReplaceAllString(route.Path, "{$1}")
 }
 
 // operationOf returns a route's operation in the document.

@@ -176,6 +176,21 @@ func (f FreshOrText[T]) reply() reply {
 	return r
 }
 
+// Evaluated is the reply to a read by POST that compares If-None-Match: see MatchesTag.
+type Evaluated[T any] struct {
+	// Tag is the entity tag of Body, with its quotes.
+	Tag string
+	// Body is nil if the client has the representation: 304.
+	Body *T
+}
+
+func (e Evaluated[T]) reply() reply {
+	if e.Body == nil {
+		return reply{status: http.StatusNotModified}.with("ETag", e.Tag)
+	}
+	return okReply(e.Body).with("ETag", e.Tag)
+}
+
 // List is the reply to a list request.
 type List[T any] struct {
 	Items      []T     `json:"items"`
@@ -240,7 +255,13 @@ func (r reply) isNotModified(request *http.Request) bool {
 	if !reads(request) || r.status != http.StatusOK || r.full || len(tags) == 0 || current == "" {
 		return false
 	}
-	for _, tag := range strings.Split(strings.Join(tags, ","), ",") {
+	return MatchesTag(strings.Join(tags, ","), current)
+}
+
+// MatchesTag reports whether the value of If-None-Match contains an entity tag. The comparison is
+// weak (RFC 9110, 13.1.2).
+func MatchesTag(tags, current string) bool {
+	for tag := range strings.SplitSeq(tags, ",") {
 		tag = guard.OriginalTag(strings.TrimSpace(tag))
 		if tag == current || tag == "*" {
 			return true

@@ -90,9 +90,9 @@ func GetOf[R, In, Out any](r *Router, path, permission string, find Find[R], fn 
 }
 
 // Act registers an authenticated route that stores no reply under an idempotency key, because it
-// sets a cookie, because a stored fingerprint would confirm guesses of the caller's password, or
-// because another package makes it safe to repeat, such as a purchase. If the route changes rows,
-// fn must run a unit of work.
+// sets a cookie, because a stored fingerprint would confirm guesses of the caller's password,
+// because another package makes it safe to repeat, such as a purchase, or because it only reads. If
+// the route changes rows, fn must run a unit of work.
 func Act[In, Out any](r *Router, method, path, permission string, fn func(ctx context.Context, in In) (Out, error)) *Route {
 	return ActOf(r, method, path, permission, nothing, func(ctx context.Context, _ None, in In) (Out, error) { return fn(ctx, in) })
 }

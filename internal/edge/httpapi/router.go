@@ -20,7 +20,9 @@ const Base = "/api/v1"
 // Route is one registered route, for the contract and its tests.
 type Route struct {
 	Method string
-	// Path is relative to Base, with Echo's parameters: /configs/:key.
+	// Prefix is Base, or the prefix of another protocol: see Router.At.
+	Prefix string
+	// Path is relative to Prefix, with Echo's parameters: /configs/:key.
 	Path string
 	// Permission is the permission that the caller must have; "" for any authenticated caller.
 	Permission string
@@ -66,7 +68,9 @@ type Authenticator interface {
 // Router registers routes with their requirements.
 type Router struct {
 	server *Server
-	// routes is shared with the routers that Critical, SteppedUp, Uncompressed and About return.
+	// prefix is the prefix of the paths of its routes.
+	prefix string
+	// routes is shared with the routers that At, Critical, SteppedUp, Uncompressed and About return.
 	routes       *[]*Route
 	critical     bool
 	steppedUp    bool
@@ -122,7 +126,7 @@ func (r *Router) locate(ctx context.Context, path string) (*Route, echo.Context,
 		return nil, nil, missing
 	}
 	for _, route := range *r.routes {
-		if route.find != nil && Base+route.Path == c.Path() && len(c.ParamNames()) > 0 {
+		if route.find != nil && route.Prefix+route.Path == c.Path() && len(c.ParamNames()) > 0 {
 			if Permitted(ctx, route.Permission) != nil {
 				return nil, nil, missing
 			}
@@ -130,6 +134,14 @@ func (r *Router) locate(ctx context.Context, path string) (*Route, echo.Context,
 		}
 	}
 	return nil, nil, missing
+}
+
+// At returns the router for the routes of a protocol that defines its paths, such as OFREP: they
+// have its prefix in place of Base.
+func (r *Router) At(prefix string) *Router {
+	at := *r
+	at.prefix = prefix
+	return &at
 }
 
 // Critical returns the router for operations on money and orders. Their replies are stored
@@ -161,7 +173,7 @@ type Need struct {
 // the callers that the route admits.
 func add[In, Out any](r *Router, route Route, handler echo.HandlerFunc) *Route {
 	route.In, route.Out, route.Resource = reflect.TypeFor[In](), reflect.TypeFor[Out](), r.resource
-	route.Critical, route.StepUp = r.critical, r.steppedUp
+	route.Prefix, route.Critical, route.StepUp = r.prefix, r.critical, r.steppedUp
 	if r.uncompressed {
 		compressible := handler
 		handler = func(c echo.Context) error {
@@ -180,10 +192,10 @@ func add[In, Out any](r *Router, route Route, handler echo.HandlerFunc) *Route {
 	}
 	if isLong {
 		// HEAD of a stream would never end, and HEAD of an export would read all rows.
-		r.server.echo.Add(route.Method, Base+route.Path, decoded(handler))
+		r.server.echo.Add(route.Method, route.Prefix+route.Path, decoded(handler))
 		return added
 	}
-	r.server.handle(route.Method, Base+route.Path, handler)
+	r.server.handle(route.Method, route.Prefix+route.Path, handler)
 	return added
 }
 

@@ -111,7 +111,7 @@ func NewServer(o Options) *Server {
 		metrics: newMetrics(), conflicts: o.Conflicts, refusals: o.Refusals, replies: o.Replies, secrets: o.Secrets, drain: newDrain(),
 		large: make(chan struct{}, largeBodies),
 	}
-	s.router = &Router{server: s, routes: new([]*Route)}
+	s.router = &Router{server: s, prefix: Base, routes: new([]*Route)}
 	s.http = &http.Server{
 		Handler:           e,
 		ReadHeaderTimeout: readHeaderTimeout,
@@ -307,5 +307,8 @@ func (s *Server) trusts(remote string) bool {
 	return slices.ContainsFunc(s.proxies, func(n *net.IPNet) bool { return n.Contains(address) })
 }
 
-// isAPI reports whether a path belongs to the API, of any version.
-func isAPI(path string) bool { return path == "/api" || strings.HasPrefix(path, "/api/") }
+// isAPI reports whether a path belongs to the API, of any version, or to OFREP.
+func isAPI(path string) bool {
+	root, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return root == "api" || root == "ofrep"
+}
