@@ -72,6 +72,26 @@ const (
 	ValueTypeJSON    ValueType = "json"
 )
 
+// ConfigOwners is part of [Config].
+type ConfigOwners struct {
+	// The owner of `value` and `valueType`.
+	Value     *ConfigOwner `json:"value,omitzero"`
+	Schema    *ConfigOwner `json:"schema,omitzero"`
+	Remark    *ConfigOwner `json:"remark,omitzero"`
+	Protected *ConfigOwner `json:"protected,omitzero"`
+	Secret    *ConfigOwner `json:"secret,omitzero"`
+}
+
+// ConfigOwner is part of [ConfigOwners].
+type ConfigOwner struct {
+	// The name of a program, or `user:` and the name of the user who took the field over.
+	Manager string `json:"manager"`
+	// The revision of the manager's source that set the field; empty if the manager stated none.
+	Revision string `json:"revision"`
+	// When the manager set the field.
+	Since time.Time `json:"since"`
+}
+
 // ConfigFilter selects rows of [Configs.List].
 type ConfigFilter struct {
 	Paging
@@ -189,26 +209,6 @@ type ConfigSnapshot struct {
 	// database is restored or replaced. Treat it as opaque.
 	Revision string   `json:"revision"`
 	Items    []Config `json:"items"`
-}
-
-// ConfigOwners is part of [Config].
-type ConfigOwners struct {
-	// The owner of `value` and `valueType`.
-	Value     *ConfigOwner `json:"value,omitzero"`
-	Schema    *ConfigOwner `json:"schema,omitzero"`
-	Remark    *ConfigOwner `json:"remark,omitzero"`
-	Protected *ConfigOwner `json:"protected,omitzero"`
-	Secret    *ConfigOwner `json:"secret,omitzero"`
-}
-
-// ConfigOwner is part of [ConfigOwners].
-type ConfigOwner struct {
-	// The name of a program, or `user:` and the name of the user who took the field over.
-	Manager string `json:"manager"`
-	// The revision of the manager's source that set the field; empty if the manager stated none.
-	Revision string `json:"revision"`
-	// When the manager set the field.
-	Since time.Time `json:"since"`
 }
 
 // ConfigChangeNeeds is part of [Config].
