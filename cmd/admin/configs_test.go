@@ -336,7 +336,7 @@ func errorsChangeNothing(s *shop) {
 	require.Contains(s, s.configs(1, "apply", s.folder), "x is also set at")
 	require.Contains(s, s.configs(1, "apply", s.file("c.toml", "x = 1")), "format is unknown")
 	for _, arguments := range [][]string{{"diff"}, {"diff", s.folder, "--from=http://h"}, {"diff", s.folder, "--prune"}, {"apply", s.folder, "--revision=abc"}} {
-		s.configs(1, arguments...)
+		s.configs(80, arguments...) // kong's status for wrong flags
 	}
 	list := collected(s, s.Configs.List(client.ConfigFilter{}))
 	require.Len(s, list, 1)
