@@ -36,6 +36,9 @@ type Config struct {
 	// Set if the value is withheld, with `null` instead: the config is or was secret, and the
 	// reader lacks `configs:secrets`; or the value cannot be decrypted.
 	Masked bool `json:"masked,omitzero"`
+	// The owners by field; a field without an owner is absent. A change of a field of another owner
+	// is 409 `in_use` without `takeOver`.
+	Owner ConfigOwners `json:"owner"`
 	// The requirements of a change of a protected config. Absent if it has none.
 	ChangeNeeds *ConfigChangeNeeds `json:"changeNeeds,omitzero"`
 	Merged      *Merged            `json:"merged,omitzero"`
@@ -68,6 +71,26 @@ const (
 	ValueTypeBoolean ValueType = "boolean"
 	ValueTypeJSON    ValueType = "json"
 )
+
+// ConfigOwners is part of [Config].
+type ConfigOwners struct {
+	// The owner of `value` and `valueType`.
+	Value     *ConfigOwner `json:"value,omitzero"`
+	Schema    *ConfigOwner `json:"schema,omitzero"`
+	Remark    *ConfigOwner `json:"remark,omitzero"`
+	Protected *ConfigOwner `json:"protected,omitzero"`
+	Secret    *ConfigOwner `json:"secret,omitzero"`
+}
+
+// ConfigOwner is part of [ConfigOwners].
+type ConfigOwner struct {
+	// The name of a program, or `user:` and the name of the user who took the field over.
+	Manager string `json:"manager"`
+	// The revision of the manager's source that set the field; empty if the manager stated none.
+	Revision string `json:"revision"`
+	// When the manager set the field.
+	Since time.Time `json:"since"`
+}
 
 // ConfigFilter selects rows of [Configs.List].
 type ConfigFilter struct {
@@ -216,6 +239,8 @@ type ConfigRevision struct {
 	// Set if the value is withheld, with `null` instead: the config is or was secret, and the
 	// reader lacks `configs:secrets`; or the value cannot be decrypted.
 	Masked bool `json:"masked,omitzero"`
+	// The owners of the fields at this version.
+	Owner ConfigOwners `json:"owner"`
 	// The approval that the version needed.
 	ApprovalID *int64 `json:"approvalId"`
 	// The reason of the change.

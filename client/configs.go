@@ -26,6 +26,27 @@ func (v *Config) Decode(out any) error {
 	return nil
 }
 
+// Of returns the owner of a field: value, schema, remark, protected or secret; nil for none.
+func (o ConfigOwners) Of(field string) *ConfigOwner {
+	return map[string]*ConfigOwner{"value": o.Value, "schema": o.Schema, "remark": o.Remark, "protected": o.Protected, "secret": o.Secret}[field]
+}
+
+// ManagedBy makes a change of configs on behalf of a program, such as git:main, that takes them from a
+// revision of its source; the revision may be "". The program becomes the owner of the fields that the
+// change sets. A change of a field with another owner fails with in_use.
+func ManagedBy(manager, revision string) CallOption {
+	return func(s *settings) {
+		query("manager", manager)(s)
+		if revision != "" {
+			query("revision", revision)(s)
+		}
+	}
+}
+
+// TakeOver makes a change of configs also if their fields have other owners, for a reason that the
+// history and the audit log contain.
+func TakeOver(reason string) CallOption { return query("takeOver", reason) }
+
 // CreateConfig returns the member of a batch that creates a config.
 func CreateConfig(c ConfigCreate) (ConfigChange, error) {
 	var content map[string]json.RawMessage

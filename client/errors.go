@@ -298,12 +298,13 @@ type BatchConflict struct {
 }
 
 // MemberConflict is the conflict of one member of a batch. The current state is set if the code is
-// version_conflict or already_exists.
+// version_conflict or already_exists, and the other owners if it is in_use.
 type MemberConflict struct {
 	Index           int             `json:"index"`
 	Key             string          `json:"key"`
 	Code            Code            `json:"code"`
 	Detail          string          `json:"detail"`
+	Owner           ConfigOwners    `json:"owner"`
 	ExpectedVersion *int64          `json:"expectedVersion"`
 	CurrentVersion  int64           `json:"currentVersion"`
 	CurrentETag     string          `json:"currentEtag"`

@@ -302,7 +302,7 @@ func (g *generator) resourceOf(r route, link string) string {
 
 // ofTheEngine are parameters that the engine and its call options set. It reads JSON only, so that
 // it sends no format.
-var ofTheEngine = []string{"format", "limit", "cursor", "sort", "total", "merge", "overwrite", "bypass", "effectiveTime", "wait"}
+var ofTheEngine = []string{"format", "limit", "cursor", "sort", "total", "merge", "overwrite", "bypass", "effectiveTime", "manager", "revision", "takeOver", "wait"}
 
 func (g *generator) queries(r route) (all []parameter) {
 	for _, p := range r.Parameters {

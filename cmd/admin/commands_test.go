@@ -16,7 +16,7 @@ import (
 )
 
 // creators are the commands that create a database; stateless are those that need none.
-var creators, stateless = []string{"serve", "migrate up", "restore", "copy"}, []string{"promises list"}
+var creators, stateless = []string{"serve", "migrate up", "restore", "copy"}, []string{"promises list", "configs"}
 
 // argumentsOf returns a value for each required argument of a command.
 func argumentsOf(t *testing.T, command *kong.Node) []string {

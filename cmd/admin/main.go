@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -30,6 +31,7 @@ type cli struct {
 	Ledger   ledgerCommand    `cmd:"" help:"Aggregates and their events."`
 	Audit    auditCommand     `cmd:"" help:"The audit log."`
 	Customer customerCommand  `cmd:"" help:"All data of one customer: export or erase it."`
+	Configs  configsCommand   `cmd:"" help:"Configs in files or on another server: compare or apply them to a server."`
 	Keys     keysCommand      `cmd:"" help:"Encryption keys: list their use, or encrypt values with the current one."`
 	Demo     demoCommand      `cmd:"" help:"Load demo data. Safe to run twice."`
 	Doctor   doctorCommand    `cmd:"" help:"Check the engines and their durability."`
@@ -43,7 +45,12 @@ func main() {
 	var commands cli
 	if err := kong.Parse(&commands, parserOptions(ctx)...).Run(); err != nil {
 		fmt.Fprintf(os.Stderr, "admin: %v\n", err)
-		os.Exit(1)
+		status := 1
+		var coded kong.ExitCoder
+		if errors.As(err, &coded) {
+			status = coded.ExitCode()
+		}
+		os.Exit(status)
 	}
 }
 

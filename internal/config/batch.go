@@ -38,6 +38,8 @@ type Change struct {
 	Patch any
 	// Content is the content of a create or a replacement.
 	Content Content
+	// Claim is the claim of a proposed change; nil for that of the request.
+	Claim *claim
 	origin
 }
 
@@ -78,10 +80,11 @@ func (s *Service) Batch(ctx context.Context, u *uow.Unit, note string, changes [
 			return nil, s.batchConflict(changes)
 		}
 	}
-	writes, err := s.planWrites(ctx, changes, rows, authorOf(ctx))
+	writes, err := s.planWrites(ctx, changes, rows, s.authorOf(ctx))
 	if err != nil {
 		return nil, err
 	}
+	note = noteOf(note, writes)
 	now, err := s.proposeIfRequired(ctx, u, kindBatch, note, writes...)
 	if err == nil && !now {
 		return nil, nil
@@ -155,6 +158,8 @@ type plannedWrite struct {
 	// before is the row that was read, nil for a create. after is the new row, nil for a delete.
 	before, after *Config
 	set           guard.Set
+	// takeOver is the reason for which a deletion takes fields over; "" if it takes none over.
+	takeOver string
 }
 
 func inKeyOrder(writes []plannedWrite) []plannedWrite {
@@ -162,10 +167,11 @@ func inKeyOrder(writes []plannedWrite) []plannedWrite {
 }
 
 // planWrites validates all changes and returns their writes. Errors: ValidationFailed with the
-// violations of all changes.
+// violations of all changes; BatchConflict with the changes of fields with other owners.
 func (s *Service) planWrites(ctx context.Context, changes []Change, rows map[string]*Config, by author) ([]plannedWrite, error) {
 	writes := make([]plannedWrite, len(changes))
 	var violations []apperr.Field
+	owned := []map[string]any{}
 	blank := s.blank(ctx)
 	for i, c := range changes {
 		if row := rows[c.Key]; row != nil {
@@ -173,27 +179,38 @@ func (s *Service) planWrites(ctx context.Context, changes []Change, rows map[str
 		}
 		writes[i] = plannedWrite{Change: c, index: i, before: rows[c.Key]}
 		fields, err := writes[i].check(blank, by)
+		var rejection *apperr.Error
+		if errors.As(err, &rejection) && rejection.Code == apperr.InUse {
+			owned = append(owned, memberOf(c, rejection))
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
 		violations = append(violations, fields...)
 	}
-	if len(violations) > 0 {
+	switch {
+	case len(violations) > 0:
 		return nil, apperr.Invalid(violations...)
+	case len(owned) > 0:
+		return nil, apperr.New(apperr.BatchConflict, "%d of %d changes are of configs with other owners; nothing was changed.", len(owned), len(changes)).
+			With("conflicts", owned)
 	}
 	return writes, nil
 }
 
 // check validates a change of one config. blank is the initial row of a create. Errors: those of
-// by.may.
-func (w *plannedWrite) check(blank Config, by author) ([]apperr.Field, error) {
-	at := memberPointer("changes", w.Index)
+// with.
+func (w *plannedWrite) check(blank Config, author author) ([]apperr.Field, error) {
+	at, by := memberPointer("changes", w.Index), author.claiming(w.Claim)
 	var fields []apperr.Field
 	var err error
 	switch w.Op {
 	case OpCreate:
-		w.after, fields = blank.filled(w.Key, w.Content)
-		return append(under(at, checkKey(w.Key)), under(at+"/patch", fields)...), nil
+		w.after, fields, err = blank.filled(w.Key, w.Content, by)
+		return append(under(at, checkKey(w.Key)), under(at+"/patch", fields)...), err
+	case OpDelete:
+		return nil, w.permitDeletion(by)
 	case OpUpdate:
 		var document any
 		if document, err = w.before.document(by.reads); err != nil {
@@ -204,9 +221,9 @@ func (w *plannedWrite) check(blank Config, by author) ([]apperr.Field, error) {
 			w.after = w.before
 			return nil, nil
 		}
-		w.after, w.set, fields, err = w.before.applyDocument(patched, by.may)
+		w.after, w.set, fields, err = w.before.applyDocument(patched, by)
 	case OpReplace:
-		w.after, w.set, fields, err = w.before.with(w.Content, valueNew, by.may)
+		w.after, w.set, fields, err = w.before.with(w.Content, valueNew, by, w.claimedFields())
 	}
 	return under(at+"/patch", fields), err
 }
@@ -219,7 +236,7 @@ func (s *Service) apply(ctx context.Context, u *uow.Unit, w plannedWrite, note s
 	case w.Op == OpCreate:
 		named, err = true, s.insert(ctx, u, after, note)
 	case w.Op == OpDelete:
-		after, named, err = s.remove(ctx, u, w.before, note)
+		after, named, err = s.remove(ctx, u, w.before, withReason(note, w.takeOver))
 	case after != w.before:
 		named, err = s.update(ctx, u, w, note)
 	}

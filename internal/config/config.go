@@ -65,12 +65,17 @@ type Config struct {
 	Key string
 	Content
 	Stored
+	Owners ownersText
 
 	vault *vault
 	// work is the request's budget for schema validation; set for a row that the request changes.
 	work *work
 	// hasNewValue is true if the write that produced the row sets a value.
 	hasNewValue bool
+	// claim is the claim of the write that produced the row, and takeOver the reason for which it took
+	// fields over; nil and "" for a user who took none over.
+	claim    *claim
+	takeOver string
 }
 
 // TableName implements gorm's Tabler.

@@ -14,7 +14,7 @@ import (
 
 // editable declares configs to package change, with the context's caller's permissions.
 func (s *Service) editable(ctx context.Context) change.Editable[Config, *Config] {
-	by, work := authorOf(ctx), newWork(ctx)
+	by, work := s.authorOf(ctx), newWork(ctx)
 	return change.Editable[Config, *Config]{
 		Rows: change.Rows[Config, *Config]{
 			DB: s.db, Label: (*Config).label, View: func(ctx context.Context, c *Config) any { return viewOf(ctx, c) }, Find: s.byID,
@@ -25,7 +25,7 @@ func (s *Service) editable(ctx context.Context) change.Editable[Config, *Config]
 			// The cached row is shared, so it is copied before work is set.
 			copied := *c
 			copied.work = work
-			return revise(&copied, document, by.may)
+			return revise(&copied, document, by)
 		},
 		AtVersion:      s.at,
 		Record:         s.recordEdit,
@@ -36,9 +36,9 @@ func (s *Service) editable(ctx context.Context) change.Editable[Config, *Config]
 	}
 }
 
-// revise returns the config of an edited document. Errors: ValidationFailed and those of may.
-func revise(c *Config, document any, may permit) (*Config, guard.Set, error) {
-	after, set, fields, err := c.applyDocument(document, may)
+// revise returns the config of an edited document. Errors: ValidationFailed and those of with.
+func revise(c *Config, document any, by author) (*Config, guard.Set, error) {
+	after, set, fields, err := c.applyDocument(document, by)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -59,7 +59,7 @@ func (s *Service) recordEdit(ctx context.Context, u *uow.Unit, before, after *Co
 	u.Audit(uow.Entry{
 		Action: "config.update", Resource: after.path(),
 		Detail: versionDetail{From: before.Version, To: after.Version, Changed: before.differences(after), Destroyed: destroyedOf(overwrite.Destroyed), Approval: u.Approval()},
-		Note:   overwrite.Reason,
+		Note:   withReason(overwrite.Reason, after.takeOver),
 	})
 	if err := s.encryptEarlierVersions(ctx, u, before, after); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (c *Config) document(revealed bool) (any, error) {
 		}
 	}
 	members := []merge.Member{{Name: "value", Value: value}, {Name: "valueType", Value: string(c.ValueType)}, {Name: "remark", Value: c.Remark},
-		{Name: "protected", Value: c.Protected}, {Name: "secret", Value: c.Secret}}
+		{Name: "protected", Value: c.Protected}, {Name: "secret", Value: c.Secret}, {Name: ownerMember, Value: c.Owners.document()}}
 	if c.Schema != "" {
 		schema, err := merge.Parse([]byte(c.Schema))
 		if err != nil {
@@ -103,8 +103,8 @@ func (c *Config) document(revealed bool) (any, error) {
 }
 
 // applyDocument returns the config with the content of an edited document, the changed columns, and
-// the violations of the document. Errors: those of may.
-func (c *Config) applyDocument(document any, may permit) (*Config, guard.Set, []apperr.Field, error) {
+// the violations of the document. Errors: those of with.
+func (c *Config) applyDocument(document any, by author) (*Config, guard.Set, []apperr.Field, error) {
 	members, _ := merge.ObjectOf(document)
 	content := Content{Schema: respelled(members, "schema", c.Schema)}
 	remark, _ := members.Get("remark")
@@ -116,23 +116,25 @@ func (c *Config) applyDocument(document any, may permit) (*Config, guard.Set, []
 	content.Protected, _ = protected.(bool)
 	secret, _ := members.Get("secret")
 	content.Secret, _ = secret.(bool)
+	confirmed := by.confirmed(c, document)
 	value, _ := members.Get("value")
 	if hidden, isOpaque := value.(opaque); isOpaque {
 		content.Value = hidden.text
-		return c.with(content, hidden.valueSource(c), may)
+		return c.with(content, hidden.valueSource(c), by, confirmed)
 	}
 	content.Value = respelled(members, "value", c.Value)
 	if content.Value != c.Value {
-		return c.with(content, valueNew, may)
+		return c.with(content, valueNew, by, confirmed)
 	}
-	return c.with(content, valueUnchanged, may)
+	return c.with(content, valueUnchanged, by, confirmed)
 }
 
 // with returns the config with a content, the changed columns, and the violations of the content.
-// from is the source of the content's value. Errors: those of may.
-func (c *Config) with(content Content, from valueSource, may permit) (*Config, guard.Set, []apperr.Field, error) {
-	if may != nil {
-		if err := may(c, content, from); err != nil {
+// from is the source of the content's value; confirmed are the owned fields that the author sets to
+// their current content. Errors: those of by.may and of setOwners.
+func (c *Config) with(content Content, from valueSource, by author, confirmed []string) (*Config, guard.Set, []apperr.Field, error) {
+	if by.may != nil {
+		if err := by.may(c, content, from); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -144,6 +146,9 @@ func (c *Config) with(content Content, from valueSource, may permit) (*Config, g
 	after.Content, after.hasNewValue = content, from != valueUnchanged
 	if fields := after.store(c.Stored, from != valueUnchanged); len(fields) > 0 {
 		return nil, nil, fields, nil
+	}
+	if err := c.setOwners(&after, by, confirmed); err != nil {
+		return nil, nil, nil, err
 	}
 	return &after, c.columns(&after), nil, nil
 }
@@ -186,6 +191,9 @@ func (c *Config) columns(after *Config) guard.Set {
 	if after.Secret != c.Secret {
 		set["secret"] = after.Secret
 	}
+	if after.Owners != c.Owners {
+		set["owners"] = string(after.Owners)
+	}
 	if len(set) > 0 && after.KeyID != "" {
 		// A concurrent job may have re-encrypted the value since it was read. The row must contain
 		// the ciphertext that its history row contains.
@@ -197,11 +205,12 @@ func (c *Config) columns(after *Config) guard.Set {
 // differences names the members in which two versions differ. It counts a new secret value as
 // different, so that the result does not disclose whether the values are equal.
 func (c *Config) differences(after *Config) []string {
-	names := make([]string, 0, 6)
+	names := make([]string, 0, 7)
 	for _, member := range []struct {
 		name    string
 		differs bool
 	}{
+		{ownerMember, after.Owners != c.Owners},
 		{"protected", after.Protected != c.Protected},
 		{"remark", after.Remark != c.Remark},
 		{"schema", !strictjson.Same(after.Schema, c.Schema)},

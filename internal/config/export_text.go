@@ -94,9 +94,10 @@ func inexpressible(code, message string, args ...any) error {
 
 // text returns the value as text: a string without quotes, any other value as JSON. A value in a
 // JSON string of the type number, boolean or json is the text in that string.
-func (c ExportedConfig) text() string { return valueText(c.Value) }
+func (c ExportedConfig) text() string { return ValueText(c.Value) }
 
-func valueText(value json.RawMessage) string {
+// ValueText returns a JSON value as text: a string without quotes, any other value as JSON.
+func ValueText(value json.RawMessage) string {
 	var plain string
 	if json.Unmarshal(value, &plain) == nil && value[0] == '"' {
 		return plain
@@ -110,7 +111,7 @@ func plainText(ctx context.Context, c *Config) (string, error) {
 	value, masked := shown(ctx, c)
 	switch {
 	case !masked:
-		return valueText(value), nil
+		return ValueText(value), nil
 	case mayReadSecrets(ctx):
 		return "", apperr.New(apperr.Unavailable, "The value of %s cannot be decrypted: configure its encryption key again (INTERLOCK_ENCRYPTION_KEYS).", c.label()).After(time.Minute)
 	default:
@@ -151,10 +152,11 @@ func yamlNode(in *jsontext.Decoder) (*yaml.Node, error) {
 	switch token.Kind() {
 	case '"':
 		return yamlText(token.String()), nil
+	// Flow mappings are values; readYAML reads block mappings as nested keys.
 	case '{':
-		node = &yaml.Node{Kind: yaml.MappingNode}
+		node = &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
 	case '[':
-		node = &yaml.Node{Kind: yaml.SequenceNode}
+		node = &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
 	default:
 		return node, nil
 	}

@@ -107,7 +107,7 @@ func (s *Service) proposeEdit(ctx context.Context, u *uow.Unit, before, after *C
 
 // proposalOf returns the proposal of changes of configs.
 func proposalOf(kind, note string, writes []plannedWrite) (approvals.Proposal, error) {
-	p := approvals.Proposal{Kind: kind, Note: note, MarkTargets: markTargets(writes), Unvoted: !slices.ContainsFunc(writes, plannedWrite.needsApproval)}
+	p := approvals.Proposal{Kind: kind, Note: noteOf(note, writes), MarkTargets: markTargets(writes), Unvoted: !slices.ContainsFunc(writes, plannedWrite.needsApproval)}
 	switch kind {
 	case kindBatch:
 		p.Resource = "config-batches"
@@ -153,7 +153,10 @@ func markTargets(writes []plannedWrite) func(ctx context.Context, u *uow.Unit) e
 // change, otherwise the whole content. A rollback and an import always use the whole content,
 // because they restore exact texts.
 func proposedOf(w plannedWrite) (proposedChange, error) {
-	c := proposedChange{Key: w.Key, Op: w.Op, origin: w.origin}
+	c := proposedChange{Key: w.Key, Op: w.Op, Claim: w.Claim, origin: w.origin}
+	if w.after != nil {
+		c.Claim = w.after.claim
+	}
 	if w.before != nil {
 		c.ETag = w.before.Ref().ETag()
 	}
@@ -192,7 +195,8 @@ func patchBetween(before, after *Config) (patch any, possible bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	patch, possible = merge.PatchBetween(from, to)
+	// The claim of the change contains its owners.
+	patch, possible = merge.PatchBetween(withMember(from, ownerMember, nil), withMember(to, ownerMember, nil))
 	if !possible {
 		return nil, false, nil
 	}
@@ -201,6 +205,6 @@ func patchBetween(before, after *Config) (patch any, possible bool, err error) {
 	if from, err = before.document(false); err != nil {
 		return nil, false, err
 	}
-	made, _, fields, err := before.applyDocument(author{}.patched(from, patch), nil)
+	made, _, fields, err := before.applyDocument(author{}.patched(from, patch), author{})
 	return patch, err == nil && len(fields) == 0 && made.Content == after.Content, nil
 }

@@ -39,6 +39,7 @@ type History struct {
 	Action   Action
 	Content
 	Stored
+	Owners ownersText
 	// ApprovalID is the approval that made the version; 0 for none.
 	ApprovalID    int64
 	Note          string
@@ -60,7 +61,7 @@ func (h History) changedBy() principal.Person {
 
 // config returns the row at this version. It uses only the immutable members of row.
 func (h History) config(row *Config) *Config {
-	then := &Config{Row: row.Row, Key: row.Key, Content: h.Content, Stored: h.Stored, vault: h.vault}
+	then := &Config{Row: row.Row, Key: row.Key, Content: h.Content, Stored: h.Stored, Owners: h.Owners, vault: h.vault}
 	then.Version, then.UpdatedTime = h.Version, h.ChangedTime
 	then.UpdatedBy, then.UpdatedByName = h.ChangedBy, h.ChangedByName
 	return then

@@ -70,10 +70,10 @@ func Routes(r *httpapi.Router, s *Service) {
 			"instead. To prevent disclosure by guessing: a submitted value always creates a new version, even if it equals the current one; two edits of the "+
 			"value always conflict; its type and schema change only together with a new value (403); an overwriting edit cannot restore an earlier value (403); "+
 			"and `secret` cannot be removed (403).").
-		With(httpapi.Contract{ID: "editConfig", Body: map[string]any{"value": 0.21}, Proposes: true, Responses: map[string]string{"409": "LimitReached"}})
+		With(httpapi.Contract{ID: "editConfig", Body: map[string]any{"value": 0.21}, Proposes: true, Rejections: changeRejections})
 	httpapi.MutationOf(r, http.MethodDelete, "/configs/:key", writePermission, byKey, h.delete).
 		Doc("Delete a config", "The history is retained. A config recreated under the key is a different one: old etags do not match it.").
-		With(httpapi.Contract{Proposes: true, Responses: map[string]string{"409": "LimitReached"}})
+		With(httpapi.Contract{Proposes: true, Rejections: changeRejections})
 	httpapi.GetOf(r, "/configs/:key/history", ReadPermission, httpapi.Named("key", s.KeyWithHistory), h.history).
 		Doc("List the versions of a config", "The newest first, with the full content of each version, including those of deleted configs with the same key.").
 		With(httpapi.Contract{Sorts: newestFirst})
@@ -82,7 +82,7 @@ func Routes(r *httpapi.Router, s *Service) {
 			"Restoring the value of a secret version into a config that is not secret requires `configs:secrets` (403).").
 		With(httpapi.Contract{
 			ID: "rollBackConfig", Success: "The updated config.", Body: configRollback{17, "The new rate came too early."},
-			Proposes: true, Responses: map[string]string{"409": "LimitReached"},
+			Proposes: true, Rejections: changeRejections,
 		})
 	httpapi.Mutation(r, http.MethodPost, "/config-batches", writePermission, h.batch).
 		Doc("Change many configs", "One transaction with all changes or none, and one audit entry. Each update and delete has the `etag` that its author read; "+
@@ -93,6 +93,21 @@ func Routes(r *httpapi.Router, s *Service) {
 			ID: "changeConfigs", Success: "All changes were made.", Body: batchExample, Reply: batchResultExample,
 			Proposes: true, Responses: map[string]string{"409": "ConfigBatchConflict", "428": "PreconditionRequired"},
 		})
+}
+
+// ownedMembers are the members of an error about owned fields.
+type ownedMembers struct {
+	// The other owners, by field.
+	Owner ownersView `json:"owner"`
+}
+
+// SchemaName returns the name of the schema in the contract.
+func (ownedMembers) SchemaName() string { return "ConfigOwned" }
+
+// changeRejections are the rejections of a change of one config.
+var changeRejections = []httpapi.Rejection{
+	{Code: apperr.InUse, Cause: "a field has another owner; change the owner's source, or set `takeOver`", Members: ownedMembers{}},
+	{Code: apperr.LimitReached, Cause: "the change needs an approval and is too large for one, or you have 200 changes that wait for votes"},
 }
 
 type handler struct{ service *Service }
@@ -147,6 +162,7 @@ func (h handler) history(ctx context.Context, key string, in httpapi.Page) (http
 
 type createRequest struct {
 	Body configCreate `validate:"-"`
+	ownerParams
 }
 
 type configCreate struct {
@@ -154,10 +170,15 @@ type configCreate struct {
 	newContent
 }
 
-func (in *createRequest) Check() error { return checkSchemaShape(in.Body.Schema, "/schema") }
+func (in *createRequest) Check() error {
+	if err := in.ownerParams.check(); err != nil {
+		return err
+	}
+	return checkSchemaShape(in.Body.Schema, "/schema")
+}
 
 func (h handler) create(ctx context.Context, u *uow.Unit, in createRequest) (httpapi.Created[configView], error) {
-	c, err := h.service.Create(ctx, u, string(in.Body.Key), in.Body.content())
+	c, err := h.service.Create(in.claiming(ctx), u, string(in.Body.Key), in.Body.content())
 	if err != nil {
 		return httpapi.Created[configView]{}, err
 	}
@@ -201,23 +222,24 @@ type overwriteReason struct{ approvals.Reason }
 // Needs implements httpapi.Needing.
 func (overwriteReason) Needs() httpapi.Need { return httpapi.Need{Permission: overwritePermission} }
 
-// gateParams are the parameters of a change that may need votes: to bypass them for a reason, or to
-// schedule the change.
+// gateParams are the parameters of a change that may need votes, to bypass them for a reason or to
+// schedule the change, and those of its manager.
 type gateParams struct {
 	Bypass        approvals.Bypass `query:"bypass"`
 	EffectiveTime *time.Time       `query:"effectiveTime"`
+	ownerParams
 }
 
-// permitting returns a context that bypasses the votes or schedules the change, as requested.
+// permitting returns a context for the change as requested.
 func (g gateParams) permitting(ctx context.Context) context.Context {
-	return approvals.Scheduling(approvals.Bypassing(ctx, string(g.Bypass.Reason)), g.EffectiveTime)
+	return approvals.Scheduling(approvals.Bypassing(g.claiming(ctx), string(g.Bypass.Reason)), g.EffectiveTime)
 }
 
 func (g gateParams) checkGate() error {
 	if g.Bypass.Reason != "" && g.EffectiveTime != nil {
 		return apperr.Malformed("?effectiveTime", "cannot be combined with bypass: a bypassing change is made immediately")
 	}
-	return nil
+	return g.ownerParams.check()
 }
 
 func (h handler) edit(ctx context.Context, u *uow.Unit, in editRequest) (editedConfigView, error) {

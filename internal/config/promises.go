@@ -20,7 +20,7 @@ var promises = []module.Promise{
 		Sentence: "Each config equals the newest version of its history.",
 		Broken: `EXISTS (SELECT 1 FROM config_histories h WHERE h.config_id = x.id AND h.version = x.version
 			AND (h.value <> x.value OR h.remark <> x.remark OR h.value_type <> x.value_type OR h.value_schema <> x.value_schema OR h.protected <> x.protected
-				OR h.secret <> x.secret OR h.value_key <> x.value_key OR COALESCE(h.sealed_value, '') <> COALESCE(x.sealed_value, '')))`,
+				OR h.owners <> x.owners OR h.secret <> x.secret OR h.value_key <> x.value_key OR COALESCE(h.sealed_value, '') <> COALESCE(x.sealed_value, '')))`,
 		Tests:  []string{"TestFiftyDisjointEditsAllSucceed"},
 		Faults: []string{"TestRejectedCommitsMatchTheirReplies"},
 	},

@@ -28,6 +28,8 @@ type proposedChange struct {
 	SealedWith string          `json:"sealedWith,omitempty"`
 	// Masked is set in a response that withholds the value.
 	Masked bool `json:"masked,omitempty"`
+	// Claim is the manager that the change acts for; nil for a user who takes nothing over.
+	Claim *claim `json:"claim,omitempty"`
 	origin
 }
 
@@ -121,7 +123,7 @@ func (s subject) decodeChanges(ctx context.Context, p approvals.Proposal) ([]Cha
 	}
 	changes := make([]Change, len(proposed))
 	for i, c := range proposed {
-		changes[i] = Change{Index: i, Key: c.Key, Op: c.Op, origin: c.origin}
+		changes[i] = Change{Index: i, Key: c.Key, Op: c.Op, Claim: c.Claim, origin: c.origin}
 		c, err := c.opened(s.vault, caller.TenantID)
 		if err != nil {
 			return nil, err

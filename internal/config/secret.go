@@ -7,6 +7,7 @@ import (
 	"maps"
 	"strconv"
 	"sync"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -219,19 +220,36 @@ const (
 type author struct {
 	may   permit
 	reads bool
+	// claim is the manager that the author acts for; nil to leave the owners unchecked and unchanged.
+	claim *claim
+	// now is the time at which the claim becomes the owner of fields.
+	now time.Time
 }
 
-func authorOf(ctx context.Context) author {
-	if mayReadSecrets(ctx) {
-		return author{reads: true}
+func (s *Service) authorOf(ctx context.Context) author {
+	by := author{claim: claimOf(ctx), now: s.clock.Now(), reads: mayReadSecrets(ctx)}
+	if !by.reads {
+		by.may = permitBlind
 	}
-	return author{may: permitBlind}
+	return by
+}
+
+// claiming returns the author with the claim of a proposed change; nil leaves it unchanged.
+func (by author) claiming(c *claim) author {
+	if c != nil {
+		by.claim = c
+	}
+	return by
 }
 
 // patched applies a patch to the document of a config. For an author who cannot read secrets, a
 // secret value is null, so a value in the patch replaces the whole value (RFC 7396, 2). A patch of
 // an author who can read the value is merged into the value.
 func (by author) patched(document, patch any) any {
+	return by.claimed(document, by.patchedContent(document, patch), patch)
+}
+
+func (by author) patchedContent(document, patch any) any {
 	before, _ := valueIn(document)
 	hidden, wasSecret := before.(opaque)
 	after := merge.Patch(document, patch)

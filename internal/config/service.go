@@ -104,7 +104,10 @@ func (s *Service) History(ctx context.Context, key string, page storage.Page) (s
 // config.
 func (s *Service) Create(ctx context.Context, u *uow.Unit, key string, content Content) (*Config, error) {
 	blank := s.blank(ctx)
-	row, fields := blank.filled(key, content)
+	row, fields, err := blank.filled(key, content, s.authorOf(ctx))
+	if err != nil {
+		return nil, err
+	}
 	if fields = append(checkKey(key), fields...); len(fields) > 0 {
 		return nil, apperr.Invalid(fields...)
 	}
@@ -126,14 +129,19 @@ func (s *Service) blank(ctx context.Context) Config {
 	return c
 }
 
-// filled returns a new config, and the violations of its content.
-func (c Config) filled(key string, content Content) (*Config, []apperr.Field) {
+// filled returns a new config, and the violations of its content. A manager owns the fields that
+// are not empty.
+func (c Config) filled(key string, content Content, by author) (*Config, []apperr.Field, error) {
 	content, fields := checked(content, c.work)
 	if len(fields) > 0 {
-		return nil, fields
+		return nil, fields, nil
 	}
-	c.Key, c.Content, c.hasNewValue = key, content, true
-	return &c, c.store(Stored{}, true)
+	row := c
+	row.Key, row.Content, row.hasNewValue = key, content, true
+	if fields := row.store(Stored{}, true); len(fields) > 0 {
+		return nil, fields, nil
+	}
+	return &row, nil, c.setOwners(&row, by, nil)
 }
 
 func (s *Service) insert(ctx context.Context, u *uow.Unit, row *Config, note string) error {
@@ -195,7 +203,7 @@ func (s *Service) EditKey(ctx context.Context, u *uow.Unit, key string, edit cha
 
 // editCached applies an edit to the cached version that its author read, without reading the row.
 // It returns false without a change if the row has to be read: that version is not cached, the edit
-// would change nothing, the edit violates a rule of content that may be outdated, or the row was
+// would change nothing, the edit violates a rule of content or owners that may be outdated, or the row was
 // deleted and its key may belong to another one. An edit that merges reads the current row itself
 // and only needs a cached config.
 func (s *Service) editCached(ctx context.Context, u *uow.Unit, key string, edit change.Edit) (change.Edited[*Config], bool, error) {
@@ -210,7 +218,7 @@ func (s *Service) editCached(ctx context.Context, u *uow.Unit, key string, edit 
 	}
 	edited, err := s.Edit(ctx, u, seen, edit)
 	switch {
-	case apperr.Has(err, apperr.ValidationFailed):
+	case apperr.Has(err, apperr.ValidationFailed), apperr.Has(err, apperr.InUse):
 		return edited, false, nil
 	case err != nil:
 		s.cache.delete(caller.TenantID, key)
@@ -228,15 +236,18 @@ func merges(edit change.Edit, seen *Config) bool {
 func (s *Service) Delete(ctx context.Context, u *uow.Unit, row *Config, ifMatch guard.Precondition) error {
 	return s.editable(ctx).Delete(ctx, u, row, ifMatch, func() error {
 		w := plannedWrite{Change: Change{Key: row.Key, Op: OpDelete, IfMatch: ifMatch}, before: row}
-		if now, err := s.proposeIfRequired(ctx, u, kindDelete, "", w); err != nil || !now {
+		if err := w.permitDeletion(s.authorOf(ctx)); err != nil {
 			return err
 		}
-		deleted, named, err := s.remove(ctx, u, row, "")
+		if now, err := s.proposeIfRequired(ctx, u, kindDelete, w.takeOver, w); err != nil || !now {
+			return err
+		}
+		deleted, named, err := s.remove(ctx, u, row, w.takeOver)
 		if err != nil {
 			return err
 		}
 		u.Audit(uow.Entry{
-			Action: "config.delete", Resource: row.path(),
+			Action: "config.delete", Resource: row.path(), Note: w.takeOver,
 			Detail: versionDetail{From: row.Version, To: deleted.Version, Changed: []string{}, Approval: u.Approval()},
 		})
 		return s.markApprovalsStale(ctx, u, named, row)
@@ -296,7 +307,9 @@ func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rol
 	}
 	copied := *row
 	copied.work = newWork(ctx)
-	after, set, fields, err := copied.with(old.Content, valueNew, nil)
+	by := s.authorOf(ctx)
+	by.may = nil // permitRollback has checked it
+	after, set, fields, err := copied.with(old.Content, valueNew, by, nil)
 	if err == nil && len(fields) > 0 {
 		err = apperr.Invalid(fields...)
 	}
@@ -324,7 +337,7 @@ func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rol
 		return nil, err
 	}
 	u.Audit(uow.Entry{
-		Action: "config.rollback", Resource: row.path(), Note: to.Note,
+		Action: "config.rollback", Resource: row.path(), Note: withReason(to.Note, after.takeOver),
 		Detail: rollbackDetail{versionDetail{From: row.Version, To: after.Version, Changed: row.differences(after), Approval: u.Approval()}, to.ToVersion},
 	})
 	return after, s.record(ctx, u, after, RolledBack, to.Note)
@@ -346,7 +359,7 @@ type rollbackDetail struct {
 
 // record inserts the history row of a version; after commit it publishes and caches the version.
 func (s *Service) record(ctx context.Context, u *uow.Unit, c *Config, action Action, note string) error {
-	if err := insertHistory(ctx, u, c, action, note); err != nil {
+	if err := insertHistory(ctx, u, c, action, withReason(note, c.takeOver)); err != nil {
 		return err
 	}
 	u.AuditUnder(c.path())
@@ -364,7 +377,7 @@ func (s *Service) record(ctx context.Context, u *uow.Unit, c *Config, action Act
 		}
 		cached := *c
 		// The next edit of the cached row sets no value yet.
-		cached.hasNewValue, cached.work = false, nil
+		cached.hasNewValue, cached.work, cached.claim, cached.takeOver = false, nil, nil, ""
 		s.cache.put(in, &cached)
 	})
 	return nil

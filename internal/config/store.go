@@ -161,7 +161,7 @@ func (s *Service) at(ctx context.Context, row *Config, version int64) (*Config, 
 }
 
 const historyInsert = "INSERT INTO config_histories (tenant_id, config_id, `key`, version, action, value, sealed_value, value_key, value_type, " +
-	"value_schema, remark, protected, secret, approval_id, note, changed_by, changed_by_name, changed_time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	"value_schema, remark, protected, secret, owners, approval_id, note, changed_by, changed_by_name, changed_time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 // insertHistory inserts the history row of the config's current version. It runs in every edit, so
 // it bypasses gorm's query builder.
@@ -171,7 +171,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, c *Config, action Action, n
 		return err
 	}
 	err = storage.ExecDeferred(tx, historyInsert, c.TenantID, c.ID, c.Key, c.Version, action, c.Plain, c.Sealed, c.KeyID, c.ValueType,
-		c.Schema, c.Remark, c.Protected, c.Secret, u.Approval(), note, c.UpdatedBy, c.UpdatedByName, c.UpdatedTime)
+		c.Schema, c.Remark, c.Protected, c.Secret, string(c.Owners), u.Approval(), note, c.UpdatedBy, c.UpdatedByName, c.UpdatedTime)
 	if err != nil {
 		return fmt.Errorf("write the history of config %q: %w", c.Key, err)
 	}

@@ -68,7 +68,7 @@ func (s subject) planned(ctx context.Context, u *uow.Unit, p approvals.Proposal)
 			return nil, approvals.ErrStaleBase
 		}
 	}
-	return s.planWrites(ctx, changes, rows, author{})
+	return s.planWrites(ctx, changes, rows, author{now: s.clock.Now()})
 }
 
 // entryOf returns the audit entry of an approved change, equal to the audit entry of the same
@@ -114,7 +114,7 @@ func (s subject) Revise(ctx context.Context, u *uow.Unit, p approvals.Proposal, 
 		return p, err
 	}
 	w := writes[0]
-	by := authorOf(ctx)
+	by := s.authorOf(ctx).claiming(w.Claim)
 	document, err := w.before.document(by.reads)
 	if err != nil {
 		return p, err
@@ -123,7 +123,7 @@ func (s subject) Revise(ctx context.Context, u *uow.Unit, p approvals.Proposal, 
 	if merge.Equal(document, patched) {
 		return p, apperr.Invalid(apperr.Field{Pointer: "/patch", Code: "nothing", Message: "changes nothing; withdraw the approval instead"})
 	}
-	after, set, fields, err := w.before.applyDocument(patched, by.may)
+	after, set, fields, err := w.before.applyDocument(patched, by)
 	if err == nil && len(fields) > 0 {
 		err = apperr.Invalid(under("/patch", fields)...)
 	}
@@ -155,7 +155,7 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 		if row := rows[c.Key]; row != nil {
 			row.work = blank.work
 		}
-		w, err := rebased(tx, c, rows[c.Key], blank, authorOf(ctx).may)
+		w, err := rebased(tx, c, rows[c.Key], blank, s.authorOf(ctx).claiming(c.Claim))
 		if errors.Is(err, approvals.ErrNoChange) {
 			continue
 		}
@@ -176,8 +176,8 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 
 // rebased returns the write of a proposed change on the current config; current is nil if no config
 // has the key. The caller becomes the author of the write, with the caller's permissions. Errors:
-// ErrStaleBase, ErrNoChange, ValidationFailed and those of may.
-func rebased(tx *gorm.DB, c Change, current *Config, blank Config, may permit) (plannedWrite, error) {
+// ErrStaleBase, ErrNoChange, ValidationFailed and those of with.
+func rebased(tx *gorm.DB, c Change, current *Config, blank Config, by author) (plannedWrite, error) {
 	w := plannedWrite{Change: c, before: current}
 	switch {
 	case c.Op == OpCreate && current == nil, c.Op == OpDelete && current != nil && c.IfMatch.Holds(current.Ref()):
@@ -211,7 +211,7 @@ func rebased(tx *gorm.DB, c Change, current *Config, blank Config, may permit) (
 	case merge.Equal(merged.Merged, documents[2]):
 		return w, approvals.ErrNoChange
 	}
-	after, set, fields, err := current.applyDocument(merged.Merged, may)
+	after, set, fields, err := current.applyDocument(merged.Merged, by)
 	if err := rejectionOf(fields, err); err != nil {
 		return w, err
 	}

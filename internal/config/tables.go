@@ -5,7 +5,7 @@ import "interlock/internal/module"
 // tables are the tables of this package.
 var tables = []module.Table{
 	{
-		Name: "config_histories", Plain: "action value_type value_key changed_by_name", Expires: module.Versions("config_histories", "config_id", "configs"),
+		Name: "config_histories", Plain: "action value_type value_key owners changed_by_name", Expires: module.Versions("config_histories", "config_id", "configs"),
 		Columns: []module.Column{
 			{Name: "key", Erase: module.Renamed, Content: true},
 			{Name: "value", Erase: module.JSONTexts, Content: true},
@@ -15,7 +15,7 @@ var tables = []module.Table{
 		},
 	},
 	{
-		Name: "configs", Plain: "value_type value_key updated_by_name", Stays: module.Current,
+		Name: "configs", Plain: "value_type value_key owners updated_by_name", Stays: module.Current,
 		Columns: []module.Column{
 			{Name: "key", Erase: module.Renamed, Content: true},
 			{Name: "value", Erase: module.JSONTexts, Content: true},

@@ -222,13 +222,14 @@ func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported,
 	if err != nil {
 		return Imported{}, err
 	}
-	report, writes := plan(in, rows, s.blank(ctx), authorOf(ctx).may)
+	report, writes := plan(in, rows, s.blank(ctx), s.authorOf(ctx))
 	if in.DryRun {
 		return report, nil
 	}
 	if err := report.rejection(len(in.Rows)); err != nil {
 		return Imported{}, err
 	}
+	in.Note = noteOf(in.Note, writes)
 	now, err := s.proposeIfRequired(ctx, u, kindImport, in.Note, writes...)
 	if err == nil && !now {
 		return report, nil
@@ -248,7 +249,7 @@ func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported,
 }
 
 // plan returns the verdicts of all rows, and the writes of the rows that change a config.
-func plan(in Import, rows map[string]*Config, blank Config, may permit) (Imported, []plannedWrite) {
+func plan(in Import, rows map[string]*Config, blank Config, by author) (Imported, []plannedWrite) {
 	report := Imported{DryRun: in.DryRun, Verdicts: []Verdict{}, Rows: map[string][]int{}, Counts: ImportCounts{
 		verdictCreate: 0, verdictUpdate: 0, verdictUnchanged: 0, verdictSkip: 0, verdictInvalid: 0, verdictConflict: 0,
 	}}
@@ -258,7 +259,7 @@ func plan(in Import, rows map[string]*Config, blank Config, may permit) (Importe
 		if existing := rows[row.Key]; existing != nil {
 			existing.work = blank.work
 		}
-		verdict, write := planRow(in.OnExisting, i, row, rows[row.Key], blank, may)
+		verdict, write := planRow(in.OnExisting, i, row, rows[row.Key], blank, by)
 		if at, twice := first[row.Key]; twice {
 			verdict.Verdict, verdict.Detail = verdictInvalid, ""
 			verdict.Fields = append(verdict.Fields, apperr.Field{
@@ -275,23 +276,29 @@ func plan(in Import, rows map[string]*Config, blank Config, may permit) (Importe
 	return report, writes
 }
 
-func planRow(onExisting OnExisting, index int, row ImportRow, existing *Config, blank Config, may permit) (Verdict, plannedWrite) {
+func planRow(onExisting OnExisting, index int, row ImportRow, existing *Config, blank Config, by author) (Verdict, plannedWrite) {
 	verdict := Verdict{Index: index, Key: row.Key, Verdict: verdictCreate}
 	write := plannedWrite{Change: Change{Index: index, Key: row.Key, Op: OpCreate}, before: existing}
 	fields := checkKey(row.Key)
+	var rejection *apperr.Error
 	if row.Masked {
 		fields = append(fields, apperr.Field{Pointer: "/masked", Code: "masked",
 			Message: "marks a withheld value; omit the config, or set its value and omit masked"})
 	} else {
-		fields = append(fields, write.fill(row.contentOn(existing), blank, may)...)
+		var more []apperr.Field
+		more, rejection = write.fill(row.contentOn(existing), blank, by)
+		fields = append(fields, more...)
 	}
 	switch {
 	case len(fields) > 0:
 		verdict.Verdict, verdict.Fields = verdictInvalid, under(memberPointer("configs", index), fields)
 		return verdict, plannedWrite{}
+	case rejection != nil:
+		verdict.Verdict, verdict.Detail = verdictConflict, rejection.Detail
+		return verdict, plannedWrite{}
 	case existing == nil:
 	// An equal secret value is not reported as unchanged, which would confirm a guess.
-	case write.after.sameAs(existing.Content) && !existing.isConfidential():
+	case write.after.sameAs(existing.Content) && write.after.Owners == existing.Owners && !existing.isConfidential():
 		verdict.Verdict = verdictUnchanged
 	case onExisting == Skip:
 		verdict.Verdict, verdict.Detail = verdictSkip, "It exists with other content, which is unchanged."
@@ -318,19 +325,19 @@ func (row ImportRow) contentOn(existing *Config) Content {
 	return content
 }
 
-// fill sets the new content of the write, and returns its violations.
-func (w *plannedWrite) fill(content Content, blank Config, may permit) (fields []apperr.Field) {
-	if w.before == nil {
-		w.after, fields = blank.filled(w.Key, content)
-		return fields
-	}
+// fill sets the new content of the write, and returns its violations, or InUse.
+func (w *plannedWrite) fill(content Content, blank Config, by author) (fields []apperr.Field, rejection *apperr.Error) {
 	var err error
-	w.after, w.set, fields, err = w.before.with(content, valueNew, may)
-	var rejection *apperr.Error
-	if errors.As(err, &rejection) {
-		fields = []apperr.Field{{Pointer: "/secret", Code: string(rejection.Code), Message: "must be unchanged: making the config readable requires the permission " + SecretsPermission}}
+	if w.before == nil {
+		w.after, fields, err = blank.filled(w.Key, content, by)
+	} else {
+		w.after, w.set, fields, err = w.before.with(content, valueNew, by, by.confirms(content))
 	}
-	return fields
+	if errors.As(err, &rejection) && rejection.Code != apperr.InUse {
+		message := "must be unchanged: making the config readable requires the permission " + SecretsPermission
+		return []apperr.Field{{Pointer: "/secret", Code: string(rejection.Code), Message: message}}, nil
+	}
+	return fields, rejection
 }
 
 // rejection returns the error of an import that cannot be applied, nil if it can.

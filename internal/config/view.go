@@ -26,6 +26,9 @@ type configView struct {
 	// Set if the value is withheld, with `null` instead: the config is or was secret, and the reader lacks
 	// `configs:secrets`; or the value cannot be decrypted.
 	Masked bool `json:"masked,omitempty"`
+	// The owners by field; a field without an owner is absent. A change of a field of another owner is 409 `in_use` without
+	// `takeOver`.
+	Owner ownersView `json:"owner"`
 	guard.Stamp
 }
 
@@ -45,7 +48,7 @@ func shownValue(ctx context.Context, value string, confidential bool) (shown jso
 func viewOf(ctx context.Context, c *Config) configView {
 	view := configView{
 		Key: configKey(c.Key), ValueType: c.ValueType,
-		Schema: json.RawMessage(c.Schema), Remark: c.Remark, Protected: c.Protected, Secret: c.Secret, Stamp: c.Stamp(),
+		Schema: json.RawMessage(c.Schema), Remark: c.Remark, Protected: c.Protected, Secret: c.Secret, Owner: c.Owners.view(), Stamp: c.Stamp(),
 	}
 	view.Value, view.Masked = shown(ctx, c)
 	return view
@@ -92,6 +95,8 @@ type configRevisionView struct {
 	// Set if the value is withheld, with `null` instead: the config is or was secret, and the reader lacks
 	// `configs:secrets`; or the value cannot be decrypted.
 	Masked bool `json:"masked,omitempty"`
+	// The owners of the fields at this version.
+	Owner ownersView `json:"owner"`
 	// The approval that the version needed.
 	ApprovalID *int64 `json:"approvalId"`
 	// The reason of the change.
@@ -106,7 +111,7 @@ func revisionViewOf(ctx context.Context, h History) configRevisionView {
 		approval = &h.ApprovalID
 	}
 	view := configRevisionView{
-		Protected: h.Protected, Secret: h.Secret, ApprovalID: approval,
+		Protected: h.Protected, Secret: h.Secret, Owner: h.Owners.view(), ApprovalID: approval,
 		Revision: h.ID, Version: h.Version, ETag: h.ref().ETag(), Action: h.Action,
 		ValueType: h.ValueType, Schema: json.RawMessage(h.Schema),
 		Remark: h.Remark, Note: h.Note, ChangedBy: h.changedBy(), ChangedTime: h.ChangedTime,

@@ -584,6 +584,7 @@ CREATE TABLE IF NOT EXISTS configs (
   secret          BOOLEAN      NOT NULL DEFAULT 0,
   sealed_value    MEDIUMBLOB       NULL, -- the encrypted value of a secret config, whose value is ''
   value_key       VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '', -- encryption key of sealed_value
+  owners          VARCHAR(2000) NOT NULL DEFAULT '', -- JSON by field; '': none
   PRIMARY KEY (id),
   UNIQUE KEY uq_configs_key (tenant_id, `key`),
   KEY ix_configs_updated (tenant_id, updated_time, id), -- ?sort=updatedTime
@@ -614,6 +615,7 @@ CREATE TABLE IF NOT EXISTS config_histories (
   secret          BOOLEAN      NOT NULL DEFAULT 0,
   sealed_value    MEDIUMBLOB       NULL,
   value_key       VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
+  owners          VARCHAR(2000) NOT NULL DEFAULT '',
   PRIMARY KEY (id),
   UNIQUE KEY uq_config_histories_version (config_id, version),
   UNIQUE KEY uq_config_histories_place (place),

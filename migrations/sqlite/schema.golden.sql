@@ -284,7 +284,8 @@ CREATE TABLE config_histories (
   approval_id     INTEGER  NOT NULL DEFAULT 0, -- 0: the version needed none
   secret          BOOLEAN  NOT NULL DEFAULT 0,
   sealed_value    BLOB         NULL,
-  value_key       TEXT     NOT NULL DEFAULT ''
+  value_key       TEXT     NOT NULL DEFAULT '',
+  owners          TEXT     NOT NULL DEFAULT ''
 );
 
 CREATE INDEX ix_config_histories_key ON config_histories (tenant_id, key, id);
@@ -308,7 +309,8 @@ CREATE TABLE configs (
   proposed        BIGINT   NOT NULL DEFAULT 0, -- proposals since the last change; counting one conflicts with a concurrent change
   secret          BOOLEAN  NOT NULL DEFAULT 0,
   sealed_value    BLOB         NULL, -- the encrypted value of a secret config, whose value is ''
-  value_key       TEXT     NOT NULL DEFAULT '' -- encryption key of sealed_value
+  value_key       TEXT     NOT NULL DEFAULT '', -- encryption key of sealed_value
+  owners          TEXT     NOT NULL DEFAULT '' -- JSON by field; '': none
 );
 
 CREATE INDEX ix_configs_type ON configs (tenant_id, value_type, key);

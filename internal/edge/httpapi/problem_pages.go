@@ -217,9 +217,9 @@ var kinds = map[apperr.Code]kind{
 	},
 	apperr.InUse: {
 		http.StatusConflict, "It is in use",
-		"The resource is in use and cannot be deleted.",
-		"Other records refer to it.",
-		"Remove or change the records that `detail` names first.",
+		"The resource is in use, so it cannot be deleted or changed. No change was made.",
+		"Other records refer to it, or a program such as a pipeline owns a field of it.",
+		"Remove or change the records that `detail` names first. Change an owned field in the source of its owner, or take it over with `takeOver` and a reason.",
 	},
 	apperr.VersionConflict: {
 		http.StatusPreconditionFailed, "It was changed since you read it",

@@ -78,7 +78,8 @@ export function resource<P extends Path>(path: P, { exact = false } = {}) {
       key: string,
       query?: Query<Operation<RecordPath<P>, 'patch'>>,
     ): Promise<Reply<Operation<RecordPath<P>, 'patch'>>> => call('PATCH', of(id), { params: { header: guard(etag), query }, ...asEdit(edit, key) }),
-    remove: (id: Id<P>, etag?: string): Promise<void> => call('DELETE', of(id), { params: { header: guard(etag) } }),
+    remove: (id: Id<P>, etag?: string, query?: Query<Operation<RecordPath<P>, 'delete'>>): Promise<void> =>
+      call('DELETE', of(id), { params: { header: guard(etag), query } }),
     /** Performs an action of a record, such as a status change or a new comment. */
     act: <A extends Part<P, 'post'>>(id: Id<P>, action: A, write: Write<PartOperation<P, A, 'post'>>): Promise<Reply<PartOperation<P, A, 'post'>>> =>
       post(of(id, action), write),

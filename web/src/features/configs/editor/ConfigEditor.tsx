@@ -8,19 +8,24 @@ import { ConfigFields, isConfigInput } from './ConfigFields';
 import styles from './Editor.module.css';
 import type { ConfigForm } from './form';
 import { editorMessages } from './messages';
+import { TakeOver } from './TakeOver';
 
 interface Props {
   editing: Editing<Config, ConfigForm>;
   /** Replaces the form's buttons if the config was deleted. */
   gone: ReactNode;
   mayWrite: boolean;
+  /** The programs that own the changed fields, and the reason for changing these. */
+  programs: readonly string[];
+  takeOver: string;
+  onTakeOver: (reason: string) => void;
   present: readonly Present[];
   /** The field with the focus. */
   onField: (field: string | undefined) => void;
 }
 
 /** The form of a config, or both sides of its conflict, next to the latest versions. */
-export function ConfigEditor({ editing, gone, mayWrite, present, onField }: Props) {
+export function ConfigEditor({ editing, gone, mayWrite, programs, takeOver, onTakeOver, present, onField }: Props) {
   const t = useText(editorMessages);
   const { current, draft } = editing;
   const { key } = current;
@@ -34,7 +39,7 @@ export function ConfigEditor({ editing, gone, mayWrite, present, onField }: Prop
           hasInput={isConfigInput}
           label={t('form', { key })}
           framed
-          schedule={(change, etag, at, sentAs) => saveConfig(key, change, etag, sentAs, { effectiveTime: at })}
+          schedule={(change, etag, at, sentAs) => saveConfig(key, change, etag, sentAs, { effectiveTime: at, takeOver: programs.length > 0 ? takeOver : undefined })}
           withOther
           link={(from, to, labels) => (
             <Link to="/configs/$key" params={{ key }} search={{ tab: 'history', from, to }}>
@@ -44,6 +49,7 @@ export function ConfigEditor({ editing, gone, mayWrite, present, onField }: Prop
           onField={onField}
         >
           <ConfigFields editing={editing} present={present} readOnly={!mayWrite} />
+          <TakeOver programs={programs} reason={takeOver} onChange={onTakeOver} />
         </RecordForm>
       </div>
       <Recent configKey={key} baseVersion={draft.base.version} />

@@ -8,6 +8,7 @@ import { CodeEditor, type Fault } from '@/ui/code/Code';
 import { jsonFault } from '../create/draft';
 import { useFaultText } from '../create/useFaultText';
 import { configMessages } from '../messages';
+import { programOf } from '../owners';
 import { valueTypes, type Config, type ValueType } from '../queries';
 import { Field, type FieldState } from './Field';
 import { FormError, respelled, type ConfigForm } from './form';
@@ -48,6 +49,7 @@ export function ConfigFields({ editing, present, readOnly }: Props) {
       changes: inside,
       isChanged: changes === undefined ? form[name] !== draft.base.value[name] : inside.length > 0,
       followed: draft.followed.includes(pointer) ? current.updatedBy : undefined,
+      owner: programOf(current, name),
       here: present.filter(({ field }) => field === name).map(({ person }) => person),
       undo: readOnly ? undefined : () => change({ [name]: draft.base.value[name], ...(name === 'value' && { masked: draft.base.value.masked }) }),
     };

@@ -10,13 +10,14 @@ import { readable, type Raw } from '@/ui/table';
 import { HistoryView } from '../history/HistoryView';
 import { OverwrittenNotice } from '../history/OverwrittenNotice';
 import { configMessages } from '../messages';
+import { programsOf } from '../owners';
 import { authorsBetween, needsOf, oneConfig, rollBackConfig, saveConfig, type Config } from '../queries';
 import { useConfigLabels } from '../useConfigWords';
 import { ConfigEditor } from './ConfigEditor';
 import { DeleteConfig } from './DeleteConfig';
 import { DeletedConfig } from './DeletedConfig';
 import styles from './Editor.module.css';
-import { contentOrError, formOf, formOfContent, type ConfigForm } from './form';
+import { changedMembers, contentOrError, formOf, formOfContent, type ConfigForm } from './form';
 import { editorMessages } from './messages';
 
 /** The search parameters of the page. */
@@ -91,6 +92,9 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
   const may = useMay();
   const navigate = useNavigate();
   const { key } = config;
+  const [reason, setReason] = useState('');
+  const programs = (form: ConfigForm) => programsOf(config, changedMembers(formOf(config), form));
+  const takeOver = reason.trim() === '' ? undefined : reason.trim();
   const editing = useRecordForm<Config, ConfigForm>({
     resource: pathOf('configs', key),
     title: key,
@@ -100,10 +104,11 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
     contentOf: contentOrError,
     formOf: formOfContent,
     isSecret: ({ secret }) => secret,
-    send: (change, etag, sentAs) => saveConfig(key, change, etag, sentAs, { merge: 'disjoint' }),
+    isComplete: (form) => reason.trim() !== '' || programs(form).length === 0,
+    send: (change, etag, sentAs) => saveConfig(key, change, etag, sentAs, { merge: 'disjoint', takeOver }),
     overwrite: may('configs:overwrite')
-      ? async (change, etag, reason, sentAs) => {
-          const saved = await saveConfig(key, change, etag, sentAs, { overwrite: reason });
+      ? async (change, etag, why, sentAs) => {
+          const saved = await saveConfig(key, change, etag, sentAs, { overwrite: why, takeOver });
           return Object.fromEntries(Object.entries(saved).filter(([name]) => name !== 'overwrote' && name !== 'merged')) as unknown as Config;
         }
       : undefined,
@@ -115,6 +120,7 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
     needs: needsOf,
     authorsBetween: (after, before) => authorsBetween(key, after, before),
     onRecord: (record) => {
+      setReason('');
       queries.setQueryData(oneConfig(key).queryKey, record);
       void queries.invalidateQueries({ queryKey: ['configs'] });
     },
@@ -151,6 +157,9 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
         <ConfigEditor
           editing={editing}
           mayWrite={may('configs:write')}
+          programs={programs(draft.value)}
+          takeOver={reason}
+          onTakeOver={setReason}
           present={present}
           onField={onField}
           gone={gone ? <DeletedConfig configKey={key} form={draft.value} onRecreated={editing.adopt} /> : undefined}

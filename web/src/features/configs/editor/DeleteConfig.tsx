@@ -1,9 +1,11 @@
+import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { versionConflict } from '@/api';
 import { useText } from '@/i18n';
 import { ActButton, NeedsNotice, pathOf, useConfirm, useKeyedAction, useSlot, useNameLists, useToasts } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
+import { programsOf } from '../owners';
 import { createConfig, deleteConfig, needsOf, oneConfig, type Config } from '../queries';
 import { useConfigLabels } from '../useConfigWords';
 import { contentOf, formOf, type ConfigForm } from './form';
@@ -21,6 +23,7 @@ export function DeleteConfig({ config }: { config: Config }) {
   const { slot } = useSlot(pathOf('configs', key), key);
   const edit = useText(editMessages);
   const needs = needsOf(config);
+  const programs = programsOf(config, Object.keys(config.owner));
   // Creates the config again. The service rejects it if another user has created the key first. The
   // form is text, so that its numbers stay exact.
   const restore = useKeyedAction<ConfigForm, Config>({
@@ -33,7 +36,7 @@ export function DeleteConfig({ config }: { config: Config }) {
   const remove = useKeyedAction({
     scope: `${pathOf('configs', key)}/remove`,
     title: `${t('removeConfirm')} · ${key}`,
-    send: (guard: string) => deleteConfig(key, guard),
+    send: ({ guard, takeOver }: { guard: string; takeOver: string | undefined }) => deleteConfig(key, guard, { takeOver }),
     onDone: async () => {
       toasts.done(t('removed', { key }), () => restore.run(formOf(config)));
       await navigate({ to: '/configs' });
@@ -54,11 +57,17 @@ export function DeleteConfig({ config }: { config: Config }) {
   const onClick = async () => {
     const sure = await ask({
       title: t('removeTitle', { key }),
-      body: needs === undefined ? t('removeBody', { version: String(version) }) : <NeedsNotice needs={needs} />,
+      body: (
+        <>
+          {needs === undefined ? t('removeBody', { version: String(version) }) : <NeedsNotice needs={needs} />}
+          {programs.length > 0 && <Text mt="sm">{t('removeOwned', { manager: programs.join(', ') })}</Text>}
+        </>
+      ),
       confirm: needs === undefined ? t('removeConfirm') : edit('propose'),
       tone: 'bad',
+      reason: programs.length > 0 ? 'required' : undefined,
     });
-    if (sure !== undefined) remove.run(etag);
+    if (sure !== undefined) remove.run({ guard: etag, takeOver: programs.length > 0 ? sure.reason : undefined });
   };
   return (
     <ActButton color="bad" variant="subtle" loading={remove.outcome === 'sending'} disabled={remove.outcome === 'unknown'} onClick={() => void onClick()}>

@@ -7,6 +7,7 @@ import { Avatar, Difference, StatusChip } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
 import { useConfigLabels } from '../useConfigWords';
 import styles from './Field.module.css';
+import { editorMessages } from './messages';
 
 export interface FieldState {
   name: string;
@@ -18,6 +19,8 @@ export interface FieldState {
   followed: PersonName | undefined;
   /** The other users on this field. */
   here: readonly PersonName[];
+  /** The program that owns the field, and its revision; undefined if none does. */
+  owner: { manager: string; revision: string } | undefined;
   /** Reverts the user's changes of this field; undefined if there are none. */
   undo: (() => void) | undefined;
 }
@@ -25,8 +28,9 @@ export interface FieldState {
 /** A field of a config: label, other users, input and changes. */
 export function Field({ state, inputId, children }: { state: FieldState; inputId?: string; children: ReactNode }) {
   const t = useText(editMessages);
+  const editor = useText(editorMessages);
   const labels = useConfigLabels();
-  const { name, label, changes, isChanged, followed, here, undo } = state;
+  const { name, label, changes, isChanged, followed, here, owner, undo } = state;
   return (
     <div className={styles.field} data-field={name} data-changed={isChanged || undefined} data-followed={followed !== undefined || undefined}>
       <div className={styles.head}>
@@ -37,6 +41,7 @@ export function Field({ state, inputId, children }: { state: FieldState; inputId
             {label}
           </label>
         )}
+        {owner !== undefined && <StatusChip>{editor(owner.revision === '' ? 'ownedBy' : 'ownedByRevision', { ...owner })}</StatusChip>}
         {isChanged && <StatusChip tone="info">{t('changed')}</StatusChip>}
         {followed !== undefined && <StatusChip tone="ok">{t('changedBy', { who: followed.name })}</StatusChip>}
         {here.map((person) => (

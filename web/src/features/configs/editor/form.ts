@@ -49,6 +49,10 @@ export function formOf({ valueType, value, remark, schema, ...rest }: Content): 
   };
 }
 
+/** The members in which two forms differ. A replaced masked value counts as the value. */
+export const changedMembers = (before: ConfigForm, after: ConfigForm): string[] =>
+  (Object.keys(before) as (keyof ConfigForm)[]).filter((name) => before[name] !== after[name]).map((name) => (name === 'masked' ? 'value' : name));
+
 export type FormField = 'value' | 'schema';
 
 /** Thrown for a text that does not match its type. */

@@ -1,0 +1,46 @@
+import { fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { sessionStore } from '@/api';
+import { renderPage } from '@/test/render';
+import { session } from '@/test/service';
+import { ConfirmProvider } from '@/ui/feedback/confirm';
+import { Surroundings } from '@/test/render';
+import { deleteConfig, type Config } from '../queries';
+import { DeleteConfig } from './DeleteConfig';
+import { TakeOver } from './TakeOver';
+
+vi.mock(import('../queries'), async (original) => ({
+  ...(await original()),
+  deleteConfig: vi.fn(() => Promise.resolve()),
+}));
+
+const owned = {
+  key: 'a', value: 1, valueType: 'number', remark: '', protected: false, secret: false, version: 1, etag: '"e1"',
+  owner: { value: { manager: 'git:main', revision: 'abc', since: '2026-01-31T09:30:00.000000Z' } },
+} as unknown as Config;
+
+beforeEach(() => {
+  sessionStore.signedIn(session());
+});
+
+test('deleting a config of a program requires a reason, which is sent', async () => {
+  await renderPage(() => (
+    <ConfirmProvider>
+      <DeleteConfig config={owned} />
+    </ConfirmProvider>
+  ));
+  fireEvent.click(await screen.findByRole('button', { name: 'Delete…' }));
+  await screen.findByText(/git:main sets the config/);
+  fireEvent.change(screen.getByRole('textbox'), { target: { value: 'incident 7' } });
+  fireEvent.click(screen.getByRole('button', { name: 'Delete' }));
+  await waitFor(() => expect(deleteConfig).toHaveBeenCalledWith('a', '"e1"', { takeOver: 'incident 7' }));
+});
+
+test('taking over asks for a reason only for fields of programs', () => {
+  const changed = vi.fn();
+  const { rerender } = render(<TakeOver programs={[]} reason="" onChange={changed} />, { wrapper: Surroundings });
+  expect(screen.queryByRole('textbox')).toBeNull();
+  rerender(<TakeOver programs={['git:main']} reason="" onChange={changed} />);
+  fireEvent.change(screen.getByRole('textbox', { name: /Reason/ }), { target: { value: 'incident' } });
+  expect(changed).toHaveBeenCalledWith('incident');
+});
