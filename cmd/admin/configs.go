@@ -45,7 +45,7 @@ type configsPlan struct {
 	FromTokenFile string `placeholder:"FILE" help:"File with the API token for --from. Default: the token for the server."`
 	Prefix        string `help:"Compare and change only keys with this prefix."`
 	Manager       string `placeholder:"NAME" help:"Program that owns the configs of the files, such as git:main."`
-	Prune         bool   `help:"Delete configs whose value the manager owns and that the files no longer contain. Needs --manager."`
+	Prune         bool   `help:"Delete configs that the files no longer contain and of which the manager owns the value. Needs --manager."`
 	TakeOver      string `placeholder:"REASON" help:"Also change fields that others own; the history contains the reason."`
 }
 

@@ -131,7 +131,7 @@ func (p *configsChanges) compare(settings []config.Setting, prune bool) error {
 }
 
 // keyOf returns the key of a setting. A name of env or a ConfigMap is that of the one config of the
-// server to which the export gives it, or else a new key.
+// server that the export names so, or else a new key.
 func (p *configsChanges) keyOf(s config.Setting) (string, error) {
 	if s.NameOf == nil {
 		return s.Name, nil
@@ -197,11 +197,11 @@ func (p *configsChanges) planDeletion(current client.Config) plannedConfig {
 type difference struct{ field, before, after string }
 
 func (p *configsChanges) planUpdate(current client.Config, s config.Setting) (plannedConfig, error) {
-	wanted, err := wantedConfig(current, s)
+	requested, err := requestedConfig(current, s)
 	if err != nil {
 		return plannedConfig{}, err
 	}
-	differences := differencesOf(current, wanted)
+	differences := differencesOf(current, requested)
 	confirmed := p.confirmed(current, s, differences)
 	planned := plannedConfig{key: current.Key, verdict: verdictUnchanged, text: current.Key}
 	var fields []string
@@ -217,12 +217,12 @@ func (p *configsChanges) planUpdate(current client.Config, s config.Setting) (pl
 		planned.verdict, planned.text = verdictOwn, fmt.Sprintf("%s: %s becomes the owner of %s", current.Key, p.manager, strings.Join(confirmed, ", "))
 	}
 	if planned.verdict != verdictUnchanged {
-		planned.change = func() (client.ConfigChange, error) { return update(wanted, confirmed) }
+		planned.change = func() (client.ConfigChange, error) { return update(requested, confirmed) }
 	}
 	return p.checked(planned, current, append(fields, confirmed...)), nil
 }
 
-// ownedField returns the field whose owner a member has.
+// ownedField returns the field that has the owner of a member.
 func ownedField(member string) string {
 	if member == "valueType" {
 		return "value"
@@ -250,35 +250,35 @@ func (p *configsChanges) checked(planned plannedConfig, current client.Config, f
 	return planned
 }
 
-// wantedConfig returns a config with the fields of the source.
-func wantedConfig(current client.Config, s config.Setting) (client.Config, error) {
-	wanted := current
+// requestedConfig returns a config with the fields of the source.
+func requestedConfig(current client.Config, s config.Setting) (client.Config, error) {
+	requested := current
 	switch {
 	case s.Value != nil:
-		wanted.Value = s.Value
+		requested.Value = s.Value
 	case current.ValueType == client.ValueTypeString:
 		text, err := strictjson.Encode(s.Text)
 		if err != nil {
-			return wanted, err
+			return requested, err
 		}
-		wanted.Value = text
+		requested.Value = text
 	case !json.Valid([]byte(s.Text)):
-		return wanted, fmt.Errorf("it has the type %s on the server, and the source has no such value", current.ValueType)
+		return requested, fmt.Errorf("it has the type %s on the server, and the source has no such value", current.ValueType)
 	default:
-		wanted.Value = json.RawMessage(s.Text)
+		requested.Value = json.RawMessage(s.Text)
 	}
 	if c := s.Config; c != nil {
-		wanted.ValueType, wanted.Remark, wanted.Schema, wanted.Protected, wanted.Secret = client.ValueType(c.ValueType), c.Remark, c.Schema, c.Protected, c.Secret
-	} else if current.ValueType == client.ValueTypeString && wanted.Value[0] != '"' {
-		return wanted, errors.New("it is a string on the server; write its value in quotes")
+		requested.ValueType, requested.Remark, requested.Schema, requested.Protected, requested.Secret = client.ValueType(c.ValueType), c.Remark, c.Schema, c.Protected, c.Secret
+	} else if current.ValueType == client.ValueTypeString && requested.Value[0] != '"' {
+		return requested, errors.New("it is a string on the server; write its value in quotes")
 	}
-	if strictjson.Same(comparedValue(current), comparedValue(wanted)) {
-		wanted.Value = current.Value
+	if strictjson.Same(comparedValue(current), comparedValue(requested)) {
+		requested.Value = current.Value
 	}
-	if strictjson.Same(string(current.Schema), string(wanted.Schema)) {
-		wanted.Schema = current.Schema
+	if strictjson.Same(string(current.Schema), string(requested.Schema)) {
+		requested.Schema = current.Schema
 	}
-	return wanted, nil
+	return requested, nil
 }
 
 // comparedValue returns the value of a config as JSON. Values of other types than string may be stored
@@ -290,22 +290,22 @@ func comparedValue(c client.Config) string {
 	return config.ValueText(c.Value)
 }
 
-func differencesOf(current, wanted client.Config) (list []difference) {
-	secret := current.Secret || wanted.Secret
+func differencesOf(current, requested client.Config) (list []difference) {
+	secret := current.Secret || requested.Secret
 	for _, d := range []difference{
-		{"value", shownValue(current.Value, secret), shownValue(wanted.Value, secret)},
-		{"valueType", string(current.ValueType), string(wanted.ValueType)},
-		{"remark", fmt.Sprintf("%q", current.Remark), fmt.Sprintf("%q", wanted.Remark)},
-		{"schema", shownValue(current.Schema, false), shownValue(wanted.Schema, false)},
-		{"protected", fmt.Sprint(current.Protected), fmt.Sprint(wanted.Protected)},
-		{"secret", fmt.Sprint(current.Secret), fmt.Sprint(wanted.Secret)},
+		{"value", shownValue(current.Value, secret), shownValue(requested.Value, secret)},
+		{"valueType", string(current.ValueType), string(requested.ValueType)},
+		{"remark", fmt.Sprintf("%q", current.Remark), fmt.Sprintf("%q", requested.Remark)},
+		{"schema", shownValue(current.Schema, false), shownValue(requested.Schema, false)},
+		{"protected", fmt.Sprint(current.Protected), fmt.Sprint(requested.Protected)},
+		{"secret", fmt.Sprint(current.Secret), fmt.Sprint(requested.Secret)},
 	} {
 		differs := d.before != d.after
 		switch d.field {
 		case "value":
-			differs = string(current.Value) != string(wanted.Value)
+			differs = string(current.Value) != string(requested.Value)
 		case "schema":
-			differs = string(current.Schema) != string(wanted.Schema)
+			differs = string(current.Schema) != string(requested.Schema)
 		}
 		if differs {
 			list = append(list, d)
@@ -338,9 +338,9 @@ func (p *configsChanges) confirmed(current client.Config, s config.Setting, diff
 	return fields
 }
 
-// update returns the change of a config, whose patch also names the confirmed fields.
-func update(wanted client.Config, confirmed []string) (client.ConfigChange, error) {
-	change, err := client.UpdateConfig(wanted)
+// update returns the change of a config. Its patch also names the confirmed fields.
+func update(requested client.Config, confirmed []string) (client.ConfigChange, error) {
+	change, err := client.UpdateConfig(requested)
 	if err != nil || len(confirmed) == 0 {
 		return change, err
 	}
@@ -348,7 +348,7 @@ func update(wanted client.Config, confirmed []string) (client.ConfigChange, erro
 	for name, member := range membersOf(change.Patch) {
 		patch[name] = member
 	}
-	content := map[string]any{"remark": wanted.Remark, "protected": wanted.Protected, "secret": wanted.Secret, "value": unchanged(wanted.Value), "schema": unchanged(wanted.Schema)}
+	content := map[string]any{"remark": requested.Remark, "protected": requested.Protected, "secret": requested.Secret, "value": unchanged(requested.Value), "schema": unchanged(requested.Schema)}
 	for _, field := range confirmed {
 		patch[field] = content[field]
 	}

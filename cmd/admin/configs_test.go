@@ -20,7 +20,7 @@ import (
 	"interlock/test/apptest"
 )
 
-// shop is a tenant of a running server whose configs commands compare and change. A proxy counts the
+// shop is a tenant of a running server. Commands compare and change its configs. A proxy counts the
 // requests that can write.
 type shop struct {
 	*testing.T

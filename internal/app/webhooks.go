@@ -21,7 +21,7 @@ var topicPermissions = sync.OnceValue(func() map[string]string {
 })
 
 // recordsOfWebhooks reads records through their routes, as a user who has only the permission to read
-// them. It has a router of its own because workers, which also deliver, serve none.
+// them. It has a separate router because workers, which also deliver, serve none.
 type recordsOfWebhooks struct {
 	services *Services
 	once     sync.Once

@@ -158,7 +158,7 @@ type plannedWrite struct {
 	// before is the row that was read, nil for a create. after is the new row, nil for a delete.
 	before, after *Config
 	set           guard.Set
-	// takeOver is the reason for which a deletion takes fields over; "" if it takes none over.
+	// takeOver is the reason of a deletion for taking fields over; "" to reject it if a field has another owner.
 	takeOver string
 }
 

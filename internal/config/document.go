@@ -52,7 +52,7 @@ type document struct {
 }
 
 // ReadDocument reads a file of configs: JSON (an export, or an object of keys and values), YAML, a
-// ConfigMap, properties or env, by the extension of its name. It is strict: what it cannot read
+// ConfigMap, properties or env, by the extension of its name. It is strict: all that it cannot read
 // exactly is an error with the file and the line. In YAML, block mappings are nested keys, except
 // for keys with isJSON; flow mappings are values.
 func ReadDocument(file string, text []byte, isJSON func(key string) bool) ([]Setting, error) {
@@ -95,7 +95,7 @@ func (in document) lineAt(offset int64) int { return 1 + bytes.Count(in.text[:of
 
 var withheldComment = regexp.MustCompile(`(?m)^# withheld: (.+)$`)
 
-// addWithheld adds the configs whose values an export omits.
+// addWithheld adds the configs without a value in the export.
 func (in document) addWithheld() {
 	if filepath.Ext(in.file) == ".json" {
 		return

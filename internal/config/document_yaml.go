@@ -70,7 +70,7 @@ func (in document) readConfigMap(top *yaml.Node) error {
 	return nil
 }
 
-// readMapping reads the members of a mapping whose keys start with prefix.
+// readMapping reads the members of a mapping; their keys start with prefix.
 func (in document) readMapping(mapping *yaml.Node, prefix string, isJSON func(string) bool) error {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		name, value := mapping.Content[i], mapping.Content[i+1]

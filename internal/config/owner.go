@@ -22,10 +22,10 @@ import (
 )
 
 // The fields of a config have owners: programs that set them from a source, such as a repository.
-// A field of a program is changed by that program, or by another caller that takes the field over
-// for a reason. The next write of the program is then rejected until it takes the field over again.
+// A field of a program is changed by that program, or by another caller that states a reason for
+// taking it over. The next write of the program is then rejected until it does the same.
 //
-// A user who takes a field over becomes its owner, so that the program detects it. Users do not
+// By taking a field over, a user becomes its owner, so that the program detects it. Users do not
 // exclude each other: versions protect their edits.
 //
 // Owners prevent mistakes, not attacks: a caller with writePermission can act for any manager.
@@ -106,7 +106,7 @@ type claim struct {
 
 func (c claim) isUser() bool { return strings.HasPrefix(c.Manager, userManager) }
 
-// isPlain reports whether the change is of a user who takes nothing over.
+// isPlain reports whether the change is of a user without a take-over.
 func (c claim) isPlain() bool { return c.isUser() && c.TakeOver == "" }
 
 // explicit returns the claim for a proposal; nil if it is plain, so that the proposal needs none.
@@ -136,7 +136,7 @@ func claimOf(ctx context.Context) *claim {
 	return &requested
 }
 
-// ownedField returns the field whose owner a member of a config has.
+// ownedField returns the field that has the owner of a member of a config.
 func ownedField(member string) string {
 	if member == "valueType" {
 		return "value"

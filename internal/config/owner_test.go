@@ -134,7 +134,7 @@ func TestEveryRouteProtectsOwnedFields(t *testing.T) {
 	})
 }
 
-func TestManagerLosesTakenOverFields(t *testing.T) {
+func TestUserTakingFieldsOverExcludesTheManager(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		made := a.ok("POST", "/configs"+byGit, `{"key":"k","value":"git's"}`)
 		taken := a.ok("PATCH", "/configs/k?takeOver=incident", `{"value":"hotfix"}`, "If-Match", made.header.Get("ETag"))
@@ -181,7 +181,7 @@ func TestOwnerParametersAreValidated(t *testing.T) {
 	})
 }
 
-// The approval of a managed change makes its manager the owner, whoever approves it.
+// The approval of a managed change makes its manager the owner, not the approver.
 func TestApprovedChangeHasItsManager(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		made := a.ok("POST", "/configs", `{"key":"k","value":1,"protected":true}`)

@@ -28,7 +28,7 @@ type proposedChange struct {
 	SealedWith string          `json:"sealedWith,omitempty"`
 	// Masked is set in a response that withholds the value.
 	Masked bool `json:"masked,omitempty"`
-	// Claim is the manager that the change acts for; nil for a user who takes nothing over.
+	// Claim is the manager that the change acts for; nil for a user without a take-over.
 	Claim *claim `json:"claim,omitempty"`
 	origin
 }

@@ -56,7 +56,7 @@ export async function itemInStock(request: ApiRequest, item: { sku: string; name
   await request('POST', `/inventory/${item.sku}/adjustments`, { delta: 10_000, reason: 'Opening stock', reference: 'opening' });
 }
 
-/** Pays orders of a user from their wallet, with money that it is given for that. */
+/** Pays orders of a user from their wallet, after funding it. */
 export async function payFromWallet(request: ApiRequest, userId: string, ids: readonly number[]): Promise<void> {
   await request('POST', `/wallets/${userId}/entries`, { amount: 1e8, kind: 'topup', reference: `orders from ${ids[0] ?? 0}` });
   await request('POST', '/order-batches', { action: 'pay', ids, method: 'wallet' });

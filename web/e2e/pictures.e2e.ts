@@ -5,7 +5,7 @@ import type { ApiRequest } from './pages';
 import { expect, nightly, serviceSite, test } from './site';
 
 /**
- * Takes the pictures of the README into e2e/report. The test fails if a page shows other headings
+ * Stores the pictures of the README into e2e/report. The test fails if a page shows other headings
  * or another navigation than its picture in docs/images did. `make screenshots` replaces those
  * pictures.
  */

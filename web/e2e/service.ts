@@ -78,7 +78,7 @@ export class Service {
     return printed.join('').trim();
   }
 
-  /** Creates a tenant, whose first user is `admin`, and returns its name. */
+  /** Creates a tenant with the first user `admin`, and returns its name. */
   async createTenant(): Promise<string> {
     const name = `shop-${randomInt(1000, 10_000)}`;
     await this.command('tenant', 'create', name, '--admin-password', admin.password);

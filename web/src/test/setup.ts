@@ -22,3 +22,6 @@ afterEach(() => {
   sessionStorage.clear();
   window.happyDOM.setURL(start);
 });
+
+// A growing text area observes the fonts, which happy-dom lacks.
+Object.assign(document, { fonts: new EventTarget() });

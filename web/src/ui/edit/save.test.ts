@@ -14,6 +14,7 @@ const at = (version: number, value: unknown, remark = '', updatedBy = li): Confi
   remark,
   protected: false,
   secret: false,
+  owner: {},
   version,
   etag: `"e${version}"`,
   createdTime: 't',

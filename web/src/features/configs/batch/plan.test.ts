@@ -11,6 +11,7 @@ const config = (key: string, members: Partial<Config> = {}): Config => ({
   remark: '',
   protected: false,
   secret: false,
+  owner: {},
   version: 1,
   etag: `"${key}-1"`,
   createdTime: '2026-01-31T09:30:00.000000Z',

@@ -39,7 +39,9 @@ export function ConfigEditor({ editing, gone, mayWrite, programs, takeOver, onTa
           hasInput={isConfigInput}
           label={t('form', { key })}
           framed
-          schedule={(change, etag, at, sentAs) => saveConfig(key, change, etag, sentAs, { effectiveTime: at, takeOver: programs.length > 0 ? takeOver : undefined })}
+          schedule={(change, etag, at, sentAs) =>
+            saveConfig(key, change, etag, sentAs, { effectiveTime: at, takeOver: programs.length > 0 ? takeOver : undefined })
+          }
           withOther
           link={(from, to, labels) => (
             <Link to="/configs/$key" params={{ key }} search={{ tab: 'history', from, to }}>

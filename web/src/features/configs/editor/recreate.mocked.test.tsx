@@ -23,7 +23,17 @@ const owner = ownerOf('default', 7);
 const value = '{"id": 9007199254740993, "rate": 1.50}';
 const create = vi.mocked(createConfig);
 const lost = new ApiProblem({ code: 'no_connection', title: '', detail: '', status: 0, requestId: '' });
-const record = { key: 'a', value: parse(value), valueType: 'json', remark: '', protected: false, secret: false, owner: {}, version: 1, etag: '"e1"' } as unknown as Config;
+const record = {
+  key: 'a',
+  value: parse(value),
+  valueType: 'json',
+  remark: '',
+  protected: false,
+  secret: false,
+  owner: {},
+  version: 1,
+  etag: '"e1"',
+} as unknown as Config;
 
 /** The stored request of a scope, as a new tab reads it. */
 const stored = (scope: string) => new DraftStore('reloaded').open({ owner, scope })?.sent;

@@ -1,10 +1,9 @@
 import { fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { sessionStore } from '@/api';
-import { renderPage } from '@/test/render';
 import { session } from '@/test/service';
 import { ConfirmProvider } from '@/ui/feedback/confirm';
-import { Surroundings } from '@/test/render';
+import { renderPage, Surroundings } from '@/test/render';
 import { deleteConfig, type Config } from '../queries';
 import { DeleteConfig } from './DeleteConfig';
 import { TakeOver } from './TakeOver';
@@ -15,7 +14,14 @@ vi.mock(import('../queries'), async (original) => ({
 }));
 
 const owned = {
-  key: 'a', value: 1, valueType: 'number', remark: '', protected: false, secret: false, version: 1, etag: '"e1"',
+  key: 'a',
+  value: 1,
+  valueType: 'number',
+  remark: '',
+  protected: false,
+  secret: false,
+  version: 1,
+  etag: '"e1"',
   owner: { value: { manager: 'git:main', revision: 'abc', since: '2026-01-31T09:30:00.000000Z' } },
 } as unknown as Config;
 
@@ -24,11 +30,14 @@ beforeEach(() => {
 });
 
 test('deleting a config of a program requires a reason, which is sent', async () => {
-  await renderPage(() => (
-    <ConfirmProvider>
-      <DeleteConfig config={owned} />
-    </ConfirmProvider>
-  ));
+  await renderPage(
+    () => (
+      <ConfirmProvider>
+        <DeleteConfig config={owned} />
+      </ConfirmProvider>
+    ),
+    () => ({}),
+  );
   fireEvent.click(await screen.findByRole('button', { name: 'Delete…' }));
   await screen.findByText(/git:main sets the config/);
   fireEvent.change(screen.getByRole('textbox'), { target: { value: 'incident 7' } });

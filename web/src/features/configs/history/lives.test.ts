@@ -13,6 +13,7 @@ const revision = (version: number, action: ConfigRevision['action'], value: unkn
   note: '',
   protected: false,
   secret: false,
+  owner: {},
   approvalId: null,
   changedBy: { id: 1, name: 'Li' },
   changedTime: '2026-01-01T00:00:00Z',

@@ -24,6 +24,7 @@ const history = (...steps: Step[]): ConfigRevision[] =>
         remark,
         protected: false,
         secret: false,
+        owner: {},
         approvalId: null,
         note: '',
         changedBy,
