@@ -44,10 +44,10 @@ var inputs = []mutant{
 		file: "internal/edge/idempotency/record.go", old: `	if err != nil {
 		body = r.Body
 	}
-	hash`, new: `	if true || err != nil {
+	return digestOf`, new: `	if true || err != nil {
 		body = r.Body
 	}
-	hash`,
+	return digestOf`,
 		caught: tests{"test/e2e": {"TestAKeyedRequestIsTheSameInAnySpellingOfItsBody"}},
 	},
 	{

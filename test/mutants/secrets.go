@@ -82,7 +82,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "an import confirms a guess of a secret value",
-		file: "internal/config/transfer.go", old: `write.after.sameAs(existing.Content) && !existing.isConfidential():`, new: `write.after.sameAs(existing.Content):`,
+		file: "internal/config/transfer.go", old: `write.after.Owners == existing.Owners && !existing.isConfidential():`, new: `write.after.Owners == existing.Owners:`,
 		caught: tests{"test/contract": {"TestBlindWriteOfASecretRevealsNothing"}},
 	},
 	{
@@ -142,7 +142,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "a caller without the permission proposes to make a secret readable",
-		file: "internal/config/subject.go", old: `blank, authorOf(ctx).may)`, new: `blank, nil)`,
+		file: "internal/config/subject.go", old: `blank, s.authorOf(ctx).claiming(c.Claim))`, new: `blank, author{})`,
 		caught: tests{"test/contract": {"TestProposalOfASecretDoesNotRevealIt"}},
 	},
 	{
