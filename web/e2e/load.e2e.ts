@@ -3,7 +3,7 @@ import { itemInStock } from './pages';
 import { expect, nightly, tenantSite, test } from './site';
 
 /** The maximum transfer size of a cold load up to the first page, in bytes, without fonts, which delay nothing. */
-const budget = 275_000;
+const budget = 278_000;
 /** A link of 4 Mbit/s each way and 50 ms. */
 const link = { offline: false, latency: 50, downloadThroughput: 500_000, uploadThroughput: 500_000 };
 /** The maximum additional time over the slow link, in ms: a machine that needs 0.8 s without it is done within 2 s. */

@@ -86,7 +86,8 @@ test('the example of the guide prints the value of a config', async () => {
   const example = new URL('openfeature.mjs', examples);
   await writeFile(example, code);
   await create('checkout.express', 'boolean', true);
-  const env = { ...process.env, URL: site.address, TOKEN: await tokenFor('configs:read') };
+  // Playwright asks for colours.
+  const env = { ...process.env, FORCE_COLOR: '0', URL: site.address, TOKEN: await tokenFor('configs:read') };
   const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(example)], { env });
   expect(stdout).toBe('true STATIC v1\n');
 });
