@@ -28,9 +28,7 @@ func Routes(r *httpapi.Router, s *Service) {
 			"An explicit `amount` is refunded regardless of the value of the lines. 422 at `/lines/<i>/quantity` if other refunds already contain the units, "+
 			"and at `/lines/<i>/restock` for units that a refund cannot restock: those of a cancelled order are already in stock, "+
 			"and unshipped units of a flash sale return to the sale when the order is cancelled.").
-		With(httpapi.Contract{ID: "requestRefund", Body: requestExample, Locks: true, Rejections: []httpapi.Rejection{
-			{Code: apperr.ValidationFailed, Cause: "the request violates a rule. At `/amount` for an amount that cannot be refunded; `refundable` is the maximum", Members: invalid{}},
-		}})
+		With(httpapi.Contract{ID: "requestRefund", Body: requestExample, Locks: true, Rejections: []httpapi.Rejection{NotRefundable}})
 	byID := httpapi.Numbered("refund", s.Refund)
 	httpapi.Get(r, "/refunds", ReadPermission, h.list).
 		Doc("List refunds", "Newest first by default. Each refund contains its lines. With `from` or `to`, the sort by `id` becomes a sort by `createdTime`.").
@@ -113,7 +111,12 @@ type refundRequest struct {
 
 var requestExample = refundRequest{Reason: "One tin arrived open.", Lines: []LineRequest{{"TEA-100", 1, true}}}
 
-// invalid has the members of ValidationFailed for an amount that cannot be refunded.
+// NotRefundable declares the rejection of an amount that cannot be refunded.
+var NotRefundable = httpapi.Rejection{
+	Code: apperr.ValidationFailed, Cause: "the request violates a rule. At `/amount` for an amount that cannot be refunded; `refundable` is the maximum", Members: invalid{},
+}
+
+// invalid has the members of NotRefundable.
 type invalid struct {
 	Refundable *int64 `json:"refundable,omitempty" validate:"min=0"`
 	Currency   string `json:"currency,omitempty"`

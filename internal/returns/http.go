@@ -17,6 +17,7 @@ import (
 	"interlock/internal/edge/httpapi"
 	"interlock/internal/module"
 	"interlock/internal/orders"
+	"interlock/internal/refunds"
 )
 
 var sorts = storage.Sorts{
@@ -58,7 +59,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.MutationOf(r, http.MethodPost, "/returns/:id/refund", refundPermission, byID, s.refund).
 		Doc("Refund a return", "Requests a refund of the received units, or of the requested ones before they arrive, and links it as `refundId`. The refund moves no goods. "+
 			"The default of `amount` is the units' share of the payment. A return has one refund, unless the refund was rejected. The reply needs `returns:read` too.").
-		With(httpapi.Contract{ID: "refundReturn", Success: "The return.", Body: refundBody{}, ChecksStatus: true, Locks: true})
+		With(httpapi.Contract{ID: "refundReturn", Success: "The return.", Body: refundBody{}, ChecksStatus: true, Locks: true, Rejections: []httpapi.Rejection{refunds.NotRefundable}})
 }
 
 func (s *Service) order(ctx context.Context, id int64) (*orders.Order, error) {

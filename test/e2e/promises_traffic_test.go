@@ -212,7 +212,7 @@ func TestRandomLegalTrafficViolatesNoPromise(t *testing.T) {
 		refund := create(t, c, orderPath(order)+"/refunds", object{"amount": 5, "reason": "late"})
 		answer(t, tr.admins[1], "/api/v1"+refundPath(refund)+"/approve", nil)
 		answer(t, tr.admins[1], "/api/v1"+refundPath(refund)+"/settle", object{"reference": "R-0"})
-		for range tier.Rounds(400, 6000) {
+		for range tier.Rounds(400, 10_000) {
 			tr.one()
 		}
 		require.Empty(t, check(t, p.Services()))
