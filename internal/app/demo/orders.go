@@ -29,7 +29,7 @@ type date struct {
 }
 
 // Now implements clock.Clock.
-func (d *date) Now() time.Time { return d.Clock.Now().Add(-d.ago) }
+func (d *date) Now() time.Time { return clock.Stored(d.Clock.Now().Add(-d.ago)) }
 
 // visit is the time, as an age, at which an order has completed the first steps of its journey. At
 // a visit with 0 steps the order is placed.
