@@ -173,7 +173,7 @@ func (c *configsPlan) plan(ctx context.Context) (*configsChanges, *client.Client
 	if err != nil {
 		return nil, nil, err
 	}
-	plan := &configsChanges{manager: c.Manager, prefix: c.Prefix, takesOver: c.TakeOver != "", current: map[string]client.Config{}, counts: map[string]int{}}
+	plan := &configsChanges{manager: c.Manager, prefix: c.Prefix, takesOver: c.TakeOver != "", current: map[string]client.Config{}, named: map[string]map[string][]string{}, counts: map[string]int{}}
 	for _, current := range snapshot.Items {
 		plan.current[current.Key] = current
 	}

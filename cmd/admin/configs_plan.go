@@ -35,8 +35,10 @@ type configsChanges struct {
 	manager, prefix string
 	takesOver       bool
 	current         map[string]client.Config
-	planned         []plannedConfig
-	counts          map[string]int
+	// named are the keys of current by format and name; see keyOf.
+	named   map[string]map[string][]string
+	planned []plannedConfig
+	counts  map[string]int
 }
 
 // plannedConfig is the plan for one key.
@@ -133,15 +135,17 @@ func (p *configsChanges) compare(settings []config.Setting, prune bool) error {
 // keyOf returns the key of a setting. A name of env or a ConfigMap is that of the one config of the
 // server that the export names so, or else a new key.
 func (p *configsChanges) keyOf(s config.Setting) (string, error) {
-	if s.NameOf == nil {
+	if s.Format == "" {
 		return s.Name, nil
 	}
-	var keys []string
-	for key := range p.current {
-		if s.NameOf(key) == s.Name {
-			keys = append(keys, key)
+	if p.named[s.Format] == nil {
+		named := map[string][]string{}
+		for key := range p.current {
+			named[s.NameOf(key)] = append(named[s.NameOf(key)], key)
 		}
+		p.named[s.Format] = named
 	}
+	keys := p.named[s.Format][s.Name]
 	switch len(keys) {
 	case 0:
 		return s.Name, nil
@@ -190,7 +194,7 @@ func (p *configsChanges) planDeletion(current client.Config) plannedConfig {
 		key: current.Key, verdict: verdictDelete, text: current.Key + " = " + shownValue(current.Value, current.Secret),
 		change: func() (client.ConfigChange, error) { return client.DeleteConfig(current), nil },
 	}
-	return p.checked(planned, current, []string{"value", "schema", "remark", "protected", "secret"})
+	return p.checked(planned, current, config.OwnedFields)
 }
 
 // difference is a field in which the source and the server differ.
@@ -211,7 +215,7 @@ func (p *configsChanges) planUpdate(current client.Config, s config.Setting) (pl
 			planned.text += d.field + " "
 		}
 		planned.text += d.before + " → " + d.after
-		fields = append(fields, ownedField(d.field))
+		fields = append(fields, config.OwnedField(d.field))
 	}
 	if len(differences) == 0 && len(confirmed) > 0 {
 		planned.verdict, planned.text = verdictOwn, fmt.Sprintf("%s: %s becomes the owner of %s", current.Key, p.manager, strings.Join(confirmed, ", "))
@@ -222,18 +226,9 @@ func (p *configsChanges) planUpdate(current client.Config, s config.Setting) (pl
 	return p.checked(planned, current, append(fields, confirmed...)), nil
 }
 
-// ownedField returns the field that has the owner of a member.
-func ownedField(member string) string {
-	if member == "valueType" {
-		return "value"
-	}
-	return member
-}
-
 // checked returns the plan, or a conflict if another owner has one of the fields.
 func (p *configsChanges) checked(planned plannedConfig, current client.Config, fields []string) plannedConfig {
-	slices.Sort(fields)
-	for _, field := range slices.Compact(fields) {
+	for _, field := range slices.Compact(slices.Sorted(slices.Values(fields))) {
 		owner := current.Owner.Of(field)
 		if owner == nil || owner.Manager == p.manager || p.manager == "" && strings.HasPrefix(owner.Manager, "user:") {
 			continue
@@ -327,7 +322,7 @@ func (p *configsChanges) confirmed(current client.Config, s config.Setting, diff
 		sets["protected"], sets["secret"] = current.Protected, current.Secret
 	}
 	for _, d := range differences {
-		delete(sets, ownedField(d.field))
+		delete(sets, config.OwnedField(d.field))
 	}
 	for field, isSet := range sets {
 		if isSet && !p.owns(current, field) {

@@ -19,10 +19,10 @@ import (
 
 // Setting is the content of one config in a document. ReadDocument is the reverse of the export.
 type Setting struct {
-	// Name is the key, or the name that NameOf returns for the key.
+	// Name is the key, or its name in Format.
 	Name string
-	// NameOf is the naming of the format; nil if names are keys.
-	NameOf func(key string) string
+	// Format is the format of the name; "" if names are keys.
+	Format string
 	// Value is JSON; nil if the format has only text, which is then in Text.
 	Value json.RawMessage
 	Text  string
@@ -32,6 +32,14 @@ type Setting struct {
 	Withheld bool
 	// At is the file and the line.
 	At string
+}
+
+// NameOf returns the name of a key in the format of the setting.
+func (s Setting) NameOf(key string) string {
+	if name := textFormats[exportFormat(s.Format)].name; name != nil {
+		return name(key)
+	}
+	return key
 }
 
 // documentFormat reads one format. isJSON reports whether a key is known to have a value of the type json.
@@ -311,7 +319,7 @@ func readEnv(in document, _ func(string) bool) error {
 		if end == "" && after[len(raw):] != "" {
 			return in.fault(line, "has a value that is no plain text; write it in apostrophes: %s='…'", match[1])
 		}
-		if err := in.addName(line, Setting{Name: match[1], Text: value, NameOf: envName}); err != nil {
+		if err := in.addName(line, Setting{Name: match[1], Text: value, Format: string(exportEnv)}); err != nil {
 			return err
 		}
 		consumed := len(match[0]) + len(raw) + len(end)

@@ -63,7 +63,7 @@ func (in document) readConfigMap(top *yaml.Node) error {
 		if value.Kind != yaml.ScalarNode || value.ShortTag() != "!!str" {
 			return in.fault(value.Line, "%s is no string; write it in quotes", name.Value)
 		}
-		if err := in.addName(name.Line, Setting{Name: name.Value, Text: value.Value, NameOf: configMapName}); err != nil {
+		if err := in.addName(name.Line, Setting{Name: name.Value, Text: value.Value, Format: string(exportConfigMap)}); err != nil {
 			return err
 		}
 	}

@@ -136,8 +136,11 @@ func claimOf(ctx context.Context) *claim {
 	return &requested
 }
 
-// ownedField returns the field that has the owner of a member of a config.
-func ownedField(member string) string {
+// OwnedFields are the fields that can have an owner, sorted.
+var OwnedFields = []string{"protected", "remark", "schema", "secret", "value"}
+
+// OwnedField returns the field that has the owner of a member of a config.
+func OwnedField(member string) string {
 	if member == "valueType" {
 		return "value"
 	}
@@ -148,10 +151,16 @@ func ownedField(member string) string {
 func ownedFields(members ...string) []string {
 	fields := make([]string, len(members))
 	for i, member := range members {
-		fields[i] = ownedField(member)
+		fields[i] = OwnedField(member)
 	}
 	slices.Sort(fields)
 	return slices.Compact(fields)
+}
+
+// leavesOwners reports whether a change by the author neither depends on the owners of c nor changes
+// them. It holds for most edits, which then compare no content here.
+func (by author) leavesOwners(c *Config) bool {
+	return by.claim == nil || by.claim.isPlain() && c.Owners == ""
 }
 
 // setOwners sets the owners of after, which author makes from c; confirmed are the fields that the
@@ -159,7 +168,7 @@ func ownedFields(members ...string) []string {
 // permitDeletion. Errors: InUse for a field of another owner that the author does not take over.
 func (c *Config) setOwners(after *Config, by author, confirmed []string) error {
 	after.claim, after.takeOver = nil, ""
-	if by.claim == nil {
+	if by.leavesOwners(c) {
 		return nil
 	}
 	changed := ownedFields(c.differences(after)...)
@@ -263,7 +272,7 @@ func (by author) claimed(document, patched, patch any) any {
 	fields := by.claim.Fields
 	names, _ := merge.ObjectOf(patch)
 	for name := range names.All() {
-		fields = append(slices.Clip(fields), ownedField(name))
+		fields = append(slices.Clip(fields), OwnedField(name))
 	}
 	managers := map[string]any{}
 	for name, manager := range ownersIn(document) {
@@ -280,7 +289,7 @@ func (by author) claimed(document, patched, patch any) any {
 
 // confirmed returns the fields of the author in an edited document that have another owner in c.
 func (by author) confirmed(c *Config, document any) (fields []string) {
-	if by.claim == nil {
+	if by.leavesOwners(c) {
 		return nil
 	}
 	before := c.Owners.read()

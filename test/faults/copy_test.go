@@ -3,7 +3,6 @@ package faults_test
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"net/http"
 	"net/url"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	gomysql "github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/redisconn/redistest"
@@ -56,25 +54,16 @@ func atServer(t *testing.T, s settings.Settings, to string) settings.Settings {
 // returns different sums for a table with generated columns.
 func checksums(t *testing.T, address string) map[string]int64 {
 	t.Helper()
-	u, err := url.Parse(address)
-	require.NoError(t, err)
-	password, _ := u.User.Password()
-	config := gomysql.NewConfig()
-	config.Net, config.Addr, config.User, config.Passwd, config.DBName = "tcp", u.Host, u.User.Username(), password, strings.Trim(u.Path, "/")
-	pool, err := sql.Open("mysql", config.FormatDSN())
-	require.NoError(t, err)
-	defer pool.Close()
-	sums := map[string]int64{}
-	for _, table := range storagetest.Texts(t, pool, "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_name") {
+	store, sums := newWitness(t, address), map[string]int64{}
+	tables := store.text(t, "SELECT GROUP_CONCAT(table_name) FROM information_schema.tables WHERE table_schema = DATABASE()")
+	for table := range strings.SplitSeq(tables, ",") {
 		switch table {
 		case "goose_db_version", "server_claims", "migration_lock", "installation", "flash_sale_stocks":
 			continue
 		}
-		columns := storagetest.Texts(t, pool, "SELECT CONCAT('COALESCE(HEX(`', column_name, '`), \"-\")') FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = '"+table+"'")
-		var sum int64
-		row := pool.QueryRowContext(t.Context(), "SELECT COALESCE(SUM(CRC32(CONCAT_WS(',', "+strings.Join(columns, ", ")+"))), 0) FROM `"+table+"`")
-		require.NoError(t, row.Scan(&sum))
-		sums[table] = sum
+		columns := store.text(t, "SELECT GROUP_CONCAT(CONCAT('COALESCE(HEX(`', column_name, '`), \"-\")') ORDER BY ordinal_position) "+
+			"FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?", table)
+		sums[table] = store.number(t, "SELECT COALESCE(SUM(CRC32(CONCAT_WS(',', "+columns+"))), 0) FROM `"+table+"`")
 	}
 	return sums
 }

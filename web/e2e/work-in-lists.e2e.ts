@@ -14,7 +14,8 @@ const site = tenantSite(async () => {
 test('the head of a list stays in sight, and each row is one line', async () => {
   const visitor = await site.enter('/configs');
   const { page } = visitor;
-  await page.getByRole('row', { name: /list\.key-01/ }).waitFor();
+  // The wheel scrolls what is under the pointer.
+  await page.getByRole('row', { name: /list\.key-01/ }).hover();
   await page.mouse.wheel(0, 1200);
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(600);
   const head = await page.getByRole('columnheader', { name: 'Key' }).boundingBox();

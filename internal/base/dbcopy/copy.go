@@ -115,15 +115,14 @@ func (r *run) all(ctx context.Context) (Result, error) {
 	}
 	result.Tables = len(tables)
 	for _, t := range tables {
-		total, err := r.from.count(t)
-		if err != nil {
+		if t.rows, err = r.from.count(t); err != nil {
 			return result, err
 		}
-		result.Rows += total
+		result.Rows += t.rows
 		if verified {
 			continue
 		}
-		if err := r.copyTable(ctx, t, total); err != nil {
+		if err := r.copyTable(ctx, t); err != nil {
 			return result, err
 		}
 	}
@@ -139,12 +138,12 @@ func (r *run) all(ctx context.Context) (Result, error) {
 }
 
 // copyTable copies the rows after the last committed batch of a table.
-func (r *run) copyTable(ctx context.Context, t *table, total int64) error {
+func (r *run) copyTable(ctx context.Context, t *table) error {
 	at, err := r.to.positionOf(ctx, t)
 	if err != nil {
 		return err
 	}
-	meter := r.meter(Progress{Table: t.name, Rows: at.copied, Total: total})
+	meter := r.meter(Progress{Table: t.name, Rows: at.copied, Total: t.rows})
 	for !at.complete {
 		page, err := t.read(r.from.tx, storage.SQLite, at.key)
 		if err != nil {

@@ -29,8 +29,12 @@ const (
 	document
 )
 
-// valueSize is the approximate size of a number in a statement, in bytes.
-const valueSize = 16
+// sizeOf returns the approximate size of a normalized value in a statement, in bytes.
+func sizeOf(value any) int {
+	const number = 16
+	content, _ := value.(string)
+	return number + len(content)
+}
 
 // kinds are the kinds of MySQL's types. MariaDB stores JSON as text, unchanged.
 var kinds = map[string]kind{

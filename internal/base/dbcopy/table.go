@@ -33,6 +33,8 @@ type table struct {
 	columns []column
 	// key are the indexes of the columns of the primary key, in its order.
 	key []int
+	// rows is the number of rows of the source.
+	rows int64
 }
 
 // column is a stored column.
@@ -127,10 +129,7 @@ func (t *table) scan(rows interface{ Scan(into ...any) error }) (row []any, size
 		if row[i], err = column.kind.normalize(row[i]); err != nil {
 			return nil, 0, fmt.Errorf("column %s of the row with key %v: %w", column.name, t.keyOf(row), err)
 		}
-		if text, ok := row[i].(string); ok {
-			size += len(text)
-		}
-		size += valueSize
+		size += sizeOf(row[i])
 	}
 	return row, size, nil
 }

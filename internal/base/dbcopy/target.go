@@ -219,10 +219,7 @@ func insert(tx *gorm.DB, into *table, rows [][]any) error {
 		for ; n < len(rows) && n < statementRows && size < statementBytes; n++ {
 			for i, value := range rows[n] {
 				arguments = append(arguments, into.columns[i].kind.argument(value))
-				if content, ok := value.(string); ok {
-					size += len(content)
-				}
-				size += valueSize
+				size += sizeOf(value)
 			}
 		}
 		statement := "INSERT INTO `" + into.name + "` (" + into.names("") + ") VALUES " + one + strings.Repeat(","+one, n-1)

@@ -69,11 +69,7 @@ func digestOf(ctx context.Context, tx *gorm.DB, d storage.Dialect, t *table, rea
 // verify compares all tables on both sides.
 func (r *run) verify(ctx context.Context, tables []*table) error {
 	for _, t := range tables {
-		total, err := r.from.count(t)
-		if err != nil {
-			return err
-		}
-		meter := r.meter(Progress{Verifying: true, Table: t.name, Total: total})
+		meter := r.meter(Progress{Verifying: true, Table: t.name, Total: t.rows})
 		var source, copied digest
 		both, ctx := errgroup.WithContext(ctx)
 		both.Go(func() (err error) {
