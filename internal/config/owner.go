@@ -158,7 +158,7 @@ func ownedFields(members ...string) []string {
 }
 
 // leavesOwners reports whether a change by the author neither depends on the owners of c nor changes
-// them. It holds for most edits, which then compare no content here.
+// them. This is true for most edits, which then compare no content here.
 func (by author) leavesOwners(c *Config) bool {
 	return by.claim == nil || by.claim.isPlain() && c.Owners == ""
 }
