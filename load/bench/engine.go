@@ -100,36 +100,33 @@ func (e *engine) holds(ctx context.Context, all []expectation) error {
 }
 
 // newest returns the columns of the table's newest row that matches the condition, without
-// its id: a row written by the product is the most realistic template.
+// its id and generated columns: a row written by the product is the most realistic template.
 func (e *engine) newest(ctx context.Context, table, where string) (row, error) {
-	rows, err := e.QueryContext(ctx, "SELECT * FROM "+table+" WHERE "+where+" ORDER BY id DESC LIMIT 1")
+	var list string
+	err := e.QueryRowContext(ctx, "SELECT GROUP_CONCAT(COLUMN_NAME ORDER BY ORDINAL_POSITION) FROM information_schema.COLUMNS "+
+		"WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND COLUMN_NAME <> 'id' AND EXTRA NOT LIKE '% GENERATED'", table).Scan(&list)
+	if err != nil {
+		return row{}, err
+	}
+	columns := strings.Split(list, ",")
+	rows, err := e.QueryContext(ctx, "SELECT `"+strings.Join(columns, "`,`")+"` FROM "+table+" WHERE "+where+" ORDER BY id DESC LIMIT 1")
 	if err != nil {
 		return row{}, err
 	}
 	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		return row{}, err
-	}
 	if !rows.Next() {
 		return row{}, fmt.Errorf("%s has none: %w", table, errors.Join(sql.ErrNoRows, rows.Err()))
 	}
-	cells := make([]sql.NullString, len(columns))
+	cells := make([]any, len(columns))
 	targets := make([]any, len(columns))
 	for i := range cells {
-		targets[i] = &cells[i]
+		cell := new(sql.NullString)
+		cells[i], targets[i] = cell, cell
 	}
 	if err := rows.Scan(targets...); err != nil {
 		return row{}, err
 	}
-	found := row{table: table}
-	for i, column := range columns {
-		if column != "id" {
-			found.columns = append(found.columns, column)
-			found.cells = append(found.cells, cells[i])
-		}
-	}
-	return found, rows.Err()
+	return row{table: table, columns: columns, cells: cells}, rows.Err()
 }
 
 // row is a row that is inserted repeatedly with some cells changed.
