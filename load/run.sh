@@ -112,12 +112,12 @@ stop_service() {
 # wants SCRIPT: whether it is to be run.
 wants() { [[ $scripts == all || " $scripts " == *" $1 "* ]]; }
 
-# run SCRIPT PHASE: one run of k6; its verdict is its exit code. A flash sale draws its own charts: k6's
+# run SCRIPT PHASE: one run of k6; its verdict is its exit code. A crowd runs without the dashboard: k6's
 # would cost it the CPU that the crowd needs.
 run() {
   local stem=$report/$1-$2 dashboard=true
   wants "${INTERLOCK_LOAD_NAME:-$1}" || return 0
-  [[ $1 != flash_sale ]] || dashboard=false
+  [[ $1 != flash_sale && $1 != taps ]] || dashboard=false
   echo "load: ${INTERLOCK_LOAD_NAME:-$1}, $2 loop"
   INTERLOCK_LOAD_PHASE=$2 INTERLOCK_LOAD_REPORT=$report \
     INTERLOCK_LOAD_STEPS=$steps INTERLOCK_LOAD_STEP_SECONDS=$step_seconds \
