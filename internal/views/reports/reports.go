@@ -185,9 +185,10 @@ func byTime(ctx context.Context, tx *gorm.DB, from, end time.Time, by Grouping) 
 
 // sumsOf returns the sums of a period:
 //
-//	SELECT … FROM orders WHERE tenant_id = ? AND paid_time >= ? AND paid_time < ?
-//	SELECT … FROM orders JOIN order_lines …
+//	SELECT …, SUM((SELECT SUM(quantity) FROM order_lines …)) FROM orders WHERE tenant_id = ? AND paid_time >= ? AND paid_time < ?
 //	SELECT SUM(amount) FROM refunds WHERE tenant_id = ? AND status = 3 AND updated_time >= ? AND updated_time < ?
+//
+// With a join instead of the subquery, SQLite reads all order lines for each period.
 func sumsOf(ctx context.Context, tx *gorm.DB, from, end time.Time) (Sums, error) {
 	tenant, _ := principal.From(ctx)
 	period := []any{tenant.TenantID, from.UTC(), end.UTC()}
@@ -197,10 +198,10 @@ func sumsOf(ctx context.Context, tx *gorm.DB, from, end time.Time) (Sums, error)
 		sql  string
 		into []any
 	}{
-		{"SELECT COUNT(*), COALESCE(SUM(amount + discount), 0), COALESCE(SUM(discount), 0) FROM orders WHERE tenant_id = ? AND paid_time >= ? AND paid_time < ?",
-			[]any{&sums.Orders, &sums.Gross, &discounts}},
-		{`SELECT COALESCE(SUM(l.quantity), 0) FROM orders o JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id
-			WHERE o.tenant_id = ? AND o.paid_time >= ? AND o.paid_time < ?`, []any{&sums.Units}},
+		{`SELECT COUNT(*), COALESCE(SUM(o.amount + o.discount), 0), COALESCE(SUM(o.discount), 0),
+			COALESCE(SUM((SELECT SUM(l.quantity) FROM order_lines l WHERE l.tenant_id = o.tenant_id AND l.order_id = o.id)), 0)
+			FROM orders o WHERE o.tenant_id = ? AND o.paid_time >= ? AND o.paid_time < ?`,
+			[]any{&sums.Orders, &sums.Gross, &discounts, &sums.Units}},
 		{fmt.Sprintf("SELECT COALESCE(SUM(amount), 0) FROM refunds WHERE tenant_id = ? AND status = %d AND updated_time >= ? AND updated_time < ?", settled), []any{&refunds}},
 	} {
 		if err := tx.Raw(part.sql, period...).Row().Scan(part.into...); err != nil {
@@ -212,11 +213,12 @@ func sumsOf(ctx context.Context, tx *gorm.DB, from, end time.Time) (Sums, error)
 	return sums, nil
 }
 
-// bySKU returns the items with the highest sums.
+// bySKU returns the items with the highest sums. CROSS JOIN makes SQLite start with the orders of the
+// period; to MySQL it is the same as JOIN.
 func bySKU(ctx context.Context, tx *gorm.DB, from, end time.Time) (rows []Row, err error) {
 	tenant, _ := principal.From(ctx)
 	const statement = "SELECT l.sku AS `key`, COUNT(*) AS orders, SUM(l.quantity) AS units, SUM(l.price * l.quantity) AS gross" +
-		" FROM orders o JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id" +
+		" FROM orders o CROSS JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id" +
 		" WHERE o.tenant_id = ? AND o.paid_time >= ? AND o.paid_time < ? GROUP BY l.sku ORDER BY gross DESC, l.sku LIMIT ?"
 	if err := tx.Raw(statement, tenant.TenantID, from.UTC(), end.UTC(), maxRows).Scan(&rows).Error; err != nil {
 		return nil, fmt.Errorf("sum up sales by item: %w", err)

@@ -1,6 +1,7 @@
 import { Paper } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { useMay } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import type { Tone } from '@/theme';
 import { StatusChip } from '@/ui';
@@ -8,7 +9,7 @@ import { soldOutIn } from './balance';
 import styles from './Cockpit.module.css';
 import { peakOf, type Feed } from './feed';
 import { saleMessages } from './messages';
-import { saleSamples, type Sale, type SaleStats } from './queries';
+import { lastOrderTime, type Sale, type SaleStats } from './queries';
 import { reportOf } from './report';
 
 interface TileProps {
@@ -34,16 +35,17 @@ function Tile({ label, value, note, tone }: TileProps) {
 export function Result({ sale, stats }: { sale: Sale; stats: SaleStats }) {
   const t = useText(saleMessages);
   const { number, money, duration } = useFormat();
-  const { data: samples = [] } = useQuery(saleSamples(sale.id, 60, true));
-  const { sold, unsold, revenue, soldOutAfter } = reportOf(sale, stats, samples);
+  const mayReadOrders = useMay()('orders:read');
+  const { data: lastOrder } = useQuery({ ...lastOrderTime(sale.id), enabled: mayReadOrders });
+  const { sold, unsold, revenue, soldOutAfter } = reportOf(sale, stats, lastOrder);
   return (
     <dl className={styles.tiles}>
       <Tile label={t('sold')} value={number(sold)} note={t('ofOffered', { percent: shareOf(sold, sold + unsold) })} />
       <Tile label={t('revenue')} value={money(revenue)} note={t('beforeRefunds')} />
       <Tile
         label={t('soldOutAfter')}
-        value={soldOutAfter === undefined ? t('never') : duration(soldOutAfter)}
-        note={unsold === 0 && soldOutAfter === undefined ? t('soldOutEarly') : t('unsold', { n: unsold })}
+        value={unsold > 0 ? t('never') : soldOutAfter === undefined ? '–' : duration(soldOutAfter)}
+        note={t('unsold', { n: unsold })}
       />
     </dl>
   );

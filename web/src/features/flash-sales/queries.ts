@@ -30,10 +30,19 @@ export interface SaleSearch extends TableSearch {
   create?: true;
 }
 
+const orders = resource('/api/v1/orders');
 const sales = resource('/api/v1/flash-sales');
 export const { list: readSales, one: oneSale, history: saleHistory, create: createSale, edit: editSale, remove: deleteSale } = sales;
 
 export const readStats = (id: number, signal?: AbortSignal) => sales.part(id, 'stats', {}, signal);
+
+/** The time of a sale's last order; null without orders. */
+export function lastOrderTime(id: number) {
+  return queryOptions({
+    queryKey: ['orders', 'last', id],
+    queryFn: async ({ signal }) => (await orders.list({ flashSaleId: id, sort: '-createdTime', limit: 1 }, signal)).items[0]?.createdTime ?? null,
+  });
+}
 
 /** The latest numbers of a sale; live updates write them here too. */
 export function saleStats(id: number) {

@@ -1,4 +1,4 @@
-import type { Sale, SaleStats, Sample } from './queries';
+import type { Sale, SaleStats } from './queries';
 
 /** The result of a closed sale. */
 export interface Report {
@@ -8,24 +8,22 @@ export interface Report {
   unsold: number;
   /** The value of the sold units at the price of the sale, in minor units. */
   revenue: number;
-  /** The time from the start until no unit was left for sale, in ms; undefined if units were left or the samples do not reach back to that time. */
+  /** The time from the start to the order of the last unit, in ms; undefined if units were left or that order is not known. */
   soldOutAfter: number | undefined;
 }
 
-/** `samples` are the last samples of the sale, oldest first. The end of a sale returns its unsold units to stock, so only its terms have the offered units. */
+/** `lastOrder` is the time of the sale's last order. The end of a sale returns its unsold units to stock, so only its terms have the offered units. */
 export function reportOf(
   { price, quantity, startsTime }: Pick<Sale, 'price' | 'quantity' | 'startsTime'>,
-  { confirmed }: SaleStats,
-  samples: readonly Sample[],
+  { confirmed }: Pick<SaleStats, 'confirmed'>,
+  lastOrder: string | null | undefined,
 ): Report {
-  const soldOut = samples.findLast(({ stats }, i) => {
-    const before = samples[i - 1]?.stats;
-    return before !== undefined && before.remaining > 0 && stats.remaining === 0 && stats.allotted >= before.allotted;
-  });
+  const unsold = Math.max(0, quantity - confirmed);
+  const isKnown = unsold === 0 && typeof lastOrder === 'string';
   return {
     sold: confirmed,
-    unsold: Math.max(0, quantity - confirmed),
+    unsold,
     revenue: confirmed * price,
-    soldOutAfter: soldOut && Math.max(0, soldOut.at - Date.parse(startsTime)),
+    soldOutAfter: isKnown ? Math.max(0, Date.parse(lastOrder) - Date.parse(startsTime)) : undefined,
   };
 }
