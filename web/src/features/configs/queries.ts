@@ -65,9 +65,9 @@ export const createConfig = (members: JsonObject, key: string): Promise<Config> 
  */
 export const { edit: saveConfig, remove: deleteConfig } = configs;
 
-/** Writes a new version with the content of an older one. */
-export const rollBackConfig = (config: string, etag: string, toVersion: number, note: string, key: string) =>
-  configs.act(config, 'rollback', { body: { toVersion, note }, etag, key });
+/** Writes a new version with the content of an older one. `takeOver` is the reason for changing fields of other owners. */
+export const rollBackConfig = (config: string, etag: string, toVersion: number, note: string, key: string, takeOver?: string) =>
+  configs.act(config, 'rollback', { body: { toVersion, note }, etag, key, query: { takeOver } });
 
 /** Applies all changes or none. The client throws if they became a proposal. */
 export async function changeConfigs(batch: JsonObject, key: string) {

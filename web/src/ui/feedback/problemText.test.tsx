@@ -26,6 +26,11 @@ test.each([
     'TEA 有货 3 件，需要 5 件；没有任何更改。',
   ],
   [{ code: 'insufficient_balance', text: '…', members: { balance: 500, wanted: 1990 } }, '余额为 ¥5.00，需要 ¥19.90；没有任何更改。'],
+  [
+    { code: 'in_use', text: '…', members: { owner: { value: { manager: 'git:main' }, remark: { manager: 'git:main' } } } },
+    '这些字段由 git:main 管理；没有任何更改。请在其来源中更改，或打开该配置接管这些字段。',
+  ],
+  [{ code: 'in_use', text: '…' }, '该记录仍在使用中，不能删除。'],
 ])('a refusal is told in Chinese by its code and with what that carries: %j', (said, expected) => {
   expect(inLanguage('zh', useRejectionText)(said)).toBe(expected);
 });

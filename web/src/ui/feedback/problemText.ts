@@ -19,6 +19,7 @@ interface CodeMembers {
   lines?: { sku: string; available: number; wanted: number }[];
   balance?: number;
   wanted?: number;
+  owner?: Readonly<Record<string, { manager: string }>>;
 }
 
 /**
@@ -31,7 +32,7 @@ export function useRejectionText(): (said: ServiceMessage) => string {
   return useCallback(
     ({ code, text, members = {} }: ServiceMessage) => {
       if (language === 'en' || code === undefined) return text;
-      const { updatedBy, changedBy, conflicts, lines, balance, wanted } = members as CodeMembers;
+      const { updatedBy, changedBy, conflicts, lines, balance, wanted, owner } = members as CodeMembers;
       const [short] = lines ?? [];
       const values: MessageMembers = {
         who: (updatedBy ?? changedBy)?.name,
@@ -39,6 +40,7 @@ export function useRejectionText(): (said: ServiceMessage) => string {
         sku: short?.sku,
         available: short ? number(short.available) : balance === undefined ? undefined : money(balance),
         wanted: short ? number(short.wanted) : wanted === undefined ? undefined : money(wanted),
+        managers: owner && [...new Set(Object.values(owner).map(({ manager }) => manager))].join('、'),
       };
       const message = rejections[code as ProblemCode] as (typeof rejections)[ProblemCode] | undefined;
       return message?.(values) ?? text;

@@ -7,6 +7,8 @@ export interface MessageMembers {
   sku: string | undefined;
   available: string | undefined;
   wanted: string | undefined;
+  /** The managers that own the fields of a config. */
+  managers: string | undefined;
 }
 
 const nothing = '没有任何更改';
@@ -46,7 +48,8 @@ export const rejections: Readonly<Record<ProblemCode, (given: MessageMembers) =>
   nothing_to_ship: () => `没有可发货的数量；${nothing}。`,
   total_changed: () => `订单总额已变化；${nothing}。`,
   limit_reached: () => `已达上限；${nothing}。`,
-  in_use: () => '该记录仍在使用中，不能删除。',
+  in_use: ({ managers }) =>
+    managers === undefined ? '该记录仍在使用中，不能删除。' : `这些字段由 ${managers} 管理；${nothing}。请在其来源中更改，或打开该配置接管这些字段。`,
   approval_stale: ({ who }) => (who === undefined ? '其所依据的内容已被更改；请先更新。' : `${who} 更改了其所依据的内容；请先更新。`),
   sold_out: () => '已售罄。',
   sale_not_open: () => '抢购未开放。',

@@ -4,13 +4,15 @@ import { sessionStore } from '@/api';
 import { session } from '@/test/service';
 import { ConfirmProvider } from '@/ui/feedback/confirm';
 import { renderPage, Surroundings } from '@/test/render';
-import { deleteConfig, type Config } from '../queries';
+import { useRollback } from '../history/useRollback';
+import { deleteConfig, rollBackConfig, type Config, type ConfigRevision } from '../queries';
 import { DeleteConfig } from './DeleteConfig';
 import { TakeOver } from './TakeOver';
 
 vi.mock(import('../queries'), async (original) => ({
   ...(await original()),
   deleteConfig: vi.fn(() => Promise.resolve()),
+  rollBackConfig: vi.fn(() => Promise.resolve({ ...owned, version: 3 })),
 }));
 
 const owned = {
@@ -43,6 +45,35 @@ test('deleting a config of a program requires a reason, which is sent', async ()
   fireEvent.change(screen.getByRole('textbox'), { target: { value: 'incident 7' } });
   fireEvent.click(screen.getByRole('button', { name: 'Delete' }));
   await waitFor(() => expect(deleteConfig).toHaveBeenCalledWith('a', '"e1"', { takeOver: 'incident 7' }));
+});
+
+function RollBack({ to }: { to: ConfigRevision }) {
+  const { ask } = useRollback(owned, () => undefined);
+  return (
+    <button type="button" onClick={() => void ask(to)}>
+      Open
+    </button>
+  );
+}
+
+test.each([
+  ['of a program requires a reason, which is sent', { value: 2 }, 'incident 7'],
+  ['that no program owns needs no reason', { value: 1, remark: 'before' }, undefined],
+])('rolling back a field %s', async (_, change, takeOver) => {
+  const to = { ...owned, version: 1, ...change } as unknown as ConfigRevision;
+  await renderPage(
+    () => (
+      <ConfirmProvider>
+        <RollBack to={to} />
+      </ConfirmProvider>
+    ),
+    () => ({}),
+  );
+  fireEvent.click(await screen.findByRole('button', { name: 'Open' }));
+  const confirm = await screen.findByRole('button', { name: 'Roll back' });
+  fireEvent.change(screen.getByRole('textbox'), { target: { value: 'incident 7' } });
+  fireEvent.click(confirm);
+  await waitFor(() => expect(rollBackConfig).toHaveBeenLastCalledWith('a', '"e1"', 1, 'incident 7', expect.any(String), takeOver));
 });
 
 test('taking over asks for a reason only for fields of programs', () => {

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { versionConflict } from '@/api';
@@ -6,6 +7,8 @@ import { diff } from '@/merge';
 import { Difference, NeedsNotice, pathOf, useConfirm, useKeyedMutation, useToasts } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
 import { contentOfConfig } from '../editor/form';
+import { editorMessages } from '../editor/messages';
+import { programsOf } from '../owners';
 import { needsOf, oneConfig, rollBackConfig, type Config, type ConfigRevision } from '../queries';
 import { useConfigLabels } from '../useConfigWords';
 import { historyMessages } from './messages';
@@ -14,6 +17,7 @@ interface RollbackTarget {
   version: number;
   note: string;
   etag: string;
+  takeOver?: string;
   isUndo?: boolean;
 }
 
@@ -21,6 +25,7 @@ interface RollbackTarget {
 export function useRollback(config: Config, onDone: (record: Config) => void) {
   const t = useText(historyMessages);
   const edit = useText(editMessages);
+  const editor = useText(editorMessages);
   const ask = useConfirm();
   const toasts = useToasts();
   const queries = useQueryClient();
@@ -32,7 +37,7 @@ export function useRollback(config: Config, onDone: (record: Config) => void) {
     scope: `${pathOf('configs', key)}/rollback`,
     title: `${t('rollBackConfirm')} · ${key}`,
     topics: ['configs'],
-    send: (wanted, sentAs) => rollBackConfig(key, wanted.etag, wanted.version, wanted.note, sentAs),
+    send: (wanted, sentAs) => rollBackConfig(key, wanted.etag, wanted.version, wanted.note, sentAs, wanted.takeOver),
     onDone: (record, { version, isUndo }) => {
       setRaced(undefined);
       onDone(record);
@@ -59,20 +64,24 @@ export function useRollback(config: Config, onDone: (record: Config) => void) {
         toasts.info(t('alreadySame', { version }));
         return;
       }
+      const members = changes.map(({ pointer }) => pointer.split('/')[1] ?? '');
+      const programs = programsOf(config, revision.masked === true ? [...members, 'value'] : members);
+      const isOwned = programs.length > 0;
       const answer = await ask({
         title: t('rollBackTitle', { version }),
         body: (
           <>
             {needs === undefined ? t('rollBackBody', { version, next: String(config.version + 1) }) : <NeedsNotice needs={needs} />}
             <Difference changes={changes} labels={labels} />
+            {isOwned && <Text mt="sm">{editor('takeOverHint', { manager: programs.join(', ') })}</Text>}
           </>
         ),
         confirm: needs === undefined ? t('rollBackConfirm') : edit('propose'),
-        reason: 'optional',
+        reason: isOwned ? 'required' : 'optional',
       });
       if (answer === undefined) return;
       setRaced(undefined);
-      write.run({ version: revision.version, note: answer.reason, etag });
+      write.run({ version: revision.version, note: answer.reason, etag, takeOver: isOwned ? answer.reason : undefined });
     },
   };
 }
