@@ -26,7 +26,7 @@ async function savedVerdicts(visitor: Visitor): Promise<{ name: string; lines: s
   return { name: file.suggestedFilename(), lines: (await readFile(await file.path(), 'utf8')).trim().split('\r\n').slice(1) };
 }
 
-test('chosen items get a price each, another admin’s change is left and told, and the rest is taken back but for what others did since', async () => {
+test('bulk prices skip a changed item, and undo skips later changes', async () => {
   for (const n of [1, 2, 3, 4]) await site.request('POST', '/items', { sku: `PRICE-${n}`, name: `Tea ${n}`, price: 1000 * n });
   const [first, second] = await site.two('/items?q=PRICE-');
   const { page } = first;
@@ -80,7 +80,7 @@ test('chosen items get a price each, another admin’s change is left and told, 
 });
 
 nightly(
-  'items are imported from a file, go on after a lost answer and a reload with nothing done twice, and the list’s own file can be brought in again',
+  'an import of items resumes after a lost reply, and exports import again',
   async () => {
     for (const n of [1, 2]) await site.request('POST', '/items', { sku: `IN-${n}`, name: `Tea ${n}`, price: 1000 });
     const { visitor, proxy } = await site.behindProxy('/items?q=IN-');
@@ -138,7 +138,7 @@ nightly(
   },
 );
 
-nightly('a delivery is received from a table: a retry doubles nothing, nor does the same table again, and it can be taken back', async () => {
+nightly('a delivery from a table is applied once and can be undone', async () => {
   for (const n of [1, 2, 3]) await site.request('POST', '/items', { sku: `STOCK-${n}`, name: `Tea ${n}`, price: 1000 });
   const onHand = async () => Promise.all([1, 2, 3].map(async (n) => (await site.request<{ onHand: number }>('GET', `/inventory/STOCK-${n}`)).onHand));
   const { visitor, proxy } = await site.behindProxy('/inventory');
@@ -202,7 +202,7 @@ nightly('a delivery is received from a table: a retry doubles nothing, nor does 
   await visitor.check();
 });
 
-test('coupons are issued to a list of customers, a lost answer issues none twice, and are taken back but for one that was redeemed', async () => {
+test('bulk coupons are issued once, and undo skips a redeemed one', async () => {
   const day = 86_400_000;
   const [validFrom, validTo] = [-day, day].map((ms) => new Date(Date.now() + ms).toISOString());
   const { id } = await site.request<{ id: number }>('POST', '/coupon-campaigns', {
@@ -255,7 +255,7 @@ test('coupons are issued to a list of customers, a lost answer issues none twice
   await visitor.check();
 });
 
-nightly('an import of configs is taken back, except what others changed since, which is reported', async () => {
+nightly('undo of an import skips later changes and reports them', async () => {
   interface Config {
     value: unknown;
     remark: string;

@@ -7,7 +7,7 @@ const config = (value: string, over: object = {}) => ({ value: parse(value), val
 const side = (base: unknown, proposed: unknown, current: unknown, resource = 'configs/a') => ({ resource, base, proposed, current }) as Side;
 const text = (value: Json | undefined) => (value === undefined ? undefined : encode(value));
 
-test('what is proposed stands first, and what others changed since beside it, to the last digit', () => {
+test('proposed changes are first, later changes next to them, with exact digits', () => {
   const places = placesOf(side(config('{"a":1.50,"b":1}'), config('{"a":2.50,"b":1}'), config('{"a":1.70,"b":1}', { remark: 'theirs' })));
   expect(places.map(({ isProposed }) => isProposed)).toEqual([true, false]);
   expect(
@@ -18,17 +18,17 @@ test('what is proposed stands first, and what others changed since beside it, to
   ]);
 });
 
-test('a version alone is no difference, and what others left alone has not moved', () => {
+test('a version alone or unchanged fields are no difference', () => {
   expect(placesOf(side(config('1'), config('2'), config('1', { etag: 'y', version: 4 })))).toMatchObject([{ pointer: '/value', hasMoved: false }]);
 });
 
-test('a deletion takes every place away, and a config that is gone has none', () => {
+test('a deletion removes every field, and a deleted config has none', () => {
   const deleted = placesOf(side(config('1'), null, null));
   expect(deleted.map(({ pointer }) => pointer)).toContain('/value');
   expect(deleted.every(({ proposed, current, hasMoved }) => proposed === undefined && current === undefined && hasMoved)).toBe(true);
 });
 
-test('who votes for a refund is shown all of it, although its approval changes the status alone', () => {
+test('a refund approval shows the complete refund', () => {
   const refund = (status: string) => ({ orderNo: '20261124-A', userId: 'li', amount: 30000, method: 'wallet', reason: 'late', requestedBy: 'Ana', status });
   const one = side(refund('requested'), refund('settled'), refund('requested'), 'refunds/1');
   expect(placesOf(one).map(({ pointer }) => pointer)).toEqual(['/status']);

@@ -21,19 +21,19 @@ const fields = readFields(terms);
 const json = (value: CampaignFields) => exact(value) as JsonObject;
 const patch = (change: Partial<CampaignFields>) => patchOfTerms(patchOf(json(fields), json({ ...fields, ...change })));
 
-describe('the fields of a campaign', () => {
-  test('send only what was changed, kind and value always together', () => {
+describe('fields of a campaign', () => {
+  test('only changed fields are sent, with kind and value together', () => {
     expect(patch({})).toEqual({});
     expect(patch({ total: 1200 })).toEqual({ total: 1200 });
     expect(patch({ discount: spellDiscount({ kind: 'percent', value: 20 }) })).toEqual({ kind: 'percent', value: 20 });
   });
 
-  test('a time that the service spells to the microsecond is no edit', () => {
+  test('a time with microseconds is no edit', () => {
     expect(fields.validTo).toBe('2026-06-01T00:00:00.000Z');
     expect(termsOf(fields)).toMatchObject({ ...terms, validFrom: fields.validFrom, validTo: fields.validTo });
   });
 
-  test('one who changes the kind and one who changes the value contest the discount', () => {
+  test('edits of discount kind and value conflict', () => {
     const yours = json({ ...fields, discount: spellDiscount({ kind: 'amount', value: 600 }) });
     const theirs = json(readFields({ ...terms, kind: 'percent', value: 20, total: 5 }));
     const merge = threeWay(json(fields), yours, theirs);
@@ -41,13 +41,13 @@ describe('the fields of a campaign', () => {
     expect(merge.theirsOnly).toEqual(['/total']);
   });
 
-  test('a discount that is being typed has a kind and no value', () => {
+  test('an incomplete discount has a kind and no value', () => {
     expect(discountOf(spellDiscount({ kind: 'percent', value: null }))).toEqual({ kind: 'percent', value: null });
     expect(discountOf('amount 500')).toEqual({ kind: 'amount', value: 500 });
   });
 });
 
-describe('the faults of a campaign', () => {
+describe('violations of a campaign', () => {
   test.each<[string, Partial<CampaignFields>, ReturnType<typeof faultsOf>]>([
     ['a whole one has none', {}, {}],
     ['a name of blanks is none', { name: '  ' }, { name: 'nameNeeded' }],
@@ -65,7 +65,7 @@ test.each<[string, string, ReturnType<typeof stateOf>]>([
   ['before it begins', '2026-02-28T23:59:59Z', 'upcoming'],
   ['from its first moment', '2026-03-01T00:00:00Z', 'running'],
   ['from the moment that ends it', '2026-06-01T00:00:00Z', 'over'],
-])('%s a campaign is told by the clock', (_, now, state) => {
+])('%s a campaign follows the service clock', (_, now, state) => {
   expect(stateOf({ ...terms, issued: 0 }, Date.parse(now))).toBe(state);
   expect(stateOf({ ...terms, issued: 1000 }, Date.parse(now))).toBe(state === 'over' ? 'over' : 'exhausted');
 });
@@ -76,4 +76,4 @@ test.each([
   [0, false],
   [1001, false],
   [null, false],
-])('%j coupons can be asked for: %j', (count, can) => expect(isComplete({ count })).toBe(can));
+])('%j coupons are a valid quantity: %j', (count, can) => expect(isComplete({ count })).toBe(can));

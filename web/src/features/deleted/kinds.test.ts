@@ -9,7 +9,7 @@ const only = (...of: Parameters<typeof deedsOf>) => {
   return deed;
 };
 
-test('the service is asked for no more actions than it takes at once', () => {
+test('the service receives at most its limit of actions', () => {
   expect(actionsOf(kinds, 'delete').split(',').length).toBeLessThanOrEqual(10);
   expect(actionsOf(['items'], 'delete')).toBe('item.delete');
   expect(actionsOf(['configs'], 'create')).toBe('config.create,config.batch');
@@ -23,11 +23,11 @@ test.each([
   ['menu.delete', 'menus/3', { content: { title: '', path: '/x' } }, '/x', { title: '', path: '/x' }],
   ['config.delete', 'configs/a.b', { fromVersion: 2, toVersion: 3, changed: [] }, 'a.b', undefined],
   ['flash_sale.delete', 'flash-sales/7', { withheld: 'flash-sales:read' }, '#7', undefined],
-])('%s of %s is read as what it was', (action, resource, detail, name, content) => {
+])('%s of %s is read as its content', (action, resource, detail, name, content) => {
   expect(only(entry(1, action, resource, detail), 'delete')).toMatchObject({ name, content });
 });
 
-test('a batch is of each config that it deleted, and of none that it changed', () => {
+test('a batch lists each deleted config and no changed one', () => {
   const changes = [
     { op: 'delete', key: 'a', version: 2 },
     { op: 'update', key: 'b', version: 5 },
@@ -37,7 +37,7 @@ test('a batch is of each config that it deleted, and of none that it changed', (
   expect(deedsOf(entry(1, 'order.pay', 'orders/1', {}), 'delete')).toEqual([]);
 });
 
-test('what was made later under its key, or under its name, is there again', () => {
+test('a record recreated under its key or name exists again', () => {
   const gone = only(entry(5, 'item.delete', 'items/TEA', { content: { name: 'Tea' } }), 'delete');
   expect(isAgain(gone, only(entry(6, 'item.create', 'items/TEA', { content: { name: 'Other' } }), 'create'))).toBe(true);
   expect(isAgain(gone, only(entry(4, 'item.create', 'items/TEA', {}), 'create'))).toBe(false);

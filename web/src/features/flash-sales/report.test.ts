@@ -7,12 +7,12 @@ const start = Date.parse(sale.startsTime);
 const sample = (minute: number, remaining: number, allotted = 100) => ({ at: start + minute * 60_000, stats: statsOf({ remaining, allotted }) });
 const soldOut = statsOf({ remaining: 0, confirmed: 100 });
 
-test('the end of a sale with unsold units is no sell-out', () => {
+test('a sale that ends with unsold units is not sold out', () => {
   const closed = statsOf({ confirmed: 40, remaining: 0, allotted: 40 });
   expect(reportOf(sale, closed, [sample(0, 60), sample(1, 0, 40)])).toEqual({ sold: 40, unsold: 60, revenue: 79_600, soldOutAfter: undefined });
 });
 
-test('units and revenue are those of orders that are not cancelled', () => {
+test('units and revenue exclude cancelled orders', () => {
   expect(reportOf(sale, statsOf({ confirmed: 40, remaining: 60 }), [sample(0, 100)])).toEqual({
     sold: 40,
     unsold: 60,

@@ -18,7 +18,7 @@ const form = (part: Partial<RecordingForm> = {}): RecordingForm => ({
 });
 const faults = (part: Partial<RecordingForm>) => Object.fromEntries(faultsOf(form(part)));
 
-test('a number of 64 bits is sent with every digit, and a larger one is no number', () => {
+test('a 64-bit number is sent exactly, a larger one is rejected', () => {
   expect(wholeOf('9223372036854775807')).toEqual(new ExactNumber('9223372036854775807'));
   expect(wholeOf('9223372036854775808')).toBeUndefined();
   expect(wholeOf('-12')).toBe(-12);
@@ -29,14 +29,14 @@ test('a number of 64 bits is sent with every digit, and a larger one is no numbe
   ).toContain('"deltas":{"in":9007199254740993},"payload":{"id":9007199254740993}');
 });
 
-test('an event goes by its id, or by its number, and never by both', () => {
+test('an event has an id or a number, not both', () => {
   expect(bodyOf(form())).toMatchObject({ enforceClientIdempotency: false, events: [{ eventId: 'e-1' }] });
   const sequenced = bodyOf(form({ naming: 'sequence', events: [event({ clientSeq: '7' })] }));
   expect(sequenced).toMatchObject({ enforceClientIdempotency: true, events: [{ clientSeq: 7 }] });
   expect(encode(sequenced)).not.toContain('eventId');
 });
 
-test('a row that nothing was written into adds nothing', () => {
+test('an empty row adds nothing', () => {
   const [sent] = bodyOf(form({ events: [event({ deltas: [{ row: 'a', counter: '', amount: '' }] })] })).events as unknown as {
     deltas: object;
     payload: unknown;
@@ -75,7 +75,7 @@ test.each<[string, Partial<RecordingForm>, Record<string, string>]>([
   expect(faults(part)).toEqual(expected);
 });
 
-test('a writer goes on above its highest number, in the order of the events', () => {
+test('new events follow the highest number in order', () => {
   expect(freeAfter(undefined)).toBe('1');
   expect(freeAfter(new ExactNumber('9007199254740993'))).toBe('9007199254740994');
   expect(sequencedFrom([event(), event()], '119').map(({ clientSeq }) => clientSeq)).toEqual(['119', '120']);
@@ -83,7 +83,7 @@ test('a writer goes on above its highest number, in the order of the events', ()
   expect(nextSequence([event({ clientSeq: '' })], '5')).toBe('5');
 });
 
-test('what was refused is told at its input, where it has one', () => {
+test('a rejection is shown at its input if one exists', () => {
   const typed = form({ events: [event({ deltas: [{ row: 'a', counter: 'in', amount: '1' }] })] });
   const hasInputAt = (pointer: string) => hasInput(typed, pointer);
   expect(['/clientId', '/events/0/eventId', '/events/0/payload', '/events/0/deltas/in'].map(hasInputAt)).toEqual([true, true, true, true]);

@@ -15,7 +15,7 @@ test.each([
   expect(faultOf(action, { ...emptyStep, ...typed })).toBe(fault);
 });
 
-test('one’s own refund is for others to approve; what the service itself requested is nobody’s', () => {
+test('other users approve a refund; a service’s refund has no requester', () => {
   expect(isOwn({ requestedBy: { id: 7, name: 'Li' } }, 7)).toBe(true);
   expect(isOwn({ requestedBy: { id: 7, name: 'Li' } }, 8)).toBe(false);
   expect(isOwn({ requestedBy: { id: 0, name: '' } }, 0)).toBe(false);

@@ -30,7 +30,7 @@ test.each([
   expect(form.isComplete(fields(part))).toBe(can);
 });
 
-test('an empty amount is none, and what is no amount is never taken for none', () => {
+test('an empty amount is absent, and an invalid one is an error', () => {
   expect(form.contentOf(fields({ refundApprovalThreshold: '50', walletApprovalThreshold: ' ' }))).toEqual({
     approvalsRequired: 1,
     approvalDays: 7,

@@ -41,13 +41,13 @@ test.each([
   expect(stepsOf(given, me, may)).toEqual(steps);
 });
 
-test('of one that somebody holds the winner is its holder, not who commented last', () => {
+test('the holder wins a work order, not the last commenter', () => {
   const won = winnerAs({ current: order({}), by: ana, time: '2026-01-31T10:00:00Z' });
   expect([won.by, won.time]).toEqual([li, '2026-01-31T09:00:00Z']);
   expect(winnerAs({ current: order({ status: 'resolved' }), by: ana, time: '2026-01-31T10:00:00Z' }).by).toEqual(ana);
 });
 
-test('what is resolved is not overdue', () => {
+test('a resolved work order is not overdue', () => {
   const due = { dueTime: '2026-01-31T09:00:00Z' };
   const [before, after] = [Date.parse(due.dueTime) - 1, Date.parse(due.dueTime) + 1];
   expect(isOverdue({ ...due, status: 'open' }, after)).toBe(true);

@@ -12,7 +12,7 @@ function inLanguage<T>(language: Language, use: () => T): T {
 
 const stale = { code: 'version_conflict', text: 'Config "a.b" was changed by Li since you read it; nothing of yours was applied.' };
 
-test('in English the service is quoted', () => {
+test('English shows the detail of the service', () => {
   expect(inLanguage('en', useRejectionText)(stale)).toBe(stale.text);
   expect(inLanguage('en', useRuleText)({ code: 'max', message: 'must have at most 500 characters' })).toBe('must have at most 500 characters');
 });
@@ -26,17 +26,17 @@ test.each([
     'TEA 有货 3 件，需要 5 件；没有任何更改。',
   ],
   [{ code: 'insufficient_balance', text: '…', members: { balance: 500, wanted: 1990 } }, '余额为 ¥5.00，需要 ¥19.90；没有任何更改。'],
-])('a refusal is told in Chinese by its code and with what that carries: %j', (said, expected) => {
+])('Chinese describes a rejection by its code and fields: %j', (said, expected) => {
   expect(inLanguage('zh', useRejectionText)(said)).toBe(expected);
 });
 
-test('no sentence of the service is shown in another language than that in force', () => {
+test('a detail in another language is never shown', () => {
   const rule = inLanguage('zh', useRuleText);
   for (const code of ['max', 'minimum', 'a_rule_of_tomorrow', undefined])
     expect(rule({ code, message: 'must be something else' }).replace('schema', '')).not.toMatch(/[A-Za-z]{3}/);
 });
 
-test('what something in between answered is not said to have changed nothing', () => {
+test('an error of a proxy does not claim that nothing changed', () => {
   const between = new ApiProblem({ code: 'bad_gateway', title: '', detail: 'HTTP 502', status: 502, requestId: '' });
   for (const language of ['en', 'zh'] as const) {
     const text = inLanguage(language, useProblemText)(between);

@@ -18,7 +18,7 @@ test.each([
   ['versions were removed', read, 3, true],
   ['it is whole', read, 1, false],
   ['older ones can be read', { ...read, hasNextPage: true }, 3, false],
-])('a history says so when its beginning is not kept: %s', async (_, query, oldest, isSaid) => {
+])('a history with deleted entries says so: %s', async (_, query, oldest, isSaid) => {
   await renderPage(
     () => <History query={query} entries={[entry(4), entry(oldest)]} />,
     () => ({}),

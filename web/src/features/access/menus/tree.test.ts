@@ -15,7 +15,7 @@ function treeOf(...pairs: [number, number | null][]): Menu[] {
 const menus = treeOf([1, null], [2, 1], [3, 1], [4, 3], [5, null], [6, null]);
 const at = (id: number) => menus.find((menu) => menu.id === id) as Menu;
 
-test('the tree tells of each menu how deep it stands, among how many', () => {
+test('the tree has the level and position of each menu', () => {
   expect(rowsOf(menus).map(({ menu, level, siblings }) => [menu.id, level, siblings])).toEqual([
     [1, 1, 3],
     [2, 2, 2],
@@ -53,11 +53,11 @@ test.each<[number, number, Zone, [number | null, number] | undefined]>([
   [1, 1, 'after', undefined],
   [3, 1, 'inside', undefined],
   [2, 1, 'inside', [1, 1]],
-])('menu %i dropped on %i, %s of it, comes to %j', (id, target, zone, place) => {
+])('menu %i dropped on %i, %s of it, moves to %j', (id, target, zone, place) => {
   expect(placeAt(menus, at(id), at(target), zone)).toEqual(place && { parentId: place[0], position: place[1] });
 });
 
-test('nothing goes deeper than the service takes', () => {
+test('no menu exceeds the maximum depth', () => {
   const deep = treeOf([1, null], [2, 1], [3, 2], [4, 3], [5, null], [6, 5]);
   const [, , third, fourth, fifth] = deep as [Menu, Menu, Menu, Menu, Menu];
   expect(placeAt(deep, fifth, third, 'inside')).toBeUndefined();

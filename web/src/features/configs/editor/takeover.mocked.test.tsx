@@ -29,7 +29,7 @@ beforeEach(() => {
   sessionStore.signedIn(session());
 });
 
-test('deleting a config of a program requires a reason, which is sent', async () => {
+test('deleting a program’s config sends a required reason', async () => {
   await renderPage(
     () => (
       <ConfirmProvider>
@@ -45,7 +45,7 @@ test('deleting a config of a program requires a reason, which is sent', async ()
   await waitFor(() => expect(deleteConfig).toHaveBeenCalledWith('a', '"e1"', { takeOver: 'incident 7' }));
 });
 
-test('taking over asks for a reason only for fields of programs', () => {
+test('only fields of programs need a reason', () => {
   const changed = vi.fn();
   const { rerender } = render(<TakeOver programs={[]} reason="" onChange={changed} />, { wrapper: Surroundings });
   expect(screen.queryByRole('textbox')).toBeNull();
