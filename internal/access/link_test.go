@@ -37,7 +37,7 @@ func TestLinkRequiresProofOfIdentity(t *testing.T) {
 
 		require.Equal(t, "linked", v.link("subject-1").Get("result"))
 		require.True(t, v.isSignedIn())
-		require.False(t, elsewhere.isSignedIn(), "sessions that began before end with what they began by")
+		require.False(t, elsewhere.isSignedIn(), "sessions from before the link end as before")
 		require.Equal(t, "linked", v.link("subject-1").Get("result"), "to be linked twice is to be linked")
 		require.EqualValues(t, 1, h.count(t, &users.Link{}))
 
@@ -87,7 +87,7 @@ func TestProviderAccountBelongsToOneUser(t *testing.T) {
 	})
 }
 
-func TestUserWithoutPasswordKeepsOneLink(t *testing.T) {
+func TestUserWithoutPasswordRetainsOneLink(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		user, invitation := h.invite(t, "li")

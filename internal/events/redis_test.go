@@ -87,7 +87,7 @@ func TestReadersDoNotResumeAcrossAGap(t *testing.T) {
 	}
 }
 
-func TestSubscribersLagAfterACutConnectionAndThenGetEventsAgain(t *testing.T) {
+func TestSubscribersLagAfterACutConnectionAndResume(t *testing.T) {
 	options := redisOptions(t)
 	options.ClientName = "events-cut-" + uuid.NewString()
 	bus := newRedisBus(t, options, events.RedisOptions{Prefix: uniquePrefix(), Buffer: 8})
@@ -133,7 +133,7 @@ func TestIdleConnectionStaysOpen(t *testing.T) {
 	}
 }
 
-func TestAnUnreadableMessageCountsAsMissed(t *testing.T) {
+func TestUnreadableMessageCountsAsMissed(t *testing.T) {
 	options := redisOptions(t)
 	prefix := uniquePrefix()
 	bus := newRedisBus(t, options, events.RedisOptions{Prefix: prefix, Buffer: 8})

@@ -80,8 +80,8 @@ func (e *exhausted) returns(t *testing.T, user int64) {
 	require.True(t, moved[0].Changed)
 }
 
-// rejects makes unsuccessful purchases of new customers, and returns how often the gate was
-// queried for the units of one of them, and for all buyers.
+// rejects makes purchases by new customers that the sale rejects. It returns how often the gate was
+// queried for the units of one customer, and how often for all buyers.
 func (e *exhausted) rejects(t *testing.T, strangers int) (held, buyers int) {
 	t.Helper()
 	e.gate.held, e.gate.buyers = 0, 0
@@ -103,19 +103,19 @@ func (e *exhausted) requireTicket(t *testing.T, user int64) {
 // expireCache expires the sold-out cache.
 func (e *exhausted) expireCache() { e.Clock.Advance(flashsale.SoldOutLife) }
 
-func TestWhoBoughtIsReadOnceWhenManyAskAndAllIsSold(t *testing.T) {
+func TestBuyersOfASoldOutSaleAreReadOnce(t *testing.T) {
 	eachExhausted(t, func(t *testing.T, e *exhausted) {
 		held, buyers := e.rejects(t, 1)
-		require.Zero(t, held+buyers, "the gate itself refused")
+		require.Zero(t, held+buyers, "the gate itself rejected")
 		held, buyers = e.rejects(t, 150)
-		require.Equal(t, flashsale.LookUpsBeforeReadingAll-1, held, "before it is worthwhile, each is looked up")
+		require.Equal(t, flashsale.LookUpsBeforeReadingAll-1, held, "at first each is looked up")
 		require.Equal(t, 1, buyers)
 		e.requireTicket(t, 7)
 		e.requireTicket(t, 8)
 
 		e.expireCache()
 		held, buyers = e.rejects(t, 150)
-		require.Zero(t, held+buyers, "nobody was let in since")
+		require.Zero(t, held+buyers, "no customer was admitted since")
 		e.requireTicket(t, 7)
 
 		e.Clock.Advance(flashsale.BuyersLife)
@@ -129,7 +129,7 @@ func TestSoldOutCacheReturnsTicketOfLaterBuyer(t *testing.T) {
 	eachExhausted(t, func(t *testing.T, e *exhausted) {
 		e.rejects(t, 150)
 		e.returns(t, 8)
-		require.Equal(t, "sold_out", e.buy(t, e.sale, 8, 1).Body["code"], "who gave units back is a stranger again")
+		require.Equal(t, "sold_out", e.buy(t, e.sale, 8, 1).Body["code"], "a customer that returned units has none again")
 
 		e.lets(t, 9, "X-Idempotency-Key", "of 9")
 		e.requireTicket(t, 9)
@@ -173,7 +173,7 @@ func TestSoldOutCacheMatchesGate(t *testing.T) {
 			check(s.buy(t, sale, user, units).Body)
 			check(s.buy(t, sale, user, units, "X-Idempotency-Key", fmt.Sprint(user, "-", units)).Body)
 		}
-		require.Equal(t, "sold_out", s.buy(t, sale, 9, 2).Body["code"], "the gate says so, and this process remembers")
+		require.Equal(t, "sold_out", s.buy(t, sale, 9, 2).Body["code"], "the gate rejects, and this process caches it")
 		alsoWithAKey(9, 3, func(body object) { require.Equal(t, "sold_out", body["code"]) })
 		alsoWithAKey(7, 2, func(body object) {
 			require.Equal(t, "limit_reached", body["code"])

@@ -109,11 +109,11 @@ func within(namespace string, start func() error) error {
 	return started
 }
 
-// TestNoWriteIsLostOrDoubledWhenGaleraServersLoseTheirLinks cuts the links between the
+// TestGaleraPartitionLosesAndDoublesNoWrite cuts the links between the
 // servers but not those of their clients: a server that clients write to is isolated
 // without detecting it for some seconds, all servers are isolated, and a link goes down and
 // up before the cluster detects it.
-func TestNoWriteIsLostOrDoubledWhenGaleraServersLoseTheirLinks(t *testing.T) {
+func TestGaleraPartitionLosesAndDoublesNoWrite(t *testing.T) {
 	for _, how := range []string{preferring, spreading} {
 		t.Run(how, func(t *testing.T) {
 			w := newWires(t)
@@ -135,7 +135,7 @@ func (s *galeraStorm) cutOffWriter(t *testing.T, w *wires) {
 	writer := s.writer(t)
 	w.cut(writer)
 	s.awaitAny(t, s.others(writer), 2)
-	s.traffic.RequireWrites(t, "a writer cut off")
+	s.traffic.RequireWrites(t, "a disconnected writer")
 	require.False(t, writer.isSynced(t.Context(), writer.pool(t), 0), "it rejects writes alone")
 	w.mend(writer)
 	s.awaitAll(t)

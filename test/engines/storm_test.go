@@ -67,12 +67,12 @@ func (s *galeraStorm) end(t *testing.T) {
 	verify(t, s.traffic, s.programs, s.nodes[0].url("interlock"))
 }
 
-// TestNoWriteIsLostOrDoubledWhenServersOfAGaleraClusterBreak kills a server that clients
+// TestGaleraCrashesLoseAndDoubleNoWrite kills a server that clients
 // write to, alone and behind another server that was stopped and has not applied all
 // writes; it makes the cluster lose its quorum; and it kills all servers together. At the
 // same time writers with and without keys write at both replicas, readers read those
 // writes, watchers follow, and each time a crowd buys at a flash sale.
-func TestNoWriteIsLostOrDoubledWhenServersOfAGaleraClusterBreak(t *testing.T) {
+func TestGaleraCrashesLoseAndDoubleNoWrite(t *testing.T) {
 	for _, how := range []string{preferring, spreading} {
 		t.Run(how, func(t *testing.T) {
 			s := newStorm(t, cluster(t, 3), how)

@@ -66,7 +66,7 @@ func awaitFinding(t *testing.T, db *storage.DB, name string, level engines.Level
 			}
 		}
 		return found.Level == level && strings.Contains(found.Says, says)
-	}, patience, 50*time.Millisecond, "%s was never %s and said: %s", name, level, says)
+	}, patience, 50*time.Millisecond, "%s was never %s and reported: %s", name, level, says)
 	return found
 }
 

@@ -37,7 +37,7 @@ func TestFailoverToAnOlderStateReplaysNoLostReply(t *testing.T) {
 		requireRead(t, c)
 
 		answer := r.again(t, c)
-		require.False(t, isReplay(answer), "%s: what was done is gone", r.what)
+		require.False(t, isReplay(answer), "%s: the effect is lost", r.what)
 		r.settle(t, c, answer)
 	}
 }

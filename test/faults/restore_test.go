@@ -21,11 +21,11 @@ import (
 // returns to the earlier state and Redis does not. Customers who have bought since the
 // backup are notified that their tickets were lost.
 // Proves R3.
-func TestARestoreUnderARunningSaleLosesNoTicketSilently(t *testing.T) {
+func TestRestoreDuringASaleLosesNoTicketSilently(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) { restoreUnderASale(t, engine, syscall.SIGKILL) })
 }
 
-func TestARestoreAfterAShutdownLosesNoTicketSilently(t *testing.T) {
+func TestRestoreAfterAShutdownLosesNoTicketSilently(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { restoreUnderASale(t, engine, syscall.SIGTERM) })
 }
@@ -109,7 +109,7 @@ func buyOne(t *testing.T, c *apptest.Caller, sale, user string) (ticket string) 
 		require.Equal(t, http.StatusAccepted, answer.Status, "%s", answer.Body)
 		ticket = answer.JSON(t)["ticket"].(string)
 		return true
-	}, patience, 20*time.Millisecond, "the sale takes nobody")
+	}, patience, 20*time.Millisecond, "the sale accepts no customer")
 	return ticket
 }
 

@@ -45,7 +45,7 @@ func startHAProxy(t *testing.T, replicas ...string) (p *process, address string)
 }
 
 // Cookies are for TLS only if the service learns that its caller came over TLS.
-func TestHAProxyPassesOnTheSchemeFromTheTLSProxy(t *testing.T) {
+func TestHAProxyForwardsTheSchemeOfTheTLSProxy(t *testing.T) {
 	t.Parallel()
 	schemes := make(chan []string, 1)
 	replica := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -36,7 +36,7 @@ func TestOneAfterTheOtherIsLinearizable(t *testing.T) {
 	require.Equal(t, []int{0, 7, 7, 0, 7, 7}, h.Told())
 }
 
-func TestAReadOfWhatWasOverwrittenBeforeItBeganIsNotLinearizable(t *testing.T) {
+func TestReadOfAnOverwrittenValueIsNotLinearizable(t *testing.T) {
 	var h racing.History[write, int]
 	h.Record(0, write{"a", 7}, func() (int, error) { return 7, nil })
 	h.Record(0, write{"a", 8}, func() (int, error) { return 8, nil })
@@ -44,7 +44,7 @@ func TestAReadOfWhatWasOverwrittenBeforeItBeganIsNotLinearizable(t *testing.T) {
 	require.False(t, racing.Linearizable(t, &h, register))
 }
 
-func TestAReadDuringAWriteMayBeOfEither(t *testing.T) {
+func TestReadDuringAWriteMayReturnEitherValue(t *testing.T) {
 	for _, read := range []int{0, 7} {
 		var h racing.History[write, int]
 		h.Record(0, write{"a", 7}, func() (int, error) {

@@ -96,7 +96,7 @@ func TestRacingRedemptionsAreLinearizable(t *testing.T) {
 }
 
 // Proves G2.9.
-func TestTheCheckerCatchesARedemptionWithoutItsPredicate(t *testing.T) {
+func TestCheckerDetectsARedemptionWithoutItsPredicate(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		code := s.Issue(t, s.Campaign(t, nil), object{"count": 1})[0]

@@ -131,7 +131,7 @@ func TestRacingMovementsAreLinearizable(t *testing.T) {
 }
 
 // Proves G2.9, G4.13.
-func TestTheCheckerCatchesAReservationWithoutLockAndVersion(t *testing.T) {
+func TestCheckerDetectsAReservationWithoutLockAndVersion(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Item(t, "TEA-1", 100)

@@ -118,7 +118,7 @@ func TestRacingTransitionsAreLinearizable(t *testing.T) {
 }
 
 // Proves G2.9.
-func TestTheCheckerCatchesATransitionWithoutItsPredicate(t *testing.T) {
+func TestCheckerDetectsATransitionWithoutItsPredicate(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)

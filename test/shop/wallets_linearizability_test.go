@@ -104,7 +104,7 @@ func TestRacingEntriesAreLinearizable(t *testing.T) {
 }
 
 // Proves G2.9, G4.13.
-func TestTheCheckerCatchesAnEntryWithoutLockAndVersion(t *testing.T) {
+func TestCheckerDetectsAnEntryWithoutLockAndVersion(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		var history racing.History[walletRequest, walletReply]

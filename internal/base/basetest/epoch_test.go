@@ -72,7 +72,7 @@ func requireNow(t *testing.T, ctx context.Context, watch *epoch.Watch, want epoc
 }
 
 // Proves R5.
-func TestOfManyWhoChangeOneEpochOneDoesAndAllLearnOfIt(t *testing.T) {
+func TestConcurrentEpochChangesHaveOneResult(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		first := read(t, ctx, db)
 		const many = 8
@@ -130,7 +130,7 @@ func TestWatchDetectsChangedEpoch(t *testing.T) {
 }
 
 // Proves R5.
-func TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo(t *testing.T) {
+func TestWatchChangesTheEpochOnceAfterALoss(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch, queried := watched(db)
 		other, _ := watched(db)
@@ -154,7 +154,7 @@ func TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo(t *testing.T) {
 }
 
 // Proves R2.
-func TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged(t *testing.T) {
+func TestEpochIsUnconfirmedAfterALinkChangeUntilTheNextCheck(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch, queried := watched(db)
 		requireNow(t, ctx, watch, read(t, ctx, db))
@@ -214,7 +214,7 @@ func TestCachesAreUnconfirmedWhileACommitSeemsMissing(t *testing.T) {
 		}
 		results <- ""
 		require.NoError(t, <-looked)
-		require.False(t, early, "it was answered before it was known")
+		require.False(t, early, "it returned before the check")
 		require.Equal(t, read(t, ctx, db), <-answered)
 	})
 }
@@ -235,7 +235,7 @@ func TestWatchChecksPeriodically(t *testing.T) {
 	})
 }
 
-func TestSlowCheckServesCallersFromBeforeIt(t *testing.T) {
+func TestCallersAreServedDuringASlowCheck(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db := storagetest.SQLite(t)
 	watch := epoch.NewWatch(db, clock.NewFake(noon))

@@ -11,17 +11,17 @@ import (
 	"interlock/internal/base/clip"
 )
 
-func TestATextIsCutBetweenTwoCharacters(t *testing.T) {
+func TestTextIsCutBetweenCharacters(t *testing.T) {
 	for name, c := range map[string]struct {
 		text    string
 		longest int
 		want    string
 	}{
-		"what fits stays":                      {"/items/茶", 10, "/items/茶"},
+		"a fitting text is unchanged":          {"/items/茶", 10, "/items/茶"},
 		"a character that does not fit goes":   {"/items/茶", 9, "/items/"},
 		"whatever part of it would have fit":   {"/items/茶", 8, "/items/"},
 		"a character that just fits stays":     {"/items/茶x", 10, "/items/茶"},
-		"nothing is left of one that is cut":   {"茶", 2, ""},
+		"a character is not cut":               {"茶", 2, ""},
 		"four bytes are one character as well": {strings.Repeat("🍵", 3), 11, "🍵🍵"},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, clip.Bytes(c.text, c.longest)) })
@@ -36,7 +36,7 @@ func TestATextIsCutBetweenTwoCharacters(t *testing.T) {
 	})
 }
 
-func TestATextOfTooManyCharactersEndsWithAnEllipsis(t *testing.T) {
+func TestClippedTextEndsWithAnEllipsis(t *testing.T) {
 	require.Equal(t, "茶杯茶", clip.Text("茶杯茶", 3), "characters are counted, not bytes")
 	require.Equal(t, "茶杯茶…", clip.Text("茶杯茶杯", 3))
 }

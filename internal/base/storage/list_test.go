@@ -187,7 +187,7 @@ func TestBoundedCountReportsThatItStopped(t *testing.T) {
 
 // MariaDB scans from the end of a tenant to a value of the order's column if that is
 // written as a range, and all rows of a tenant up to a position if the tenant is not.
-func TestMariaDBTenantRangeIsForPagesAtAPlace(t *testing.T) {
+func TestMariaDBTenantRangeIsForPagesWithACursor(t *testing.T) {
 	db, _ := storagetest.TappedMariaDB(t)
 	ctx := storagetest.Tenant(t)
 	require.NoError(t, db.Read(ctx).Use(storage.ListBound(1)))

@@ -75,7 +75,7 @@ func TestMissedWriteChangesNothingAndReturnsTheReason(t *testing.T) {
 		"transition from another status": {func(ctx context.Context, u *uow.Unit, r guard.Ref) error {
 			return guard.Transition[storagetest.Thing](ctx, u, r, states[1], states[0], nil)
 		}, guard.ErrStale},
-		"adjustment whose condition fails": {func(ctx context.Context, u *uow.Unit, r guard.Ref) error {
+		"an adjustment with a false condition": {func(ctx context.Context, u *uow.Unit, r guard.Ref) error {
 			return guard.Adjust[storagetest.Thing](ctx, u, r.ID, guard.Set{"amount": guard.Add("amount", -1)}, "amount >= ?", 1)
 		}, guard.ErrRefused},
 		"adjustment with an alternative in its condition": {func(ctx context.Context, u *uow.Unit, r guard.Ref) error {
@@ -135,7 +135,7 @@ func TestRowOfAnotherTenantIsNotFound(t *testing.T) {
 }
 
 // Proves G1.1.
-func TestOfFiftyUpdatesOfOneVersionExactlyOneWins(t *testing.T) {
+func TestOneOfFiftyUpdatesOfAVersionWins(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		thing := newThing(t, ctx, db)
 		var won, stale atomic.Int64
@@ -191,7 +191,7 @@ func TestETagMatchesOnlyItsRowAndVersion(t *testing.T) {
 }
 
 // Proves G1.5.
-func TestATagThatAProxyChangedIsTheTag(t *testing.T) {
+func TestETagModifiedByAProxyMatches(t *testing.T) {
 	row := guard.Ref{ID: 123456, Version: 17}
 	for _, changed := range []string{`W/"2n9c-h"`, `"2n9c-h-gzip"`, `W/"2n9c-h-gzip"`, `"2n9c-h-br"`, `"2n9c-h--gzip"`, `"2n9c-h;gzip"`} {
 		p, err := guard.ParsePrecondition(changed)

@@ -12,7 +12,7 @@ import (
 )
 
 // Proves E7.
-func TestAWalkGoesByTheRowsOfOthers(t *testing.T) {
+func TestWalkSkipsRowsOfOtherCustomers(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, kim := New(Deps{DB: db}), principal.CustomerID("kim@example.org")
 		theirs, _ := principal.From(storagetest.Tenant(t))

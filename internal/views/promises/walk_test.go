@@ -11,7 +11,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-func TestAWalkComesByEachRowOnce(t *testing.T) {
+func TestWalkVisitsEachRowOnce(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		want := 0
 		for _, tenant := range []int{1, 2, 9} {

@@ -79,7 +79,7 @@ type ahead time.Duration
 func (a ahead) Now() time.Time { return clock.System{}.Now().Add(time.Duration(a)) }
 
 // Proves G5.48.
-func TestAClockThatIsMoreThanASecondAwayIsARisk(t *testing.T) {
+func TestClockSkewAboveOneSecondIsARisk(t *testing.T) {
 	p := engines.Probe{DB: storagetest.MariaDB(t), Redis: redistest.Connect(t, redistest.SharedURL(t))}
 	for skew, level := range map[time.Duration]engines.Level{
 		0: engines.OK, 500 * time.Millisecond: engines.OK, -500 * time.Millisecond: engines.OK,
@@ -116,7 +116,7 @@ func TestMemoryClocksAndFindingsAreMetrics(t *testing.T) {
 		require.Equal(t, http.StatusOK, reply.Code, reply.Body)
 		return reply.Body.String()
 	}
-	require.Empty(t, scrape(), "nothing is said before the first look")
+	require.Empty(t, scrape(), "nothing is reported before the first check")
 	m.Look(t.Context())
 	text := scrape()
 	for _, part := range []string{

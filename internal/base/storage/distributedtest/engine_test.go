@@ -62,7 +62,7 @@ func TestLockedRowExcludesNoWriterByDefault(t *testing.T) {
 	}
 }
 
-func TestARowThatWasWrittenExcludesOtherWriters(t *testing.T) {
+func TestWrittenRowExcludesOtherWriters(t *testing.T) {
 	ctx, db := withCheck(t, "numbers")
 	first, second := begin(t, ctx, db), begin(t, ctx, db)
 	require.NoError(t, first.Exec("UPDATE numbers SET n = n + 1 WHERE id = 1").Error)
