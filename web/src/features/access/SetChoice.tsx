@@ -41,7 +41,7 @@ export function SetChoice({ set, name, label, title = name, meaning, isChosen, w
           {label}
           <span id={`${id}-state`}>
             {isChosen && !wasChosen && !isNew && <StatusChip tone="ok">{t('added')}</StatusChip>}
-            {!isChosen && wasChosen && <StatusChip tone="bad">{t('taken')}</StatusChip>}
+            {!isChosen && wasChosen && <StatusChip tone="bad">{t('removedHere')}</StatusChip>}
             {mark}
           </span>
         </span>

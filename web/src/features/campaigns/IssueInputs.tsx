@@ -53,5 +53,5 @@ function Preview({ size, campaign: { total, issued } }: { size: number; campaign
   const t = useText(campaignMessages);
   const left = total - issued;
   if (size === 0) return t('previewNone', { left, total });
-  return size > left ? t('previewOver', { left, total }) : t('preview', { n: size, after: left - size, total });
+  return size > left ? t('previewExceeds', { left, total }) : t('preview', { n: size, after: left - size, total });
 }

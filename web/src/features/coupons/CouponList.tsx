@@ -100,7 +100,7 @@ function useColumns(names: ReadonlyMap<number, string>): Column<Coupon>[] {
       cell: (c) => <RecordLink path={`coupon-campaigns/${c.campaignId}`}>{campaign(c)}</RecordLink>,
       narrow: true,
     }),
-    column.text('worth', t('takesOff'), plainWorth, { cell: worth, align: 'end', narrow: true }),
+    column.text('worth', t('discount'), plainWorth, { cell: worth, align: 'end', narrow: true }),
     column.text('status', t('status'), (c) => c.status, { cell: (c) => <CouponStatusChip status={c.status} />, narrow: true }),
     column.text('user', t('user'), (c) => c.userId, { cell: (c) => (c.userId === null ? t('anybody') : <CustomerLink userId={c.userId} />) }),
     column.customer('redeemedBy', t('redeemedBy'), (c) => c.redeemedByUserId),

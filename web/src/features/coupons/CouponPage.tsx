@@ -62,7 +62,7 @@ function About({ coupon }: { coupon: Coupon }) {
       <Facts
         facts={[
           [t('campaign'), <RecordLink key="campaign" path={`coupon-campaigns/${campaignId}`} children={campaign} />],
-          [t('takesOff'), worth(coupon)],
+          [t('discount'), worth(coupon)],
           [t('minimum'), <Money key="minimum" minor={minimumAmount} />],
           [t('valid'), t('validRange', { from: dateTime(validFrom), to: dateTime(validTo) })],
           [t('user'), userId === null ? t('anybody') : <CustomerLink key="user" userId={userId} />],

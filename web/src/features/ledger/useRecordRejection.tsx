@@ -130,7 +130,7 @@ function Moved({ moved, change }: { moved: MovedOn } & Pick<Options, 'change'>) 
           ? t('movedUnknown', { current })
           : t.rich('moved', { who: updatedBy.name, current, when: <When time={updatedTime} /> })
       }
-      action={<Button onClick={() => change({ expectedVersion: currentVersion })}>{t('goOn', { current })}</Button>}
+      action={<Button onClick={() => change({ expectedVersion: currentVersion })}>{t('recordOnCurrent', { current })}</Button>}
     >
       {t('movedHint', { expected: String(expectedVersion) })}
     </Banner>

@@ -101,7 +101,7 @@ export function RecordPayment({ order, onClose }: Props) {
           />
           {form.amount !== now.due && now.due > 0 && (
             <Button disabled={isFixed} onClick={() => change({ amount: now.due })}>
-              {t('takeDue')} · {due}
+              {t('useDue')} · {due}
             </Button>
           )}
         </div>

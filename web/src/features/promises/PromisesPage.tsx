@@ -88,18 +88,18 @@ export function Verdict({ list }: { list: readonly Promised[] }) {
   const since = wholeSince(list);
   if (broken > 0)
     return (
-      <Banner tone="bad" title={t('someBroken', { n: broken })}>
-        {t('someBrokenHint')}
+      <Banner tone="bad" title={t('someViolated', { n: broken })}>
+        {t('someViolatedHint')}
       </Banner>
     );
   if (since === undefined)
     return (
-      <Banner tone="info" title={t('looking')}>
-        {t('lookingHint')}
+      <Banner tone="info" title={t('firstCheck')}>
+        {t('firstCheckHint')}
       </Banner>
     );
   return (
-    <Banner tone="ok" title={t('allKept')}>
+    <Banner tone="ok" title={t('allSatisfied')}>
       {t('allKeptSince', { when: relative(since, now) })}
     </Banner>
   );

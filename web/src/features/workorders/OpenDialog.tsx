@@ -40,7 +40,7 @@ export function OpenDialog({ about, onClose }: Props) {
     if (name === 'title') return form.title.trim() === '' && t('titleNeeded');
     if (name !== 'links') return undefined;
     const stranger = links.find((link) => !isLink(link));
-    return stranger === undefined ? links.length > mostLinks && t('linksMost', { n: String(mostLinks) }) : t('linkWrong', { link: stranger });
+    return stranger === undefined ? links.length > mostLinks && t('linksMax', { n: String(mostLinks) }) : t('linkWrong', { link: stranger });
   });
   const wrongLink = ['links', ...links.map((_, i) => `links/${i}`)].map(errorOf).find((text) => text !== undefined);
   return (

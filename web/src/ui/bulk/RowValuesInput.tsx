@@ -54,11 +54,11 @@ export function RowValuesInput({ own, labels, rowName }: Props) {
       <Group>
         {chosen !== undefined && (
           <SegmentedControl
-            aria-label={t('ownOrOne')}
+            aria-label={t('valuesMode')}
             value={hasRowValues ? 'own' : 'one'}
             data={[
               { value: 'one', label: t('oneForAll') },
-              { value: 'own', label: t('ownForEach') },
+              { value: 'own', label: t('onePerRow') },
             ]}
             onChange={(way) => own.setHasRowValues(way === 'own')}
           />

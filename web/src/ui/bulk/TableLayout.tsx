@@ -30,18 +30,18 @@ export function TableLayout({ shown: { separator, first, second, layout, isAsked
       {isAsked ? (
         <Banner
           tone="warn"
-          title={t('asked')}
+          title={t('assignColumns')}
           action={
             <Button disabled={!isUsable(layout, columns)} onClick={() => onLayout({ ...layout, isConfirmed: true })}>
               {t('answered')}
             </Button>
           }
         >
-          {t('askedHint', { first: first.join(' | ') })}
+          {t('assignColumnsHint', { first: first.join(' | ') })}
         </Banner>
       ) : (
         <Text role="status">
-          {t('used', { columns: named((use) => use !== null) })} {passedOver !== '' && t('passedOver', { columns: passedOver })}
+          {t('used', { columns: named((use) => use !== null) })} {passedOver !== '' && t('ignoredColumns', { columns: passedOver })}
         </Text>
       )}
       <Text c="dimmed">{t(separators[separator])}</Text>

@@ -91,7 +91,7 @@ export function History({ title, query, entries, labels, most, aside, foot }: Pr
         ))}
       {foot === undefined && !hasNextPage && first > 1 && (
         <Text c="dimmed" fz="sm" mt="xs">
-          {t('notKept', { n: first })}
+          {t('versionsDeleted', { n: first })}
         </Text>
       )}
     </Section>

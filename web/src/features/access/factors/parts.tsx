@@ -9,7 +9,7 @@ export const longestName = 100;
 /** Explains why a factor was not confirmed. */
 export function SetUpRejection({ error }: { error: Error }) {
   const t = useText(factorMessages);
-  if (isProblem(error, 'not_found')) return <Banner tone="bad" title={t('over')} />;
+  if (isProblem(error, 'not_found')) return <Banner tone="bad" title={t('expired')} />;
   if (isUnknown(error) || isProblem(error, 'idempotency_key_reused')) return <Banner tone="warn" title={t('lost')} />;
   return <ProblemBanner error={error} />;
 }

@@ -68,7 +68,7 @@ export function LinkAccount({ providers, asksPassword, onClose }: Props) {
           <Group justify="flex-end">
             <Button onClick={onClose}>{t('cancel')}</Button>
             <Button type="submit" variant="filled" loading={begin.isPending}>
-              {t('goOn', { name: chosen?.displayName ?? name })}
+              {t('continueTo', { name: chosen?.displayName ?? name })}
             </Button>
           </Group>
         </Stack>

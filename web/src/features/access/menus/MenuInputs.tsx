@@ -41,7 +41,7 @@ export function MenuInputs({ value, strict, error, readOnly = false, onChange }:
         data-field="title"
         label={t('name')}
         description={page !== undefined && t('nameHint')}
-        placeholder={page && t('ownName', { name: text(page.title) })}
+        placeholder={page && t('defaultName', { name: text(page.title) })}
         maxLength={longestTitle}
         readOnly={readOnly}
         value={value.title}
@@ -68,7 +68,7 @@ export function MenuInputs({ value, strict, error, readOnly = false, onChange }:
         disabled={readOnly}
         value={value.icon}
         error={errorOf('icon')}
-        data={[{ value: '', label: t('ownIcon') }, ...[...new Set([...iconNames, ...(value.icon === '' ? [] : [value.icon])])]]}
+        data={[{ value: '', label: t('defaultIcon') }, ...[...new Set([...iconNames, ...(value.icon === '' ? [] : [value.icon])])]]}
         onChange={(event) => onChange({ icon: event.currentTarget.value })}
       />
       <Autocomplete

@@ -23,7 +23,7 @@ export const isRoleInput = (pointer: string): boolean => pointer === '/name' || 
 export function RoleInputs({ value, base, strict, error, readOnly = false, onChange }: Props) {
   const t = useText(roleMessages);
   const { errorOf } = useFaults({ strict, error }, ['name', 'permissions'], (name) => {
-    if (name === 'name') return isProblem(error, 'already_exists') ? t('taken') : value.name.trim() === '' && t('nameNeeded');
+    if (name === 'name') return isProblem(error, 'already_exists') ? t('nameExists') : value.name.trim() === '' && t('nameNeeded');
     return undefined;
   });
   return (

@@ -37,8 +37,8 @@ export function useRoleLabels(): Labels {
   return wordsWithSet(labelsOf<{ name: string }>({ name: { label: t('name'), show: (name) => name } }), 'permissions', {
     label: t('permissions'),
     one: (name) => access('permission', { name }),
-    given: access('given'),
-    taken: access('notGiven'),
+    given: access('granted'),
+    taken: access('notGranted'),
   });
 }
 

@@ -67,7 +67,7 @@ export function SingleSignOnPage() {
           <Banner tone="ok" title={t('linked')}>
             {t('linkedHint')}
           </Banner>
-          <Button onClick={leave}>{t('goOn')}</Button>
+          <Button onClick={leave}>{t('continueSignIn')}</Button>
         </Stack>
       ) : challenge !== undefined && !isOver ? (
         <FactorForm
@@ -106,7 +106,7 @@ function Arriving({ onArrived }: { onArrived: () => void }) {
 
 /** The messages for the result codes of the contract. */
 const sentences = {
-  over: ['over', 'overHint'],
+  over: ['invalid', 'invalidHint'],
   cancelled: ['cancelled', 'cancelledHint'],
   unavailable: ['unavailable', 'unavailableHint'],
   refused: ['refused', 'refusedHint'],
@@ -116,7 +116,7 @@ const sentences = {
   disabled: ['disabled', 'disabledHint'],
   too_many: ['tooMany', 'tooManyHint'],
   failed: ['failed', 'failedHint'],
-  code: ['failed', 'codeOver'],
+  code: ['failed', 'codeExpired'],
 } as const;
 
 const isKnown = (reason: string | null): reason is keyof typeof sentences => reason !== null && Object.hasOwn(sentences, reason);

@@ -32,7 +32,7 @@ export const isUserInput = (pointer: string): boolean => fields.some((field) => 
 export function UserInputs({ value, base, isNew = false, strict, error, readOnly = false, onChange, children }: Props) {
   const t = useText(userMessages);
   const { errorOf } = useFaults({ strict, error }, fields, (field) => {
-    if (field === 'username') return isProblem(error, 'already_exists') ? t('usernameTaken') : !isUsername(value.username) && t('usernameWrong');
+    if (field === 'username') return isProblem(error, 'already_exists') ? t('usernameExists') : !isUsername(value.username) && t('usernameWrong');
     return field === 'displayName' && !isNew && value.displayName.trim() === '' && t('displayNameNeeded');
   });
   return (

@@ -7,7 +7,7 @@ import type { User } from './queries';
 export function stateOf({ disabled, invitationExpiresTime: until }: Pick<User, 'disabled' | 'invitationExpiresTime'>, now: number) {
   if (disabled) return 'disabled';
   if (until === null) return 'active';
-  return Date.parse(until) > now ? 'invited' : 'invitationOver';
+  return Date.parse(until) > now ? 'invited' : 'invitationExpired';
 }
 
 const tones = { active: 'ok', disabled: 'bad', invited: 'accent', invitationOver: 'warn' } as const;

@@ -64,8 +64,8 @@ export function useUserLabels(): Labels {
   return wordsWithSet(fields, 'roles', {
     label: t('roles'),
     one: (name) => t('role', { name }),
-    given: access('given'),
-    taken: access('notGiven'),
+    given: access('granted'),
+    taken: access('notGranted'),
   });
 }
 

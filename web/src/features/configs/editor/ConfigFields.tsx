@@ -99,7 +99,7 @@ export function ConfigFields({ editing, present, readOnly }: Props) {
         <Switch
           label={configs(mayUncover ? 'secretHint' : 'secretKept')}
           aria-label={configs('secret')}
-          description={(form.secret || draft.base.value.secret) && !readOnly && configs('notKept')}
+          description={(form.secret || draft.base.value.secret) && !readOnly && configs('noDraft')}
           disabled={readOnly || !mayUncover}
           checked={form.secret}
           error={first('secret')}

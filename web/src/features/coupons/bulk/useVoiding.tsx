@@ -31,7 +31,7 @@ export function useVoiding(): BulkAction<Coupon, Form> {
       button: t('voidMany'),
       title: (n) => t('voidManyTitle', { n }),
       hint: t('voidHint'),
-      confirm: (n) => t('voidManyGo', { n }),
+      confirm: (n) => t('voidManyConfirm', { n }),
       done: (n) => t('voidedMany', { n }),
     },
     isDangerous: () => true,

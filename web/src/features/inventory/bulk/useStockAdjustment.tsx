@@ -29,7 +29,7 @@ export function useStockAdjustment(): BulkAction<Stock, StockForm> {
     labels: {
       button: t('button'),
       title: (n) => t('title', { n }),
-      confirm: (n) => t('go', { n }),
+      confirm: (n) => t('confirm', { n }),
       done: (n) => t('done', { n }),
     },
     size: 1,
@@ -105,7 +105,7 @@ function Becomes({ stock: { onHand, available }, change }: { stock: Stock; chang
       </Text>
       {available + change < 0 && (
         <Text span c="warn">
-          {t('over', { available })}
+          {t('exceeds', { available })}
         </Text>
       )}
     </>

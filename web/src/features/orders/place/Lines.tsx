@@ -123,7 +123,7 @@ export function useSay(): (mistake: Mistake | undefined) => string | undefined {
       case 'noMetadata':
         return order('metadataMalformed');
       case 'said':
-        return t('said', { message: ruleText(mistake) });
+        return t('rejectedSentence', { message: ruleText(mistake) });
       default:
         return t(mistake.kind);
     }
