@@ -277,7 +277,7 @@ func (s *Service) open(ctx context.Context, in SignIn, from guesses.Arrival, o o
 	return SignedIn{Token: token, Session: session, Device: device}, nil
 }
 
-// SignOut ends a session. It is no error if the session has ended already.
+// SignOut ends a session. It succeeds if the session has already ended.
 func (s *Service) SignOut(ctx context.Context, u *uow.Unit, token string) error {
 	ctx, err := s.sessions.Load(sessions.InUnit(ctx, u), token)
 	if err != nil {

@@ -125,8 +125,8 @@ func (s *Service) Background() []background.Service {
 	known, remembered := int64(-1), 0
 	return []background.Service{
 		{Name: "poll permission changes", Every: WatchEvery, Run: func(ctx context.Context) error {
-			// The first number, and the first after a pause, confirms nothing about earlier reads, so
-			// it invalidates the cache once more than necessary.
+			// The first number, also after a pause, has no previous number to compare with, so it
+			// invalidates the cache.
 			if known < 0 || s.callers.matter(&remembered) {
 				known = s.lookForChanges(ctx, known)
 			}

@@ -198,9 +198,8 @@ func (r *row) update(ctx context.Context, condition string, values ...any) (hit 
 	return result.RowsAffected == 1, result.Error
 }
 
-// extendUntil extends the lease until stop is closed, and returns the lossError if the
-// claim was lost. While the database cannot be reached, no server can write, so that is no
-// reason to end.
+// extendUntil extends the lease until stop is closed, and returns the lossError if the claim was
+// lost. An unreachable database does not end it, because then no server can write.
 func (r *row) extendUntil(stop <-chan struct{}) error {
 	beat := time.NewTicker(r.lease / beatsPerLease)
 	defer beat.Stop()

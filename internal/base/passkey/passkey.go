@@ -72,10 +72,9 @@ type Site struct {
 	library *webauthn.WebAuthn
 }
 
-// NewSite returns the site at the public address of the service, such as
-// https://admin.example.com; "" is localhost at any port, which only a browser on this
-// machine can use. Errors: a sentence, for an address with a host that is no name: browsers
-// support passkeys only for names.
+// NewSite returns the site at the public address of the service, such as https://admin.example.com;
+// "" is localhost at any port, which only a browser on this machine can use. Errors: a sentence, for
+// an address with a host that is not a name, because browsers support passkeys only for names.
 func NewSite(address string) (*Site, error) {
 	s := &Site{id: development}
 	origins := []string{"http://" + development}

@@ -27,8 +27,9 @@ import (
 // RequestPatience is the Patience of a process that serves requests.
 const RequestPatience = 7 * time.Second
 
-// VanishedAfter is when a server ends an idle transaction of a process that serves. It is longer than
-// the lease of a lock (10 s), so that a process that was paused until then meets the guard.
+// VanishedAfter is the time after which a server ends an idle transaction of a serving process. It
+// is longer than the lease of a lock (10 s), so that the write of a process that was paused until
+// then still reaches the guard.
 const VanishedAfter = 15 * time.Second
 
 // Time-outs of a MySQL connection. Options.Patience bounds every statement and COMMIT, so that a

@@ -164,7 +164,7 @@ func createPrivate(path string) error {
 	return errors.Join(GiveToOwner(file), file.Close())
 }
 
-// GiveToOwner changes the owner of a file that root created to the owner of the file's folder, so
+// AssignToOwner changes the owner of a file that root created to the owner of the file's folder, so
 // that the service's user can open files that an operator's command created.
 func GiveToOwner(file *os.File) error {
 	if os.Geteuid() != 0 {

@@ -18,7 +18,7 @@ import (
 var (
 	ErrLockAfterBegin = errors.New("uow: lock requested after the transaction began")
 	ErrNoAudit        = errors.New("uow: the unit changed rows and left no audit entry")
-	ErrAuditTwice     = errors.New("uow: the unit left two audit entries")
+	ErrAuditTwice     = errors.New("uow: the unit has two audit entries")
 )
 
 // Unit is one atomic unit of work. It belongs to one run of one function and to one

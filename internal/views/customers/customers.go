@@ -149,7 +149,7 @@ func (s *Service) Erase(ctx context.Context, customer principal.CustomerID, forf
 			return Erased{}, err
 		}
 		if known == 0 {
-			// Only replies can be left, of requests that changed nothing else.
+			// Only stored replies can remain, of requests without other changes.
 			replies, err := s.replies.Forget(ctx, customer, "", nil)
 			return Erased{Replies: replies}, err
 		}

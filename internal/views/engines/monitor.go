@@ -40,8 +40,8 @@ func NewMonitor(p Probe, logger *slog.Logger) *Monitor {
 	return m
 }
 
-// WatchCertificate adds the certificate of the listener or of a peer that is no engine to the
-// report; end returns its expiry, the zero time while it is not known.
+// WatchCertificate adds the certificate of the listener, or of a peer that is not an engine, to the
+// report. end returns its expiry, the zero time while it is not known.
 func (m *Monitor) WatchCertificate(of string, end func() time.Time) {
 	m.looking.Lock()
 	defer m.looking.Unlock()

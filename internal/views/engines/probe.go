@@ -24,7 +24,7 @@ type Probe struct {
 	// RedisCertificate returns when the certificate of Redis expires, the zero time without
 	// one; it may be nil.
 	RedisCertificate func() time.Time
-	// Others are the certificates of the listener and of peers that are no engines.
+	// Others are the certificates of the listener and of peers that are not engines.
 	Others []Watched
 }
 
@@ -186,8 +186,7 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(10 * time.Microsecond)
 }
 
-// Fatal returns the findings by which a guarantee cannot hold, so that a server does not
-// start.
+// Fatal returns the findings that break a guarantee; a server does not start with them.
 func (r Report) Fatal() []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return !f.Fatal })
 }

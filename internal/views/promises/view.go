@@ -147,7 +147,7 @@ var example = func() listView {
 		Promises: []promiseView{viewOf(module.Promise{
 			Name: "wallet-balances", Guarantee: "G4", Sentence: "The entries of each wallet add up to its balance, which is never negative.",
 			Tests:  []string{"TestVersionRejectsAPausedHolderDespiteSufficientBalance"},
-			Faults: []string{"TestDebitsThatAreSentAgainToAProgramThatWasKilledAreMadeOnce"},
+			Faults: []string{"TestRetriedDebitsOfAKilledProgramAreAppliedOnce"},
 		}, &walk.State{Last: walk.Pass{EndedTime: &looked, Checked: 4711, BusyUS: 310000}}, nil)},
 	}
 }()
