@@ -585,7 +585,7 @@ func TestSignInBeforeFirstFactorOpensNoSession(t *testing.T) {
 		require.NoError(t, err)
 		e := enroll(t, h)
 		before := e.sessions(t)
-		_, err = h.begin(anonymous(t), in, guesses.Arrival{At: guesses.Guess{Account: guesses.AccountKey(in.Tenant, in.Username)}}, seen, nil)
+		_, err = h.begin(anonymous(t), in, guesses.SignInAttempt{At: guesses.Guess{Account: guesses.AccountKey(in.Tenant, in.Username)}}, seen, nil)
 		requireCode(t, apperr.InvalidCredentials, err)
 		require.Equal(t, before, e.sessions(t))
 	})

@@ -60,7 +60,7 @@ func TestProviderAccountBelongsToOneUser(t *testing.T) {
 		v.signInByPassword("li", adminPassword)
 		failed(t, "linked_elsewhere", v.link("subject-1"))
 		require.True(t, v.isSignedIn())
-		for i := range users.MostLinks {
+		for i := range users.MaxLinks {
 			require.Equal(t, "linked", v.link(fmt.Sprint("of-li-", i)).Get("result"))
 		}
 		v.do(422, "POST", "/me/links", fmt.Sprintf(`{"provider":"corp","password":%q}`, adminPassword))

@@ -516,13 +516,13 @@ func TestSessionHasLimitedChallenges(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		ctx := k.as(t, k.session)
-		for range mostStepUps + 3 {
+		for range maxStepUps + 3 {
 			_, err := k.BeginStepUp(ctx, k.session)
 			require.NoError(t, err)
 		}
 		var waiting int64
 		require.NoError(t, db.Read(k.inside(t)).Model(&challengeRow{}).Count(&waiting).Error)
-		require.EqualValues(t, mostStepUps, waiting)
+		require.EqualValues(t, maxStepUps, waiting)
 		secret, _ := k.newToken(t)
 		p, err := k.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)

@@ -357,7 +357,7 @@ func TestProviderSignInDuringRevocationOpensNoSession(t *testing.T) {
 		link, err := users.LinkTo(db.Read(ctx), h.at.URL, "subject-1")
 		require.NoError(t, err)
 		require.NoError(t, h.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return h.Users.RemoveLink(ctx, u, user, link.ID, "") }))
-		a := answered{by: Traveller{Address: someAddress()}, flow: flowRow{Tenant: h.tenant.Name}, issuer: h.at.URL}
+		a := verifiedResponse{by: Traveller{Address: someAddress()}, flow: flowRow{Tenant: h.tenant.Name}, issuer: h.at.URL}
 		_, err = h.signInLinked(ctx, a, *user, link)
 		require.Equal(t, "not_linked", reasonOf(err))
 		require.Zero(t, h.count(t, &sessions.Session{}))

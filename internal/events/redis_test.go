@@ -80,7 +80,7 @@ func TestReadersDoNotResumeAcrossAGap(t *testing.T) {
 	require.Equal(t, "a", receive(t, subscription).Event.ID)
 	killSubscriber(t, options)
 	require.True(t, receive(t, subscription).Lagged)
-	for _, place := range []string{"a", subscription.Place()} {
+	for _, place := range []string{"a", subscription.Cursor()} {
 		back, err := bus.ResumeTenant(t.Context(), 1, place, "orders")
 		require.NoError(t, err)
 		require.True(t, receive(t, back).Lagged)

@@ -666,8 +666,8 @@ type decided struct {
 	discards int
 }
 
-func (g *decided) Strays(ctx context.Context, ref gate.Ref) (gate.Inconsistencies, error) {
-	strays, err := g.Gate.Strays(ctx, ref)
+func (g *decided) FindInconsistencies(ctx context.Context, ref gate.Ref) (gate.Inconsistencies, error) {
+	strays, err := g.Gate.FindInconsistencies(ctx, ref)
 	strays.DeadMessages = append([]string{g.handled}, strays.DeadMessages...)
 	return strays, err
 }

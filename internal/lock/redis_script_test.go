@@ -45,7 +45,7 @@ func (l *Redis) state(t require.TestingT, key string) string {
 // Proves G4.25.
 func TestResentCommandHasTheSameReply(t *testing.T) {
 	l := newScripted(t, RedisOptions{})
-	taken, err := l.takeFree(t.Context(), "k", "a")
+	taken, err := l.acquireFree(t.Context(), "k", "a")
 	require.NoError(t, err)
 	require.True(t, taken)
 	require.True(t, l.mustRun(t, lockCommand{key: "k", process: "p", want: "a"}).granted, "the reply was lost")

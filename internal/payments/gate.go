@@ -111,7 +111,7 @@ func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) e
 	if err != nil {
 		return err
 	}
-	if payment.Status != unmatched.Code || !base.Holds(payment.Ref()) {
+	if payment.Status != unmatched.Code || !base.Matches(payment.Ref()) {
 		return approvals.ErrStaleBase
 	}
 	_, err = s.sendBack(ctx, u, payment, Refund{Reason: content.Reason}, nil)
@@ -153,7 +153,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	if err != nil {
 		return approvals.Conflict{}, err
 	}
-	if base.Holds(current.Ref()) {
+	if base.Matches(current.Ref()) {
 		return approvals.Unchanged(current.Label()), nil
 	}
 	detail := current.Label() + " has changed: " + s.lifecycle().Cause(current) + "."

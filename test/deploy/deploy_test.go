@@ -235,9 +235,9 @@ func TestSystemdUnitsAreHardenedAndStopInTime(t *testing.T) {
 	require.Equal(t, "*-*-* 03:00:00", directives(t, "interlock-backup.timer")["OnCalendar"])
 }
 
-// mostExposed is the maximum exposure that systemd may report for the service, in tenths of
+// maxExposure is the maximum exposure that systemd may report for the service, in tenths of
 // its scale of 10. systemd rates up to 2.0 as OK; a unit without hardening has 9.6.
-const mostExposed = "20"
+const maxExposure = "20"
 
 func TestSystemdTakesTheUnitsAndFindsThemHardened(t *testing.T) {
 	systemd, folder := need(t, "systemd-analyze"), t.TempDir()
@@ -248,7 +248,7 @@ func TestSystemdTakesTheUnitsAndFindsThemHardened(t *testing.T) {
 		unit := filepath.Join(folder, file)
 		require.NoError(t, os.WriteFile(unit, []byte(text), 0o600))
 		verify(t, systemd, unit)
-		output, err := exec.Command(systemd, "security", "--offline=true", "--threshold="+mostExposed, unit).CombinedOutput()
+		output, err := exec.Command(systemd, "security", "--offline=true", "--threshold="+maxExposure, unit).CombinedOutput()
 		require.NoError(t, err, "%s", output)
 	}
 	timer := filepath.Join(folder, "interlock-backup.timer")

@@ -60,7 +60,7 @@ func TestRedisWithoutReplicaBlocksSalesAndRecovers(t *testing.T) {
 	}
 	require.Zero(t, rows(t, c, "wallet_entries", "reference = 'r'"))
 	require.EqualValues(t, 5000, read(t, c, "/api/v1/wallets/12")["balance"])
-	p.Services().Engines.Look(t.Context())
+	p.Services().Engines.Inspect(t.Context())
 	said := findingOf(read(t, c, "/api/v1/system")["findings"], "redis", "replicas")
 	require.Equal(t, "broken", said["level"], "%v", said)
 

@@ -55,7 +55,7 @@ func TestRisksAreReportedWithoutBlockingRequests(t *testing.T) {
 	require.Contains(t, string(metrics.Body), `interlock_engine_finding{engine="redis",level="risk",name="appendfsync",node=""} 1`)
 
 	require.NoError(t, redis.ConfigSet(t.Context(), "appendfsync", "always").Err())
-	p.Services().Engines.Look(t.Context())
+	p.Services().Engines.Inspect(t.Context())
 	require.Nil(t, findingOf(c.Do(t, http.MethodGet, "/readyz", nil).JSON(t)["risks"], "redis", "appendfsync"))
 }
 

@@ -69,7 +69,7 @@ func examined(t *testing.T, url string) map[string]engines.Finding {
 
 func awaitStatus(t *testing.T, n *node, name, value string) {
 	t.Helper()
-	require.Eventually(t, func() bool { return status(t.Context(), n.pool(t), name) == value }, joinPatience, 200*time.Millisecond, "%s is never %s:\n%s", name, value, n.log())
+	require.Eventually(t, func() bool { return status(t.Context(), n.pool(t), name) == value }, joinTimeout, 200*time.Millisecond, "%s is never %s:\n%s", name, value, n.log())
 }
 
 // requireNoStart checks that a service does not start, and its error.
@@ -138,7 +138,7 @@ func readsOfAMomentBefore(t *testing.T, url string) {
 }
 
 func noMajority(t *testing.T, running *storage.DB, url string) {
-	report := engines.Probe{DB: running, Clock: clock.System{}}.Look(t.Context())
+	report := engines.Probe{DB: running, Clock: clock.System{}}.Inspect(t.Context())
 	var found engines.Finding
 	for _, f := range report.Findings {
 		if f.Name == "wsrep_cluster_status" {

@@ -154,7 +154,7 @@ func TestRepeatFinishesABatchAfterADisconnect(t *testing.T) {
 		for hungUp := 0; hungUp < 100; {
 			r := rs.nextBatch(t, c)
 			ctx, hangUp := context.WithCancel(t.Context())
-			ts.at(r.key, 1+random.IntN(batchRows*mostStatements), hangUp)
+			ts.at(r.key, 1+random.IntN(batchRows*maxStatements), hangUp)
 			if _, err := r.send(ctx, c); err != nil {
 				require.ErrorIs(t, err, context.Canceled, r.what)
 				hungUp++

@@ -138,7 +138,7 @@ func killAtCommit(t *testing.T, point fate, effects int64) {
 		r.settle(t, c, answer)
 	}
 	s.DatabaseURL = direct
-	keepPromises(t, s)
+	checkPromises(t, s)
 }
 
 // Proves G3.6.
@@ -185,7 +185,7 @@ func TestKilledEmbeddedProgramIsAtomic(t *testing.T) {
 		r.settle(t, c, answer)
 	}
 	t.Logf("killed before COMMIT %d times, after it %d times", before, after)
-	keepPromises(t, s)
+	checkPromises(t, s)
 }
 
 // Proves G3.6.
@@ -328,8 +328,8 @@ func (ts *traps) at(request string, n int, spring func()) {
 // clear removes the trap, in case the request had fewer statements.
 func (ts *traps) clear() { ts.set.Store(nil) }
 
-// mostStatements is about the number of statements of the longest deed.
-const mostStatements = 14
+// maxStatements is about the number of statements of the longest deed.
+const maxStatements = 14
 
 // Proves G3.7.
 func TestPanicReleasesTheKey(t *testing.T) {
@@ -339,7 +339,7 @@ func TestPanicReleasesTheKey(t *testing.T) {
 		ts, c, rs := trapped(t, random, engine)
 		for panics := 0; panics < keyRounds; {
 			r := rs.next(t, c)
-			ts.at(r.key, 1+random.IntN(mostStatements), func() { panic("out of tea") })
+			ts.at(r.key, 1+random.IntN(maxStatements), func() { panic("out of tea") })
 			answer, err := r.send(t.Context(), c)
 			ts.clear()
 			require.NoError(t, err, r.what)
@@ -365,7 +365,7 @@ func TestRetryAfterAHangUpHasTheOriginalReply(t *testing.T) {
 		for hungUp := 0; hungUp < keyRounds; {
 			r := rs.next(t, c)
 			ctx, hangUp := context.WithCancel(t.Context())
-			ts.at(r.key, 1+random.IntN(mostStatements), hangUp)
+			ts.at(r.key, 1+random.IntN(maxStatements), hangUp)
 			_, err := r.send(ctx, c)
 			if err != nil {
 				require.ErrorIs(t, err, context.Canceled, r.what)

@@ -246,7 +246,7 @@ func TestLastVoteOfMoneyIsAtomicWhenKilled(t *testing.T) {
 		require.Contains(t, all, command)
 	}
 	s.DatabaseURL = direct
-	keepPromises(t, s)
+	checkPromises(t, s)
 }
 
 // SQLite's files are copied before each write and each sync of the last vote: the state

@@ -95,7 +95,7 @@ func loseTheOutcome(t *testing.T, f fate, unreachable bool) (version int64) {
 	require.Equalf(t, http.StatusServiceUnavailable, answer.Status, "%s", answer.Body)
 	require.Equal(t, "outcome_unknown", answer.Code())
 	require.NotEmpty(t, answer.Header.Get("Retry-After"))
-	between.mend()
+	between.restore()
 	l.settle(t, direct)
 	read := c.Do(t, http.MethodGet, "/api/v1/configs/"+l.keys[0], nil)
 	require.Equal(t, http.StatusOK, read.Status)

@@ -152,7 +152,7 @@ func TestEditsRecoverAfterACutDatabaseLink(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	between, direct, _, c := behindProxy(t)
-	awayAndBack(t, c, direct, 150, between.cut, between.mend)
+	awayAndBack(t, c, direct, 150, between.cut, between.restore)
 }
 
 // Proves D9.

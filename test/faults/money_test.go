@@ -191,7 +191,7 @@ func spendOverCutAndDelayedLinks(t *testing.T, h held, debits int) {
 			between := []*proxy{toRedis, toDatabase}[cuts%2]
 			between.cut()
 			pause(cutting, time.Duration(roll(30))*time.Millisecond)
-			between.mend()
+			between.restore()
 			cuts++
 		}
 	})

@@ -33,7 +33,7 @@ func TestFailoverToAnOlderStateReplaysNoLostReply(t *testing.T) {
 		r.requireEffects(t, 1)
 		between.cut()
 		goBack()
-		between.mend()
+		between.restore()
 		requireRead(t, c)
 
 		answer := r.again(t, c)

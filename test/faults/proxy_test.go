@@ -307,8 +307,8 @@ func (p *proxy) cut() {
 	}
 }
 
-// mend accepts connections again.
-func (p *proxy) mend() {
+// restore accepts connections again.
+func (p *proxy) restore() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.down = false

@@ -75,7 +75,7 @@ func restoreUnderASale(t *testing.T, engine string, stop syscall.Signal) {
 	}
 	answer := c.Do(t, http.MethodPost, httpapi.Base+sale+"/orders", map[string]any{"quantity": 1}, "X-On-Behalf-Of", "too-late")
 	require.Equal(t, "sold_out", answer.Code(), "%s", answer.Body)
-	keepPromises(t, s)
+	checkPromises(t, s)
 }
 
 // openSmallSale opens a sale of that many units.

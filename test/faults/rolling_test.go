@@ -128,7 +128,7 @@ func TestRollingReplacementFailsNoRequest(t *testing.T) {
 		balance += int(c.Do(t, http.MethodGet, fmt.Sprint("/api/v1/wallets/user-", n), nil).JSON(t)["balance"].(float64))
 	}
 	require.EqualValues(t, sent.Load(), balance)
-	keepPromises(t, base)
+	checkPromises(t, base)
 }
 
 // pay adds entries to one wallet, each once and one after the other, until ctx ends. The

@@ -69,7 +69,7 @@ func TestPreviousReleaseServesNextToThisOne(t *testing.T) {
 	f.RequireWrites(t, "one replica was rolled back", kinds...)
 	f.End()
 	f.Verify(t, base.DatabaseURL)
-	keepPromises(t, base)
+	checkPromises(t, base)
 }
 
 // anotherShopAt returns a caller of one replica with all permissions in another tenant than

@@ -111,7 +111,7 @@ var grants = []mutant{
 	},
 	{
 		name: "a slot does not cool down after a stranger's guess",
-		file: "internal/access/passwords/hash_queue.go", old: `		p.queue.giveBack(1)`, new: `		p.queue.giveBack(0)
+		file: "internal/access/passwords/hash_queue.go", old: `		p.queue.freeSlot(1)`, new: `		p.queue.freeSlot(0)
 		return`,
 		caught: tests{"internal/access/passwords": {"TestSlotCoolsDownAfterAnonymousWrongGuess"}},
 	},
@@ -270,7 +270,7 @@ var grants = []mutant{
 	},
 	{
 		name: "a token is revoked without the row that other processes watch",
-		file: "internal/access/users/token.go", old: `_, err := s.tenants.Raise(ctx, u)`, new: `var err error`,
+		file: "internal/access/users/token.go", old: `_, err := s.tenants.BumpRevision(ctx, u)`, new: `var err error`,
 		caught: tests{"internal/access": {"TestRevokedTokensStreamsEndInOtherProcesses"}},
 	},
 	{

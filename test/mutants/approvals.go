@@ -169,13 +169,13 @@ var votes = []mutant{
 	},
 	{
 		name: "a stale approval describes all that has moved",
-		file: "internal/config/subject.go", old: "if moved++; moved > approvals.MostSides {", new: "if moved++; false {",
+		file: "internal/config/subject.go", old: "if moved++; moved > approvals.MaxSides {", new: "if moved++; false {",
 		caught: tests{"internal/approvals": {"TestLargeApprovalListsFirstResources"}},
 	},
 	{
 		name: "lists of approvals name all that they change",
-		file: "internal/approvals/service.go", old: "listing.Pointers(), MostSides)", new: "listing.Pointers(), 1<<30)",
-		also:   []edit{{"internal/approvals/view.go", "a.Targets[:min(len(a.Targets), MostSides)]", "a.Targets"}},
+		file: "internal/approvals/service.go", old: "listing.Pointers(), MaxSides)", new: "listing.Pointers(), 1<<30)",
+		also:   []edit{{"internal/approvals/view.go", "a.Targets[:min(len(a.Targets), MaxSides)]", "a.Targets"}},
 		caught: tests{"internal/approvals": {"TestLargeApprovalListsFirstResources"}},
 	},
 	{

@@ -4,17 +4,17 @@ package main
 var callers = []mutant{
 	{
 		name: "callers are loaded one by one",
-		file: "internal/access/callers/service.go", old: `batcher.New(mostTogether, s.lookUpAll), batcher.New(mostTogether, s.lookUpAll)`, new: `batcher.New(1, s.lookUpAll), batcher.New(1, s.lookUpAll)`,
+		file: "internal/access/callers/service.go", old: `batcher.New(maxBatch, s.lookUpAll), batcher.New(maxBatch, s.lookUpAll)`, new: `batcher.New(1, s.lookUpAll), batcher.New(1, s.lookUpAll)`,
 		caught: tests{"internal/access/callers": {"TestConcurrentCallersAreReadInBatches"}, "internal/access": {"TestManyStreamsEndWithTheirPermissions"}},
 	},
 	{
 		name: "active callers are not refreshed before expiry",
-		file: "internal/access/callers/refresh.go", old: `due := g.asked(now.Add(-refreshAfter))`, new: `due := g.asked(now.Add(-time.Hour))`,
+		file: "internal/access/callers/refresh.go", old: `due := g.used(now.Add(-refreshAfter))`, new: `due := g.used(now.Add(-time.Hour))`,
 		caught: tests{"internal/access/callers": {"TestActiveCallersAreRefreshedBeforeExpiry"}},
 	},
 	{
 		name: "disconnected callers are refreshed forever",
-		file: "internal/access/callers/refresh.go", old: `if c.asked.Load() && !c.readTime.After(read) {`, new: `if !c.readTime.After(read) {`,
+		file: "internal/access/callers/refresh.go", old: `if c.used.Load() && !c.readTime.After(read) {`, new: `if !c.readTime.After(read) {`,
 		caught: tests{"internal/access/callers": {"TestActiveCallersAreRefreshedBeforeExpiry"}},
 	},
 	{
@@ -101,7 +101,7 @@ var callers = []mutant{
 	},
 	{
 		name: "the uses of callers' credentials are written one by one",
-		file: "internal/access/callers/use.go", old: `slices.Chunk(ids, mostTogether)`, new: `slices.Chunk(ids, 1)`,
+		file: "internal/access/callers/use.go", old: `slices.Chunk(ids, maxBatch)`, new: `slices.Chunk(ids, 1)`,
 		caught: tests{"internal/access/callers": {"TestLastUsesAreWrittenInBatches"}},
 	},
 }

@@ -76,7 +76,7 @@ var commits = []mutant{
 	},
 	{
 		name: "a tombstone names a customer as long as audit entries exist",
-		file: "internal/core/uow/audit.go", old: `r.clock.Now().Add(-tombstoneLife), limit`, new: `r.clock.Now().Add(-9999*tombstoneLife), limit`,
+		file: "internal/core/uow/audit.go", old: `r.clock.Now().Add(-tombstoneTTL), limit`, new: `r.clock.Now().Add(-9999*tombstoneTTL), limit`,
 		caught: tests{"internal/core/coretest": {"TestTombstonesAreAnonymizedAfterAnHour"}},
 	},
 	{

@@ -12,12 +12,12 @@ var keys = []mutant{
 	{
 		name: "the stored outcome of a mutation is returned without its permission",
 		file: "internal/edge/httpapi/document.go", old: "if err := Permitted(ctx, permission); err != nil {\n		return err\n	}\n	if d.kept == nil {", new: "permitted := Permitted(ctx, permission)\n	if permitted != nil && d.kept == nil {\n		return permitted\n	}\n	if d.kept == nil {",
-		also:   []edit{{"internal/edge/httpapi/document.go", "	if !there {\n		err = caught", "	if !there && permitted != nil {\n		return permitted\n	}\n	if !there {\n		err = caught"}},
+		also:   []edit{{"internal/edge/httpapi/document.go", "	if !there {\n		err = withRecovery", "	if !there && permitted != nil {\n		return permitted\n	}\n	if !there {\n		err = withRecovery"}},
 		caught: tests{"test/activity": {"TestStoredMutationIsHiddenAfterThePermissionIsRevoked"}},
 	},
 	{
 		name: "an unavailable mutation is stored",
-		file: "internal/edge/httpapi/document.go", old: `if ctx.Err() != nil || !d.kept.Keeps(reply.kept(ctx)) {`, new: `if ctx.Err() != nil || !d.kept.Keeps(reply.kept(ctx)) && reply.header == nil {`,
+		file: "internal/edge/httpapi/document.go", old: `if ctx.Err() != nil || !d.kept.IsFinal(reply.kept(ctx)) {`, new: `if ctx.Err() != nil || !d.kept.IsFinal(reply.kept(ctx)) && reply.header == nil {`,
 		caught: tests{"test/activity": {"TestRepeatExecutesAnUnavailableMutation"}},
 	},
 	{
@@ -45,7 +45,7 @@ var keys = []mutant{
 	// The cached replies, and the history of the database that they belong to.
 	{
 		name: "the record of a reply is written outside of the transaction of its effect",
-		file: "internal/edge/idempotency/store.go", old: `u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.inProgressIfTaken(a.insert(tx, &record)) })`,
+		file: "internal/edge/idempotency/store.go", old: `u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.inProgressIfExists(a.insert(tx, &record)) })`,
 		new: `u.BeforeCommit(func(context.Context, *gorm.DB) error { return nil })
 	u.AfterCommit(func(ctx context.Context) { _ = a.insertComplete(ctx, &record) })`,
 		caught: tests{"internal/edge/edgetest": {"TestReplyIsRecordedInTheTransactionOfItsEffect"}},
@@ -84,7 +84,7 @@ var keys = []mutant{
 	},
 	{
 		name: "cached replies are used although the connections have changed",
-		file: "internal/base/epoch/watch.go", old: `if w.links.Load() == w.db.LinkChanges() && (w.isFresh(staleAfter) || w.hasLookedSince(called)) {`, new: `if w.current.Load() != nil || w.hasLookedSince(called) {`,
+		file: "internal/base/epoch/watch.go", old: `if w.links.Load() == w.db.LinkChanges() && (w.isFresh(staleAfter) || w.hasCheckedSince(called)) {`, new: `if w.current.Load() != nil || w.hasCheckedSince(called) {`,
 		caught: tests{
 			"internal/base/basetest": {"TestEpochIsUnconfirmedAfterALinkChangeUntilTheNextCheck"},
 			"internal/edge/edgetest": {"TestMemoryIsNotUsedAfterAReconnect"},

@@ -59,7 +59,7 @@ var limits = []mutant{
 	},
 	{
 		name: "a slow upload occupies a slot for large bodies",
-		file: "internal/edge/httpapi/large.go", old: `min(uploadPatience, readTimeout`, new: `min(readTimeout, readTimeout`,
+		file: "internal/edge/httpapi/large.go", old: `min(uploadTimeout, readTimeout`, new: `min(readTimeout, readTimeout`,
 		caught: tests{"internal/edge/edgetest": {"TestSlowUploadsDoNotBlockLargeBodies"}},
 	},
 	{

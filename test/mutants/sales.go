@@ -32,7 +32,7 @@ var sales = []mutant{
 	},
 	{
 		name: "a verification that is interrupted leaves its database",
-		file: "internal/base/backup/trial.go", old: `context.WithTimeout(context.WithoutCancel(ctx), removalLife)`, new: `context.WithTimeout(ctx, removalLife)`,
+		file: "internal/base/backup/trial.go", old: `context.WithTimeout(context.WithoutCancel(ctx), removalTimeout)`, new: `context.WithTimeout(ctx, removalTimeout)`,
 		caught: tests{"internal/base/basetest": {"TestBackupTrialLeavesNoTrace"}},
 	},
 

@@ -5,8 +5,8 @@ var signOns = []mutant{
 	{
 		name: "a response of a provider is accepted twice",
 		file: "internal/access/link_store.go", old: `	case result.RowsAffected != 1:
-		return row, errFlowOver()`, new: `	case result.RowsAffected < 0:
-		return row, errFlowOver()`,
+		return row, errFlowEnded()`, new: `	case result.RowsAffected < 0:
+		return row, errFlowEnded()`,
 		caught: tests{"internal/access": {"TestOneOfConcurrentCallbacksSignsIn"}},
 	},
 	{
@@ -47,7 +47,7 @@ var signOns = []mutant{
 	{
 		name: "a session that has ended links its user",
 		file: "internal/access/sso_arrive.go", old: `		case storage.IsNotFound(err):
-			return errFlowOver()
+			return errFlowEnded()
 		case err != nil:
 			return fmt.Errorf("read the session that links: %w", err)`, new: `		case storage.IsNotFound(err):
 			session.TokenHash, session.UserID = a.flow.ProofHash, row.ID`,

@@ -9,7 +9,7 @@ var unlocked = []mutant{
 	},
 	{
 		name: "a caller is read before the changes that must be excluded",
-		file: "internal/access/users/store.go", old: `	tx, err := s.tenants.Raise(ctx, u)
+		file: "internal/access/users/store.go", old: `	tx, err := s.tenants.BumpRevision(ctx, u)
 	if err != nil {
 		return nil, User{}, err
 	}`, new: `	tx, err := u.Tx(ctx)

@@ -72,8 +72,8 @@ func (h *History[In, Out]) Record(client int, in In, do func() (Out, error)) {
 	h.operations = append(h.operations, porcupine.Operation{ClientId: client, Input: in, Call: call, Output: out, Return: back})
 }
 
-// Told returns the results, in the order in which the requests ended.
-func (h *History[In, Out]) Told() []Out {
+// Results returns the results, in the order in which the requests ended.
+func (h *History[In, Out]) Results() []Out {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	told := make([]Out, len(h.operations))

@@ -33,7 +33,7 @@ func TestOneAfterTheOtherIsLinearizable(t *testing.T) {
 		h.Record(1, write{name, 0}, func() (int, error) { return 7, nil })
 	}
 	require.True(t, racing.Linearizable(t, &h, register))
-	require.Equal(t, []int{0, 7, 7, 0, 7, 7}, h.Told())
+	require.Equal(t, []int{0, 7, 7, 0, 7, 7}, h.Results())
 }
 
 func TestReadOfAnOverwrittenValueIsNotLinearizable(t *testing.T) {

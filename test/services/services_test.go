@@ -175,7 +175,7 @@ func standIn(t *testing.T, script string, answers error) launch {
 		directory: t.TempDir(),
 		command:   func(int) *exec.Cmd { return exec.Command("sh", "-c", script) },
 		url:       func(port int) string { return fmt.Sprint("stand-in://", port) },
-		answers:   func(context.Context, int, int) error { return answers },
+		responds:  func(context.Context, int, int) error { return answers },
 	}
 }
 
@@ -195,7 +195,7 @@ func TestUnresponsiveServerIsReportedAndStopped(t *testing.T) {
 	expired, expire := context.WithDeadline(ctx, time.Unix(0, 0))
 	defer expire()
 	var process int
-	silent.answers = func(_ context.Context, _, pid int) error {
+	silent.responds = func(_ context.Context, _, pid int) error {
 		process = pid
 		require.Eventually(t, func() bool {
 			log, err := os.ReadFile(filepath.Join(silent.directory, "stand-in.log"))
@@ -219,7 +219,7 @@ func TestServerUsesAnotherPortIfItsPortIsInUse(t *testing.T) {
 		}
 		return exec.Command("sleep", "60")
 	}
-	moving.answers = func(context.Context, int, int) error {
+	moving.responds = func(context.Context, int, int) error {
 		if len(ports) == 1 {
 			return errors.New("refused")
 		}
@@ -234,7 +234,7 @@ func TestServerUsesAnotherPortIfItsPortIsInUse(t *testing.T) {
 
 func TestServerThatIgnoresTermIsKilled(t *testing.T) {
 	stubborn := standIn(t, "trap '' TERM; echo deaf; while :; do read -r line </dev/zero; done", nil)
-	stubborn.answers = func(context.Context, int, int) error {
+	stubborn.responds = func(context.Context, int, int) error {
 		log, err := os.ReadFile(filepath.Join(stubborn.directory, "stand-in.log"))
 		if err == nil && len(log) == 0 {
 			return errors.New("not deaf yet")

@@ -90,7 +90,7 @@ func TestRacingRedemptionsAreLinearizable(t *testing.T) {
 				})
 			}
 		})
-		require.Len(t, history.Told(), clients*raced)
+		require.Len(t, history.Results(), clients*raced)
 		require.True(t, racing.Linearizable(t, &history, oneCoupon))
 	})
 }

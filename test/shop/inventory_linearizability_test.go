@@ -120,7 +120,7 @@ func TestRacingMovementsAreLinearizable(t *testing.T) {
 				history.Record(client, in, func() (stockReply, error) { return stockReplyOf(s.doStock(ctx, in, fmt.Sprintf("r-%d-%d", client, i))) })
 			}
 		})
-		require.Len(t, history.Told(), clients*requests)
+		require.Len(t, history.Results(), clients*requests)
 		require.True(t, racing.Linearizable(t, &history, oneStock))
 		for i := range raced {
 			stock, err := s.Inventory.Inventory(ctx, fmt.Sprintf("TEA-%d", i))

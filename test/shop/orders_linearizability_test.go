@@ -111,7 +111,7 @@ func TestRacingTransitionsAreLinearizable(t *testing.T) {
 				})
 			}
 		})
-		require.Len(t, history.Told(), clients*requests)
+		require.Len(t, history.Results(), clients*requests)
 		require.True(t, racing.Linearizable(t, &history, oneOrder))
 		s.requireBalanced(t)
 	})

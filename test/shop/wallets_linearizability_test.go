@@ -95,7 +95,7 @@ func TestRacingEntriesAreLinearizable(t *testing.T) {
 				})
 			}
 		})
-		require.Len(t, history.Told(), clients*requests)
+		require.Len(t, history.Results(), clients*requests)
 		require.True(t, racing.Linearizable(t, &history, oneWallet))
 		for i := range raced {
 			s.requireLedger(t, called(i), s.Balance(t, called(i)))

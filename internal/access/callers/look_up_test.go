@@ -46,14 +46,14 @@ func TestConcurrentCallersAreReadInBatches(t *testing.T) {
 func TestActiveCallersAreRefreshedBeforeExpiry(t *testing.T) {
 	h, process, statements := tappedProcess(t)
 	crowd := h.crowd(t, 300)
-	known := process.lookForChanges(t.Context(), -1)
+	known := process.checkRevisions(t.Context(), -1)
 	racing.Together(len(crowd), func(i int) {
 		p, err := process.Authenticate(crowd[i].Stream())
 		requireRecognised(t, crowd[i], p, err)
 	})
 	before := process.callers.current.Load()
 	statements.Take()
-	asked, refreshed := 0, 0
+	used, refreshed := 0, 0
 	const minutes = 2
 	for beat := range minutes * 60 * 10 { // tenths of a second
 		h.clock.Advance(100 * time.Millisecond)
@@ -62,15 +62,15 @@ func TestActiveCallersAreRefreshedBeforeExpiry(t *testing.T) {
 			p, err := process.Authenticate(crowd[i].Stream())
 			requireRecognised(t, crowd[i], p, err)
 		}
-		asked += readsOf(statements.Take())
+		used += readsOf(statements.Take())
 		if beat%4 == 0 {
-			known = process.lookForChanges(t.Context(), known)
+			known = process.checkRevisions(t.Context(), known)
 			statements.Take()
 			before = process.refreshDue(t.Context(), before)
 			refreshed += readsOf(statements.Take())
 		}
 	}
-	require.Zero(t, asked, "no call waited")
+	require.Zero(t, used, "no call waited")
 	require.Positive(t, refreshed)
 	require.Less(t, refreshed, minutes*60, "less than one statement a second")
 	require.Nil(t, before.get(credentialOf(crowd[len(crowd)-1]).hash, h.clock.Now()), "a disconnected caller is not read again")
@@ -182,7 +182,7 @@ func TestRefreshEvictsDeletedCredentials(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		crowd := h.crowd(t, 4)
-		known := h.lookForChanges(t.Context(), -1)
+		known := h.checkRevisions(t.Context(), -1)
 		for range 2 {
 			for _, o := range crowd {
 				_, err := h.Authenticate(o.Request())
@@ -193,7 +193,7 @@ func TestRefreshEvictsDeletedCredentials(t *testing.T) {
 		h.everywhere(t, "DELETE FROM sessions WHERE user_id = ?", crowd[0].UserID)
 		h.everywhere(t, "DELETE FROM api_tokens WHERE user_id = ?", crowd[1].UserID)
 		h.clock.Advance(refreshAfter)
-		h.lookForChanges(t.Context(), known)
+		h.checkRevisions(t.Context(), known)
 		_, err := h.Authenticate(crowd[0].Request())
 		require.NoError(t, err, "it is believed for a while")
 		h.refreshDue(t.Context(), h.callers.current.Load())
@@ -264,7 +264,7 @@ func TestRequestsDoNotWaitForStreamLookups(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	crowd := h.crowd(t, 2)
 	entered, leave := make(chan struct{}), make(chan struct{})
-	h.callers.streams = batcher.New(mostTogether, func(ctx context.Context, shown []credential) ([]recognition, error) {
+	h.callers.streams = batcher.New(maxBatch, func(ctx context.Context, shown []credential) ([]recognition, error) {
 		close(entered)
 		<-leave
 		return h.lookUpAll(ctx, shown)
@@ -293,12 +293,12 @@ func TestRequestsDoNotWaitForStreamLookups(t *testing.T) {
 // once before it queues the caller, and once afterwards.
 type inLine struct {
 	context.Context
-	asked atomic.Int64
+	used  atomic.Int64
 	waits chan struct{}
 }
 
 func (w *inLine) Done() <-chan struct{} {
-	if w.asked.Add(1) == 2 {
+	if w.used.Add(1) == 2 {
 		close(w.waits)
 	}
 	return w.Context.Done()

@@ -281,12 +281,12 @@ func TestInvalidMenuIsRejectedWithItsPointer(t *testing.T) {
 func TestNumberOfMenusAndLevelsIsLimited(t *testing.T) {
 	d := newDesk(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	below := ""
-	for level := range mostLevels {
+	for level := range maxLevels {
 		below, _ = d.hang(fmt.Sprint("level ", level), below)
 	}
 	deep := d.do(422, "POST", "/menus", map[string]any{"title": "deeper", "parentId": idIn(below)})
 	require.Contains(t, deep.Text, "at most 4 levels")
-	for len(d.do(200, "GET", "/menus", nil).Items()) < mostMenus {
+	for len(d.do(200, "GET", "/menus", nil).Items()) < maxMenus {
 		d.hang("one more", "")
 	}
 	full := d.do(422, "POST", "/menus", `{"title":"too many"}`)

@@ -79,7 +79,7 @@ func TestOnlyUnusedKeysAreRetired(t *testing.T) {
 		const insert = "INSERT INTO user_factors (tenant_id, user_id, kind, name, secret, secret_key, last_step, created_time) VALUES (?, 1, 'totp', 'Phone', ?, ?, 0, ?)"
 		old, rotated := newCipher(t, key("old", 1)), newCipher(t, key("new", 2), key("old", 1))
 		tables := []encryption.Table{{
-			Name: "user_factors", KeyColumn: "secret_key", Holds: "secret_key <> ''", Reads: []string{"secret"},
+			Name: "user_factors", KeyColumn: "secret_key", Condition: "secret_key <> ''", Reads: []string{"secret"},
 			Renewed: func(c encryption.Cipher, r encryption.Row) (map[string]any, error) {
 				sealed, err := c.Renew(r.Bytes("secret"), r.KeyID, "here")
 				return map[string]any{"secret": sealed, "secret_key": c.Current()}, err

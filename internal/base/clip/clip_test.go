@@ -13,9 +13,9 @@ import (
 
 func TestTextIsCutBetweenCharacters(t *testing.T) {
 	for name, c := range map[string]struct {
-		text    string
-		longest int
-		want    string
+		text      string
+		maxLength int
+		want      string
 	}{
 		"a fitting text is unchanged":          {"/items/茶", 10, "/items/茶"},
 		"a character that does not fit goes":   {"/items/茶", 9, "/items/"},
@@ -24,15 +24,15 @@ func TestTextIsCutBetweenCharacters(t *testing.T) {
 		"a character is not cut":               {"茶", 2, ""},
 		"four bytes are one character as well": {strings.Repeat("🍵", 3), 11, "🍵🍵"},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, clip.Bytes(c.text, c.longest)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, clip.Bytes(c.text, c.maxLength)) })
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		text, longest := rapid.String().Draw(t, "text"), rapid.IntRange(0, 64).Draw(t, "longest")
-		cut := clip.Bytes(text, longest)
-		require.LessOrEqual(t, len(cut), longest)
+		text, maxLength := rapid.String().Draw(t, "text"), rapid.IntRange(0, 64).Draw(t, "longest")
+		cut := clip.Bytes(text, maxLength)
+		require.LessOrEqual(t, len(cut), maxLength)
 		require.True(t, strings.HasPrefix(text, cut))
 		require.True(t, utf8.ValidString(cut))
-		require.True(t, len(text)-len(cut) == 0 || longest-len(cut) < utf8.UTFMax, "no more is cut than must be")
+		require.True(t, len(text)-len(cut) == 0 || maxLength-len(cut) < utf8.UTFMax, "no more is cut than must be")
 	})
 }
 

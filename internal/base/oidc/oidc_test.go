@@ -23,16 +23,16 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const redirect = "http://127.0.0.1:1/callback"
 
-var state = oidc.Kept{State: "state", Nonce: "nonce", Verifier: strings.Repeat("v", 43)}
+var state = oidc.FlowSecrets{State: "state", Nonce: "nonce", Verifier: strings.Repeat("v", 43)}
 
 func clientOf(p *oidctest.Provider) oidc.Client {
 	return oidc.Client{Issuer: p.URL, ID: oidctest.ClientID, Secret: oidctest.ClientSecret}
 }
 
 // visit starts a sign-in, signs in as a subject, and redeems the response.
-func visit(t *testing.T, at *oidctest.Provider, by *oidc.Provider, k oidc.Kept) (oidc.Named, error) {
+func visit(t *testing.T, at *oidctest.Provider, by *oidc.Provider, k oidc.FlowSecrets) (oidc.Named, error) {
 	t.Helper()
-	location, err := by.Ask(t.Context(), state, redirect)
+	location, err := by.AuthorizationURL(t.Context(), state, redirect)
 	if err != nil {
 		return oidc.Named{}, err
 	}
@@ -59,7 +59,7 @@ func TestInvalidResponsesIdentifyNoUser(t *testing.T) {
 	cases := []struct {
 		name  string
 		wrong func(p *oidctest.Provider)
-		state oidc.Kept
+		state oidc.FlowSecrets
 		want  error
 	}{
 		{"its answer is by another issuer", func(p *oidctest.Provider) {
@@ -78,7 +78,7 @@ func TestInvalidResponsesIdentifyNoUser(t *testing.T) {
 		{"its ID token is for several clients and names no authorized party", claim("aud", []string{oidctest.ClientID, "another"}), state, oidc.ErrRefused},
 		{"its ID token has another nonce", claim("nonce", "another"), state, oidc.ErrRefused},
 		{"its ID token has no nonce", claim("nonce", nil), state, oidc.ErrRefused},
-		{"its ID token is for another sign-in of ours", nil, oidc.Kept{State: "state", Nonce: "other", Verifier: state.Verifier}, oidc.ErrRefused},
+		{"its ID token is for another sign-in of ours", nil, oidc.FlowSecrets{State: "state", Nonce: "other", Verifier: state.Verifier}, oidc.ErrRefused},
 		{"its ID token has no subject", claim("sub", ""), state, oidc.ErrRefused},
 		{"its ID token has a too long subject", claim("sub", strings.Repeat("s", 256)), state, oidc.ErrRefused},
 		{"its ID token has ended", claim("exp", time.Now().Add(-2*oidc.Skew).Unix()), state, oidc.ErrClock},
@@ -101,7 +101,7 @@ func TestInvalidResponsesIdentifyNoUser(t *testing.T) {
 		}, state, oidc.ErrRefused},
 		{"its ID token is none", func(p *oidctest.Provider) { p.Sign = func(map[string]any) string { return "x.y.z" } }, state, oidc.ErrRefused},
 		{"it returns no ID token", func(p *oidctest.Provider) { p.Sign = func(map[string]any) string { return "" } }, state, oidc.ErrRefused},
-		{"the code is for another challenge", nil, oidc.Kept{State: "state", Nonce: "nonce", Verifier: strings.Repeat("w", 43)}, oidc.ErrRefused},
+		{"the code is for another challenge", nil, oidc.FlowSecrets{State: "state", Nonce: "nonce", Verifier: strings.Repeat("w", 43)}, oidc.ErrRefused},
 		{"it breaks down when the code is redeemed", broken("/token", http.StatusBadGateway), state, oidc.ErrUnavailable},
 		{"it breaks down when its keys are read", broken("/keys", http.StatusBadGateway), state, oidc.ErrUnavailable},
 	}
@@ -165,7 +165,7 @@ func TestUntrustedProviderIsNotContacted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			at := oidctest.New(t)
 			wrong(at)
-			_, err := oidc.New(clientOf(at), clock.System{}).Ask(t.Context(), state, redirect)
+			_, err := oidc.New(clientOf(at), clock.System{}).AuthorizationURL(t.Context(), state, redirect)
 			require.ErrorIs(t, err, oidc.ErrUnavailable)
 		})
 	}
@@ -200,7 +200,7 @@ func TestFailedDiscoveryIsRetriedAndCachedOneServes(t *testing.T) {
 		return isDown.Load()
 	}
 	ask := func() error {
-		_, err := by.Ask(t.Context(), state, redirect)
+		_, err := by.AuthorizationURL(t.Context(), state, redirect)
 		return err
 	}
 	for range 3 {
@@ -231,7 +231,7 @@ func TestSlowProviderTimesOut(t *testing.T) {
 	t.Cleanup(func() { close(over) })
 	by := oidc.New(clientOf(at), clock.System{})
 	started := time.Now()
-	_, err := by.Ask(t.Context(), state, redirect)
+	_, err := by.AuthorizationURL(t.Context(), state, redirect)
 	require.ErrorIs(t, err, oidc.ErrUnavailable)
 	require.Less(t, time.Since(started), oidc.Timeout+time.Minute)
 }

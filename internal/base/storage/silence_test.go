@@ -98,7 +98,7 @@ func TestRowLocksOfAVanishedProcessExpireWithinSeconds(t *testing.T) {
 	address := storagetest.NewMariaDBURL(t)
 	require.NoError(t, storagetest.Migrate(address))
 	between, through := newRelay(t, address)
-	vanishing, err := storage.Open(t.Context(), storage.Options{URL: through, MaxConnections: 4, Patience: storage.RequestPatience})
+	vanishing, err := storage.Open(t.Context(), storage.Options{URL: through, MaxConnections: 4, StatementTimeout: storage.RequestStatementTimeout})
 	require.NoError(t, err)
 	defer vanishing.Close()
 	ctx := storage.AcrossTenants(t.Context())
@@ -122,7 +122,7 @@ func TestRowLocksOfAVanishedProcessExpireWithinSeconds(t *testing.T) {
 
 func TestLostConnectionsAreReplacedBeforeUse(t *testing.T) {
 	between, through := newRelay(t, storagetest.NewMariaDBURL(t))
-	db, err := storage.Open(t.Context(), storage.Options{URL: through, MaxConnections: 12, Patience: storage.RequestPatience})
+	db, err := storage.Open(t.Context(), storage.Options{URL: through, MaxConnections: 12, StatementTimeout: storage.RequestStatementTimeout})
 	require.NoError(t, err)
 	defer db.Close()
 	ctx, end := context.WithCancel(storage.AcrossTenants(t.Context()))
@@ -148,7 +148,7 @@ func TestLostConnectionsAreReplacedBeforeUse(t *testing.T) {
 
 func TestRequestOnALostConnectionTimesOut(t *testing.T) {
 	between, through := newRelay(t, storagetest.NewMariaDBURL(t))
-	db, err := storage.Open(t.Context(), storage.Options{URL: through, MaxConnections: 2, Patience: 2 * time.Second})
+	db, err := storage.Open(t.Context(), storage.Options{URL: through, MaxConnections: 2, StatementTimeout: 2 * time.Second})
 	require.NoError(t, err)
 	defer db.Close()
 	ctx := storage.AcrossTenants(t.Context())

@@ -219,13 +219,13 @@ func TestObserverIsNotifiedOfEveryEnd(t *testing.T) {
 	})
 }
 
-// brokenLocks fail like an unreachable lock service, or lose the locks that they grant.
-type brokenLocks struct {
+// failingLocks fail like an unreachable lock service, or lose the locks that they grant.
+type failingLocks struct {
 	lock.Locker
 	away bool
 }
 
-func (b brokenLocks) Acquire(ctx context.Context, wait time.Duration, keys ...string) (lock.Lease, error) {
+func (b failingLocks) Acquire(ctx context.Context, wait time.Duration, keys ...string) (lock.Lease, error) {
 	if b.away {
 		return nil, fmt.Errorf("acquire lock %q: %w", keys, lock.ErrUnavailable)
 	}
@@ -250,7 +250,7 @@ func TestUnavailableOrLostLocksPreventWrites(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		for _, away := range []bool{true, false} {
-			locks := brokenLocks{lock.NewInProcess(lock.Observer{}), away}
+			locks := failingLocks{lock.NewInProcess(lock.Observer{}), away}
 			runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clock.System{}})
 			err := runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 				// A body that continues with the wrong context is stopped before COMMIT.

@@ -222,9 +222,9 @@ type Gate interface {
 	// parts. Errors: ErrNoGate.
 	Adopt(ctx context.Context, ref Ref, tickets []Ticket) (int, error)
 
-	// Strays compares the tickets with the messages of the queue. It is exact except for
+	// FindInconsistencies compares the tickets with the messages of the queue. It is exact except for
 	// concurrent moves, which it checks twice. Errors: ErrNoGate.
-	Strays(ctx context.Context, ref Ref) (Inconsistencies, error)
+	FindInconsistencies(ctx context.Context, ref Ref) (Inconsistencies, error)
 
 	// Requeue enqueues messages for tickets in flight, and returns their number. A second
 	// message of a ticket is harmless. Errors: ErrNoGate.

@@ -291,7 +291,7 @@ func checkOtherEpoch(t *testing.T, g *underTest) {
 		"withhold": func() error { return g.Withhold(g.ctx, first.Ref, 1, 1) },
 		"adopt":    func() error { _, err := g.Adopt(g.ctx, first.Ref, []Ticket{confirmed("F", "7", 1)}); return err },
 		"buyers":   func() error { _, err := g.Buyers(g.ctx, first.Ref, 10); return err },
-		"strays":   func() error { _, err := g.Strays(g.ctx, first.Ref); return err },
+		"strays":   func() error { _, err := g.FindInconsistencies(g.ctx, first.Ref); return err },
 		"requeue": func() error {
 			_, err := g.Requeue(g.ctx, first.Ref, []Ticket{{ID: "D", User: "10", Units: 1}})
 			return err
@@ -436,7 +436,7 @@ func checkStrays(t *testing.T, g *underTest) {
 	require.NoError(t, err)
 	require.NoError(t, g.queue.Settle(g.ctx, batch, []mq.Outcome{mq.Postpone(fmt.Errorf("later"), 0), mq.Postpone(fmt.Errorf("later"), 0), mq.Dead(fmt.Errorf("broken"))}))
 
-	strays, err := g.Strays(g.ctx, g.rules.Ref)
+	strays, err := g.FindInconsistencies(g.ctx, g.rules.Ref)
 	require.NoError(t, err)
 	var ids []string
 	for _, ticket := range strays.Tickets {
@@ -449,7 +449,7 @@ func checkStrays(t *testing.T, g *underTest) {
 	require.NoError(t, err)
 	require.Equal(t, 2, queued)
 	require.NoError(t, g.DiscardDead(g.ctx, g.rules.Ref, "GHOST"))
-	strays, err = g.Strays(g.ctx, g.rules.Ref)
+	strays, err = g.FindInconsistencies(g.ctx, g.rules.Ref)
 	require.NoError(t, err)
 	require.Empty(t, strays.Tickets)
 	require.Empty(t, strays.DeadMessages)

@@ -50,7 +50,7 @@ func TestTicketEndedBetweenReadsIsNoStrayWithoutLocks(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	strays, err := g.Strays(g.ctx, g.rules.Ref)
+	strays, err := g.FindInconsistencies(g.ctx, g.rules.Ref)
 	require.NoError(t, err)
 	require.Empty(t, strays.Tickets, "its message was deleted because it has ended")
 }

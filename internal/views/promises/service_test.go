@@ -352,7 +352,7 @@ func TestPositionsAreStoredUnchanged(t *testing.T) {
 	for _, place := range [][]any{nil, {int64(1) << 60}, {int64(7), "item", int64(9), int64(0)}, {"17"}} {
 		text, err := storage.EncodePosition(place)
 		require.NoError(t, err)
-		back, err := storage.DecodePlace(text)
+		back, err := storage.DecodePosition(text)
 		require.NoError(t, err)
 		require.Equal(t, place, back)
 	}

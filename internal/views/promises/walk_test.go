@@ -36,7 +36,7 @@ func TestWalkVisitsEachRowOnce(t *testing.T) {
 				seen += looked
 				text, err := storage.EncodePosition(next)
 				require.NoError(t, err)
-				place, err = storage.DecodePlace(text)
+				place, err = storage.DecodePosition(text)
 				require.NoError(t, err)
 			}
 			require.Equal(t, want, seen, "by %d", limit)

@@ -210,7 +210,7 @@ func TestPresenceIsBounded(t *testing.T) {
 		"tabs of one person": {
 			func(t *testing.T, n int) (context.Context, realtime.Heartbeat) {
 				return person(t, 1, 7), realtime.Heartbeat{Resource: page, Tab: fmt.Sprint(n)}
-			}, realtime.TabsOfPerson,
+			}, realtime.MaxTabsPerUser,
 			func(t *testing.T) (context.Context, realtime.Heartbeat) {
 				return person(t, 1, 7), realtime.Heartbeat{Resource: "configs/other", Tab: "more"}
 			},
@@ -218,7 +218,7 @@ func TestPresenceIsBounded(t *testing.T) {
 		"people on one resource": {
 			func(t *testing.T, n int) (context.Context, realtime.Heartbeat) {
 				return person(t, 1, int64(n+1)), realtime.Heartbeat{Resource: page}
-			}, realtime.MostPeople,
+			}, realtime.MaxUsersPerPage,
 			func(t *testing.T) (context.Context, realtime.Heartbeat) {
 				return person(t, 1, 5000), realtime.Heartbeat{Resource: page}
 			},

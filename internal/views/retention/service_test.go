@@ -400,10 +400,10 @@ func TestStepRemovesABoundedNumberOfRows(t *testing.T) {
 	left := count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0")
 	s.walker.Pause = func(context.Context, time.Duration) bool {
 		now := count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0")
-		require.LessOrEqual(t, left-now, walk.MostRows)
+		require.LessOrEqual(t, left-now, walk.MaxRows)
 		left = now
 		return true
 	}
 	require.NoError(t, s.Turn(ctx))
-	require.LessOrEqual(t, left, walk.MostRows)
+	require.LessOrEqual(t, left, walk.MaxRows)
 }

@@ -36,12 +36,12 @@ test('a write is not retried for another user and stays unknown', async () => {
 
 test.each([
   ['the reply is lost', lost],
-  ['the service is away', problem(503, 'unavailable')],
-  ['the first attempt still runs', problem(409, 'request_in_progress')],
-  ['somebody else is writing the same event', problem(409, 'inflight_duplicate')],
-  ['too much was asked', problem(429, 'rate_limited')],
-  ['its outcome is not known', problem(503, 'outcome_unknown')],
-  ['something in between answers in words of its own', { status: 502, body: 'Bad gateway' }],
+  ['the service is unavailable', problem(503, 'unavailable')],
+  ['the first attempt is in progress', problem(409, 'request_in_progress')],
+  ['another client is writing the same event', problem(409, 'inflight_duplicate')],
+  ['the rate limit is reached', problem(429, 'rate_limited')],
+  ['its outcome is unknown', problem(503, 'outcome_unknown')],
+  ['a proxy replies without a problem', { status: 502, body: 'Bad gateway' }],
 ])('if %s, the request is resent after 100, 200 and 400 ms', async (_, failure) => {
   const { service, waits, send } = sending(failure, failure, failure, done);
 
@@ -80,8 +80,8 @@ test('a long wait is not retried automatically', async () => {
 });
 
 test.each([
-  ['rejected for what it asks', problem(409, 'insufficient_balance'), write()],
-  ['turned away by a lock', problem(423, 'resource_locked'), write()],
+  ['rejected by a rule', problem(409, 'insufficient_balance'), write()],
+  ['rejected by a lock', problem(423, 'resource_locked'), write()],
   ['without a key', lost, write({})],
   ['a read', lost, new Request(address)],
 ])('a request %s is sent once', async (_, failure, request) => {

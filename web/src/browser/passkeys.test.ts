@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { askForPasskey, createPasskey, PasskeyError, passkeyUse, stopAsking } from './passkeys';
+import { askForPasskey, createPasskey, PasskeyError, passkeyUse, abortRequest } from './passkeys';
 
 class OfBrowser {
   static parseCreationOptionsFromJSON = (options: object) => ({ parsed: options });
@@ -71,6 +71,6 @@ test('a new request or a closed page aborts the pending one', async () => {
   const second = askForPasskey(request);
   await expect(first).rejects.toMatchObject({ failure: 'cancelled' });
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
-  stopAsking();
+  abortRequest();
   await expect(second).rejects.toMatchObject({ failure: 'cancelled' });
 });

@@ -66,15 +66,15 @@ test('a reload is permitted again after a delay', async () => {
 });
 
 test('the served page reveals a new version', async () => {
-  const { lookForUpdate, version } = await page('1');
+  const { checkForUpdate, version } = await page('1');
   const answer = vi.fn(() => Promise.resolve(new Response('<meta name="build" content="2" />')));
   vi.stubGlobal('fetch', answer);
-  await lookForUpdate();
+  await checkForUpdate();
   expect(version.isOutdated()).toBe(true);
 
   const same = await page('2');
-  await same.lookForUpdate();
+  await same.checkForUpdate();
   expect(same.version.isOutdated()).toBe(false);
-  await same.lookForUpdate();
+  await same.checkForUpdate();
   expect(answer).toHaveBeenCalledTimes(2);
 });

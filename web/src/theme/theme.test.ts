@@ -19,9 +19,12 @@ describe.each([
   ['dark', dark],
 ])('in the %s scheme', (_name, scheme) => {
   // Each text colour is readable on each surface, so single page states need no check.
-  test.each(['background', 'card', 'soft', 'accentSoft', 'warnSoft', 'okSoft', 'badSoft', 'infoSoft'] as const)('every text on %s has enough contrast', (surface) => {
-    for (const text of ['text', 'dimmed', ...tones] as const) expect(contrast(scheme[text], scheme[surface]), text).toBeGreaterThanOrEqual(4.5);
-  });
+  test.each(['background', 'card', 'soft', 'accentSoft', 'warnSoft', 'okSoft', 'badSoft', 'infoSoft'] as const)(
+    'every text on %s has enough contrast',
+    (surface) => {
+      for (const text of ['text', 'dimmed', ...tones] as const) expect(contrast(scheme[text], scheme[surface]), text).toBeGreaterThanOrEqual(4.5);
+    },
+  );
 
   test('every input has a visible border', () => {
     expect(contrast(scheme.edge, scheme.card)).toBeGreaterThanOrEqual(3);

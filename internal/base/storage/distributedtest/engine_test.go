@@ -116,7 +116,7 @@ func commits(t *testing.T, ctx context.Context, db *storage.DB, table string, ti
 		case err == nil:
 			require.EqualValues(t, 1, there)
 		case storage.Undecided(err):
-			require.NoError(t, db.LookInto(ctx, err, func(_ *gorm.DB, decides bool) error {
+			require.NoError(t, db.ResolveUndecided(ctx, err, func(_ *gorm.DB, decides bool) error {
 				require.True(t, decides)
 				return nil
 			}))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { covers, groupsOf, lackedOf, strangersAmong, widerThan, widestOf } from './grants';
+import { covers, groupsOf, lackedOf, unknownGrants, widerThan, widestOf } from './grants';
 
 const permission = (name: string) => ({ name, meaning: `What ${name} allows.` });
 
@@ -41,5 +41,5 @@ test('permissions are grouped by resource, unknown ones separately', () => {
     ['items', 1],
     ['orders', 2],
   ]);
-  expect(strangersAmong(['*', 'orders:*', 'orders:read', 'orders:fly', 'refunds:*'], known)).toEqual(['orders:fly', 'refunds:*']);
+  expect(unknownGrants(['*', 'orders:*', 'orders:read', 'orders:fly', 'refunds:*'], known)).toEqual(['orders:fly', 'refunds:*']);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isPatchable, patchOf, threeWay } from '@/merge';
 import { labelsOf } from '@/ui';
-import { membersOf, namesIn, patchOfSets, placeOf, setOf, spellSet, withName, wordsWithSet } from './sets';
+import { membersOf, namesIn, patchOfSets, pathOf, setOf, spellSet, withName, wordsWithSet } from './sets';
 
 test('a set has one spelling in the order of the service', () => {
   expect(spellSet(['b', 'a', 'b'])).toBe('a\nb');
@@ -44,7 +44,7 @@ test('a set member is a JSON Pointer, also with a slash', () => {
     given: 'given',
     taken: 'not given',
   });
-  expect(labels.field(`/${placeOf('roles', 'east/west')}`)).toBe('role east/west');
+  expect(labels.field(`/${pathOf('roles', 'east/west')}`)).toBe('role east/west');
   expect(labels.field('/roles')).toBe('Roles');
   expect(labels.field('/name')).toBe('Name');
   expect([true, undefined].map((value) => labels.show(value, '/roles/a'))).toEqual(['given', 'not given']);

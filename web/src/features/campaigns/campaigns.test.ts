@@ -49,22 +49,22 @@ describe('fields of a campaign', () => {
 
 describe('violations of a campaign', () => {
   test.each<[string, Partial<CampaignFields>, ReturnType<typeof faultsOf>]>([
-    ['a whole one has none', {}, {}],
-    ['a name of blanks is none', { name: '  ' }, { name: 'nameNeeded' }],
-    ['more than all of it cannot be taken off', { discount: 'percent 101' }, { discount: 'percentWrong' }],
-    ['an amount has no such bound', { discount: 'amount 101' }, {}],
-    ['nothing off is no discount', { discount: 'amount ' }, { discount: 'valueNeeded' }],
-    ['fewer than were issued cannot be all', { total: 11 }, { total: 'totalBelowIssued' }],
-    ['as many as were issued can', { total: 12 }, {}],
-    ['it ends after it begins', { validTo: fields.validFrom }, { validTo: 'endsBeforeItBegins' }],
-    ['times are needed', { validFrom: null, validTo: null }, { validFrom: 'timeNeeded', validTo: 'timeNeeded' }],
+    ['a complete one has none', {}, {}],
+    ['a blank name is missing', { name: '  ' }, { name: 'nameNeeded' }],
+    ['a discount above 100 percent is rejected', { discount: 'percent 101' }, { discount: 'percentWrong' }],
+    ['an amount has no such limit', { discount: 'amount 101' }, {}],
+    ['an empty discount is missing', { discount: 'amount ' }, { discount: 'valueNeeded' }],
+    ['a total below the issued ones is rejected', { total: 11 }, { total: 'totalBelowIssued' }],
+    ['a total equal to the issued ones is valid', { total: 12 }, {}],
+    ['the end must be after the start', { validTo: fields.validFrom }, { validTo: 'endsBeforeItBegins' }],
+    ['times are required', { validFrom: null, validTo: null }, { validFrom: 'timeNeeded', validTo: 'timeNeeded' }],
   ])('%s', (_, change, faults) => expect(faultsOf({ ...fields, ...change }, 12)).toEqual(faults));
 });
 
 test.each<[string, string, ReturnType<typeof stateOf>]>([
-  ['before it begins', '2026-02-28T23:59:59Z', 'upcoming'],
-  ['from its first moment', '2026-03-01T00:00:00Z', 'running'],
-  ['from the moment that ends it', '2026-06-01T00:00:00Z', 'over'],
+  ['before its start', '2026-02-28T23:59:59Z', 'upcoming'],
+  ['from its start', '2026-03-01T00:00:00Z', 'running'],
+  ['from its end', '2026-06-01T00:00:00Z', 'over'],
 ])('%s a campaign follows the service clock', (_, now, state) => {
   expect(stateOf({ ...terms, issued: 0 }, Date.parse(now))).toBe(state);
   expect(stateOf({ ...terms, issued: 1000 }, Date.parse(now))).toBe(state === 'over' ? 'over' : 'exhausted');

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { AuditEntry } from '@/features/audit/queries';
-import { actionsOf, deedsOf, isAgain, kinds } from './kinds';
+import { actionsOf, actionsIn, isAgain, kinds } from './kinds';
 
 const entry = (id: number, action: string, resource: string, detail: unknown) => ({ id, action, resource, detail }) as AuditEntry;
-const only = (...of: Parameters<typeof deedsOf>) => {
-  const [deed, ...others] = deedsOf(...of);
+const only = (...of: Parameters<typeof actionsIn>) => {
+  const [deed, ...others] = actionsIn(...of);
   if (deed === undefined || others.length > 0) throw new Error('it is not of one record');
   return deed;
 };
@@ -33,8 +33,8 @@ test('a batch lists each deleted config and no changed one', () => {
     { op: 'update', key: 'b', version: 5 },
     { op: 'delete', key: 'c', version: 9 },
   ];
-  expect(deedsOf(entry(1, 'config.batch', 'config-batches', { changes }), 'delete').map(({ record }) => record)).toEqual(['a', 'c']);
-  expect(deedsOf(entry(1, 'order.pay', 'orders/1', {}), 'delete')).toEqual([]);
+  expect(actionsIn(entry(1, 'config.batch', 'config-batches', { changes }), 'delete').map(({ record }) => record)).toEqual(['a', 'c']);
+  expect(actionsIn(entry(1, 'order.pay', 'orders/1', {}), 'delete')).toEqual([]);
 });
 
 test('a record recreated under its key or name exists again', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { encode, ExactNumber } from '@/merge';
-import { freeAfter } from './count';
+import { nextAfter } from './count';
 import { bodyOf, faultsOf, hasInput, newEvent, nextSequence, sequencedFrom, openRecording, wholeOf, type EventForm, type RecordingForm } from './recording';
 
 const event = (part: Partial<EventForm> = {}): EventForm => ({
@@ -45,8 +45,8 @@ test('an empty row adds nothing', () => {
 });
 
 test.each<[string, Partial<RecordingForm>, Record<string, string>]>([
-  ['nothing is wrong with a whole one', {}, {}],
-  ['type and id have their letters', { type: 'a shelf', id: '' }, { '/type': 'typeWrong', '/id': 'idWrong' }],
+  ['a complete one is valid', {}, {}],
+  ['type and id have valid characters', { type: 'a shelf', id: '' }, { '/type': 'typeWrong', '/id': 'idWrong' }],
   ['a writer has a name', { clientId: ' ' }, { '/clientId': 'clientNeeded' }],
   [
     'an event has a kind and a time',
@@ -54,8 +54,8 @@ test.each<[string, Partial<RecordingForm>, Record<string, string>]>([
     { '/events/0/eventType': 'eventTypeWrong', '/events/0/eventTime': 'timeNeeded' },
   ],
   ['numbers rise', { naming: 'sequence', events: [event({ clientSeq: '8' }), event({ clientSeq: '8' })] }, { '/events/1/clientSeq': 'sequenceNotRising' }],
-  ['a number is needed where they are sequenced', { naming: 'sequence' }, { '/events/0/clientSeq': 'sequenceWrong' }],
-  ['two events have two names', { events: [event(), event()] }, { '/events/1/eventId': 'eventIdTwice' }],
+  ['a sequence is required if events are sequenced', { naming: 'sequence' }, { '/events/0/clientSeq': 'sequenceWrong' }],
+  ['event ids are unique', { events: [event(), event()] }, { '/events/1/eventId': 'eventIdTwice' }],
   ['payload is JSON', { events: [event({ payload: 'pallet 9' })] }, { '/events/0/payload': 'payloadWrong' }],
   [
     'a counter is named once and gets a number',
@@ -76,8 +76,8 @@ test.each<[string, Partial<RecordingForm>, Record<string, string>]>([
 });
 
 test('new events follow the highest number in order', () => {
-  expect(freeAfter(undefined)).toBe('1');
-  expect(freeAfter(new ExactNumber('9007199254740993'))).toBe('9007199254740994');
+  expect(nextAfter(undefined)).toBe('1');
+  expect(nextAfter(new ExactNumber('9007199254740993'))).toBe('9007199254740994');
   expect(sequencedFrom([event(), event()], '119').map(({ clientSeq }) => clientSeq)).toEqual(['119', '120']);
   expect(nextSequence([event({ clientSeq: '120' })], '5')).toBe('121');
   expect(nextSequence([event({ clientSeq: '' })], '5')).toBe('5');

@@ -14,9 +14,9 @@ import { refundsOf, requestRefund, type Refund } from './queries';
 import {
   blankRequest,
   isComplete,
-  mostOf,
+  maxAmountOf,
   refundablePayments,
-  restOfLine,
+  reservingRefund,
   unitsRequested,
   requestOf,
   requestedOf,
@@ -32,7 +32,7 @@ interface Props {
   onClose: () => void;
 }
 
-const longestReason = 500;
+const maxReasonLength = 500;
 
 /** Requests a refund of an order, by units or by amount. The service calculates the refundable amount and the value of units, which the dialog previews. */
 export function RequestRefund({ order, onClose }: Props) {
@@ -73,8 +73,8 @@ export function RequestRefund({ order, onClose }: Props) {
   );
   const taken = unitsRequested(others?.items ?? []);
   const setLine = (sku: string, part: Partial<RequestedLine>) => change({ lines: form.lines.map((line) => (line.sku === sku ? { ...line, ...part } : line)) });
-  const first = restOfLine(others?.items ?? []);
-  const most = mostOf(order, payments, form.paymentId);
+  const first = reservingRefund(others?.items ?? []);
+  const maxAmount = maxAmountOf(order, payments, form.paymentId);
   const amount = form.by === 'amount' ? form.amount : worthOf(order, others?.items ?? [], requested);
   const left = (sku: string, quantity: number) => Math.max(0, quantity - (taken.get(sku) ?? 0));
   const setAll = () =>
@@ -167,9 +167,9 @@ export function RequestRefund({ order, onClose }: Props) {
             error={beyond === undefined ? errorOf('amount') : beyond > 0 && t('atMost', { amount: money(beyond) })}
             onMinor={(amount) => change({ amount })}
           />
-          {most > 0 && (
-            <Button disabled={isFixed} onClick={() => change({ amount: most })}>
-              {t('useRest')} · {money(most)}
+          {maxAmount > 0 && (
+            <Button disabled={isFixed} onClick={() => change({ amount: maxAmount })}>
+              {t('useRest')} · {money(maxAmount)}
             </Button>
           )}
         </div>
@@ -182,7 +182,7 @@ export function RequestRefund({ order, onClose }: Props) {
         description={t('reasonHint')}
         autosize
         minRows={2}
-        maxLength={longestReason}
+        maxLength={maxReasonLength}
         disabled={isFixed}
         value={form.reason}
         error={errorOf('reason')}

@@ -81,7 +81,7 @@ export const refundMessages = catalogue(
     requestConfirm: 'Request the refund',
     requestHint: 'Another user has to approve it before any money is refunded.',
     requestHintSelf: 'You or another user has to approve it before any money is refunded.',
-    askVotes:
+    requestHintVotes:
       'Above {above}, its approval needs {n} vote of another user before any money is refunded. | Above {above}, its approval needs {n} votes of other users before any money is refunded.',
     refundableAfter: 'Refundable before: {before}, after: {after}.',
     refundableNow: '{amount} is still refundable.',

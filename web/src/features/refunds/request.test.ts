@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Refund } from './queries';
-import { blankRequest, isComplete, mostOf, restOfLine, unitsRequested, requestOf, type RefundForm } from './request';
+import { blankRequest, isComplete, maxAmountOf, reservingRefund, unitsRequested, requestOf, type RefundForm } from './request';
 
 const order = { items: ['TEA', 'POT'].map((sku) => ({ sku, name: sku, quantity: 3, price: 100 })) };
 const form = (over: Partial<RefundForm>): RefundForm => ({ ...blankRequest(order), reason: ' It broke. ', ...over });
@@ -22,11 +22,11 @@ test('an amount is sent without units', () => {
 });
 
 test.each([
-  ['nothing is chosen', form({}), false],
-  ['pieces are chosen', form({ lines: [{ sku: 'TEA', quantity: 1, restock: false }] }), true],
+  ['nothing is selected', form({}), false],
+  ['units are selected', form({ lines: [{ sku: 'TEA', quantity: 1, restock: false }] }), true],
   ['an amount is missing', form({ by: 'amount' }), false],
-  ['the amount is nothing', form({ by: 'amount', amount: 0 }), false],
-  ['an amount is typed', form({ by: 'amount', amount: 1 }), true],
+  ['the amount is zero', form({ by: 'amount', amount: 0 }), false],
+  ['an amount is entered', form({ by: 'amount', amount: 1 }), true],
   ['the reason is missing', form({ by: 'amount', amount: 1, reason: ' ' }), false],
 ] as const)('validity of the request if %s', (_, request, complete) => {
   expect(isComplete(request)).toBe(complete);
@@ -41,8 +41,8 @@ test('units of rejected and failed refunds are available again', () => {
 
 test('the newest refund with a reservation is named', () => {
   const [rejected, settled] = [refund('rejected', 1), refund('settled', 1)];
-  expect(restOfLine([rejected, settled, refund('requested', 1)])).toBe(settled);
-  expect(restOfLine([rejected])).toBeUndefined();
+  expect(reservingRefund([rejected, settled, refund('requested', 1)])).toBe(settled);
+  expect(reservingRefund([rejected])).toBeUndefined();
 });
 
 test('a refund names the chosen payment and is limited to its rest', () => {
@@ -51,6 +51,6 @@ test('a refund names the chosen payment and is limited to its rest', () => {
     { id: 3, refundable: 50 },
     { id: 4, refundable: 70 },
   ];
-  expect([null, 3, 4].map((id) => mostOf({ refundable: 120 }, payments, id))).toEqual([70, 50, 70]);
-  expect(mostOf({ refundable: 120 }, [], null)).toBe(120);
+  expect([null, 3, 4].map((id) => maxAmountOf({ refundable: 120 }, payments, id))).toEqual([70, 50, 70]);
+  expect(maxAmountOf({ refundable: 120 }, [], null)).toBe(120);
 });

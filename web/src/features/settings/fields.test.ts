@@ -24,8 +24,8 @@ test.each([
   ['too few minutes', { unpaidOrderMinutes: 4 }, false],
   ['the fewest minutes', { unpaidOrderMinutes: 5 }, true],
   ['an amount', { refundApprovalThreshold: '50.5' }, true],
-  ['what is no amount', { walletApprovalThreshold: 'fifty' }, false],
-  ['more decimals than there are', { walletApprovalThreshold: '1.999' }, false],
+  ['an invalid amount', { walletApprovalThreshold: 'fifty' }, false],
+  ['too many decimals', { walletApprovalThreshold: '1.999' }, false],
 ])('whether %s can be sent', (_, part: Partial<SettingsFields>, can) => {
   expect(form.isComplete(fields(part))).toBe(can);
 });

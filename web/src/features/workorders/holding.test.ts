@@ -20,8 +20,8 @@ const only =
 
 test.each([
   ['its holder releases and resolves', order({}), li.id, only('work-orders:write'), ['release', 'resolve']],
-  ['somebody else does not', order({}), ana.id, only('work-orders:write'), []],
-  ['unless they may assign', order({}), ana.id, only('work-orders:write', 'work-orders:assign'), ['release', 'assign', 'resolve']],
+  ['another user does not', order({}), ana.id, only('work-orders:write'), []],
+  ['a user who may assign does', order({}), ana.id, only('work-orders:write', 'work-orders:assign'), ['release', 'assign', 'resolve']],
   [
     'an open one is for everybody',
     order({ status: 'open', holder: null, offered: true, allowedTransitions: ['claim', 'assign', 'resolve'] }),
@@ -36,7 +36,7 @@ test.each([
     only('work-orders:write'),
     ['claim', 'release', 'resolve'],
   ],
-  ['who may only read does nothing', order({}), li.id, only('work-orders:read'), []],
+  ['a reader does nothing', order({}), li.id, only('work-orders:read'), []],
 ] as const)('%s', (_, given, me, may, steps) => {
   expect(stepsOf(given, me, may)).toEqual(steps);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Menu } from '@/api';
 import type { PageInfo } from '../page';
-import { navigationFrom, ownNavigation, pageAt, partsOf, titleOf, type NavigationNode } from './navigation';
+import { navigationFrom, defaultNavigation, pageAt, partsOf, titleOf, type NavigationNode } from './navigation';
 
 const menu = (id: number, parentId: number | null, terms: Partial<Menu>): Menu =>
   ({ id, parentId, title: '', path: '', icon: '', permission: '', hidden: false, ...terms }) as Menu;
@@ -67,7 +67,7 @@ test('a path with filters or a trailing slash leads to its page', () => {
 });
 
 test('top-level entries are together, each group under its heading', () => {
-  const nodes = [...ownNavigation(pages), ...navigationFrom([menu(1, null, { path: '/' }), menu(2, null, { path: '/orders' })], pages, may)];
+  const nodes = [...defaultNavigation(pages), ...navigationFrom([menu(1, null, { path: '/' }), menu(2, null, { path: '/orders' })], pages, may)];
   expect(partsOf(nodes).map(({ heading, entries }) => [heading?.title.en, entries.length])).toEqual([
     ['Operate', 2],
     [undefined, 2],

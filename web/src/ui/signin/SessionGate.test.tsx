@@ -52,7 +52,7 @@ afterEach(() => {
 });
 
 test.each([
-  ['somebody else signs in', () => sessionStore.signedIn(session(8))],
+  ['another user signs in', () => sessionStore.signedIn(session(8))],
   ['the same user signs in to another tenant', () => sessionStore.signedIn({ ...session(), tenant: 'other' })],
   ['one signs out', () => sessionStore.signedOut()],
 ])('if %s, earlier requests cannot be retried', async (_, change) => {

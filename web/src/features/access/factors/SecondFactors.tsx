@@ -54,7 +54,7 @@ export function SecondFactors({ userId, hasPassword }: { userId: number; hasPass
         <SetUpFactor
           kind={settingUp}
           isFirst={isNone}
-          asksPassword={isNone && hasPassword}
+          needsPassword={isNone && hasPassword}
           onClose={close}
           onConfirmed={({ recoveryCodes, secretShownOnce }) => {
             close();

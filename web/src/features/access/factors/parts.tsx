@@ -4,7 +4,7 @@ import { useText } from '@/i18n';
 import { Banner, ProblemBanner } from '@/ui';
 import { factorMessages } from './messages';
 
-export const longestName = 100;
+export const maxNameLength = 100;
 
 /** Explains why a factor was not confirmed. */
 export function SetUpRejection({ error }: { error: Error }) {

@@ -14,7 +14,7 @@ export const invitationMessages = catalogue(
     byProvider: 'Sign in with {name}',
     loading: 'Checking the invitation…',
     invalid: 'This invitation is not valid',
-    overHint:
+    invalidHint:
       'It was already accepted or replaced by a newer one, it has expired, the account is disabled, or the address is incomplete. If you have set a password, sign in with it. Otherwise ask the person who invited you for a new invitation.',
     unknown: 'No response arrived, so it is unknown whether the password was set. Try again; if the invitation is then not valid, sign in with the password.',
     signIn: 'Go to sign-in',

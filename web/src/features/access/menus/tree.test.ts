@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Menu } from './queries';
-import { placeAfter, placeAt, rowsOf, takesMore, type Step, type Zone } from './tree';
+import { positionAfter, positionAt, rowsOf, acceptsChildren, type Step, type Zone } from './tree';
 
 /** Builds menus from [id, parentId] pairs, parents before their children. */
 function treeOf(...pairs: [number, number | null][]): Menu[] {
@@ -38,7 +38,7 @@ test.each<[number, Step, [number | null, number] | undefined]>([
   [2, 'out', [null, 1]],
   [6, 'out', undefined],
 ])('menu %i goes %s to %j', (id, step, place) => {
-  expect(placeAfter(menus, at(id), step)).toEqual(place && { parentId: place[0], position: place[1] });
+  expect(positionAfter(menus, at(id), step)).toEqual(place && { parentId: place[0], position: place[1] });
 });
 
 test.each<[number, number, Zone, [number | null, number] | undefined]>([
@@ -54,13 +54,13 @@ test.each<[number, number, Zone, [number | null, number] | undefined]>([
   [3, 1, 'inside', undefined],
   [2, 1, 'inside', [1, 1]],
 ])('menu %i dropped on %i, %s of it, moves to %j', (id, target, zone, place) => {
-  expect(placeAt(menus, at(id), at(target), zone)).toEqual(place && { parentId: place[0], position: place[1] });
+  expect(positionAt(menus, at(id), at(target), zone)).toEqual(place && { parentId: place[0], position: place[1] });
 });
 
 test('no menu exceeds the maximum depth', () => {
   const deep = treeOf([1, null], [2, 1], [3, 2], [4, 3], [5, null], [6, 5]);
   const [, , third, fourth, fifth] = deep as [Menu, Menu, Menu, Menu, Menu];
-  expect(placeAt(deep, fifth, third, 'inside')).toBeUndefined();
-  expect(placeAt(deep, fifth, third, 'after')).toEqual({ parentId: 2, position: 1 });
-  expect([takesMore(deep, third.id), takesMore(deep, fourth.id)]).toEqual([true, false]);
+  expect(positionAt(deep, fifth, third, 'inside')).toBeUndefined();
+  expect(positionAt(deep, fifth, third, 'after')).toEqual({ parentId: 2, position: 1 });
+  expect([acceptsChildren(deep, third.id), acceptsChildren(deep, fourth.id)]).toEqual([true, false]);
 });

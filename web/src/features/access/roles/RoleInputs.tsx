@@ -3,7 +3,7 @@ import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { useFaults } from '@/ui';
 import { PermissionChoices } from '../PermissionChoices';
-import { longestName, type RoleFields } from './fields';
+import { maxNameLength, type RoleFields } from './fields';
 import { roleMessages } from './messages';
 
 interface Props {
@@ -32,7 +32,7 @@ export function RoleInputs({ value, base, strict, error, readOnly = false, onCha
         data-field="name"
         label={t('name')}
         maw={760}
-        maxLength={longestName}
+        maxLength={maxNameLength}
         readOnly={readOnly}
         value={value.name}
         error={errorOf('name')}

@@ -15,7 +15,7 @@ export type RoleFields = {
   permissions: string;
 };
 
-export const longestName = 100;
+export const maxNameLength = 100;
 
 export const blankRole: RoleFields = { name: '', permissions: '' };
 

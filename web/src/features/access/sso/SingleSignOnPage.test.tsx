@@ -2,7 +2,7 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { lastTenant, sessionStore } from '@/api';
-import { keepPlace } from '@/browser/returnTo';
+import { storeReturnPath } from '@/browser/returnTo';
 import { renderPage } from '@/test/render';
 import { problem, ScriptedService, session } from '@/test/service';
 import { SingleSignOnPage } from './SingleSignOnPage';
@@ -45,7 +45,7 @@ test.each([
 });
 
 test('an existing session is used', async () => {
-  keepPlace('/orders');
+  storeReturnPath('/orders');
   const { service } = await open('result=signed-in', { status: 200, body: { ...session(), tenant: 'shop' } });
   await waitFor(() => expect(sessionStore.state().status).toBe('in'));
   expect(lastTenant()).toBe('shop');

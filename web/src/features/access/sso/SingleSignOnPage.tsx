@@ -2,7 +2,7 @@ import { Button, Code, Loader, Stack, Text } from '@mantine/core';
 import { useLocation, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { arrive, finishSignIn, type Challenge, type FactorMethod } from '@/api';
-import { takePlace } from '@/browser/returnTo';
+import { takeReturnPath } from '@/browser/returnTo';
 import { useText } from '@/i18n';
 import { Banner } from '@/ui';
 import { FactorForm } from '@/ui/signin/FactorForm';
@@ -57,7 +57,7 @@ export function SingleSignOnPage() {
   const [params] = useState(() => read(hash));
   const { challenge } = params;
   const [isOver, setOver] = useState(false);
-  const leave = () => history.replace(takePlace());
+  const leave = () => history.replace(takeReturnPath());
   return (
     <SignInFrame title={t('title')}>
       {params.result === 'signed-in' ? (

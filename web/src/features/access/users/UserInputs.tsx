@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { useFaults } from '@/ui';
-import { isUsername, longestDisplayName, longestUsername, type UserField, type UserFields } from './fields';
+import { isUsername, maxDisplayNameLength, maxUsernameLength, type UserField, type UserFields } from './fields';
 import { userMessages } from './messages';
 import { RoleChoices } from './RoleChoices';
 
@@ -47,7 +47,7 @@ export function UserInputs({ value, base, isNew = false, strict, error, readOnly
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          maxLength={longestUsername}
+          maxLength={maxUsernameLength}
           readOnly={readOnly}
           value={value.username}
           error={errorOf('username')}
@@ -60,7 +60,7 @@ export function UserInputs({ value, base, isNew = false, strict, error, readOnly
           description={isNew ? t('displayNameHint') : undefined}
           inputWrapperOrder={hintBelow}
           autoComplete="off"
-          maxLength={longestDisplayName}
+          maxLength={maxDisplayNameLength}
           readOnly={readOnly}
           value={value.displayName}
           error={errorOf('displayName')}

@@ -10,7 +10,7 @@ export function stateOf({ disabled, invitationExpiresTime: until }: Pick<User, '
   return Date.parse(until) > now ? 'invited' : 'invitationExpired';
 }
 
-const tones = { active: 'ok', disabled: 'bad', invited: 'accent', invitationOver: 'warn' } as const;
+const tones = { active: 'ok', disabled: 'bad', invited: 'accent', invitationExpired: 'warn' } as const;
 
 /** Shows whether a user can sign in. */
 export function UserStateChip({ user }: { user: User }) {

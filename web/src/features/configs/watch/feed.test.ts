@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cleared, emptyFeed, mostLines, paused, placeOf, received, type Feed } from './feed';
+import { cleared, emptyFeed, maxLines, paused, placeOf, received, type Feed } from './feed';
 
 const change = (revision: number) =>
   JSON.stringify({
@@ -36,7 +36,7 @@ test('a gap of missing changes is marked', () => {
 
 test('the feed is bounded, and clearing preserves its cursor', () => {
   let feed = emptyFeed;
-  for (let revision = 1; revision <= mostLines + 5; revision++) feed = received(feed, 'change', change(revision));
-  expect(feed.lines).toHaveLength(mostLines);
-  expect(cleared(feed)).toMatchObject({ lines: [], revision: `e-1-${mostLines + 5}` });
+  for (let revision = 1; revision <= maxLines + 5; revision++) feed = received(feed, 'change', change(revision));
+  expect(feed.lines).toHaveLength(maxLines);
+  expect(cleared(feed)).toMatchObject({ lines: [], revision: `e-1-${maxLines + 5}` });
 });

@@ -11,7 +11,7 @@ import { bulkStockMessages } from './messages';
 import { adjustmentOf, isMissing, isWhy } from './plan';
 
 const atOnce = 4;
-const mostStocks = 1000;
+const maxStocks = 1000;
 
 /** Adds, removes or counts the units of many items, with one number for all or a number per item from a pasted or uploaded table. */
 export function useStockAdjustment(): BulkAction<Stock, StockForm> {
@@ -33,7 +33,7 @@ export function useStockAdjustment(): BulkAction<Stock, StockForm> {
       done: (n) => t('done', { n }),
     },
     size: 1,
-    maxRows: mostStocks,
+    maxRows: maxStocks,
     concurrency: atOnce,
     table: {
       button: t('table'),

@@ -40,10 +40,10 @@ test('a line updates an item by its non-empty cells or adds one', () => {
 
 test.each([
   ['without a price', 'CUP', { name: 'Cup' }, { why: 'incomplete' }],
-  ['with a sku that cannot be', 'a cup', { name: 'Cup', price: '9.00' }, { why: 'sku' }],
-  ['with words for a price', 'CUP', { price: '9,0' }, { why: 'price', text: '9,0' }],
-  ['with a status that there is not', 'TEA', { status: 'gone' }, { why: 'status', text: 'gone' }],
-  ['with an owner that cannot be', 'TEA', { ownedByUserId: '李' }, { why: 'owner', text: '李' }],
+  ['with an invalid sku', 'a cup', { name: 'Cup', price: '9.00' }, { why: 'sku' }],
+  ['with text as a price', 'CUP', { price: '9,0' }, { why: 'price', text: '9,0' }],
+  ['with an unknown status', 'TEA', { status: 'gone' }, { why: 'status', text: 'gone' }],
+  ['with an invalid owner', 'TEA', { ownedByUserId: '李' }, { why: 'owner', text: '李' }],
 ])('a line %s is skipped with a reason', (_, sku, own, why) => {
   expect(lineOf(sku === 'TEA' ? item : { sku, isNew: true }, own as Record<string, string>, reading)).toEqual(why);
 });

@@ -62,8 +62,8 @@ test('the effects of a step are read once despite later events', async () => {
 
 test.each([
   ['a payment', { action: 'pay', detail: { paymentId: 5, method: 'wallet' } }, '@payments/5'],
-  ['a cancellation, whose refund says how its money is called', { action: 'cancel' }, '@refunds/3'],
-  ['a refund that is settled', { action: 'settle-refund', detail: { refundId: 9 } }, '@refunds/9'],
+  ['a cancellation, by its refund', { action: 'cancel' }, '@refunds/3'],
+  ['a settled refund', { action: 'settle-refund', detail: { refundId: 9 } }, '@refunds/9'],
 ])('the payments of %s are found', async (_, event, reference) => {
   vi.mocked(readEntries).mockClear();
   sessionStore.signedIn(session());

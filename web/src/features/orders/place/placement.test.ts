@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { problemOf, type ApiProblem } from '@/api/problem';
 import { problem } from '@/test/service';
-import { hasMore, hasPlace, mistakesOf, openPlacement, rejectedAt, requestOf, type Placement } from './placement';
+import { hasMore, hasInputAt, mistakesOf, openPlacement, rejectedAt, requestOf, type Placement } from './placement';
 
 const placement = (lines: [sku: string, quantity: string][], userId = '12', couponCode = ''): Placement => ({
   ...openPlacement(),
@@ -71,7 +71,7 @@ test('other fields are sent only with input', () => {
     shippingAddress: { name: 'Ana Lang', city: 'Berlin' },
   });
   expect(mistakesOf({ ...form, tax: null, metadata: 'no colon' })).toEqual({ '/tax': { kind: 'noAmount' }, '/metadata': { kind: 'noMetadata' } });
-  expect(hasPlace('/shippingAddress/city', 1)).toBe(true);
+  expect(hasInputAt('/shippingAddress/city', 1)).toBe(true);
 });
 
 test('each line with insufficient stock is named', async () => {
@@ -99,7 +99,7 @@ test('field errors appear at their inputs, line errors at the item', async () =>
     '/couponCode': { kind: 'said', code: 'used', message: 'was used' },
     '/items': { kind: 'said', code: 'max', message: 'are too many' },
   });
-  expect(Object.keys(found).filter((pointer) => hasPlace(pointer, 1))).toEqual(['/items/0/sku', '/items/0/quantity', '/couponCode']);
+  expect(Object.keys(found).filter((pointer) => hasInputAt(pointer, 1))).toEqual(['/items/0/sku', '/items/0/quantity', '/couponCode']);
 });
 
 test('other errors belong to no line', async () => {
