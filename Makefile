@@ -78,7 +78,7 @@ tiers-summary:
 	@go run ./test/tiers -summary
 
 .PHONY: test-go
-test-go: $(WEB) $(GO_NEEDS) deploy-tools ## Run the Go tests next to a private MariaDB and Redis, whose files are in memory if there is room
+test-go: $(WEB) $(GO_NEEDS) deploy-tools ## Run the Go tests with a private MariaDB and Redis, with files in memory if they fit
 	$(SERVICES) -in-memory -- env RACE=$(RACE) test/tools/go-test.sh
 
 .PHONY: test-web
@@ -86,12 +86,12 @@ test-web: $(WEB) ## Run the web admin's own tests
 	npm --prefix web run --silent test
 
 .PHONY: test-browser
-test-browser: build ## Drive bin/admin in Chromium: flows, and every page with axe; INTERLOCK_TEST_TIER=nightly inspects every look with all rules
+test-browser: build ## Drive bin/admin in Chromium: flows, and every page with axe; INTERLOCK_TEST_TIER=nightly inspects every theme, language and width with all rules
 	test/tools/browser.sh
 	RACE='$(RACE)' test/tools/drive.sh
 
 .PHONY: screenshots
-screenshots: build ## Take the pictures of docs/images anew, from the demo data
+screenshots: build ## Retake the pictures of docs/images from the demo data
 	test/tools/browser.sh
 	mkdir -p docs/images
 	npm --prefix web run --silent screenshots
@@ -101,65 +101,65 @@ c-compiler:
 	@command -v gcc >/dev/null || { \
 		echo 'The race detector needs a C compiler: apt-get install gcc libc6-dev, or run make test without RACE=yes.' >&2; exit 1; }
 
-# HAProxy and Prometheus, which what is in deploy/ is tried with.
+# HAProxy and Prometheus, with which the tests try the files in deploy/.
 .PHONY: deploy-tools
 deploy-tools:
 	@test/tools/deploy.sh
 
 .PHONY: lint
-lint: $(WEB) $(LINT) vuln ## Check the rules of .golangci.yaml, that they bite, the words of texts, and known vulnerabilities
+lint: $(WEB) $(LINT) vuln ## Run the linters, the test of their rules, the word check, and the check for known vulnerabilities
 	go run ./test/words
 	$(LINT) run
 	npm --prefix web run --silent lint
 	go test -count=1 -tags lint ./test/lint
 
 .PHONY: vuln
-vuln: $(WEB) $(VULNCHECK) ## Look for known vulnerabilities; says so when the database is out of reach
+vuln: $(WEB) $(VULNCHECK) ## Check for known vulnerabilities; warns if the database is unreachable
 	test/tools/vulncheck.sh $(VULNCHECK)
 
 .PHONY: sbom
-sbom: build ## Write what bin/admin consists of to bin/admin.cdx.json (CycloneDX)
+sbom: build ## Write the bill of materials of bin/admin to bin/admin.cdx.json (CycloneDX)
 	go run ./test/sbom bin/admin '$(VERSION)' web/package-lock.json >bin/admin.cdx.json
 
 .PHONY: release-check
-release-check: $(WEB) $(VULNCHECK) sbom chart reproducible ## Fail unless vulnerabilities were looked up and none is reached; writes the bill of materials, checks the chart, and builds twice
+release-check: $(WEB) $(VULNCHECK) sbom chart reproducible ## Fail on reachable vulnerabilities or without their database; writes the bill of materials, checks the chart, and builds twice
 	INTERLOCK_VULN_REQUIRED=1 test/tools/vulncheck.sh $(VULNCHECK)
 	npm --prefix web audit --omit dev
 
 .PHONY: chart
-chart: $(WEB) $(CHART) ## Check the Helm chart by Helm itself and by what Kubernetes says of it; builds Helm once, which takes minutes
+chart: $(WEB) $(CHART) ## Check the Helm chart with Helm and with the schemas of Kubernetes; the first run builds Helm for some minutes
 	go test -count=1 -tags chart -run 'Helm|Schemas' ./test/deploy
 
 .PHONY: reproducible
-reproducible: $(WEB) ## Build the program as the image does in two folders, the second time without a cache, and compare the bytes
-	go test -count=1 -tags release -timeout 30m -run TheSameSources ./test/deploy
+reproducible: $(WEB) ## Build the program like the image in two folders, the second time without a cache, and compare the bytes
+	go test -count=1 -tags release -timeout 30m -run DifferentFolders ./test/deploy
 
 .PHONY: generate
-generate: web/node_modules/.package-lock.json ## Write the generated files anew
+generate: web/node_modules/.package-lock.json ## Write the generated files
 	go generate ./...
 
 .PHONY: check-generated
-check-generated: ## Fail when a generated file differs from what generate writes
+check-generated: ## Fail if a generated file is out of date
 	test/tools/check-generated.sh
 
 .PHONY: bench
-bench: build ## Measure PATCHes, purchases, replays and refusals, and the orders of a flash sale, as ratios; BENCH='-parts http' for some
+bench: build ## Measure PATCHes, purchases, replays, rejections and the orders of a flash sale, as ratios; BENCH='-parts http' selects parts
 	test/tools/bench-tool.sh wrk wrk
 	go build -trimpath -o bin/benchserver ./test/benchserver
 	$(SERVICES) -durable -- go run -C load/bench . $(BENCH)
 
 .PHONY: bench-peers
-bench-peers: build ## Measure PATCHes, on MariaDB and embedded, beside etcd and PocketBase
+bench-peers: build ## Measure PATCHes, on MariaDB and embedded, compared with etcd and PocketBase
 	test/tools/bench-tool.sh etcd etcd-server
 	go build -C load/pocketbase -trimpath -o ../../bin/pocketbase .
 	$(SERVICES) -durable -- go run -C load/bench . -parts peers $(BENCH)
 
 .PHONY: race-peers
-race-peers: build ## Send racing edits, purchases and shipments to Directus, Vendure and Interlock, and print what was lost; installs the peers from npm
+race-peers: build ## Send racing edits, purchases and shipments to Directus, Vendure and Interlock, and print the lost writes; installs the peers from npm
 	load/peers/run.sh
 
 .PHONY: profile
-profile: build ## Write CPU profiles of the service while it is measured to bin/profiles; BENCH='-parts patch' for some
+profile: build ## Write CPU profiles of the service while it is measured to bin/profiles; BENCH='-parts patch' selects parts
 	test/tools/bench-tool.sh wrk wrk
 	go build -trimpath -o bin/benchserver ./test/benchserver
 	$(SERVICES) -durable -- go run -C load/bench . -rounds 1 -profile ../../bin/profiles $(BENCH)
@@ -182,7 +182,7 @@ bench-link: $(WEB) ## Measure edits of configs and entries of one wallet over 0 
 	$(SERVICES) -durable -- go test -run '^$$' -bench OverALink -p 1 -benchtime 3s -count 3 ./internal/config ./test/shop
 
 .PHONY: bench-size
-bench-size: $(WEB) ## Time every list of the contract with 10,000 and 1,000,000 orders, on both engines, and what its indexes cost an edit; SIZES=10000,100000 ENGINES=sqlite LISTS=/orders,/customers
+bench-size: $(WEB) ## Time every list of the contract with 10,000 and 1,000,000 orders, on both engines, and the cost of its indexes for an edit; SIZES=10000,100000 ENGINES=sqlite LISTS=/orders,/customers
 	$(SERVICES) -- env INTERLOCK_SIZES=$(SIZES) INTERLOCK_LISTS=$(LISTS) INTERLOCK_ENGINES=$(ENGINES) go test -tags size -count=1 -v -timeout 120m -run HowLong ./test/contract
 	$(SERVICES) -durable -- env INTERLOCK_ENGINES=$(ENGINES) go test -tags size -count=1 -v -timeout 60m -run Cost ./test/contract
 
@@ -200,19 +200,19 @@ engines: $(WEB) ## Try the service on Galera, Redis Cluster and Sentinel under k
 	$(SERVICES) -- go test -count=1 -tags engines -timeout 70m -v ./test/stepclock ./test/engines
 
 .PHONY: distributed
-distributed: $(WEB) ## Run the tests on a MariaDB that leaves out what TiDB, Vitess and Galera do; DISTRIBUTED=update keeps the locks of FOR UPDATE
+distributed: $(WEB) ## Run the tests on a MariaDB without the features that TiDB, Vitess and Galera lack; DISTRIBUTED=update retains the locks of FOR UPDATE
 	$(SERVICES) -- env INTERLOCK_TEST_LOCKS=$(DISTRIBUTED) test/tools/distributed.sh
 
 .PHONY: previous
-previous: $(WEB) ## Try the release before on the schema of now, and its program beside this one; PREVIOUS=v1.2.0 for another than the newest tag
+previous: $(WEB) ## Test the previous release on the current schema, and its program next to this one; PREVIOUS=v1.2.0 selects a tag, by default the newest
 	$(SERVICES) -- test/tools/previous.sh $(PREVIOUS)
 
 .PHONY: mutants
-mutants: $(WEB) ## Break the program in one named way after the other, and check that its tests notice; MUTANTS='-only commit' for some
+mutants: $(WEB) ## Apply each mutant and check that its tests fail; MUTANTS='-only commit' selects some
 	$(SERVICES) -- go run ./test/mutants $(MUTANTS)
 
 .PHONY: storm
-storm: $(WEB) ## Break everything under flash sales for ten minutes: each ticket keeps its word; STORM=10m
+storm: $(WEB) ## Break everything during flash sales for ten minutes, and check each ticket; STORM=10m
 	$(SERVICES) -- env INTERLOCK_TEST_TIER=nightly INTERLOCK_STORM=$(STORM) go test -count=1 -timeout 60m -run Storm -v ./test/faults
 
 .PHONY: fuzz
@@ -220,14 +220,14 @@ fuzz: ## Fuzz every parser of outside input, FUZZTIME=30s each
 	test/tools/fuzz.sh $(FUZZTIME)
 
 .PHONY: clean
-clean: ## Remove what was built, keep ./data
+clean: ## Remove built files, but not ./data
 	rm -rf bin web/dist load/report
 
 web/dist/index.html: $(WEB_SOURCES) web/node_modules/.package-lock.json
 	npm --prefix web run build
 	touch $@
 
-# npm writes this file when it has installed what the lock file names.
+# npm writes this file after it has installed the packages of the lock file.
 web/node_modules/.package-lock.json: web/package.json web/package-lock.json
 	npm --prefix web ci --no-audit --no-fund
 	touch $@

@@ -1,9 +1,9 @@
-// Rapid taps: a customer likes, takes back and dislikes one of a few things faster than the replies come,
-// so that the taps overtake each other on their way.
+// Rapid actions: a customer likes, withdraws and dislikes a few things faster than the replies
+// arrive, so that the requests overtake each other.
 //
-// Each burst is sent at once, in shuffled order. Whatever arrives first, the tap with the highest id is
-// applied and is what the state is afterwards; no tap is refused. All customers tap the same few things,
-// so the counts are where they would wait for each other.
+// Each burst is sent concurrently, in shuffled order. In any order of arrival, the action with the
+// highest id is applied and is the final state; no action is rejected. All customers act on the same
+// few things, so that the actions compete for the counts.
 // Proves G3.23.
 
 import exec from 'k6/execution';
@@ -17,7 +17,7 @@ const burst = Number(__ENV.INTERLOCK_LOAD_TAPS || 4);
 const things = 3;
 const tapName = 'POST /actions';
 const lookName = 'GET /actions';
-/** One burst in so many is followed by a look at the counts and the customer's own state. */
+/** After one burst in this many, the script reads the counts and the customer's state. */
 const lookEvery = 10;
 
 const applied = new Counter('taps_applied');
@@ -45,7 +45,7 @@ export function setup() {
   const run = newRunId();
   const skus = [...Array(things).keys()].map((i) => `tap-${run}-${i}`);
   for (const sku of skus) create('/items', { sku, name: 'Tapped', price: 1990 }, 'POST /items');
-  // Customers of this run: no other run has them.
+  // The customer ids are unique to this run.
   return { skus, base: (Date.now() % 1e6) * 1e6 };
 }
 
@@ -86,7 +86,7 @@ function fates(replies) {
   return replies.map(({ status }) => (status === 200 ? Fate.landed : Fate.unknown));
 }
 
-/** The highest tap is applied whenever it arrives; the others are, or were overtaken. */
+/** The highest action is applied whenever it arrives; the others are applied or stale. */
 function judge(reply, tap, highest) {
   const fate = fateOf(reply, []);
   if (fate !== Fate.landed) {
@@ -121,15 +121,15 @@ export function handleSummary(data) {
     name: 'actions',
     title: `Rapid taps, ${burst} at once`,
     promises: {
-      wrong_states: 'taps after which the state was not what the highest id asked for',
+      wrong_states: 'actions after which the state was not that of the highest id',
       server_errors: 'server errors (5xx except 503)',
       unexpected_replies: 'replies of any other kind',
       dropped_iterations: 'arrivals dropped (any voids the latencies)',
     },
     figures: {
       taps_applied: 'taps applied',
-      taps_stale: 'taps that a later one had overtaken',
-      taps_unknown: 'taps of unknown outcome',
+      taps_stale: 'actions overtaken by a higher id',
+      taps_unknown: 'actions with unknown outcome',
       unavailable: '503 replies',
     },
   });

@@ -1,8 +1,8 @@
-// Racing decisions: several approvers vote for one change at the same instant, and its author takes it
-// back.
+// Racing decisions: several approvers vote for one change concurrently, while its author withdraws
+// it.
 //
-// One vote is enough here, so of each race exactly one reply is 200: the change is made once, or not at
-// all. Everyone else gets 412 or 409 and is told who was first.
+// One vote is sufficient here, so exactly one reply of each race is 200: the change is made once, or
+// not at all. All other callers get 412 or 409 with the winner.
 
 import { Counter } from 'k6/metrics';
 
@@ -29,11 +29,12 @@ export const options = {
     decisions_lost: ['count==0'],
     changes_without_a_vote: ['count==0'],
     broken_histories: ['count==0'],
-    // A run without winners or without losers is no race.
+    // A run without winners or without losers has no race.
     decisions_won: ['count>0'],
     decisions_refused: ['count>0'],
   },
-  // By default k6 sends at most six requests of a batch at a time to one host: no race of more.
+  // By default k6 sends at most six requests of a batch concurrently to one host, too few for a
+  // race.
   batch: approvers + 1,
   batchPerHost: approvers + 1,
   summaryTrendStats,
@@ -61,7 +62,7 @@ export default function ({ run, tokens }) {
     action: 'approve', path: `/approvals/${approval.id}/approve`, name: 'POST /approvals/{id}/approve',
     headers: { Authorization: `Bearer ${token}`, 'If-Match': approval.etag },
   }));
-  // Who is sent first alternates, or the same action would always win.
+  // The order of sending alternates, so that not always the same action wins.
   requests.splice(made % (approvers + 1), 0, {
     action: 'withdraw', path: `/approvals/${approval.id}/withdraw`, name: 'POST /approvals/{id}/withdraw', headers: { 'If-Match': approval.etag },
   });
@@ -69,7 +70,7 @@ export default function ({ run, tokens }) {
   judge(key, approval, requests.map((request, i) => ({ ...request, response: replies[i] })));
 }
 
-/** Books who won and who was refused, and compares with what the store shows. */
+/** Counts the winners and the rejections, and compares them with the stored state. */
 function judge(key, approval, race) {
   const judged = race.map((racer) => ({ ...racer, fate: fateOf(racer.response, [409, 412]) }));
   const winners = judged.filter(({ fate }) => fate === Fate.landed);
@@ -98,7 +99,7 @@ function judge(key, approval, race) {
   }
 }
 
-/** What a refusal must tell the loser and does not. */
+/** Returns the facts that a rejection must contain but does not. */
 function owedByConflict(response, final) {
   const body = decoded(response) || {};
   const who = body.updatedBy || body.changedBy;
@@ -117,10 +118,10 @@ export function handleSummary(data) {
     title: 'Racing decisions on approvals',
     promises: {
       decisions_doubled: 'races with more than one winner, or changes made twice',
-      decisions_lost: 'races without a winner, or whose winner the store does not show',
+      decisions_lost: 'races without a winner, or with a winner that is not stored',
       changes_without_a_vote: 'protected configs that changed without an approved approval, or did not with one',
-      broken_histories: 'approvals whose history is not one row a version',
-      incomplete_conflicts: 'refusals that do not say who was first and what the approval is now',
+      broken_histories: 'approvals without one history row per version',
+      incomplete_conflicts: 'rejections without the winner and the current approval',
       server_errors: 'server errors (5xx except 503)',
       unexpected_replies: 'replies of any other kind',
       dropped_iterations: 'arrivals dropped (any voids the latencies)',
@@ -128,7 +129,7 @@ export function handleSummary(data) {
     figures: {
       decisions_won: 'decisions won',
       decisions_refused: 'racers refused',
-      decisions_unknown: 'decisions of unknown outcome',
+      decisions_unknown: 'decisions with unknown outcome',
       unavailable: '503 replies',
     },
   });

@@ -1,14 +1,14 @@
-// Racing admins on a few configs: no edit that was acknowledged may be gone, and none may count twice.
+// Racing admins on a few configs: no acknowledged edit may be lost, and none may count twice.
 //
 // Two kinds of racers:
 //   - the counter: GET, add one, PATCH with If-Match. A stale edit must get 412 with the conflict.
-//   - the disjoint editor: adds one to its own member of a JSON value, from the page it opened once
-//     and never reloads, with ?merge=disjoint. Both it and whoever came between must land.
+//   - the disjoint editor: adds one to its member of a JSON value, with ?merge=disjoint and the version
+//     that it read at its start. Its edit and the concurrent edits must all be applied.
 //
-// Each value is a tally of its own edits, so for every config, at the end,
+// Each value counts its edits, so for every config, at the end,
 //   acknowledged edits <= version increments <= acknowledged + unknown edits
-// and tally == version increments. `lost_updates` and `phantom_updates` are ledgers over these: VUs
-// book their acknowledgements, teardown books against them what it finds in the store.
+// and tally == version increments. `lost_updates` and `phantom_updates` are the differences: VUs count
+// their acknowledgements, and teardown subtracts the edits that are stored.
 
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
@@ -48,8 +48,8 @@ export const options = {
     ...ledgerThresholds(),
     inconsistent_reads: ['count==0'],
     broken_histories: ['count==0'],
-    // A run in which nothing was edited, nobody raced or nothing was merged proves nothing. The open
-    // loop stays below the knee, where a race is luck.
+    // A run without edits, races or merges proves nothing. The open loop is below the knee, where
+    // races are rare.
     edits_acknowledged: ['count>0'],
     ...(phase === 'closed' && { edits_refused: ['count>0'], edits_merged: ['count>0'] }),
   },
@@ -112,7 +112,7 @@ function countUp(config, path) {
   if (fate === Fate.refused && write.status === 412) expectComplete(write, owedByConflict(write, page.version));
 }
 
-/** What a 412 must tell the loser and does not: who won, when, and the three versions of the truth. */
+/** Returns the facts that a 412 must contain but does not: the winner, the time, and the three versions. */
 function owedByConflict(response, expectedVersion) {
   const body = decoded(response) || {};
   const owed = {
@@ -166,12 +166,13 @@ export function teardown(paths) {
   for (const config of series) settle(config, paths[config]);
 }
 
-/** Books what the store holds against what the VUs were promised. */
+/** Compares the stored state with the acknowledgements that the VUs counted. */
 function settle(config, path) {
   const read = get(path, 'GET /configs/{key}');
   if (!readOk(read)) throw new Error(`read ${config} at the end: status ${read.status}`);
   const { value, version } = decoded(read);
-  // Where tally and version differ, the lower one bounds what survived, the higher what was applied.
+  // If tally and version differ, the lower one bounds the surviving edits, the higher the applied
+  // ones.
   const [landed, applied] = [Math.min(tally(value), version - 1), Math.max(tally(value), version - 1)];
   lost.add(-landed, { config });
   phantom.add(applied, { config });
@@ -190,20 +191,20 @@ export function handleSummary(data) {
     name: 'configs',
     title: 'Racing admins on configs',
     promises: {
-      lost_updates: 'acknowledged edits that the store does not show',
-      phantom_updates: 'applied edits that nobody was told of or asked for twice',
-      inconsistent_reads: 'reads whose value does not fit their version',
-      broken_histories: 'configs whose history is not one row an edit',
-      incomplete_conflicts: 'refusals that do not say who won and what differs',
+      lost_updates: 'acknowledged edits that are not stored',
+      phantom_updates: 'applied edits that were not acknowledged, or applied twice',
+      inconsistent_reads: 'reads with a value of another version',
+      broken_histories: 'configs without one history row per edit',
+      incomplete_conflicts: 'rejections without the winner and the differences',
       server_errors: 'server errors (5xx except 503)',
       unexpected_replies: 'replies of any other kind',
       dropped_iterations: 'arrivals dropped (any voids the latencies)',
     },
     figures: {
       edits_acknowledged: 'edits acknowledged',
-      edits_refused: 'stale edits refused with 412',
+      edits_refused: 'stale edits rejected with 412',
       edits_merged: 'stale disjoint edits merged',
-      edits_unknown: 'edits of unknown outcome',
+      edits_unknown: 'edits with unknown outcome',
       unavailable: '503 replies',
     },
   });

@@ -1,16 +1,16 @@
-// A flash sale: many more customers than units, who come at a rate of their own and do not wait for each
-// other. Each buys one unit, and whoever was accepted asks for the ticket until it has ended.
+// A flash sale with many more customers than units. The customers arrive at a fixed rate and do not
+// wait for each other. Each buys one unit; an accepted customer polls the ticket until it has ended.
 //
-// Exactly as many customers are accepted as there are units, everybody else is told that it is sold out,
-// each ticket becomes one order, and the numbers of the sale add up whenever somebody looks.
+// Exactly one customer per unit is accepted, all others get sold_out, each ticket becomes one order,
+// and the numbers of the sale are balanced at any time.
 //
-// k6 runs beside the service, so it does little: tokens are made before the crowd comes, and there is a
-// VU for each customer who can be waiting at once, so that none has to be made meanwhile.
+// k6 runs next to the service, so it does little: tokens are created before the sale, and there is a
+// VU for each concurrently waiting customer, so that none is created during the sale.
 //
 // Environment: INTERLOCK_LOAD_BUYERS (20000), INTERLOCK_LOAD_UNITS (2000), INTERLOCK_LOAD_BUYERS_RATE
 // (customers/s, 500), INTERLOCK_LOAD_JWT_SECRET (the service's secret of customers' tokens; without it
-// the API token acts for them), INTERLOCK_LOAD_STORE (what the sale is kept in, for the heading),
-// INTERLOCK_LOAD_NAME (of the files, flash_sale).
+// the API token acts for them), INTERLOCK_LOAD_STORE (the store of the sale, for the heading),
+// INTERLOCK_LOAD_NAME (of the files; flash_sale).
 // Proves G5.32.
 
 import { SharedArray } from 'k6/data';
@@ -29,12 +29,12 @@ const units = Number(__ENV.INTERLOCK_LOAD_UNITS || 2000);
 const perSecond = Number(__ENV.INTERLOCK_LOAD_BUYERS_RATE || 500);
 const seconds = Math.ceil(buyers / perSecond);
 const secret = __ENV.INTERLOCK_LOAD_JWT_SECRET;
-/** A customer asks for a ticket after so long, and then waits twice as long each time up to the other, in s. */
+/** The first and the maximum pause between polls of a ticket, in s; the pause doubles each time. */
 const firstLook = 0.05;
 const lookEvery = 0.8;
-/** When it gives up, in s. */
+/** The time after which a customer stops polling, in s. */
 const patience = 60;
-/** How often the numbers of the sale are looked at, in s. */
+/** The interval between reads of the sale's numbers, in s. */
 const watchEvery = Math.max(1, Math.ceil(seconds / 150));
 const buyName = 'POST /flash-sales/{id}/orders';
 
@@ -54,7 +54,7 @@ const toRefuse = new Trend('purchase_refused_after', true);
 const toConfirm = new Trend('ticket_confirmed_after', true);
 const watched = newSeries('sale', ['accepted', 'soldOut', 'confirmed', 'queued', 'processing'], Math.ceil((seconds + patience) / watchEvery));
 
-/** k6 can start a few more than it was asked for, so there are some to spare. */
+/** k6 can start a few more iterations than requested, so there are some spare customers. */
 const tokens = new SharedArray('tokens', () => (secret ? [...Array((seconds + 1) * perSecond).keys()].map((i) => tokenOf(i + 1)) : []));
 
 export const options = {
@@ -70,7 +70,7 @@ export const options = {
     },
     watch: { executor: 'per-vu-iterations', exec: 'watch', vus: 1, iterations: 1, maxDuration: `${seconds + patience}s` },
   },
-  // The tags that nobody asks for cost k6 time at each of its samples.
+  // Unused tags cost k6 time at each sample.
   systemTags: ['name', 'status', 'scenario'],
   thresholds: {
     ...replyThresholds,
@@ -92,7 +92,7 @@ export const options = {
   teardownTimeout: '120s',
 };
 
-/** What makes a request a customer's own. */
+/** The headers that identify a customer. */
 function headersOf(customer) {
   return secret ? { Authorization: `Bearer ${tokens[customer - 1]}` } : { 'X-On-Behalf-Of': `${customerOf(customer)}` };
 }
@@ -125,7 +125,7 @@ export default function ({ path }) {
   follow(`${path}/tickets/${decoded(reply).ticket}`, headers, began);
 }
 
-/** Buys one; without a reply it asks again under the same key, as a shop does. */
+/** Buys one unit; without a reply it retries under the same key, as a shop does. */
 function ask(path, headers) {
   for (let left = 3; ; left -= 1) {
     const reply = post(path, { quantity: 1 }, buyName, headers);
@@ -143,7 +143,7 @@ function refuse(reply) {
   uncounted.add(1);
 }
 
-/** Asks for a ticket until it has ended. */
+/** Polls a ticket until it has ended. */
 function follow(ticket, headers, began) {
   for (let waited = 0, next = firstLook; waited < patience; waited += next, next = Math.min(2 * next, lookEvery)) {
     sleep(next);
@@ -159,7 +159,7 @@ function follow(ticket, headers, began) {
   notConfirmed.add(1);
 }
 
-/** Looks at the numbers until the crowd has gone and the queue has drained. */
+/** Reads the numbers until all customers have finished and the queue is empty. */
 export function watch({ path, started }) {
   for (let over = 0; over < 2; ) {
     const stats = look(path);
@@ -183,7 +183,7 @@ function look(path) {
   return stats;
 }
 
-/** The numbers once they have all of the crowd: whom a process turned away, it passes on a moment later. */
+/** Returns the numbers once they include all customers: a process reports its rejections with a delay. */
 function atRest(path) {
   let stats = look(path);
   for (let left = 10; left > 0; left -= 1) {
@@ -195,7 +195,7 @@ function atRest(path) {
   return stats;
 }
 
-/** Holds what the service says of the sale afterwards against what the customers were told. */
+/** Compares the service's final numbers with the replies to the customers. */
 export function teardown({ sku, path }) {
   const stats = atRest(path);
   if (!stats || stats.confirmed !== units || stats.remaining !== 0) wrong.add(1);
@@ -218,17 +218,17 @@ export function handleSummary(data) {
     charts: charts(rows, data.metrics),
     promises: {
       tickets_not_confirmed: 'accepted tickets that did not become an order',
-      customers_refused_otherwise: 'customers who were told anything else than that it is sold out',
-      orders_wrong: 'sales without exactly one order a unit, each of another customer and ticket',
-      sale_unbalanced: 'looks at numbers that did not add up',
+      customers_refused_otherwise: 'customers rejected for another reason than sold_out',
+      orders_wrong: 'sales without exactly one order per unit, each of a different customer and ticket',
+      sale_unbalanced: 'reads of unbalanced numbers',
       sale_sold_wrong: 'sales that did not sell exactly their units',
-      sale_to_be_mended: 'sales that a reconciliation with the database had to mend',
-      refusals_not_counted: 'refusals that the sale did not count',
+      sale_to_be_mended: 'sales that a reconciliation with the database repaired',
+      refusals_not_counted: 'rejections that the sale did not count',
       server_errors: 'server errors (5xx except 503)',
       unexpected_replies: 'replies of any other kind',
       dropped_iterations: 'arrivals dropped (any voids the run)',
     },
-    figures: { tickets_accepted: 'tickets accepted', tickets_confirmed: 'tickets confirmed', customers_sold_out: 'customers told that it is sold out', replies_lost: 'purchases without a reply, asked for again' },
+    figures: { tickets_accepted: 'tickets accepted', tickets_confirmed: 'tickets confirmed', customers_sold_out: 'customers rejected with sold_out', replies_lost: 'purchases without a reply, asked for again' },
   });
 }
 
@@ -237,7 +237,7 @@ function charts(rows, metrics) {
   const arrived = rows.map((row) => ({ seconds: row.seconds, all: row.accepted + row.soldOut }));
   return [
     lineChart({
-      title: 'Who came and what they were told', unit: 'a second, as the sale counted them', seconds: times,
+      title: 'Arrivals and replies', unit: 'per second, as counted by the sale', seconds: times,
       lines: [
         { name: 'arrived', tone: 'arrived', filled: true, values: pace(arrived, 'all') },
         { name: 'sold out', tone: 'refused', values: pace(rows, 'soldOut') },
@@ -249,15 +249,15 @@ function charts(rows, metrics) {
       title: 'Depth of the queue', unit: 'units', seconds: times,
       lines: [
         { name: 'queued', tone: 'queued', filled: true, values: rows.map((row) => row.queued) },
-        { name: 'being made into orders', tone: 'accepted', values: rows.map((row) => row.processing) },
+        { name: 'becoming orders', tone: 'accepted', values: rows.map((row) => row.processing) },
       ],
     }),
     barChart({
       title: 'Latency', unit: `a ticket is asked for after ${firstLook * 1000} ms, then twice as long each time up to ${lookEvery * 1000} ms`,
       groups: [
-        { name: 'A purchase that is accepted', tone: 'accepted', values: percentiles(metrics.purchase_accepted_after) },
-        { name: 'A purchase that is refused', tone: 'refused', values: percentiles(metrics.purchase_refused_after) },
-        { name: 'From the purchase until its ticket has ended', tone: 'confirmed', values: percentiles(metrics.ticket_confirmed_after) },
+        { name: 'Accepted purchase', tone: 'accepted', values: percentiles(metrics.purchase_accepted_after) },
+        { name: 'Rejected purchase', tone: 'refused', values: percentiles(metrics.purchase_refused_after) },
+        { name: 'From the purchase to the end of its ticket', tone: 'confirmed', values: percentiles(metrics.ticket_confirmed_after) },
       ],
     }),
   ].join('\n');

@@ -1,9 +1,9 @@
-// Callers who do not wait: each request is sent several times at once under one idempotency key, again when
-// the reply is there, and then with another body.
+// Impatient callers: each request is sent several times concurrently under one idempotency key,
+// again after the reply, and then with another body.
 //
-// The requests make campaigns and orders, of which nothing but the key keeps a second one from being made.
-// Whatever the copies meet, one of them has the effect and every reply that tells of it is the same to the
-// byte; the others are told that the first is still running. Another body under the key is refused.
+// The requests create campaigns and orders; only the key prevents duplicates. One of the copies has
+// the effect, and all replies with the effect are identical to the byte; the other copies get 409
+// request_in_progress. Another body under the key is rejected.
 
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
@@ -13,7 +13,7 @@ import { latencyThreshold, loopThresholds, scenarios, summaryTrendStats } from '
 import { summary } from './lib/report.js';
 
 const copies = Number(__ENV.INTERLOCK_LOAD_COPIES || 4);
-/** How often a request is sent again until it is answered. */
+/** The maximum number of repeats of a request. */
 const patience = 20;
 const things = 16;
 const firstName = 'POST first';
@@ -56,7 +56,7 @@ export function setup() {
   return { run, skus };
 }
 
-/** What is asked for under a key, and what else might be asked under it. */
+/** Returns the request under a key, and a different request for the same key. */
 function request(run, skus) {
   const n = `${exec.scenario.name}-${exec.scenario.iterationInTest}`;
   const key = `keyed-${run}-${n}`;
@@ -93,7 +93,7 @@ export default function ({ run, skus }) {
 
 const isReplay = (reply) => reply.headers['X-Idempotency-Replay'] === 'true';
 
-/** Whether a reply tells of the effect; the others are counted for what they are. */
+/** Reports whether a reply contains the effect; counts the other replies by kind. */
 function answered(reply) {
   const fate = fateOf(reply, [409]);
   if (fate === Fate.landed) {
@@ -135,19 +135,19 @@ export function handleSummary(data) {
     name: 'idempotency',
     title: `Requests sent ${copies} times at once, and again`,
     promises: {
-      double_effects: 'keys under which something was done twice',
+      double_effects: 'keys with two effects',
       wrong_replays: 'replies to one key that differ',
-      wrong_reuses: 'keys that took another body',
+      wrong_reuses: 'keys that accepted another body',
       server_errors: 'server errors (5xx except 503)',
       unexpected_replies: 'replies of any other kind',
-      incomplete_conflicts: 'refusals that do not say when to come back',
+      incomplete_conflicts: 'rejections without the time of the next attempt',
       dropped_iterations: 'arrivals dropped (any voids the latencies)',
     },
     figures: {
       effects: 'requests done',
-      replays: 'repeats answered with the reply of the first',
-      in_progress: 'repeats told that the first is still running',
-      unknown_outcomes: 'requests of unknown outcome, sent again',
+      replays: 'repeats with the stored reply',
+      in_progress: 'repeats during the first request',
+      unknown_outcomes: 'requests with unknown outcome, retried',
       unavailable: '503 replies',
     },
   });

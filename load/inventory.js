@@ -1,7 +1,7 @@
-// Racing orders: more callers order the last pieces of an item at the same instant than there are.
+// Racing orders: more callers order the last units of an item concurrently than there are units.
 //
-// Exactly as many orders are placed as there are pieces; everyone else gets 409 and is told which item is
-// short. A cancelled order's piece can be ordered again, once.
+// Exactly one order per unit is placed; all other callers get 409 with the item that is short. The
+// unit of a cancelled order can be ordered again, once.
 // Proves G4.3.
 
 import exec from 'k6/execution';
@@ -72,13 +72,13 @@ function orderOf(sku, userId) {
   return { path: '/orders', body: { userId, items: [{ sku, quantity: 1 }] }, name: 'POST /orders' };
 }
 
-/** Whether the order was cancelled. */
+/** Reports whether the order was cancelled. */
 function cancel(order) {
   const reply = post(`/orders/${order.id}/cancel`, { reason: 'load run' }, 'POST /orders/{id}/cancel');
   return fateOf(reply, [423]) === Fate.landed;
 }
 
-/** The movements add up to the numbers, and the numbers are what the replies make them. */
+/** Checks that the movements add up to the stock, and that the stock matches the replies. */
 function judgeLedger(sku, live, unknowns) {
   const read = get(`/inventory/${sku}`, 'GET /inventory/{sku}');
   if (!readOk(read)) return;
@@ -92,7 +92,7 @@ function judgeLedger(sku, live, unknowns) {
   console.error(`item ${sku}: ${onHand} on hand, ${reserved} reserved, ${live} live orders, ${ledger.length} movements`);
 }
 
-/** What a 409 must tell who is refused and does not. */
+/** Returns the facts that a 409 must contain but does not. */
 function owedByRefusal(response, sku) {
   const body = decoded(response) || {};
   const line = (body.lines || [])[0] || {};
@@ -106,21 +106,21 @@ function owedByRefusal(response, sku) {
 export function handleSummary(data) {
   return summary(data, {
     name: 'inventory',
-    title: 'Racing orders of the last pieces',
+    title: 'Racing orders of the last units',
     promises: {
-      items_oversold: 'items of which more were ordered than there were',
-      items_undersold: 'items of which fewer could be ordered than there were',
-      broken_ledgers: 'items whose movements do not add up to what the replies say',
-      incomplete_conflicts: 'refusals that do not name the item that is short',
+      items_oversold: 'items with more ordered units than stock',
+      items_undersold: 'items with fewer ordered units than stock',
+      broken_ledgers: 'items with movements that differ from the replies',
+      incomplete_conflicts: 'rejections without the item that is short',
       server_errors: 'server errors (5xx except 503)',
       unexpected_replies: 'replies of any other kind',
       dropped_iterations: 'arrivals dropped (any voids the latencies)',
     },
     figures: {
       orders_placed: 'orders placed',
-      orders_refused: 'orders refused with 409',
-      lock_not_had: 'replies 423: the lock was not had in time',
-      orders_unknown: 'orders of unknown outcome',
+      orders_refused: 'orders rejected with 409',
+      lock_not_had: 'replies 423: the lock was not acquired in time',
+      orders_unknown: 'orders with unknown outcome',
       unavailable: '503 replies',
     },
   });

@@ -1,8 +1,8 @@
-// Racing transitions: ship and cancel are sent to the same paid order at the same instant.
+// Racing transitions: ship and cancel are sent to the same paid order concurrently.
 //
-// Both lead out of paid, and neither is possible after the other (the customer has the shipped units),
-// so of each race exactly one reply is 200; everyone else gets 409 and is told what the order is now and
-// who made it so.
+// Both start from paid, and each excludes the other (the customer has the shipped units), so exactly
+// one reply of each race is 200. All other callers get 409 with the current order and the author of
+// its status.
 
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
@@ -30,11 +30,12 @@ export const options = {
     transitions_doubled: ['count==0'],
     transitions_lost: ['count==0'],
     broken_histories: ['count==0'],
-    // A run without winners or without losers is no race.
+    // A run without winners or without losers has no race.
     transitions_won: ['count>0'],
     transitions_refused: ['count>0'],
   },
-  // By default k6 sends at most six requests of a batch at a time to one host: no race of more.
+  // By default k6 sends at most six requests of a batch concurrently to one host, too few for a
+  // race.
   batch: racers,
   batchPerHost: racers,
   summaryTrendStats,
@@ -61,7 +62,7 @@ export default function ({ sku }) {
 
 function raceOn(order) {
   return [...Array(racers).keys()].map((i) => {
-    // Who is sent first alternates, or the same action would always win.
+    // The order of sending alternates, so that not always the same action wins.
     const ships = (i + exec.scenario.iterationInTest) % 2 === 0;
     return {
       action: ships ? 'ship' : 'cancel',
@@ -74,7 +75,7 @@ function raceOn(order) {
   });
 }
 
-/** Books who won and who was refused, and compares with what the store shows. */
+/** Counts the winners and the rejections, and compares them with the stored state. */
 function judge(order, race) {
   const judged = race.map((racer) => ({ ...racer, fate: fateOf(racer.response, [409]) }));
   const winners = judged.filter(({ fate }) => fate === Fate.landed);
@@ -87,10 +88,10 @@ function judge(order, race) {
   const final = decoded(read);
   const steps = final.version - order.version;
 
-  // winners <= steps <= winners + unknowns, and one step is all that the machine allows.
+  // winners <= steps <= winners + unknowns, and the status machine permits only one step.
   if (winners.length > 1 || steps > Math.min(1, winners.length + unknowns)) doubled.add(1);
   if (steps < winners.length || winners.some(({ action }) => leadsTo[action] !== final.status)) lost.add(1);
-  // Where every reply was a refusal, the order was left to nobody.
+  // If every reply is a rejection, no caller has won.
   if (judged.every(({ response }) => response.status === 409)) lost.add(1);
 
   for (const { response } of judged.filter(({ response: { status } }) => status === 409)) {
@@ -104,7 +105,7 @@ function judge(order, race) {
   }
 }
 
-/** What a 409 must tell the loser and does not. */
+/** Returns the facts that a 409 must contain but does not. */
 function owedByConflict(response, final) {
   const body = decoded(response) || {};
   const owed = {
@@ -124,17 +125,17 @@ export function handleSummary(data) {
     title: 'Racing transitions on orders',
     promises: {
       transitions_doubled: 'races with more than one winner',
-      transitions_lost: 'races without a winner, or whose winner the store does not show',
-      broken_histories: 'orders whose history is not one row a version',
-      incomplete_conflicts: 'refusals that do not say what the order is now and who made it so',
+      transitions_lost: 'races without a winner, or with a winner that is not stored',
+      broken_histories: 'orders without one history row per version',
+      incomplete_conflicts: 'rejections without the current order and its author',
       server_errors: 'server errors (5xx except 503)',
       unexpected_replies: 'replies of any other kind',
       dropped_iterations: 'arrivals dropped (any voids the latencies)',
     },
     figures: {
       transitions_won: 'transitions won',
-      transitions_refused: 'racers refused with 409',
-      transitions_unknown: 'transitions of unknown outcome',
+      transitions_refused: 'racers rejected with 409',
+      transitions_unknown: 'transitions with unknown outcome',
       unavailable: '503 replies',
     },
   });

@@ -67,7 +67,7 @@ function place(sku) {
   return fateOf(placed, [423]) === Fate.landed ? decoded(placed) : null;
 }
 
-/** Records a payment of the i-th order for each of [[i, reference]] at once, and counts the replies. */
+/** Records a payment of the i-th order for each of [[i, reference]] concurrently, and counts the replies. */
 function receive(requests, orders) {
   const replies = postTogether(requests.map(([i, reference]) => ({
     path: `/orders/${orders[i].id}/payments`,

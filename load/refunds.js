@@ -1,10 +1,10 @@
-// Racing refunds: more is asked back of one payment at the same instant than was paid, while somebody
-// cancels the order, and many approve one refund at once.
+// Racing refunds: callers request more of one payment concurrently than was paid, while another
+// caller cancels the order, and many callers approve one refund.
 //
-// Of an order of 1,000 paid outside, each of the racers asks for 600 back, so at most one of them is
-// 201; the others get 422 and are told what is left. Whether the cancellation came first or last, no
-// more than the payment is promised. A wallet's refund that is approved many times at once is credited
-// once: one reply is 200, and everyone else gets 409 and is told who was first.
+// Each racer requests 600 of an order of 1,000 that was paid externally, so at most one of them is
+// 201; the others get 422 with the refundable amount. Whether the cancellation is first or last, the
+// refunds never exceed the payment. A wallet refund with many concurrent approvals is credited once:
+// one reply is 200, all others are 409 with the first approver.
 // Proves G4.15.
 
 import exec from 'k6/execution';
@@ -53,7 +53,7 @@ export function setup() {
   const sku = `LOAD-${run}`;
   create('/items', { sku, name: 'Refunded item', price }, 'POST /items');
   create(`/inventory/${sku}/adjustments`, { delta: 1e9, reason: 'Opening stock', reference: 'opening' }, 'POST /inventory/{sku}/adjustments');
-  // Nobody approves what he has requested.
+  // The requester may not approve the refund.
   const role = create('/roles', { name: `refunds ${run}`, permissions: ['refunds:*', 'tokens:write'] }, 'POST /roles');
   const approver = createUser(`refunds-${run}`, [role.name]).token;
   return { sku, approver, base: (Date.now() % 1e6) * 1e9 };
@@ -66,7 +66,7 @@ export default function ({ sku, approver, base }) {
   if (fateOf(funded, []) === Fate.landed) raceToApprove(paid(sku, user, 'wallet'), user, approver);
 }
 
-/** An order of one piece that was paid, or null when that could not be. */
+/** Returns a paid order of one unit, or null if it could not be paid. */
 function paid(sku, userId, method) {
   const placed = post('/orders', { userId, items: [{ sku, quantity: 1 }] }, 'POST /orders');
   if (fateOf(placed, [423]) !== Fate.landed) return null;
@@ -94,7 +94,7 @@ function raceForThePayment(order) {
   judge(order);
 }
 
-/** What a 422 must tell who asked for too much and does not. */
+/** Returns the facts that a 422 for a too large amount must contain but does not. */
 function owedByRefusal(response) {
   const body = decoded(response) || {};
   const owed = {
@@ -104,7 +104,7 @@ function owedByRefusal(response) {
   return Object.keys(owed).filter((name) => !owed[name]);
 }
 
-/** The order says of its refunds what they say themselves, and neither is more than was paid. */
+/** Checks that the refund amounts of the order equal its refunds and do not exceed the paid amount. */
 function judge(order) {
   const read = get(`/orders/${order.id}`, 'GET /orders/{id}');
   if (!readOk(read)) return;
@@ -147,22 +147,22 @@ export function handleSummary(data) {
     name: 'refunds',
     title: 'Racing refunds, cancellations and approvals',
     promises: {
-      payments_exceeded: 'payments of which more was promised or given back than was paid',
-      broken_books: 'orders that say other than their refunds do',
+      payments_exceeded: 'payments with refunds above the paid amount',
+      broken_books: 'orders that differ from their refunds',
       credits_doubled: 'refunds that were approved or credited more than once',
-      credits_lost: 'refunds whose approval the wallet does not show, or the other way round',
-      incomplete_conflicts: 'refusals that do not say what is left, or who was first',
+      credits_lost: 'approved refunds without a wallet entry, or entries without an approval',
+      incomplete_conflicts: 'rejections without the refundable amount or the winner',
       server_errors: 'server errors (5xx except 503)',
       unexpected_replies: 'replies of any other kind',
       dropped_iterations: 'arrivals dropped (any voids the latencies)',
     },
     figures: {
       refunds_requested: 'refunds requested',
-      refunds_refused: 'refunds refused with 422',
+      refunds_refused: 'refunds rejected with 422',
       orders_cancelled: 'orders cancelled in the race',
       refunds_approved: 'refunds approved',
-      lock_not_had: 'replies 423: the lock was not had in time',
-      refunds_unknown: 'requests of unknown outcome',
+      lock_not_had: 'replies 423: the lock was not acquired in time',
+      refunds_unknown: 'requests with unknown outcome',
       unavailable: '503 replies',
     },
   });

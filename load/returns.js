@@ -1,5 +1,5 @@
-// Racing parcels, returns and cancellations: the units of one paid order are shipped, sent back and
-// cancelled at the same instant, and then each return is received, and rejected, by several callers.
+// Racing parcels, returns and cancellations: the units of one paid order are shipped, returned and
+// cancelled concurrently, and then several callers receive or reject each return.
 //
 // At any time each line has ordered = to ship + shipped + cancelled units, and at least as many shipped
 // as returned ones. A cancelled order has no unit at the customer and owes no amount to either side. Of
@@ -39,7 +39,7 @@ export const options = {
     cancelled_orders_owing: ['count==0'],
     returns_doubled: ['count==0'],
     returns_lost: ['count==0'],
-    // A run without one of these is no race.
+    // A run without one of these has no race.
     parcels_sent: ['count>0'],
     returns_requested: ['count>0'],
     returns_ended: ['count>0'],
@@ -68,8 +68,9 @@ export default function ({ skus }) {
   if (fateOf(placed, [423]) !== Fate.landed) return;
   const { id, orderNo } = decoded(placed);
   if (fateOf(post(`/orders/${id}/pay`, { method: 'external', reference: orderNo }, 'POST /orders/{id}/pay'), []) !== Fate.landed) return;
-  // Returns need units at the customer, and a cancellation needs none: in two of three races some are
-  // there before it starts, and in one of these all of them are sent back, without further parcels.
+  // Returns need units at the customer, and a cancellation needs none: in two of three races some
+  // units are shipped before the race, and in one of these all of them are returned, without further
+  // parcels.
   const turn = exec.scenario.iterationInTest % 3;
   if (turn > 0) send([parcel(id, 0)]);
   if (turn === 2) send([sendBack(id)]);
@@ -113,14 +114,17 @@ function endings({ id }) {
     }));
 }
 
-/** Sends the requests and a cancellation at once, and judges the order. */
+/** Sends the requests and a cancellation concurrently, and checks the order. */
 function race(id, requests) {
   const at = exec.scenario.iterationInTest % (requests.length + 1);
   send([...requests.slice(0, at), cancellation(id), ...requests.slice(at)]);
   judge(id);
 }
 
-/** Sends all requests at once and counts the replies. More than one success for one return is a defect. */
+/**
+ * Sends all requests concurrently and counts the replies. More than one success for one return is a
+ * defect.
+ */
 function send(requests) {
   const successes = {};
   postTogether(requests).forEach((reply, i) => {
@@ -150,7 +154,7 @@ function owedByConflict(response) {
   return Object.keys(owed).filter((name) => !owed[name]);
 }
 
-/** The field that a 422 lacks: it has fewer units than the request. */
+/** Returns the missing field of a 422 for more units than there are. */
 function owedByRejection(response) {
   const fields = (decoded(response) || {}).fields || [];
   return fields.some(({ pointer }) => /^\/lines\/\d\/quantity$/.test(pointer)) ? [] : ['a field /lines/<i>/quantity'];

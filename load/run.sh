@@ -4,7 +4,7 @@
 #   make load            (or load/run.sh)
 #
 # Ends with a code other than 0 when a threshold was crossed or the store breaks an invariant. Every
-# process that it starts is ended by its id, also after Ctrl-C. What can be set: load/README.md.
+# process that it starts is ended by its id, also after Ctrl-C. Settings: load/README.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -18,7 +18,7 @@ taps_rate=${INTERLOCK_LOAD_TAPS_RATE:-1000}
 
 if [[ -z ${INTERLOCK_TEST_MYSQL_URL:-} ]]; then
   go build -o bin/services ./test/services
-  # -durable: what is measured is commits that survive the loss of power.
+  # -durable: commits survive the loss of power.
   exec bin/services -durable -- "${BASH_SOURCE[0]}" "$@"
 fi
 
@@ -68,7 +68,7 @@ prepare() {
   INTERLOCK_ADMIN_PASSWORD=$(random)
   INTERLOCK_CUSTOMER_JWT_SECRET=$(random)
   export INTERLOCK_ADMIN_PASSWORD INTERLOCK_CUSTOMER_JWT_SECRET
-  # One token sends all that the machine can take, which is what is looked for.
+  # One token sends all requests, up to the capacity of the machine.
   export INTERLOCK_RATE_LIMIT=0 INTERLOCK_TENANT_RATE_LIMIT=0
   bin/admin migrate up >"$work/migrate.log" 2>&1 || { cat "$work/migrate.log" >&2; return 1; }
 }
@@ -81,7 +81,7 @@ answers_ready() {
   ) 2>/dev/null
 }
 
-# Another program can take the port between the choice and the start; then the next one is tried.
+# If another program uses the port by the time of the start, the next port is tried.
 start_service() {
   local attempt port
   for attempt in 1 2 3; do
@@ -109,7 +109,7 @@ stop_service() {
   service_pid=''
 }
 
-# wants SCRIPT: whether it is to be run.
+# wants SCRIPT: reports whether the script is selected.
 wants() { [[ $scripts == all || " $scripts " == *" $1 "* ]]; }
 
 # run SCRIPT PHASE: one run of k6; its verdict is its exit code. A crowd runs without the dashboard: k6's
@@ -132,7 +132,7 @@ run() {
   return "$code"
 }
 
-# Asks the stores what no reply can tell. Each line of the answer is "violations<TAB>what".
+# Queries the stores for violations that no reply shows. Each line of the result is "violations<TAB>what".
 check_stores() {
   local failed=0 count what sold
   local -x INTERLOCK_REDIS_URL=''
@@ -162,8 +162,8 @@ is_busy() {
   ((5 * idle < 4 * total)) && echo true || echo false
 }
 
-# open_loop SCRIPT RATE: latency, quoted only from a run without dropped arrivals. A neighbour on the
-# machine can make it drop some; then it is repeated at half the rate, twice at most.
+# open_loop SCRIPT RATE: latency, quoted only from a run without dropped arrivals. Other load on the
+# machine can cause drops; the run is then repeated at half the rate, at most twice.
 open_loop() {
   local rate=$2 next=$report/${INTERLOCK_LOAD_NAME:-$1}-open.rate
   wants "${INTERLOCK_LOAD_NAME:-$1}" || return 0
@@ -238,8 +238,8 @@ main() {
     open_loop "$script" "$(<"$rate")" || verdict=failed
   done
   stop_service || verdict=failed
-  # A crowd comes once and waits for nobody; it is what the gate in Redis is for. The program as it is
-  # without any settings must stand it as well.
+  # A crowd arrives once, without waiting for replies; the gate in Redis is made for it. The program without
+  # any settings must serve it too.
   if wants flash_sale || wants taps; then
     INTERLOCK_REDIS_URL=$INTERLOCK_TEST_REDIS_URL start_service
     INTERLOCK_LOAD_STORE='MariaDB and Redis' crowd '' || verdict=failed

@@ -1,9 +1,9 @@
-// Racing shipments: parcels of one paid order are sent at the same instant, for more units than were
-// ordered, while somebody cancels it.
+// Racing shipments: parcels of one paid order are sent concurrently, with more units than ordered,
+// while another caller cancels the order.
 //
-// Either the cancellation is first, and no parcel leaves; or parcels leave until less is left than one of
-// them asks for, and the order is not cancelled. Never do the parcels have more units than were ordered,
-// and the order counts the units of its parcels.
+// Either the cancellation is first and no parcel is shipped, or parcels are shipped until the
+// remaining units are too few and the order is not cancelled. The parcels never have more units than
+// ordered, and the order counts the units of its parcels.
 // Proves G4.50.
 
 import exec from 'k6/execution';
@@ -32,7 +32,7 @@ export const options = {
     ...loopThresholds(),
     orders_exceeded: ['count==0'],
     broken_orders: ['count==0'],
-    // A run without a parcel, a refusal or a cancellation is no race.
+    // A run without a parcel, a rejection or a cancellation has no race.
     parcels_sent: ['count>0'],
     parcels_refused: ['count>0'],
     orders_cancelled: ['count>0'],
@@ -82,7 +82,7 @@ function race(order) {
   judge(order, made, unknowns, fates[canceller]);
 }
 
-/** What a 409 must tell the loser and does not. */
+/** Returns the facts that a 409 must contain but does not. */
 function owedByConflict(response) {
   const body = decoded(response) || {};
   const owed = {
@@ -95,7 +95,7 @@ function owedByConflict(response) {
   return Object.keys(owed).filter((name) => !owed[name]);
 }
 
-/** What a 422 must tell who ships more than is left and does not. */
+/** Returns the facts that a 422 for too many units must contain but does not. */
 function owedByRefusal(response) {
   const fields = (decoded(response) || {}).fields || [];
   return fields.some(({ pointer }) => pointer === '/lines/0/quantity') ? [] : ['a field /lines/0/quantity'];
@@ -129,17 +129,17 @@ export function handleSummary(data) {
     promises: {
       orders_exceeded: 'orders with more shipped than ordered units',
       broken_orders: 'orders that differ from their parcels or from the replies',
-      incomplete_conflicts: 'refusals that do not say what the order is now, or what is wrong',
+      incomplete_conflicts: 'rejections without the current order or the error',
       server_errors: 'server errors (5xx except 503)',
       unexpected_replies: 'replies of any other kind',
       dropped_iterations: 'arrivals dropped (any voids the latencies)',
     },
     figures: {
       parcels_sent: 'parcels sent',
-      parcels_refused: 'parcels refused with 409 or 422',
+      parcels_refused: 'parcels rejected with 409 or 422',
       orders_cancelled: 'orders cancelled',
       lock_not_had: '423 replies',
-      parcels_unknown: 'parcels of unknown outcome',
+      parcels_unknown: 'parcels with unknown outcome',
       unavailable: '503 replies',
     },
   });

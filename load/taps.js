@@ -1,8 +1,8 @@
 // The crowd of a flash sale likes its item, through GraphQL, at a fixed rate of arrivals.
 //
-// Each VU is one customer, who likes the item and takes the like back in turn. All customers tap one
-// item, so they compete for its counts. Each tap is applied, a tap without a known outcome is sent again
-// with its id, and at the end the item has exactly the likes of the customers.
+// Each VU is one customer, who alternately likes the item and withdraws the like. All customers act
+// on one item, so they compete for its counts. Each action is applied, an action with an unknown
+// outcome is retried with its id, and at the end the item has exactly the likes of the customers.
 //
 // Environment: INTERLOCK_LOAD_RATE (taps/s, 1000), INTERLOCK_LOAD_OPEN_SECONDS, INTERLOCK_LOAD_JWT_SECRET
 // (the service's secret of customers' tokens; without it the API token acts for them),
@@ -69,7 +69,7 @@ export default function ({ sku, base }) {
   console.error(`tap ${last} with active ${active} returned ${JSON.stringify(result)}`);
 }
 
-/** Sends a tap until its outcome is known, and returns its result, or null. */
+/** Sends an action until its outcome is known, and returns its result, or null. */
 function tap(variables, headers) {
   for (let left = attempts; left > 0; left -= 1) {
     const reply = graph(mutation, variables, headers);

@@ -1,8 +1,7 @@
-// Racing debits: more callers take a unit from a wallet at the same instant than it holds.
+// Racing debits: more callers debit one unit from a wallet concurrently than it contains.
 //
-// Exactly as many replies are 201 as there are units; everyone else gets 409 and is told the balance. A
-// debit that is sent again changes nothing. Beside that, opposite transfers run between the same two
-// wallets for the whole time: the sum of both never changes.
+// Exactly one reply per unit is 201; all others are 409 with the balance. A repeated debit changes
+// nothing. Concurrently, opposite transfers run between two wallets: the sum of both never changes.
 // Proves G4.1.
 
 import exec from 'k6/execution';
@@ -58,7 +57,7 @@ function fund(user, amount) {
 }
 
 export function setup() {
-  // Users of this run: no other run has them.
+  // The user ids are unique to this run.
   const base = (Date.now() % 1e6) * 1e9;
   const pair = [base + 1, base + 2].map(customerOf);
   for (const user of pair) create(`${pathOf(user)}/entries`, { amount: pairFunds, kind: 'load', reference: 'opening' }, entries);
@@ -70,7 +69,7 @@ export default function ({ base, pair }) {
   transfer(pair);
 }
 
-/** One wallet of `units`, and `racers` that take one unit each. */
+/** One wallet of `units`, and `racers` that debit one unit each. */
 function race(user) {
   if (fateOf(fund(user, units), []) !== Fate.landed) return;
   const requests = [...Array(racers).keys()].map((i) => ({
@@ -98,7 +97,7 @@ function race(user) {
   judgeLedger(user, made, unknowns);
 }
 
-/** The first debit that was made, once more: 200 and the same entry. */
+/** Repeats the first debit: 200 and the same entry. */
 function sendAgain(requests, replies) {
   const first = replies.findIndex(({ status }) => status === 201);
   if (first < 0) return;
@@ -108,7 +107,7 @@ function sendAgain(requests, replies) {
   if (again.status !== 200 || decoded(again).id !== decoded(replies[first]).id) doubled.add(1);
 }
 
-/** The entries add up to the balance, and the balance is what the replies make it. */
+/** Checks that the entries add up to the balance, and that the balance matches the replies. */
 function judgeLedger(user, made, unknowns) {
   const read = get(pathOf(user), 'GET /wallets/{userId}');
   if (!readOk(read)) return;
@@ -122,7 +121,7 @@ function judgeLedger(user, made, unknowns) {
   }
 }
 
-/** What a 409 must tell who is refused and does not. */
+/** Returns the facts that a 409 must contain but does not. */
 function owedByRefusal(response, user) {
   const body = decoded(response) || {};
   const owed = {
@@ -134,7 +133,7 @@ function owedByRefusal(response, user) {
   return Object.keys(owed).filter((name) => !owed[name]);
 }
 
-/** Both ways at once between the two wallets that all callers share. */
+/** Transfers in both directions concurrently between the two wallets that all callers share. */
 function transfer(pair) {
   const reference = `t-${exec.vu.idInTest}-${exec.vu.iterationInInstance}`;
   const replies = postTogether([0, 1].map((from) => ({
@@ -160,22 +159,22 @@ export function handleSummary(data) {
     name: 'wallets',
     title: 'Racing debits and opposite transfers',
     promises: {
-      wallets_overdrawn: 'wallets of which more units were taken than they held',
-      wallets_short: 'wallets of which fewer units could be taken than they held',
-      debits_doubled: 'debits that were made again when they were sent again',
-      broken_ledgers: 'wallets whose entries do not add up to what the replies say',
-      money_lost: 'minor units that transfers made or lost',
-      incomplete_conflicts: 'refusals that do not say what is there and what is wanted',
+      wallets_overdrawn: 'wallets with more debited units than their balance',
+      wallets_short: 'wallets with fewer debited units than their balance',
+      debits_doubled: 'repeated debits that were applied again',
+      broken_ledgers: 'wallets with entries that differ from the replies',
+      money_lost: 'minor units created or lost by transfers',
+      incomplete_conflicts: 'rejections without the balance and the requested amount',
       server_errors: 'server errors (5xx except 503)',
       unexpected_replies: 'replies of any other kind',
       dropped_iterations: 'arrivals dropped (any voids the latencies)',
     },
     figures: {
       debits_made: 'debits made',
-      debits_refused: 'debits refused with 409',
+      debits_refused: 'debits rejected with 409',
       transfers_made: 'transfers made',
-      lock_not_had: 'replies 423: the lock was not had in time',
-      debits_unknown: 'debits of unknown outcome',
+      lock_not_had: 'replies 423: the lock was not acquired in time',
+      debits_unknown: 'debits with unknown outcome',
       unavailable: '503 replies',
     },
   });

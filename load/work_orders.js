@@ -1,7 +1,7 @@
-// Racing agents: many claim one work order at the same instant, and many take the next.
+// Racing agents: many claim one work order concurrently, and many claim the next one.
 //
-// Of a race exactly one reply is 200; everyone else gets 409 and is told the holder. Beside that each
-// caller opens a work order and takes the next: nobody is given one that somebody else was given.
+// Exactly one reply of a race is 200; all others are 409 with the holder. In addition, each caller
+// opens a work order and claims the next: no two callers get the same one.
 // Proves G2.7.
 
 import exec from 'k6/execution';
@@ -69,7 +69,7 @@ function race(order, agents) {
   if (!readOk(read)) return;
   const final = decoded(read);
   if (winners.length > 1) doubled.add(1);
-  // Somebody who took the next may have had it before all of these.
+  // An agent that claimed the next work order may have claimed this one before the race.
   if (winners.length === 1 && final.holder.id !== winners[0].id) lost.add(1);
   if (winners.length + unknowns === 0 && final.holder === null) lost.add(1);
   for (const reply of replies.filter(({ status }) => status === 409)) {
@@ -84,7 +84,7 @@ function race(order, agents) {
   }
 }
 
-/** As many as there are agents ask at once; each is given another one, or told that none waits. */
+/** All agents claim the next work order concurrently; each gets a different one, or 404 if none waits. */
 function takeTheNext(agents) {
   const replies = postTogether(agents.slice(0, 2).map((agent) => ({
     path: '/work-orders/claim-next', body: undefined, name: 'POST /work-orders/claim-next', headers: as(agent),
@@ -104,20 +104,20 @@ export function handleSummary(data) {
     name: 'work_orders',
     title: 'Racing claims of work orders',
     promises: {
-      claims_doubled: 'work orders that two were given',
-      claims_lost: 'claims that the store does not show',
-      broken_histories: 'work orders whose history is not one row a version',
-      incomplete_conflicts: 'refusals that do not say who holds it',
+      claims_doubled: 'work orders claimed by two agents',
+      claims_lost: 'claims that are not stored',
+      broken_histories: 'work orders without one history row per version',
+      incomplete_conflicts: 'rejections without the holder',
       server_errors: 'server errors (5xx except 503)',
       unexpected_replies: 'replies of any other kind',
       dropped_iterations: 'arrivals dropped (any voids the latencies)',
     },
     figures: {
       claims_won: 'claims won',
-      claims_refused: 'claims refused with 409',
-      next_taken: 'work orders taken as the next',
-      lock_not_had: 'replies 423: the lock was not had in time',
-      claims_unknown: 'claims of unknown outcome',
+      claims_refused: 'claims rejected with 409',
+      next_taken: 'work orders claimed as the next',
+      lock_not_had: 'replies 423: the lock was not acquired in time',
+      claims_unknown: 'claims with unknown outcome',
       unavailable: '503 replies',
     },
   });

@@ -68,7 +68,7 @@ func get(t *testing.T, handler http.Handler, address string, header http.Header)
 	return answer
 }
 
-func TestEachAddressIsServedWithItsFileAndItsCaching(t *testing.T) {
+func TestEachPathHasItsFileAndCaching(t *testing.T) {
 	for name, c := range map[string]struct {
 		address string
 		status  int
@@ -90,7 +90,7 @@ func TestEachAddressIsServedWithItsFileAndItsCaching(t *testing.T) {
 	}
 }
 
-func TestAFileIsSentInTheBestFormThatTheClientTakes(t *testing.T) {
+func TestFileHasTheBestAcceptedEncoding(t *testing.T) {
 	for accept, want := range map[string]string{"": "plain", "gzip": "gzipped", "gzip, br": "brotli", "br;q=0, gzip": "gzipped", "zstd": "plain"} {
 		answer := get(t, admin(t), "/assets/big.js", http.Header{"Accept-Encoding": {accept}})
 		require.Equal(t, want, answer.Body.String(), accept)
@@ -104,7 +104,7 @@ func TestAFileIsSentInTheBestFormThatTheClientTakes(t *testing.T) {
 	require.NotEqual(t, one, other, "other bytes have another tag")
 }
 
-func TestAnUnchangedFileIsNotSentAgain(t *testing.T) {
+func TestUnchangedFileIsNotModified(t *testing.T) {
 	first := get(t, admin(t), "/", nil)
 
 	again := get(t, admin(t), "/", http.Header{"If-None-Match": {first.Header().Get("ETag")}})
@@ -113,7 +113,7 @@ func TestAnUnchangedFileIsNotSentAgain(t *testing.T) {
 	require.Empty(t, again.Body.String())
 }
 
-func TestWithoutABuiltAdminAPageSaysWhatToDo(t *testing.T) {
+func TestUnbuiltAdminServesInstructions(t *testing.T) {
 	text, err := embedded.ReadFile(fallbackPage)
 	require.NoError(t, err)
 	unbuilt, err := newAdmin(fstest.MapFS{fallbackPage: {Data: text}})

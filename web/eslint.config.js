@@ -3,25 +3,25 @@ import reactHooks from 'eslint-plugin-react-hooks';
 import globals from 'globals';
 import tseslint from 'typescript-eslint';
 
-// Text that people read comes from the catalogues, colours from the theme, and
-// requests from src/api.
+// Displayed text comes from the catalogues, colours from the theme, and requests from
+// src/api.
 const only = (message, selector) => ({ selector, message });
 
-// Each promise has one engine; what would begin a second one is refused here.
+// Each promise has one implementation; these rules reject a second one.
 const engines = [
-  only('Requests of a domain stand in its queries.ts.', "CallExpression[callee.object.name='api'][callee.property.name=/^(GET|POST|PUT|PATCH|DELETE)$/]"),
-  only('Windows are named by useWindowTitle.', "AssignmentExpression[left.object.name='document'][left.property.name='title']"),
-  only('Files are handed over by src/ui/table/csv.ts.', "MemberExpression[object.name='URL'][property.name='createObjectURL']"),
+  only('Requests of a domain belong into its queries.ts.', "CallExpression[callee.object.name='api'][callee.property.name=/^(GET|POST|PUT|PATCH|DELETE)$/]"),
+  only('Set the window title with useWindowTitle.', "AssignmentExpression[left.object.name='document'][left.property.name='title']"),
+  only('Download files through src/ui/table/csv.ts.', "MemberExpression[object.name='URL'][property.name='createObjectURL']"),
   only(
-    'What the service says is told by its code and parameters; its sentences are not read.',
+    'Use the code and the parameters of an error; do not parse its sentences.',
     'CallExpression[callee.object.property.name=/^(message|detail)$/][callee.property.name=/^(includes|match|matchAll|startsWith|endsWith|split|replace|indexOf|search)$/]',
   ),
   only(
-    'What the service says is told by its code and parameters; its sentences are not read.',
+    'Use the code and the parameters of an error; do not parse its sentences.',
     "CallExpression[callee.property.name='test'][arguments.0.property.name=/^(message|detail)$/]",
   ),
   only(
-    'The key of a write is minted and kept by useKeyedMutation and what stands on it.',
+    'Create and store the key of a write with useKeyedMutation or the hooks that are based on it.',
     "CallExpression[callee.name='idempotent'][arguments.0.type='CallExpression']",
   ),
 ];
@@ -55,9 +55,9 @@ export default tseslint.config(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
-      // TanStack Router redirects and signals not found by throwing what it returns.
+      // TanStack Router redirects and reports not found by thrown values.
       '@typescript-eslint/only-throw-error': ['error', { allow: [{ from: 'package', package: '@tanstack/router-core', name: ['Redirect', 'NotFoundError'] }] }],
-      // One component a file is a rule of the house; a file may hold what it is made of.
+      // A file exports one component; it may contain the parts of the component.
       'no-restricted-globals': ['error', fetchOnly],
     },
   },
@@ -80,13 +80,13 @@ export default tseslint.config(
     ignores: ['src/**/*.test.tsx', 'src/ui/brand/**'],
     rules: { 'no-restricted-syntax': ['error', ...engines, ...look] },
   },
-  // The engines themselves, each where it stands.
+  // The implementations themselves.
   {
     files: ['src/**/queries.ts', 'src/api/**', 'src/browser/**', 'src/ui/title.ts', 'src/ui/table/csv.ts'],
     rules: { 'no-restricted-syntax': 'off' },
   },
   { files: ['src/i18n/**'], rules: { 'no-restricted-globals': ['error', fetchOnly] } },
-  // The page itself is no request to the service's contract.
+  // These requests are not part of the service's contract.
   { files: ['src/api/**', 'src/browser/**', 'e2e/**', 'public/**'], rules: { 'no-restricted-globals': 'off' } },
   {
     files: ['src/**/*.{ts,tsx}'],

@@ -53,7 +53,7 @@ func TestBackupIsVerifiedInATemporaryDatabase(t *testing.T) {
 			require.NoError(t, run(t, "restore", whole, "--verify-only", database))
 			var name string
 			require.NoError(t, db.Read(storage.AcrossTenants(t.Context())).Raw("SELECT name FROM tenants WHERE id = 7").Scan(&name).Error)
-			require.Equal(t, "later", name, "the database is as it was")
+			require.Equal(t, "later", name, "the database is unchanged")
 
 		})
 	}

@@ -52,8 +52,8 @@ func (c *serveCommand) Run(ctx context.Context, commands *kong.Kong) error {
 	return program.Run(ctx)
 }
 
-// unknownVariables returns the variables of an environment that have the prefix of settings and are
-// no setting of any command.
+// unknownVariables returns the variables of an environment that have the prefix of settings but are
+// not a setting of any command.
 func unknownVariables(commands *kong.Node, environment []string) []string {
 	var known, unknown []string
 	_ = kong.Visit(commands, func(node kong.Visitable, next kong.Next) error {

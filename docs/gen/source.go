@@ -52,7 +52,8 @@ func parseSources(root string, folders ...string) (*sources, error) {
 	return found, nil
 }
 
-// declare adds the string constants of a file. A constant without a comment has the one of its group.
+// declare adds the string constants of a file. A constant without a comment has the comment of its
+// group.
 func (s *sources) declare(file *ast.File) {
 	for _, declaration := range file.Decls {
 		group, ok := declaration.(*ast.GenDecl)

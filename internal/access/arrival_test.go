@@ -102,7 +102,7 @@ func TestDistributedGuessesLockAccountExceptKnownDevices(t *testing.T) {
 		_, err = h.signInFrom(t, "203.0.113.8", "admin", adminPassword, "")
 		requireCode(t, apperr.TooManyAttempts, err)
 		require.Equal(t, guesses.Window, retryAfter(t, err))
-		require.Equal(t, hashed, h.hashed.Load(), "a refused try compares nothing")
+		require.Equal(t, hashed, h.hashed.Load(), "a rejected attempt compares nothing")
 
 		again, err := h.signInFrom(t, "198.51.100.1", "admin", adminPassword, before.Device)
 		require.NoError(t, err, "also from a network that guesses come from")
@@ -128,7 +128,7 @@ func TestKnownDeviceHasSeparateGuessesAndRate(t *testing.T) {
 		_, err = h.signInFrom(t, "203.0.113.7", "admin", adminPassword, known.Device)
 		requireCode(t, apperr.TooManyAttempts, err)
 		_, err = h.signInFrom(t, "203.0.113.7", "admin", adminPassword, "")
-		require.NoError(t, err, "what a device guessed is not counted for its network")
+		require.NoError(t, err, "guesses from a known device are not counted for its network")
 		for range guesses.DeviceRate.Burst - guesses.MaxAttempts - 1 {
 			_, err = h.signInFrom(t, "203.0.113.7", "admin", adminPassword, known.Device)
 			requireCode(t, apperr.TooManyAttempts, err)

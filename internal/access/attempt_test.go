@@ -61,7 +61,7 @@ func TestSixthAttemptIsRejectedForFifteenMinutes(t *testing.T) {
 		_, err := h.signIn(t, "admin", adminPassword)
 		requireCode(t, apperr.TooManyAttempts, err)
 		require.Equal(t, 10*time.Minute, retryAfter(t, err))
-		require.EqualValues(t, 5, h.hashed.Load(), "a refused try compares nothing")
+		require.EqualValues(t, 5, h.hashed.Load(), "a rejected attempt compares nothing")
 
 		h.clock.Advance(10*time.Minute - time.Microsecond)
 		_, err = h.signIn(t, "admin", adminPassword)
@@ -91,7 +91,7 @@ func TestPaddedUsernameAllowsNoFurtherAttempt(t *testing.T) {
 			_, err := h.SignIn(anonymous(t), typed)
 			requireCode(t, apperr.InvalidCredentials, err)
 		}
-		require.EqualValues(t, 3, h.hashed.Load(), "what is no account costs a hash as well")
+		require.EqualValues(t, 3, h.hashed.Load(), "an unknown account costs a hash as well")
 	})
 }
 

@@ -130,7 +130,7 @@ func TestStreamsDoNotCountAsSessionUse(t *testing.T) {
 	noted := lastUse()
 	h.clock.Advance(2 * time.Minute)
 	ask(stream)
-	require.Equal(t, noted, lastUse(), "nobody need sit at a stream")
+	require.Equal(t, noted, lastUse(), "a stream stays open without a user")
 	ask(request)
 	require.Equal(t, h.clock.Now(), lastUse())
 }

@@ -59,8 +59,8 @@ type challengeRow struct {
 // TableName implements gorm's Tabler.
 func (challengeRow) TableName() string { return "sign_in_challenges" }
 
-// errChallengeOver returns the error for a challenge that is used, voided or expired.
-func errChallengeOver() error {
+// errChallengeEnded returns the error for a challenge that is used, voided or expired.
+func errChallengeEnded() error {
 	return apperr.New(apperr.Unauthenticated, "This sign-in has ended. Enter your password again.")
 }
 
@@ -135,14 +135,14 @@ func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out Signed
 		return SignedIn{}, err
 	}
 	signIn := SignIn{Tenant: tenant, Username: user.Username, Replaces: in.Replaces, Address: in.Address, UserAgent: in.UserAgent}
-	from := guesses.Arrival{At: guesses.Guess{Account: guesses.AccountKey(tenant, user.Username), Network: network}}
+	from := guesses.SignInAttempt{At: guesses.Guess{Account: guesses.AccountKey(tenant, user.Username), Network: network}}
 	if shown, ok := s.devices.Read(ctx, from.At.Account, in.Device); ok && s.devices.Knows(ctx, shown, user.PasswordHash) {
 		from.At.Network, from.Device = guesses.DevicePrefix+shown.ID, shown.ID
 	}
 	err = s.attempts.CountCode(ctx, from.At, func() (wrong bool, err error) {
 		out, err = s.begin(ctx, signIn, from, user, func(ctx context.Context, u *uow.Unit, tx *gorm.DB) (map[string]any, error) {
 			wrong = false
-			if err := waiting.redeem(tx, errChallengeOver()); err != nil {
+			if err := waiting.redeem(tx, errChallengeEnded()); err != nil {
 				return nil, err
 			}
 			detail, err := s.Factors.Accept(tx, user.FactorOwner(), in.Shown, u.Now())
@@ -153,7 +153,7 @@ func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out Signed
 	})
 	s.Factors.NoteClone(ctx, user.FactorOwner(), in.Address, err)
 	if err == nil {
-		s.arrivals.GiveBack(guesses.Arrival{At: guesses.Guess{Network: network}})
+		s.arrivals.Release(guesses.SignInAttempt{At: guesses.Guess{Network: network}})
 	}
 	s.countRefusal(tenant, in.Address, user.Username, err)
 	return out, err
@@ -169,7 +169,7 @@ func (s *Service) findChallenge(ctx context.Context, token secrets.Digest, now t
 	}
 	switch {
 	case storage.IsNotFound(err):
-		return row, user, "", errChallengeOver()
+		return row, user, "", errChallengeEnded()
 	case err != nil:
 		return row, user, "", fmt.Errorf("read the challenge: %w", err)
 	}

@@ -46,7 +46,7 @@ func (s *Service) CreateTenant(ctx context.Context, name, adminPassword, code st
 	}
 	for {
 		tenant, err := s.addTenant(ctx, tenants.Tenant{Name: name, Currency: code}, hash)
-		if !errors.Is(err, tenants.ErrIDTaken) {
+		if !errors.Is(err, tenants.ErrIDExists) {
 			return tenant, err
 		}
 	}

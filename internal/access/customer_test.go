@@ -64,7 +64,7 @@ func TestCustomerIsTheSubjectOfTheSignedToken(t *testing.T) {
 		"without a name":               {jwt.MapClaims{"sub": "1001"}, "1001", "customer 1001"},
 		"with a name no screen shows":  {jwt.MapClaims{"sub": "1001", "name": "a\nb"}, "1001", "customer 1001"},
 		"with the id as a number":      {jwt.MapClaims{"sub": 1001, "name": "Wang"}, "1001", "Wang"},
-		"with a number of its own":     {jwt.MapClaims{"sub": "01001"}, "01001", "customer 01001"},
+		"with a numeric id":            {jwt.MapClaims{"sub": "01001"}, "01001", "customer 01001"},
 		"with an id in words":          {jwt.MapClaims{"sub": "wang"}, "wang", "customer wang"},
 		"with a UUID":                  {jwt.MapClaims{"sub": "0190f5c2-8f0a-7b11-8c1d-3f1e2a6b7c88"}, "0190f5c2-8f0a-7b11-8c1d-3f1e2a6b7c88", "customer 0190f5c2-8f0a-7b11-8c1d-3f1e2a6b7c88"},
 		"with an id of 128 characters": {jwt.MapClaims{"sub": "auth0|" + strings.Repeat("a", 122)}, principal.CustomerID("auth0|" + strings.Repeat("a", 122)), "customer auth0|" + strings.Repeat("a", 84) + "…"},
@@ -101,10 +101,10 @@ func TestInvalidCustomerTokenIsRejected(t *testing.T) {
 	require.NoError(t, err)
 	secret := []byte(shopSecret)
 	cases := map[string]string{
-		"signed by another":                signed(t, jwt.SigningMethodHS256, []byte("somebody else's"), good(nil)),
+		"signed by another":                signed(t, jwt.SigningMethodHS256, []byte("another customer's"), good(nil)),
 		"not signed at all":                signed(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, good(nil)),
 		"by another algorithm":             signed(t, jwt.SigningMethodHS512, secret, good(nil)),
-		"by a key of one's own":            signed(t, jwt.SigningMethodES256, own, good(nil)),
+		"signed with another key":          signed(t, jwt.SigningMethodES256, own, good(nil)),
 		"expired":                          signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"exp": h.clock.Now().Add(-time.Minute).Unix()})),
 		"without an end":                   signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"exp": never})),
 		"with an end in words":             signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"exp": "tomorrow"})),
@@ -113,7 +113,7 @@ func TestInvalidCustomerTokenIsRejected(t *testing.T) {
 		"with an end beyond every number":  signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"exp": json.Number("1e300")})),
 		"from the future":                  signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"iat": h.clock.Now().Add(time.Minute).Unix()})),
 		"from a time in words":             signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"iat": "1"})),
-		"that asks for an extension": func() string {
+		"with an unknown extension": func() string {
 			token := jwt.NewWithClaims(jwt.SigningMethodHS256, good(jwt.MapClaims{"exp": 4070908800}))
 			token.Header["crit"] = []string{"b64"}
 			text, err := token.SignedString(secret)
@@ -123,7 +123,7 @@ func TestInvalidCustomerTokenIsRejected(t *testing.T) {
 		"not yet good":          signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"nbf": h.clock.Now().Add(time.Minute).Unix()})),
 		"of no tenant":          signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"tenant": "nobody"})),
 		"of a malformed tenant": signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"tenant": "' OR 1=1"})),
-		"for nobody":            signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": ""})),
+		"without a subject":     signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": ""})),
 		"for two words":         signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": "li wang"})),
 		"for a percent sign":    signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": "li%2F1"})),
 		"for 129 characters":    signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"sub": strings.Repeat("a", 129)})),
@@ -206,7 +206,7 @@ func TestCustomerTokenNeedsIssuerAudienceAndTenant(t *testing.T) {
 		return err
 	}
 	require.NoError(t, enter("sub", "1001"))
-	require.NoError(t, enter("tenant", nil), "the key says which tenant it is")
+	require.NoError(t, enter("tenant", nil), "the key determines the tenant")
 	for _, wrong := range []struct {
 		claim string
 		value any
@@ -307,7 +307,7 @@ func TestOnlyPermittedTokenActsForCustomer(t *testing.T) {
 		"a customer":                  {customer, []string{"2002"}, apperr.Forbidden},
 		"a customer for himself":      {customer, []string{"1001"}, apperr.Forbidden},
 		"for two words":               {may, []string{"li wang"}, apperr.MalformedRequest},
-		"for nobody":                  {may, []string{""}, apperr.MalformedRequest},
+		"without a subject":           {may, []string{""}, apperr.MalformedRequest},
 		"for an encoded slash":        {may, []string{"a%2Fb"}, apperr.MalformedRequest},
 		"for two customers at a time": {may, []string{"1001", "2002"}, apperr.MalformedRequest},
 	}
@@ -325,7 +325,7 @@ func TestOnlyPermittedTokenActsForCustomer(t *testing.T) {
 			require.True(t, ok)
 			require.EqualValues(t, c.named[0], id)
 			require.Equal(t, principal.Token, p.Kind)
-			require.Equal(t, "admin", p.Name, "the token's user answers for it")
+			require.Equal(t, "admin", p.Name, "the token's user is responsible")
 		})
 	}
 	t.Run("an admin", func(t *testing.T) {

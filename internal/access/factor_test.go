@@ -84,7 +84,7 @@ func (e *enrolled) challenged(t testing.TB) string {
 	t.Helper()
 	signedIn, err := e.SignIn(anonymous(t), SignIn{Tenant: e.tenant.Name, Username: "admin", Password: adminPassword})
 	require.NoError(t, err)
-	require.Empty(t, signedIn.Token, "there is no session before the second factor")
+	require.Empty(t, signedIn.Token, "no session exists before the second factor")
 	require.NotNil(t, signedIn.Challenge)
 	return signedIn.Challenge.Token
 }
@@ -305,7 +305,7 @@ func TestWrongCodesInAStepUpCount(t *testing.T) {
 }
 
 // Proves G7.12.
-func TestCodeOfAdjacentStepIsAcceptedButNoOlderOne(t *testing.T) {
+func TestOnlyCodesOfAdjacentStepsAreAccepted(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		e.clock.Advance(time.Hour)
@@ -389,7 +389,7 @@ func TestConcurrentUserChangeVoidsTheChallenge(t *testing.T) {
 }
 
 // Proves G7.17.
-func TestStepUpIsRequiredAfterFiveMinutesAndRenewsSession(t *testing.T) {
+func TestStepUpExpiresAfterFiveMinutesAndRenewsSession(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		token, err := e.finish(t, e.challenged(t), factors.MethodTOTP, e.nextCode(t), "10.0.0.1")
@@ -484,7 +484,7 @@ func TestFactorResetNeedsTheUsersPermissions(t *testing.T) {
 		require.NoError(t, err)
 		after, err := reset(e.as(t, li), admin)
 		require.NoError(t, err)
-		require.Equal(t, admin.Version, after.Version, "who has none is left as it is")
+		require.Equal(t, admin.Version, after.Version, "a user without factors is unchanged")
 	})
 }
 
@@ -585,7 +585,7 @@ func TestSignInBeforeFirstFactorOpensNoSession(t *testing.T) {
 		require.NoError(t, err)
 		e := enroll(t, h)
 		before := e.sessions(t)
-		_, err = h.begin(anonymous(t), in, guesses.Arrival{At: guesses.Guess{Account: guesses.AccountKey(in.Tenant, in.Username)}}, seen, nil)
+		_, err = h.begin(anonymous(t), in, guesses.SignInAttempt{At: guesses.Guess{Account: guesses.AccountKey(in.Tenant, in.Username)}}, seen, nil)
 		requireCode(t, apperr.InvalidCredentials, err)
 		require.Equal(t, before, e.sessions(t))
 	})

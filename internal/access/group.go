@@ -26,7 +26,7 @@ var errSameRoles = errors.New("access: user already has the roles of the groups"
 // own permissions do not limit the grant. A change of roles also changes the user's version, in a
 // separate unit. A role remains if without it no user would have access:*. Errors: errNotLinked if
 // the link no longer exists.
-func (s *Service) followGroups(ctx context.Context, a answered, userID int64) error {
+func (s *Service) followGroups(ctx context.Context, a verifiedResponse, userID int64) error {
 	_, given, taken, err := a.difference(ctx, s.db.Read(ctx), userID)
 	if err != nil || len(given)+len(taken) == 0 {
 		return err
@@ -51,7 +51,7 @@ func (s *Service) followGroups(ctx context.Context, a answered, userID int64) er
 		if err := guard.Advance(ctx, u, &after); err != nil {
 			return err
 		}
-		if tx, err = s.Tenants.Raise(ctx, u); err != nil {
+		if tx, err = s.Tenants.BumpRevision(ctx, u); err != nil {
 			return err
 		}
 		if err := users.GrantByLink(tx, link, given); err != nil {
@@ -79,7 +79,7 @@ func (s *Service) followGroups(ctx context.Context, a answered, userID int64) er
 }
 
 // difference returns the roles that the response's groups add to and remove from a user's link.
-func (a answered) difference(ctx context.Context, db *gorm.DB, userID int64) (link users.Link, given, taken []users.Role, err error) {
+func (a verifiedResponse) difference(ctx context.Context, db *gorm.DB, userID int64) (link users.Link, given, taken []users.Role, err error) {
 	link, err = users.LinkTo(db, a.issuer, a.named.Subject)
 	switch {
 	case storage.IsNotFound(err), err == nil && link.UserID != userID:
@@ -97,7 +97,7 @@ func (a answered) difference(ctx context.Context, db *gorm.DB, userID int64) (li
 
 // roles returns the roles that the settings map to the response's groups. Roles that the tenant
 // does not have are logged.
-func (a answered) roles(ctx context.Context, tx *gorm.DB) ([]users.Role, error) {
+func (a verifiedResponse) roles(ctx context.Context, tx *gorm.DB) ([]users.Role, error) {
 	var names []string
 	for _, group := range a.named.Groups {
 		if name, mapped := a.by.Provider.GroupRoles[group]; mapped {

@@ -76,7 +76,7 @@ func TestGroupsGrantAndRevokeOnlyMappedRoles(t *testing.T) {
 		version := me["version"]
 		_, _, me = h.come(t, "of-li", []string{"ops", "shop"})
 		require.Equal(t, version, me["version"], "nothing changed, and nothing was written")
-		require.True(t, first.isSignedIn(), "whose roles change is not signed out")
+		require.True(t, first.isSignedIn(), "a user with changed roles stays signed in")
 
 		// An edit removes only roles that were granted by hand, and adds no second grant of a group's role.
 		path := fmt.Sprintf("/users/%d", user.ID)
@@ -88,7 +88,7 @@ func TestGroupsGrantAndRevokeOnlyMappedRoles(t *testing.T) {
 		require.Equal(t, 1.0, h.d.do(200, "GET", "/users?role=support", nil).Body["total"])
 
 		_, may, me = h.come(t, "of-li", "strangers")
-		require.Equal(t, []any{"configs:*", "orders:read"}, may, "what the group took was given by hand too, or was not")
+		require.Equal(t, []any{"configs:*", "orders:read"}, may, "a role of the group was also granted by hand, or was not")
 		require.Equal(t, []any{"editor", "support"}, me["roles"])
 		require.Empty(t, me["groupRoles"])
 		history := h.d.do(200, "GET", path+"/history", nil).Body["items"].([]any)
@@ -102,7 +102,7 @@ func TestUnmappedGroupGrantsNothing(t *testing.T) {
 		h := newGrouped(t, db)
 		h.groups = []string{"shop"}
 		v, _ := h.linkedUser(t, "li", "of-li")
-		require.Empty(t, v.do(200, "GET", "/me", "").body["groupRoles"], "roles come with a sign-in, as the page says")
+		require.Empty(t, v.do(200, "GET", "/me", "").body["groupRoles"], "the page says that roles come with a sign-in")
 		for _, groups := range []any{[]string{"admin", "support", "Shop", "shop "}, []any{7, nil, map[string]any{"shop": true}}, map[string]any{"shop": true}, nil, true} {
 			_, may, me := h.come(t, "of-li", groups)
 			require.Empty(t, may, "%v", groups)
@@ -143,7 +143,7 @@ func TestRemovedLinkRevokesItsRoles(t *testing.T) {
 	})
 }
 
-func TestLastManagerKeepsAccessWithoutTheGroup(t *testing.T) {
+func TestLastManagerRetainsAccessWithoutTheGroup(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newGrouped(t, db)
 		h.linkedUser(t, "li", "of-li")
@@ -158,7 +158,7 @@ func TestLastManagerKeepsAccessWithoutTheGroup(t *testing.T) {
 		require.Equal(t, []any{"*"}, may, "support went with its group")
 		require.Equal(t, []any{"admin"}, me["groupRoles"])
 		_, _, again := h.come(t, "of-li", nil)
-		require.Equal(t, me["version"], again["version"], "what changes nothing is no change")
+		require.Equal(t, me["version"], again["version"], "an equal set is not a change")
 
 		require.NoError(t, h.Users.SetUserDisabled(anonymous(t), h.tenant.Name, "admin", false))
 		h.clock.Advance(time.Second)
@@ -215,7 +215,7 @@ func TestProviderSignInDoesNotResetPasswordAttempts(t *testing.T) {
 		}
 		require.Equal(t, before+3, count())
 		require.Equal(t, "signed-in", v.signIn("of-li").Get("result"))
-		require.Equal(t, before+3, count(), "they go on to count")
-		require.Nil(t, v.cookies[deviceCookie], "nobody showed a password")
+		require.Equal(t, before+3, count(), "the attempts remain counted")
+		require.Nil(t, v.cookies[deviceCookie], "no password was presented")
 	})
 }

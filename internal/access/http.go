@@ -207,20 +207,20 @@ func (h handler) signIn(ctx context.Context, in signInRequest) (arrivalReply, er
 	if err != nil {
 		return arrivalReply{}, err
 	}
-	return h.answered(in.sessionCredential, signedIn), nil
+	return h.signInReply(in.sessionCredential, signedIn), nil
 }
 
-// answered returns the reply for a started session or a challenge.
-func (h handler) answered(c sessionCredential, signedIn SignedIn) arrivalReply {
+// signInReply returns the reply for a started session or a challenge.
+func (h handler) signInReply(c sessionCredential, signedIn SignedIn) arrivalReply {
 	if challenge := signedIn.Challenge; challenge != nil {
 		return arrivalReply{Second: &httpapi.Accepted[challengeView]{Location: "/session/factor", Body: challengeViewOf(*challenge)}}
 	}
-	begun := h.begun(c, signedIn)
-	return arrivalReply{First: &begun}
+	sessionReply := h.sessionReply(c, signedIn)
+	return arrivalReply{First: &sessionReply}
 }
 
-// begun returns the reply for a started session.
-func (h handler) begun(c sessionCredential, signedIn SignedIn) signInReply {
+// sessionReply returns the reply for a started session.
+func (h handler) sessionReply(c sessionCredential, signedIn SignedIn) signInReply {
 	reply := signInReply{
 		Out:     httpapi.Created[sessionView]{Location: "/session", Body: sessionViewOf(signedIn.Session)},
 		Cookies: []*http.Cookie{c.cookie(signedIn.Token, 0)},

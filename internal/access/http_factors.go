@@ -342,7 +342,7 @@ func (h handler) finishSignIn(ctx context.Context, in factorSignInRequest) (sign
 	if err != nil {
 		return signInReply{}, err
 	}
-	return h.begun(in.sessionCredential, signedIn), nil
+	return h.sessionReply(in.sessionCredential, signedIn), nil
 }
 
 type stepUpRequest struct {

@@ -60,5 +60,5 @@ func (h handler) acceptInvitation(ctx context.Context, in acceptInvitationReques
 	if err != nil {
 		return arrivalReply{}, err
 	}
-	return h.answered(in.sessionCredential, signedIn), nil
+	return h.signInReply(in.sessionCredential, signedIn), nil
 }

@@ -203,7 +203,7 @@ func (h handler) finishSingleSignOn(ctx context.Context, p Provider, in finishSS
 	case arrived.Challenge != nil:
 		return ssoReply{Out: ssoTo(challengeParameters(*arrived.Challenge))}, nil
 	}
-	begun := h.begun(sessionCredential{Secure: in.Secure}, arrived.SignedIn)
+	begun := h.sessionReply(sessionCredential{Secure: in.Secure}, arrived.SignedIn)
 	return ssoReply{Out: ssoTo(url.Values{"result": {"signed-in"}}), Cookies: begun.Cookies}, nil
 }
 

@@ -111,7 +111,7 @@ func TestAdminSignsInReadsSessionAndSignsOut(t *testing.T) {
 
 		b.cookie = session
 		reply = b.send(http.MethodGet, "/session", "")
-		require.Equal(t, http.StatusUnauthorized, reply.status, "the cookie that was kept opens nothing")
+		require.Equal(t, http.StatusUnauthorized, reply.status, "the copied cookie is not valid")
 		require.Equal(t, []string{"tenant.create", "session.create", "session.delete"}, h.audited(t))
 	})
 }
@@ -140,7 +140,7 @@ func TestSessionCookieHasSecureAttributes(t *testing.T) {
 			tossed := *b.cookie
 			b.cookie = &http.Cookie{Name: other, Value: tossed.Value}
 			require.Equal(t, http.StatusUnauthorized, b.send(http.MethodGet, "/session", "", "X-Forwarded-Proto", c.forwarded).status,
-				"a cookie of the other name, which another host may have set, is not looked at")
+				"the cookie of the other name, which another host may have set, is ignored")
 			require.Equal(t, http.StatusUnauthorized, b.send(http.MethodGet, "/me", "", "X-Forwarded-Proto", c.forwarded).status)
 			b.cookie = &tossed
 			require.True(t, b.cookie.HttpOnly)
@@ -178,7 +178,7 @@ func TestRejectedSignInsSetNoCookie(t *testing.T) {
 		{"an unknown member", `{"username":"admin","password":"x","remember":true}`, nil, http.StatusBadRequest, "malformed_request"},
 		{"no JSON", `username=admin`, nil, http.StatusBadRequest, "malformed_request"},
 		{"from another origin of the site", h.credentials(adminPassword), []string{"Sec-Fetch-Site", "same-site"}, http.StatusForbidden, "csrf_failed"},
-		{"from another origin, by a browser that says no more", h.credentials(adminPassword), []string{"Origin", "https://evil.example"}, http.StatusForbidden, "csrf_failed"},
+		{"from another origin, by a browser without Sec-Fetch-Site", h.credentials(adminPassword), []string{"Origin", "https://evil.example"}, http.StatusForbidden, "csrf_failed"},
 		{"from a page without an origin", h.credentials(adminPassword), []string{"Origin", "null"}, http.StatusForbidden, "csrf_failed"},
 		{"as a form", h.credentials(adminPassword), []string{"Content-Type", "text/plain"}, http.StatusBadRequest, "malformed_request"},
 		{"from another site", h.credentials(adminPassword), []string{"Sec-Fetch-Site", "cross-site"}, http.StatusForbidden, "csrf_failed"},

@@ -60,13 +60,13 @@ func (s *Service) AcceptInvitation(ctx context.Context, in Acceptance) (SignedIn
 	}
 	how := acceptance{
 		user: user, tenant: tenant, invitation: secrets.DigestOf(in.Token).String(), address: in.Address,
-		set: users.PasswordSet(hash), apply: func(user *users.User) { user.TakePassword(hash) },
+		set: users.PasswordSet(hash), apply: func(user *users.User) { user.SetPasswordHash(hash) },
 	}
 	if user.SecondFactor {
 		return s.acceptToChallenge(ctx, how)
 	}
 	signIn := SignIn{Tenant: tenant, Username: user.Username, Replaces: in.Replaces, Address: in.Address, UserAgent: in.UserAgent}
-	from := guesses.Arrival{At: guesses.Guess{Account: guesses.AccountKey(tenant, user.Username), Network: ratelimit.Network(in.Address)}}
+	from := guesses.SignInAttempt{At: guesses.Guess{Account: guesses.AccountKey(tenant, user.Username), Network: ratelimit.Network(in.Address)}}
 	return s.open(ctx, signIn, from, opening{row: user, admit: func(ctx context.Context, u *uow.Unit) (string, error) {
 		_, err := s.accept(ctx, u, how)
 		return hash, err
@@ -145,7 +145,7 @@ func (s *Service) invited(ctx context.Context, token, address string) (user user
 	if err != nil {
 		return users.User{}, "", err
 	}
-	s.arrivals.GiveBack(guesses.Arrival{At: guesses.Guess{Network: network}})
+	s.arrivals.Release(guesses.SignInAttempt{At: guesses.Guess{Network: network}})
 	return user, tenant, user.CheckInvitation(secrets.DigestOf(token).String(), s.clock.Now())
 }
 

@@ -69,7 +69,7 @@ func TestInvitedUserChoosesPasswordAndIsSignedIn(t *testing.T) {
 			hashed := h.hashed.Load()
 			_, err := h.signIn(t, "li", password)
 			requireCode(t, apperr.InvalidCredentials, err)
-			require.EqualValues(t, 1, h.hashed.Load()-hashed, "who has no password yet reads and costs the same as a wrong one")
+			require.EqualValues(t, 1, h.hashed.Load()-hashed, "a user without a password has the reply and the cost of a wrong password")
 		}
 
 		b := newBrowser(t, h)
@@ -104,7 +104,7 @@ func TestInvitedUserChoosesPasswordAndIsSignedIn(t *testing.T) {
 		require.Equal(t, []any{"create", "accept"}, actions)
 		var row uow.AuditRow
 		require.NoError(t, db.Read(h.inside(t)).Where("action = ?", "user.accept").Take(&row).Error)
-		require.Equal(t, "Li Wei", row.ActorName, "it is the user who did it")
+		require.Equal(t, "Li Wei", row.ActorName, "the user is the author")
 		require.Contains(t, string(row.Detail), "192.0.2.1")
 		for _, secret := range []string{invitation["token"].(string), chosen} {
 			requireNowhere(t, db, h, secret)
@@ -157,7 +157,7 @@ func TestInvalidInvitationIsRejected(t *testing.T) {
 			_, err = h.accept(t, second, someAddress())
 			require.NoError(t, err)
 		})
-		t.Run("a password was set meanwhile", func(t *testing.T) {
+		t.Run("a password was set concurrently", func(t *testing.T) {
 			user, invitation := h.invite(t, "set")
 			_, err := h.ResetPassword(ctx, user, users.PasswordReset{Password: "set by an admin"})
 			require.NoError(t, err)
@@ -176,7 +176,7 @@ func TestInvalidInvitationIsRejected(t *testing.T) {
 			h.clock.Advance(users.InvitationTime)
 			h.requireRefused(t, invitation, "expired at 2026-03-08T12:00:00Z")
 		})
-		t.Run("of nobody", func(t *testing.T) { h.requireRefused(t, users.Invitation{Token: secrets.New()}, "is not valid") })
+		t.Run("of an unknown user", func(t *testing.T) { h.requireRefused(t, users.Invitation{Token: secrets.New()}, "is not valid") })
 	})
 }
 
@@ -223,7 +223,7 @@ func TestWrongInvitationsUseSignInRateWithoutLockOut(t *testing.T) {
 			requireCode(t, apperr.InvalidCredentials, err)
 		}
 		_, err := h.CheckInvitation(anonymous(t), invitation.Token, first)
-		require.NoError(t, err, "old links that an office opens keep nobody out")
+		require.NoError(t, err, "old invitation links lock out no user")
 
 		h.arrivals.Rate = guesses.NetworkRate(1)
 		for range 3 {
@@ -261,7 +261,7 @@ func TestNewInvitationVoidsPasswordAndEndsSessions(t *testing.T) {
 	})
 }
 
-func TestInvitationNeedsPermissionsAndKeepsLastManager(t *testing.T) {
+func TestInvitationNeedsPermissionsAndRetainsLastManager(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	d := newDesk(t, h)
 	d.roles("hiring", "users:write")
@@ -273,7 +273,7 @@ func TestInvitationNeedsPermissionsAndKeepsLastManager(t *testing.T) {
 
 	_, invitation := h.invite(t, "second", AdminRole)
 	refused := d.do(409, "POST", "/"+admin.Path()+"/disable", nil)
-	require.Contains(t, refused.Body["detail"], "who can sign in", "who was invited may never come")
+	require.Contains(t, refused.Body["detail"], "who can sign in", "an invited user may never accept")
 	_, err = h.accept(t, invitation, someAddress())
 	require.NoError(t, err)
 	d.do(200, "POST", "/"+admin.Path()+"/invite", nil)

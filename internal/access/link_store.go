@@ -42,24 +42,24 @@ func (flowRow) Global() {}
 //
 //	DELETE FROM sign_in_flows WHERE id = ?
 //
-// Errors: errFlowOver.
+// Errors: errFlowEnded.
 func (s *Service) redeemFlow(ctx context.Context, provider, state, browser string, now time.Time) (flowRow, error) {
 	var row flowRow
 	err := s.db.Read(ctx).Where("state_hash = ? AND provider = ?", secrets.DigestOf(state).String(), provider).Take(&row).Error
 	switch {
 	case storage.IsNotFound(err):
-		return row, errFlowOver()
+		return row, errFlowEnded()
 	case err != nil:
 		return row, fmt.Errorf("read a sign-in: %w", err)
 	case !secrets.Same(secrets.DigestOf(browser).String(), row.BrowserHash), !now.Before(row.ExpiresTime):
-		return row, errFlowOver()
+		return row, errFlowEnded()
 	}
 	result := s.db.Write(storage.AcrossTenants(ctx)).Exec("DELETE FROM sign_in_flows WHERE id = ?", row.ID)
 	switch {
 	case result.Error != nil:
 		return row, fmt.Errorf("redeem a sign-in: %w", result.Error)
 	case result.RowsAffected != 1:
-		return row, errFlowOver()
+		return row, errFlowEnded()
 	}
 	return row, nil
 }

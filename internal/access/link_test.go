@@ -37,7 +37,7 @@ func TestLinkRequiresProofOfIdentity(t *testing.T) {
 
 		require.Equal(t, "linked", v.link("subject-1").Get("result"))
 		require.True(t, v.isSignedIn())
-		require.False(t, elsewhere.isSignedIn(), "sessions that began before end with what they began by")
+		require.False(t, elsewhere.isSignedIn(), "sessions from before the link end as before")
 		require.Equal(t, "linked", v.link("subject-1").Get("result"), "to be linked twice is to be linked")
 		require.EqualValues(t, 1, h.count(t, &users.Link{}))
 
@@ -60,7 +60,7 @@ func TestProviderAccountBelongsToOneUser(t *testing.T) {
 		v.signInByPassword("li", adminPassword)
 		failed(t, "linked_elsewhere", v.link("subject-1"))
 		require.True(t, v.isSignedIn())
-		for i := range users.MostLinks {
+		for i := range users.MaxLinks {
 			require.Equal(t, "linked", v.link(fmt.Sprint("of-li-", i)).Get("result"))
 		}
 		v.do(422, "POST", "/me/links", fmt.Sprintf(`{"provider":"corp","password":%q}`, adminPassword))
@@ -87,7 +87,7 @@ func TestProviderAccountBelongsToOneUser(t *testing.T) {
 	})
 }
 
-func TestUserWithoutPasswordKeepsOneLink(t *testing.T) {
+func TestUserWithoutPasswordRetainsOneLink(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		user, invitation := h.invite(t, "li")

@@ -69,9 +69,9 @@ func (s *Service) OpenSession(ctx context.Context, id int64) (*sessions.Session,
 }
 
 // EndSession ends a session and its streams: immediately in this process and within one second in
-// others. It is no error if the session has ended already.
+// others. It succeeds if the session has already ended.
 func (s *Service) EndSession(ctx context.Context, u *uow.Unit, session *sessions.Session) error {
-	tx, err := s.Tenants.Raise(ctx, u)
+	tx, err := s.Tenants.BumpRevision(ctx, u)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (s *Service) EndOtherSessions(ctx context.Context, u *uow.Unit, token strin
 	if caller.Kind != principal.Admin {
 		return errForeignSessions()
 	}
-	tx, err := s.Tenants.Raise(ctx, u)
+	tx, err := s.Tenants.BumpRevision(ctx, u)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (h *fixture) asked(t testing.TB, username string) *Challenge {
 	t.Helper()
 	signedIn, err := h.SignIn(anonymous(t), SignIn{Tenant: h.tenant.Name, Username: username, Password: adminPassword})
 	require.NoError(t, err)
-	require.Empty(t, signedIn.Token, "there is no session before the second factor")
+	require.Empty(t, signedIn.Token, "no session exists before the second factor")
 	return signedIn.Challenge
 }
 
@@ -139,7 +139,7 @@ func TestRegisteredPasskeyIsRequiredAtSignIn(t *testing.T) {
 
 		challenge := h.asked(t, "admin")
 		require.Equal(t, []string{"passkey", "recovery"}, challenge.Methods)
-		require.NotContains(t, string(challenge.Passkey), challenge.Token, "an authenticator is not shown what opens the rest")
+		require.NotContains(t, string(challenge.Passkey), challenge.Token, "an authenticator does not receive the token of the challenge")
 		token, err := h.show(t, challenge, key.Get(t, challenge.Passkey), "")
 		require.NoError(t, err)
 		p := principalOf(t, h.as(t, token))
@@ -153,7 +153,7 @@ func TestRegisteredPasskeyIsRequiredAtSignIn(t *testing.T) {
 		require.NotNil(t, factors[0].LastUsedTime)
 		require.EqualValues(t, 2, factors[0].Passkey.Counter)
 		require.Len(t, factors[0].Passkey.UserHandle, passkey.HandleBytes)
-		require.Empty(t, factors[0].Secret, "its challenge is gone")
+		require.Empty(t, factors[0].Secret, "its challenge is deleted")
 		require.Equal(t, []string{
 			"tenant.create", "session.create", "session.create", "user.begin-factor", "session.create", "session.create",
 			"user.add-factor", "session.challenge", "session.create",
@@ -195,7 +195,7 @@ func TestOnePasskeyResponseOpensOneSession(t *testing.T) {
 				all.Wait()
 				require.EqualValues(t, 1, opened.Load())
 				require.Equal(t, before+1, k.sessions(t))
-				require.Nil(t, k.row(t).CloneWarningTime, "who sends a form twice has no copy")
+				require.Nil(t, k.row(t).CloneWarningTime, "a form that is sent twice is not duplicated")
 
 				_, err := k.show(t, challenge, answer, "")
 				requireCode(t, apperr.Unauthenticated, err)
@@ -209,11 +209,11 @@ func TestOnePasskeyResponseOpensOneSession(t *testing.T) {
 
 func TestInvalidPasskeyResponseCountsLikeAWrongCode(t *testing.T) {
 	ways := map[string]func(k *passkeytest.Authenticator){
-		"another origin":   func(k *passkeytest.Authenticator) { k.Origin = "https://localhost.evil.example" },
-		"another site":     func(k *passkeytest.Authenticator) { k.Site = "shop.example" },
-		"nobody verified":  func(k *passkeytest.Authenticator) { k.Flags = passkeytest.Present },
-		"nobody there":     func(k *passkeytest.Authenticator) { k.Flags = passkeytest.Verified },
-		"a page in a page": func(k *passkeytest.Authenticator) { k.CrossOrigin = true },
+		"another origin":            func(k *passkeytest.Authenticator) { k.Origin = "https://localhost.evil.example" },
+		"another site":              func(k *passkeytest.Authenticator) { k.Site = "shop.example" },
+		"without user verification": func(k *passkeytest.Authenticator) { k.Flags = passkeytest.Present },
+		"without user presence":     func(k *passkeytest.Authenticator) { k.Flags = passkeytest.Verified },
+		"a page in a page":          func(k *passkeytest.Authenticator) { k.CrossOrigin = true },
 	}
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
@@ -283,7 +283,7 @@ func TestDecreasedPasskeyCounterIsRejectedAndRecorded(t *testing.T) {
 				"username": "admin", "factorId": float64(k.factorID), "counter": float64(counter), "lastCounter": 40.0, "address": "192.0.2.7",
 			}, detail)
 			require.NotNil(t, k.row(t).CloneWarningTime)
-			require.EqualValues(t, 40, k.row(t).Counter, "a refused use leaves no trace but the warning")
+			require.EqualValues(t, 40, k.row(t).Counter, "a rejected use only stores the warning")
 		}
 		require.Equal(t, before, k.sessions(t))
 
@@ -301,7 +301,7 @@ func TestDecreasedPasskeyCounterIsRejectedAndRecorded(t *testing.T) {
 
 		k.key.Counter = 41
 		_, err = k.enter(t, k.key)
-		require.NoError(t, err, "the one that is ahead goes on")
+		require.NoError(t, err, "the authenticator with the higher counter continues")
 	})
 }
 
@@ -516,13 +516,13 @@ func TestSessionHasLimitedChallenges(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		ctx := k.as(t, k.session)
-		for range mostStepUps + 3 {
+		for range maxStepUps + 3 {
 			_, err := k.BeginStepUp(ctx, k.session)
 			require.NoError(t, err)
 		}
 		var waiting int64
 		require.NoError(t, db.Read(k.inside(t)).Model(&challengeRow{}).Count(&waiting).Error)
-		require.EqualValues(t, mostStepUps, waiting)
+		require.EqualValues(t, maxStepUps, waiting)
 		secret, _ := k.newToken(t)
 		p, err := k.Callers.Authenticate(withBearer(secret))
 		require.NoError(t, err)
@@ -595,7 +595,7 @@ func TestConcurrentFactorRenameIsRejected(t *testing.T) {
 		require.Equal(t, map[string]any{"from": "Laptop", "to": "Work laptop"}, detail)
 		now, err := k.Users.User(ctx, k.user.ID)
 		require.NoError(t, err)
-		require.Equal(t, k.user.Version, now.Version, "what it takes to sign in stays")
+		require.Equal(t, k.user.Version, now.Version, "the last sign-in method remains")
 	})
 }
 

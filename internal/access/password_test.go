@@ -38,7 +38,7 @@ func TestUserCannotChooseACommonPassword(t *testing.T) {
 		}
 	}
 	_, err = h.AcceptInvitation(anonymous(t), Acceptance{Token: invitation.Token, Password: "weidong-2026!"})
-	require.ErrorContains(t, err, "username", "the username is known to who guesses")
+	require.ErrorContains(t, err, "username", "an attacker knows the username")
 	_, err = h.signIn(t, "admin", adminPassword)
 	require.NoError(t, err, "nothing was changed")
 }

@@ -112,7 +112,7 @@ func TestPermissionThatTheCallerLacksStaysInItsRole(t *testing.T) {
 }
 
 // Proves G7.27.
-func TestRoleKeepsTheLastAccessPermission(t *testing.T) {
+func TestRoleRetainsTheLastAccessPermission(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
 		admin := d.do(200, "GET", "/roles?q=admin", nil).Items()[0]

@@ -30,8 +30,8 @@ import (
 // Default values of fields of Deps.
 const (
 	defaultSessionLifetime = 12 * time.Hour
-	// longestUserAgent bounds the stored User-Agent, in bytes.
-	longestUserAgent = 255
+	// maxUserAgentBytes bounds the stored User-Agent, in bytes.
+	maxUserAgentBytes = 255
 )
 
 // SignIn is the request for a session.
@@ -109,7 +109,7 @@ func (s *Service) signIn(ctx context.Context, in SignIn, who *string) (SignedIn,
 		if err != nil {
 			return false, err
 		}
-		s.arrivals.GiveBack(from)
+		s.arrivals.Release(from)
 		if user.SecondFactor {
 			out.Challenge, err = s.challenge(ctx, in, user)
 			return false, err
@@ -125,19 +125,19 @@ func (s *Service) signIn(ctx context.Context, in SignIn, who *string) (SignedIn,
 
 // arrive applies the rate limits to a sign-in and returns the keys that its guess counts for. It
 // reads a database row only for a browser with an authentic device cookie. Errors: RateLimited.
-func (s *Service) arrive(ctx context.Context, in SignIn) (guesses.Arrival, error) {
+func (s *Service) arrive(ctx context.Context, in SignIn) (guesses.SignInAttempt, error) {
 	account, network := guesses.AccountKey(in.Tenant, in.Username), ratelimit.Network(in.Address)
 	if shown, ok := s.devices.Read(ctx, account, in.Device); ok {
 		if err := s.arrivals.AdmitDevice(ctx, shown.ID); err != nil {
-			return guesses.Arrival{}, err
+			return guesses.SignInAttempt{}, err
 		}
 		row, err := s.Users.Account(ctx, in.Tenant, in.Username)
 		if err == nil && s.devices.Knows(ctx, shown, row.PasswordHash) {
-			return guesses.Arrival{At: guesses.Guess{Account: account, Network: guesses.DevicePrefix + shown.ID}, Device: shown.ID}, nil
+			return guesses.SignInAttempt{At: guesses.Guess{Account: account, Network: guesses.DevicePrefix + shown.ID}, Device: shown.ID}, nil
 		}
 	}
 	tries, err := s.arrivals.Admit(ctx, network)
-	return guesses.Arrival{
+	return guesses.SignInAttempt{
 		At:    guesses.Guess{Account: account, Network: network, Anonymous: true},
 		Tries: tries,
 	}, err
@@ -185,7 +185,7 @@ func (s *Service) verify(ctx context.Context, in SignIn) (users.User, error) {
 // prove accepts the factor in the unit that starts the session, and returns details for the audit
 // log; it is nil for any other user.
 func (s *Service) begin(
-	ctx context.Context, in SignIn, from guesses.Arrival, row users.User, prove func(ctx context.Context, u *uow.Unit, tx *gorm.DB) (map[string]any, error),
+	ctx context.Context, in SignIn, from guesses.SignInAttempt, row users.User, prove func(ctx context.Context, u *uow.Unit, tx *gorm.DB) (map[string]any, error),
 ) (SignedIn, error) {
 	return s.open(ctx, in, from, opening{row: row, factorShown: prove != nil, admit: func(ctx context.Context, u *uow.Unit) (passwordHash string, err error) {
 		tx, err := s.Users.HoldUnchanged(ctx, u, row)
@@ -218,7 +218,7 @@ type opening struct {
 }
 
 // open starts a session, in one unit with admit.
-func (s *Service) open(ctx context.Context, in SignIn, from guesses.Arrival, o opening) (SignedIn, error) {
+func (s *Service) open(ctx context.Context, in SignIn, from guesses.SignInAttempt, o opening) (SignedIn, error) {
 	row := o.row
 	user, err := s.Users.WithRoles(ctx, row)
 	if err != nil {
@@ -277,7 +277,7 @@ func (s *Service) open(ctx context.Context, in SignIn, from guesses.Arrival, o o
 	return SignedIn{Token: token, Session: session, Device: device}, nil
 }
 
-// SignOut ends a session. It is no error if the session has ended already.
+// SignOut ends a session. It succeeds if the session has already ended.
 func (s *Service) SignOut(ctx context.Context, u *uow.Unit, token string) error {
 	ctx, err := s.sessions.Load(sessions.InUnit(ctx, u), token)
 	if err != nil {
@@ -286,7 +286,7 @@ func (s *Service) SignOut(ctx context.Context, u *uow.Unit, token string) error 
 	if s.sessions.Token(ctx) == "" {
 		return nil
 	}
-	if _, err := s.Tenants.Raise(ctx, u); err != nil {
+	if _, err := s.Tenants.BumpRevision(ctx, u); err != nil {
 		return err
 	}
 	if err := s.sessions.Destroy(ctx); err != nil {
@@ -311,8 +311,8 @@ func (s *Service) Current(ctx context.Context, token string) (Session, error) {
 
 // shortened returns the stored part of a User-Agent.
 func shortened(userAgent string) string {
-	if len(userAgent) > longestUserAgent {
-		userAgent = userAgent[:longestUserAgent]
+	if len(userAgent) > maxUserAgentBytes {
+		userAgent = userAgent[:maxUserAgentBytes]
 	}
 	return strings.ToValidUTF8(userAgent, "")
 }

@@ -133,7 +133,7 @@ func TestSignInDuringPasswordChangeOpensNoSession(t *testing.T) {
 		seen, err := h.verify(anonymous(t), in)
 		require.NoError(t, err)
 		require.NoError(t, h.Users.SetPassword(anonymous(t), h.tenant.Name, "admin", "another password"))
-		_, err = h.begin(anonymous(t), in, guesses.Arrival{At: guesses.Guess{Account: guesses.AccountKey(in.Tenant, in.Username)}}, seen, nil)
+		_, err = h.begin(anonymous(t), in, guesses.SignInAttempt{At: guesses.Guess{Account: guesses.AccountKey(in.Tenant, in.Username)}}, seen, nil)
 		requireCode(t, apperr.InvalidCredentials, err)
 		var open int64
 		require.NoError(t, db.Read(h.inside(t)).Model(&sessions.Session{}).Count(&open).Error)

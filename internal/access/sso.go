@@ -137,8 +137,8 @@ func (s *Service) ask(ctx context.Context, by Traveller, flow flowRow) (Journey,
 	if len(browser) != secrets.Length {
 		browser = secrets.New()
 	}
-	kept := oidc.Kept{State: secrets.New(), Nonce: secrets.New(), Verifier: secrets.New()}
-	location, err := by.Provider.OIDC.Ask(ctx, kept, by.Callback)
+	kept := oidc.FlowSecrets{State: secrets.New(), Nonce: secrets.New(), Verifier: secrets.New()}
+	location, err := by.Provider.OIDC.AuthorizationURL(ctx, kept, by.Callback)
 	if err != nil {
 		return Journey{}, errProvider(ctx, by.Provider, err)
 	}
@@ -184,19 +184,19 @@ func (s *Service) FinishSingleSignOn(ctx context.Context, in ProviderAnswer) (ou
 	}
 	tenant = flow.Tenant
 	if in.Error != "" {
-		return Arrived{}, errNotAnswered(ctx, in.Provider, in.Error)
+		return Arrived{}, errFromProvider(ctx, in.Provider, in.Error)
 	}
-	kept := oidc.Kept{State: in.State, Nonce: flow.Nonce, Verifier: flow.Verifier}
+	kept := oidc.FlowSecrets{State: in.State, Nonce: flow.Nonce, Verifier: flow.Verifier}
 	named, err := in.Provider.OIDC.Redeem(ctx, in.Answer, kept, in.Callback)
 	if err != nil {
 		return Arrived{}, errProvider(ctx, in.Provider, err)
 	}
-	out, err = s.arriveBy(ctx, answered{in.Traveller, flow, in.Provider.OIDC.Issuer(), named}, &who)
+	out, err = s.arriveBy(ctx, verifiedResponse{in.Traveller, flow, in.Provider.OIDC.Issuer(), named}, &who)
 	if err == nil {
-		s.arrivals.GiveBack(guesses.Arrival{At: guesses.Guess{Network: network}})
+		s.arrivals.Release(guesses.SignInAttempt{At: guesses.Guess{Network: network}})
 		if flow.Purpose == purposeSignIn {
 			// The start of the flow was counted too.
-			s.arrivals.GiveBack(guesses.Arrival{At: guesses.Guess{Network: network}})
+			s.arrivals.Release(guesses.SignInAttempt{At: guesses.Guess{Network: network}})
 		}
 	}
 	return out, err
@@ -250,7 +250,7 @@ func reasonOf(err error) string {
 	return "failed"
 }
 
-func errFlowOver() error {
+func errFlowEnded() error {
 	return fail("over", apperr.New(apperr.InvalidCredentials, "This sign-in has ended, was finished already, or was started in another browser. Start again."))
 }
 
@@ -271,8 +271,8 @@ func errLinkedElsewhere() error {
 	return fail("linked_elsewhere", apperr.New(apperr.AlreadyExists, "Another user here is linked to this account of the provider. Nothing was changed."))
 }
 
-// errNotAnswered returns the error for a provider's error code (RFC 6749, 4.1.2.1).
-func errNotAnswered(ctx context.Context, p Provider, code string) error {
+// errFromProvider returns the error for a provider's error code (RFC 6749, 4.1.2.1).
+func errFromProvider(ctx context.Context, p Provider, code string) error {
 	if code == "access_denied" {
 		return fail("cancelled", apperr.New(apperr.InvalidCredentials, "The sign-in was cancelled at the provider."))
 	}

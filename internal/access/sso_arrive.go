@@ -23,8 +23,8 @@ import (
 	"interlock/internal/ratelimit"
 )
 
-// answered is a verified response of a provider and its flow.
-type answered struct {
+// verifiedResponse is a verified response of a provider and its flow.
+type verifiedResponse struct {
 	by     Traveller
 	flow   flowRow
 	issuer string
@@ -32,19 +32,19 @@ type answered struct {
 }
 
 // signIn returns the response as a sign-in.
-func (a answered) signIn(username string) SignIn {
+func (a verifiedResponse) signIn(username string) SignIn {
 	return SignIn{Tenant: a.flow.Tenant, Username: username, Address: a.by.Address, UserAgent: a.by.UserAgent}
 }
 
 // from returns the response as an arrival, without a rank and a device, because no secret was
 // guessed.
-func (a answered) from(username string) guesses.Arrival {
-	return guesses.Arrival{At: guesses.Guess{Account: guesses.AccountKey(a.flow.Tenant, username), Network: ratelimit.Network(a.by.Address)}}
+func (a verifiedResponse) from(username string) guesses.SignInAttempt {
+	return guesses.SignInAttempt{At: guesses.Guess{Account: guesses.AccountKey(a.flow.Tenant, username), Network: ratelimit.Network(a.by.Address)}}
 }
 
 // arriveBy carries out the purpose of a flow for the identity in the response. It sets who to the
 // username as soon as the account is found.
-func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrived, error) {
+func (s *Service) arriveBy(ctx context.Context, a verifiedResponse, who *string) (Arrived, error) {
 	tenantID, err := s.Tenants.ID(ctx, a.flow.Tenant)
 	if err == nil {
 		err = s.Tenants.RequireEnabled(ctx, tenantID)
@@ -73,7 +73,7 @@ func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrive
 	user, err := users.FindUser(s.db.Read(ctx), id)
 	switch {
 	case storage.IsNotFound(err):
-		return Arrived{}, errFlowOver()
+		return Arrived{}, errFlowEnded()
 	case err != nil:
 		return Arrived{}, err
 	}
@@ -108,7 +108,7 @@ func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrive
 
 // signInLinked starts the session of a linked user. For a user with a second factor it makes a
 // challenge, because it is unknown whether the provider required a second factor.
-func (s *Service) signInLinked(ctx context.Context, a answered, user users.User, link users.Link) (SignedIn, error) {
+func (s *Service) signInLinked(ctx context.Context, a verifiedResponse, user users.User, link users.Link) (SignedIn, error) {
 	in := a.signIn(user.Username)
 	use := func(ctx context.Context, u *uow.Unit, action string) (*gorm.DB, error) {
 		tx, err := s.Users.HoldUnchanged(ctx, u, user)
@@ -144,7 +144,7 @@ func (s *Service) endReplaced(ctx context.Context, u *uow.Unit, tokenHash string
 
 // acceptLinked accepts an invitation by a link; the user has no password. An existing link of the
 // user suffices.
-func (s *Service) acceptLinked(ctx context.Context, a answered, user users.User) (SignedIn, error) {
+func (s *Service) acceptLinked(ctx context.Context, a verifiedResponse, user users.User) (SignedIn, error) {
 	how := acceptance{
 		user: user, tenant: a.flow.Tenant, invitation: a.flow.ProofHash, address: a.by.Address,
 		set: guard.Set{"invitation_hash": nil, "invitation_expires_time": nil},
@@ -164,7 +164,7 @@ func (s *Service) acceptLinked(ctx context.Context, a answered, user users.User)
 
 // linkInSession links a user whose session started the flow and is still open; the user's other
 // sessions end.
-func (s *Service) linkInSession(ctx context.Context, a answered, user *users.User) error {
+func (s *Service) linkInSession(ctx context.Context, a verifiedResponse, user *users.User) error {
 	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		tx, row, err := users.UserInUnit(ctx, u, user.ID)
 		if err != nil {
@@ -173,11 +173,11 @@ func (s *Service) linkInSession(ctx context.Context, a answered, user *users.Use
 		session, err := s.sessionStore.ByHash(tx, a.flow.ProofHash)
 		switch {
 		case storage.IsNotFound(err):
-			return errFlowOver()
+			return errFlowEnded()
 		case err != nil:
 			return fmt.Errorf("read the session that links: %w", err)
 		case session.UserID != row.ID:
-			return errFlowOver()
+			return errFlowEnded()
 		case row.Disabled:
 			return errUserDisabled()
 		}
@@ -186,10 +186,10 @@ func (s *Service) linkInSession(ctx context.Context, a answered, user *users.Use
 			return err
 		}
 		_, err = s.Users.ChangeUser(ctx, u, row, nil, users.Change{
-			Action: "link", Address: a.by.Address, Kept: kept, Set: guard.Set{}, Apply: func(*users.User) {},
+			Action: "link", Address: a.by.Address, KeptSession: kept, Set: guard.Set{}, Apply: func(*users.User) {},
 			Detail: map[string]any{"issuer": a.issuer},
 			Also: func(_ context.Context, tx *gorm.DB) error {
-				if err := users.RequirePlaceForLink(tx, row.ID); err != nil {
+				if err := users.RequireLinkLimit(tx, row.ID); err != nil {
 					return err
 				}
 				return a.insert(tx, row.ID, u.Now())
@@ -201,7 +201,7 @@ func (s *Service) linkInSession(ctx context.Context, a answered, user *users.Use
 
 // insert links a user to the identity in the response, in a unit that has updated the user's row.
 // Errors: errLinkedElsewhere.
-func (a answered) insert(tx *gorm.DB, userID int64, now time.Time) error {
+func (a verifiedResponse) insert(tx *gorm.DB, userID int64, now time.Time) error {
 	there, err := users.LinkTo(tx, a.issuer, a.named.Subject)
 	switch {
 	case err == nil && there.UserID == userID:

@@ -43,7 +43,7 @@ func TestLinkedUserSignsInByProvider(t *testing.T) {
 		require.True(t, journey.HttpOnly)
 		require.Equal(t, 600, journey.MaxAge)
 		require.Equal(t, http.SameSiteStrictMode, session.SameSite)
-		require.Nil(t, v.cookies[deviceCookie], "nobody showed a password")
+		require.Nil(t, v.cookies[deviceCookie], "no password was presented")
 		require.Equal(t, "admin", v.do(200, "GET", "/session", "").body["user"].(map[string]any)["username"])
 		link := v.do(200, "GET", "/me/links", "").body["items"].([]any)[0].(map[string]any)
 		require.Equal(t, "Corp", link["provider"])
@@ -78,7 +78,7 @@ func TestOneOfConcurrentCallbacksSignsIn(t *testing.T) {
 		}
 		require.Contains(t, told[99], "result=signed-in")
 		require.Equal(t, open+1, h.count(t, &sessions.Session{}))
-		require.Equal(t, redeemed+1, h.at.Redeemed(), "nor is the provider asked twice")
+		require.Equal(t, redeemed+1, h.at.Redeemed(), "the provider is not queried twice")
 	})
 }
 
@@ -103,7 +103,7 @@ func TestCallbackIsValidOnceInItsBrowser(t *testing.T) {
 		failed(t, "over", v.arrive(altered.String()))
 
 		second := v.leave(v.begin(), "subject-1")
-		require.Equal(t, "signed-in", v.arrive(callback).Get("result"), "what others tried did not end it, nor did another tab of its own")
+		require.Equal(t, "signed-in", v.arrive(callback).Get("result"), "other browsers and other tabs did not end it")
 		require.Equal(t, "signed-in", v.arrive(second).Get("result"))
 		failed(t, "over", v.arrive(callback))
 
@@ -114,7 +114,7 @@ func TestCallbackIsValidOnceInItsBrowser(t *testing.T) {
 		require.EqualValues(t, 3, h.waiting(t))
 		h.clock.Advance(flowTime - time.Second)
 		require.NoError(t, h.Sweep(anonymous(t), 1))
-		require.EqualValues(t, 1, h.waiting(t), "what has ended is swept")
+		require.EqualValues(t, 1, h.waiting(t), "ended flows are deleted")
 	})
 }
 
@@ -241,7 +241,7 @@ func TestDisabledUserCannotSignInByProvider(t *testing.T) {
 		require.False(t, v.isSignedIn())
 		require.Equal(t, []httpapi.Refusal{{
 			Tenant: h.tenant.Name, Action: httpapi.RefusedSignIn, Code: apperr.InvalidCredentials, Network: v.address, Who: "admin",
-		}}, refusals, "the audit log hears of it as of a wrong password")
+		}}, refusals, "the audit log records it like a wrong password")
 	})
 }
 
@@ -277,7 +277,7 @@ func TestFailedProviderDoesNotAffectPasswordSignIn(t *testing.T) {
 			h.at.Claims, h.at.Answer, h.at.Before = nil, nil, nil
 		}
 		require.Equal(t, open, h.count(t, &sessions.Session{}))
-		require.Len(t, refusals, 3, "a provider that is down refuses nobody")
+		require.Len(t, refusals, 3, "an unavailable provider rejects no user")
 
 		h.at.Close()
 		h.clock.Advance(2 * time.Hour)
@@ -325,7 +325,7 @@ func TestSingleSignOnStartRevealsNoTenants(t *testing.T) {
 		begin(h.tenant.Name)
 	}
 	failed(t, "too_many", redirectParameters(t, begin(h.tenant.Name)))
-	require.Less(t, h.waiting(t)-before, int64(61), "who comes too often leaves nothing behind")
+	require.Less(t, h.waiting(t)-before, int64(61), "too many sign-ins store nothing")
 }
 
 func TestCallbackURLIsNotChosenByClients(t *testing.T) {
@@ -357,7 +357,7 @@ func TestProviderSignInDuringRevocationOpensNoSession(t *testing.T) {
 		link, err := users.LinkTo(db.Read(ctx), h.at.URL, "subject-1")
 		require.NoError(t, err)
 		require.NoError(t, h.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return h.Users.RemoveLink(ctx, u, user, link.ID, "") }))
-		a := answered{by: Traveller{Address: someAddress()}, flow: flowRow{Tenant: h.tenant.Name}, issuer: h.at.URL}
+		a := verifiedResponse{by: Traveller{Address: someAddress()}, flow: flowRow{Tenant: h.tenant.Name}, issuer: h.at.URL}
 		_, err = h.signInLinked(ctx, a, *user, link)
 		require.Equal(t, "not_linked", reasonOf(err))
 		require.Zero(t, h.count(t, &sessions.Session{}))

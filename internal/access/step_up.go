@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	// mostStepUps bounds the open challenges of a session, one per tab; the oldest are deleted.
-	mostStepUps = 10
+	// maxStepUps bounds the open challenges of a session, one per tab; the oldest are deleted.
+	maxStepUps = 10
 )
 
 // inSession returns the session for a step-up. Errors: Unauthenticated; Forbidden for an API token;
@@ -55,7 +55,7 @@ func (s *Service) BeginStepUp(ctx context.Context, token string) (*Challenge, er
 	}
 	var old []int64
 	err = db.Model(&challengeRow{}).Where("user_id = ? AND session_hash = ?", waiting.UserID, waiting.SessionHash).
-		Order("id DESC").Offset(mostStepUps).Limit(mostStepUps).Pluck("id", &old).Error
+		Order("id DESC").Offset(maxStepUps).Limit(maxStepUps).Pluck("id", &old).Error
 	if err == nil && len(old) > 0 {
 		caller, _ := principal.From(ctx)
 		err = db.Exec("DELETE FROM sign_in_challenges WHERE tenant_id = ? AND id IN ?", caller.TenantID, old).Error
@@ -66,17 +66,17 @@ func (s *Service) BeginStepUp(ctx context.Context, token string) (*Challenge, er
 	return made, nil
 }
 
-func errStepUpOver() error {
+func errStepUpEnded() error {
 	return input.Invalid("/challenge", "over", "has expired, was already used, or belongs to another session; request another one")
 }
 
-// stepUpChallenge finds a challenge of a session. Errors: errStepUpOver.
+// stepUpChallenge finds a challenge of a session. Errors: errStepUpEnded.
 func stepUpChallenge(tx *gorm.DB, userID int64, session, token string, now time.Time) (row challengeRow, err error) {
 	err = tx.Where("token_hash = ? AND session_hash = ? AND user_id = ? AND expires_time > ?",
 		secrets.DigestOf(token).String(), secrets.DigestOf(session).String(), userID, now).Take(&row).Error
 	switch {
 	case storage.IsNotFound(err):
-		return row, errStepUpOver()
+		return row, errStepUpEnded()
 	case err != nil:
 		return row, fmt.Errorf("read the challenge: %w", err)
 	}
@@ -117,7 +117,7 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 				if err != nil {
 					return err
 				}
-				if err := waiting.redeem(tx, errStepUpOver()); err != nil {
+				if err := waiting.redeem(tx, errStepUpEnded()); err != nil {
 					return err
 				}
 			}

@@ -70,7 +70,7 @@ func TestDisabledTenantRejectsCallersInAllProcesses(t *testing.T) {
 		_, _, err = h.Service.findInvited(anonymous(t), secrets.DigestOf(invited))
 		require.True(t, storage.IsNotFound(err))
 		_, err = neighbour.Callers.Authenticate(withBearer(others))
-		require.NoError(t, err, "another tenant goes on")
+		require.NoError(t, err, "another tenant continues")
 
 		again, err := h.Tenants.SetTenantDisabled(anonymous(t), h.tenant.Name, true)
 		require.NoError(t, err)

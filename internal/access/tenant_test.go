@@ -83,7 +83,7 @@ func TestConcurrentReplicasCreateOneAdmin(t *testing.T) {
 	})
 }
 
-func TestLaterStartKeepsThePassword(t *testing.T) {
+func TestLaterStartDoesNotChangeThePassword(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, open func() *storage.DB) {
 		h := newProcess(open(), atNoon())
 		for _, password := range []string{"the first one", "a later one", ""} {

@@ -50,7 +50,7 @@ func TestRevokedTokenIsRejectedInAllProcesses(t *testing.T) {
 
 		h.clock.Advance(time.Second - time.Microsecond)
 		_, err = elsewhere.Callers.Authenticate(withBearer(secret))
-		require.NoError(t, err, "it is remembered and the database not asked")
+		require.NoError(t, err, "the token is cached and the database is not queried")
 		h.clock.Advance(time.Microsecond)
 		_, err = elsewhere.Callers.Authenticate(withBearer(secret))
 		requireCode(t, apperr.InvalidCredentials, err)

@@ -108,7 +108,7 @@ func TestInvalidScopesAndExpiryAreRejected(t *testing.T) {
 	_, _, secret := d.issue(`{"name":"robot","expiresTime":"2026-03-01T12:00:01Z"}`)
 	p, err := h.Callers.Authenticate(withBearer(secret))
 	require.NoError(t, err)
-	require.Equal(t, []string{"*"}, p.Permissions, "without scopes it may do what its user may")
+	require.Equal(t, []string{"*"}, p.Permissions, "without scopes it has the permissions of its user")
 	h.clock.Advance(time.Second)
 	_, err = h.Callers.Authenticate(withBearer(secret))
 	requireCode(t, apperr.InvalidCredentials, err)

@@ -98,11 +98,11 @@ func TestUserIsCreatedReadEditedDisabledAndEnabled(t *testing.T) {
 		require.Equal(t, []any{"editor", "support"}, edited.Body["roles"])
 		require.EqualValues(t, 2, edited.Body["version"])
 		same := d.do(200, "PATCH", path, `{"roles":{"add":["editor"],"remove":["none"]}}`, "If-Match", edited.Header.Get("ETag"))
-		require.EqualValues(t, 2, same.Body["version"], "a set that stays the same is no change")
+		require.EqualValues(t, 2, same.Body["version"], "an equal set is not a change")
 
 		disabled := d.do(200, "POST", path+"/disable", nil)
 		require.Equal(t, true, disabled.Body["disabled"])
-		require.Equal(t, disabled.Body, d.do(200, "POST", path+"/disable", nil).Body, "who is disabled stays so")
+		require.Equal(t, disabled.Body, d.do(200, "POST", path+"/disable", nil).Body, "a disabled user stays disabled")
 		d.do(412, "POST", path+"/enable", nil, "If-Match", edited.Header.Get("ETag"))
 		d.do(200, "POST", path+"/enable", nil, "If-Match", disabled.Header.Get("ETag"))
 		d.do(200, "POST", path+"/reset-password", `{"password":"another long password"}`)
@@ -239,7 +239,7 @@ func TestCallerCannotGrantPermissionsTheyLack(t *testing.T) {
 }
 
 // Proves G7.27.
-func TestLastManagerKeepsAccess(t *testing.T) {
+func TestLastManagerRetainsAccess(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
@@ -343,7 +343,7 @@ func TestIdleProcessDoesNotPollForChanges(t *testing.T) {
 	asks := func() bool {
 		return slices.Contains(statements.Take(), "SELECT access_revisions")
 	}
-	require.Eventually(t, asks, 10*time.Second, callers.WatchEvery, "the first number is asked for")
+	require.Eventually(t, asks, 10*time.Second, callers.WatchEvery, "the first number is requested")
 	isQuiet := func() bool {
 		_ = statements.Take()
 		clock.Sleep(t.Context(), 3*callers.WatchEvery)

@@ -25,15 +25,15 @@ var schemaText string
 
 // Bounds of one GraphQL request. Its mutations run one after the other, each in a separate unit.
 const (
-	longestQuery   = 32 << 10 // bytes; the route takes 8192 characters
-	deepestQuery   = 20       // introspection by GraphiQL is 14 deep
-	mostSelections = 1000
+	maxQueryBytes = 32 << 10 // bytes; the route takes 8192 characters
+	maxDepth      = 20       // introspection by GraphiQL is 14 deep
+	maxSelections = 1000
 )
 
 // newSchema returns the schema with the service as its resolver.
 func newSchema(s *Service) *graphql.Schema {
 	return graphql.MustParseSchema(schemaText, &resolver{s}, graphql.UseStringDescriptions(), graphql.UseFieldResolvers(),
-		graphql.MaxQueryLength(longestQuery), graphql.MaxDepth(deepestQuery), graphql.MaxSelections(mostSelections),
+		graphql.MaxQueryLength(maxQueryBytes), graphql.MaxDepth(maxDepth), graphql.MaxSelections(maxSelections),
 		graphql.RestrictIntrospection(isKnown),
 		graphql.Logger(fieldPanics{}), graphql.PanicHandler(fieldPanics{}))
 }

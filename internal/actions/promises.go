@@ -12,7 +12,7 @@ var promises = []module.Promise{
 		// The first shard of a resource represents all its shards.
 		Broken: `x.shard = (SELECT MIN(c.shard) FROM action_counts c WHERE ` + sameThing + `) AND (
 			` + counted("likes", "like") + ` OR ` + counted("dislikes", "dislike") + ` OR ` + counted("bookmarks", "bookmark") + `)`,
-		Tests:  []string{"TestCountsEqualTheRowsAfterARaceOfManyActors"},
+		Tests:  []string{"TestCountsEqualTheRowsAfterConcurrentActions"},
 		Faults: module.KilledAtCommit,
 	},
 }

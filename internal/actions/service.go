@@ -62,7 +62,7 @@ func (s *Service) Apply(ctx context.Context, u *uow.Unit, r Request) (Result, er
 		return Result{}, err
 	}
 	if latestID := s.clock.Now().Add(maxAhead).UnixMilli(); r.ActionID > latestID {
-		return Result{}, apperr.New(apperr.ActionIDInFuture, "Action id %d is more than %d minutes ahead of our clock as ms since 1970; nothing was changed.",
+		return Result{}, apperr.New(apperr.ActionIDInFuture, "Action id %d, read as ms since 1970, is more than %d minutes ahead of the service's clock; nothing was changed.",
 			r.ActionID, int(maxAhead.Minutes()))
 	}
 	row, err := s.lockLatest(ctx, u, r, entity)

@@ -11,8 +11,8 @@ var promises = []module.Promise{
 		Broken: `x.version <> (SELECT COUNT(*) FROM aggregate_events e WHERE e.tenant_id = x.tenant_id AND e.aggregate_id = x.id)
 			+ (SELECT COUNT(*) FROM audit_entries a WHERE a.tenant_id = x.tenant_id AND a.action = 'aggregate.rebuild'
 				AND a.resource = CONCAT('aggregates/', x.type, '/', x.name))`,
-		Tests:  []string{"TestWhateverIsSentIsAnsweredAsTheContractSaysAndCountsOnce"},
-		Faults: []string{"TestEventsThatAreSentAgainToAProgramThatWasKilledAreCountedOnce"},
+		Tests:  []string{"TestRandomEventsFollowTheContractAndCountOnce"},
+		Faults: []string{"TestRetriedEventsOfAKilledProgramCountOnce"},
 	},
 	{
 		Name: "aggregate-requests", Guarantee: "G3", Table: "aggregates", Subject: "CONCAT('aggregates/', x.type, '/', x.name)",
@@ -21,8 +21,8 @@ var promises = []module.Promise{
 				AND NOT ` + module.Removed("audit_entries", "e.created_time") + `)
 			<> (SELECT COUNT(*) FROM audit_entries a WHERE a.tenant_id = x.tenant_id AND a.action = 'aggregate.append'
 				AND a.resource = CONCAT('aggregates/', x.type, '/', x.name) AND NOT ` + module.Removed("audit_entries", "a.created_time") + `)`,
-		Tests:  []string{"TestWhateverIsSentIsAnsweredAsTheContractSaysAndCountsOnce"},
-		Faults: []string{"TestEventsThatAreSentAgainToAProgramThatWasKilledAreCountedOnce"},
+		Tests:  []string{"TestRandomEventsFollowTheContractAndCountOnce"},
+		Faults: []string{"TestRetriedEventsOfAKilledProgramCountOnce"},
 	},
 	{
 		Name: "aggregate-writers", Guarantee: "G3", Table: "aggregates", Subject: "CONCAT('aggregates/', x.type, '/', x.name)",
@@ -30,7 +30,7 @@ var promises = []module.Promise{
 		Broken: `EXISTS (SELECT 1 FROM aggregate_writers w WHERE w.tenant_id = x.tenant_id AND w.aggregate_id = x.id
 			AND w.last_seq <> (SELECT COALESCE(MAX(e.client_seq), 0) FROM aggregate_events e
 				WHERE e.tenant_id = w.tenant_id AND e.aggregate_id = w.aggregate_id AND e.client_id = w.client_id))`,
-		Tests:  []string{"TestWhateverIsSentIsAnsweredAsTheContractSaysAndCountsOnce"},
-		Faults: []string{"TestEventsThatAreSentAgainToAProgramThatWasKilledAreCountedOnce"},
+		Tests:  []string{"TestRandomEventsFollowTheContractAndCountOnce"},
+		Faults: []string{"TestRetriedEventsOfAKilledProgramCountOnce"},
 	},
 }

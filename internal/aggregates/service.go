@@ -82,7 +82,7 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 		filters = append(filters, storage.HasPrefix("name", f.IDPrefix))
 	}
 	if f.Type != "" {
-		filters = append(filters, storage.Equal("type", f.Type).Along("type", "name").Unique("name"))
+		filters = append(filters, storage.Equal("type", f.Type).OrderedBy("type", "name").Unique("name"))
 	}
 	return storage.List[Aggregate](s.db.Read(ctx), page, aggregateSorts, filters...)
 }

@@ -89,7 +89,7 @@ func examineDatabase(ctx context.Context, s settings.Storage, withRedis bool) []
 			findings = append(findings, about(engines.Unknown, "The number of servers behind its address is unknown: %v.", err))
 		}
 	}
-	return append(findings, engines.Probe{DB: db, Clock: clock.System{}}.Look(ctx).Findings...)
+	return append(findings, engines.Probe{DB: db, Clock: clock.System{}}.Inspect(ctx).Findings...)
 }
 
 // spread opens several connections, so that the probe detects whether the address leads to more
@@ -176,5 +176,5 @@ func examineRedis(ctx context.Context, url string) []engines.Finding {
 		return []engines.Finding{about(engines.Broken, "Unreachable at %s: %v.", target, err)}
 	}
 	findings := []engines.Finding{about(engines.OK, "Reachable at %s.", target)}
-	return append(findings, engines.Probe{Redis: client, RedisCertificate: target.CertificateEnd, Clock: clock.System{}}.Look(ctx).Findings...)
+	return append(findings, engines.Probe{Redis: client, RedisCertificate: target.CertificateEnd, Clock: clock.System{}}.Inspect(ctx).Findings...)
 }

@@ -31,7 +31,7 @@ func (sv *Services) requireKeys(ctx context.Context, s settings.Storage) error {
 		return err
 	}
 	if len(sv.lostKeys) > 0 {
-		return fmt.Errorf("values in the database are encrypted with the key %s, and INTERLOCK_ENCRYPTION_KEYS is not set: give this process the keys of the others", strings.Join(sv.lostKeys, ", "))
+		return fmt.Errorf("values in the database are encrypted with the key %s, and INTERLOCK_ENCRYPTION_KEYS is not set: set it to the keys of the other processes", strings.Join(sv.lostKeys, ", "))
 	}
 	slog.WarnContext(ctx, "encryption: no keys are set", "detail", noKeys)
 	return nil

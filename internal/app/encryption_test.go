@@ -105,14 +105,14 @@ func TestKeysComeFromSettingOrFileNotBoth(t *testing.T) {
 // would need an old key forever, unnoticed.
 func TestEveryBinaryColumnIsReencryptedOrExempt(t *testing.T) {
 	never := map[string]string{
-		"aggregate_events.fingerprint": "a digest of business data that is in clear beside it",
+		"aggregate_events.fingerprint": "a digest of business data that is also stored in clear",
 		"customer_erasures.secret":     "random, and of no use without a backup",
-		"encryption_keys.check_value":  "each is of its own key",
+		"encryption_keys.check_value":  "each has a separate key",
 		"idempotency_keys.fingerprint": "random where there is a key",
 		"installation.device_key":      "in clear, as docs/security.md says",
 		"mq_messages.body":             "tickets of flash sales",
 		"mq_messages.message_id":       "a name",
-		"promise_keys.seed":            "in clear: whoever may write to the database can sign for it",
+		"promise_keys.seed":            "in clear: with write access to the database it can be forged anyway",
 		"sessions.data":                "found by the digest of a token",
 		"user_passkeys.credential_id":  "public",
 		"user_passkeys.public_key":     "public",
@@ -134,7 +134,7 @@ func TestEveryBinaryColumnIsReencryptedOrExempt(t *testing.T) {
 		for _, column := range regexp.MustCompile(`(\w+) +BLOB`).FindAllStringSubmatch(line, -1) {
 			found++
 			at := table + "." + column[1]
-			require.True(t, listed[at] != "" || never[at] != "", "%s is neither in app.Encrypted nor said to need no key", at)
+			require.True(t, listed[at] != "" || never[at] != "", "%s is neither in app.Encrypted nor listed as needing no key", at)
 		}
 	}
 	require.Greater(t, found, 15)

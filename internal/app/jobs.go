@@ -10,9 +10,9 @@ import (
 	"interlock/internal/events"
 )
 
-// lookEvery is the maximum interval of checks for due work. Work that is created in between is due
+// checkInterval is the maximum interval of checks for due work. Work that is created in between is due
 // later or announced by an event.
-const lookEvery = 15 * time.Second
+const checkInterval = 15 * time.Second
 
 // sweepBatch bounds the rows that one run of a sweeper changes.
 const sweepBatch = 500
@@ -39,11 +39,11 @@ func (sv *Services) jobs() []background.Service {
 		{Name: "expire approvals", Every: time.Minute, Run: inBatches(sv.Approvals.ExpireDue)},
 		newsOfApprovals,
 		{
-			Name: "apply scheduled changes", Every: lookEvery, Run: inBatches(sv.Approvals.ApplyDue),
+			Name: "apply scheduled changes", Every: checkInterval, Run: inBatches(sv.Approvals.ApplyDue),
 			Next: sv.Approvals.NextScheduled, Wake: scheduled,
 		},
 		{
-			Name: "cancel unpaid orders", Every: min(lookEvery, sv.FlashSales.PaymentTimeout()), Next: sv.Orders.NextUnpaid,
+			Name: "cancel unpaid orders", Every: min(checkInterval, sv.FlashSales.PaymentTimeout()), Next: sv.Orders.NextUnpaid,
 			Run: func(ctx context.Context) error { return sv.Orders.CancelUnpaid(ctx, sv.Clock.Now(), sweepBatch) },
 		},
 		{Name: "forget the queues of finished sales", Every: 10 * time.Minute, Run: inBatches(sv.FlashSales.DeleteQueueNames)},

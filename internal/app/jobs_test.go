@@ -43,7 +43,7 @@ func TestPeriodicJobsAreSpread(t *testing.T) {
 	for i := range jobs {
 		jobs[i].Every = time.Minute
 	}
-	jobs[3].Every, jobs[3].Next = lookEvery, func(context.Context) (time.Time, error) { return time.Time{}, nil }
+	jobs[3].Every, jobs[3].Next = checkInterval, func(context.Context) (time.Time, error) { return time.Time{}, nil }
 	starts := map[time.Duration]bool{}
 	for i, job := range spreadStarts(jobs) {
 		if i == 3 {

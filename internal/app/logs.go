@@ -22,8 +22,8 @@ type numbering struct {
 	until *prometheus.GaugeVec
 }
 
-// newNumbering returns a numbering with the start of the process as the initial time, so that a log
-// that is never numbered falls behind visibly.
+// newNumbering returns a numbering with the start of the process as the initial time, so that the
+// lag of a log that is never numbered becomes visible.
 func newNumbering(clk clock.Clock) *numbering {
 	n := &numbering{clk, prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "interlock_log_numbered_timestamp_seconds",

@@ -107,7 +107,7 @@ func (p *Program) start(ctx context.Context) error {
 		p.services.Engines.WatchCertificate("customer-keys", customers.CertificateEnd)
 	}
 	// Risks to durability are reported before the process accepts requests.
-	p.services.Engines.Look(ctx)
+	p.services.Engines.Inspect(ctx)
 	if err := requireFit(p.services.Engines.Report()); err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (p *Program) claimFile(path string) error {
 // not delay it. It is released after all writers have ended.
 func (p *Program) claimDatabase(ctx context.Context) error {
 	s := p.Settings
-	db, err := storage.Open(ctx, storage.Options{URL: s.URL(), Patience: storage.RequestPatience, MaxConnections: 2})
+	db, err := storage.Open(ctx, storage.Options{URL: s.URL(), StatementTimeout: storage.RequestStatementTimeout, MaxConnections: 2})
 	if err != nil {
 		return err
 	}

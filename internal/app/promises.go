@@ -17,8 +17,8 @@ func Promises() []module.Promise {
 	return list
 }
 
-// lookAtGates implements promises.Looker for the gates of flash sales.
-func (sv *Services) lookAtGates(ctx context.Context, behind []any, limit int) ([]promises.Row, error) {
+// checkGates implements promises.Looker for the gates of flash sales.
+func (sv *Services) checkGates(ctx context.Context, behind []any, limit int) ([]promises.Row, error) {
 	var sale int64
 	if len(behind) == 1 {
 		sale, _ = behind[0].(int64)
@@ -33,5 +33,5 @@ func (sv *Services) lookAtGates(ctx context.Context, behind []any, limit int) ([
 
 // CheckPromises checks every promise once, for all rows.
 func (sv *Services) CheckPromises(ctx context.Context) ([]promises.Total, error) {
-	return promises.Check(ctx, sv.DB, Promises(), sv.lookAtGates)
+	return promises.Check(ctx, sv.DB, Promises(), sv.checkGates)
 }

@@ -173,7 +173,7 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 	stored := s.Options()
 	stored.Clock, stored.Existing = now, !o.Create
 	if o.Create {
-		stored.Patience = storage.RequestPatience
+		stored.StatementTimeout = storage.RequestStatementTimeout
 	}
 	db, err := storage.Open(ctx, stored)
 	if err != nil {
@@ -309,7 +309,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		Broker: sv.broker, Locks: sv.locks, Owned: []ops.Owned{sv.FlashSales.Queues},
 	})
 	sv.Promises = promises.New(promises.Deps{
-		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Bus: sv.bus, Clock: sv.Clock, Promises: Promises(), Gates: sv.lookAtGates, Replies: sv.Idempotency, SelfApproval: sv.Access.Settings, Share: o.PromiseShare,
+		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Bus: sv.bus, Clock: sv.Clock, Promises: Promises(), Gates: sv.checkGates, Replies: sv.Idempotency, SelfApproval: sv.Access.Settings, Share: o.PromiseShare,
 	})
 	sv.Retention = retention.New(retention.Deps{
 		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Clock: sv.Clock, Tables: Tables(), Share: o.Retention.Share / 100,

@@ -166,7 +166,7 @@ func (s *Service) markRejected(ctx context.Context, a *Approval, reason string) 
 		u.Audit(entry("outdate", &audited, nil, after.Reason))
 		return s.record(ctx, u, a, &after, "outdate", map[string]any{"reason": after.Reason})
 	})
-	if errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) {
+	if errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrDeleted) {
 		return nil
 	}
 	return err

@@ -204,20 +204,20 @@ func (s *Service) requireUnique(ctx context.Context, u *uow.Unit, a *Approval) e
 	if err != nil {
 		return err
 	}
-	twin, err := findSameOpen(tx, a)
+	duplicate, err := findSameOpen(tx, a)
 	switch {
-	case err != nil || twin == nil:
+	case err != nil || duplicate == nil:
 		return err
-	case twin.state(u.Now()) == expired:
-		return s.expireRow(ctx, u, twin)
+	case duplicate.state(u.Now()) == expired:
+		return s.expireRow(ctx, u, duplicate)
 	}
-	return apperr.New(apperr.AlreadyExists, "%s is unchanged: %s already proposes the same change in %s.", a.label(), a.AuthorName, twin.path()).
-		With("current", s.listed(ctx, twin))
+	return apperr.New(apperr.AlreadyExists, "%s is unchanged: %s already proposes the same change in %s.", a.label(), a.AuthorName, duplicate.path()).
+		With("current", s.listed(ctx, duplicate))
 }
 
 // explainStale converts a Subject's error about a changed resource to ApprovalStale or a conflict.
 func (s *Service) explainStale(ctx context.Context, err error, a *Approval, ifMatch guard.Precondition) error {
-	if errors.Is(err, ErrStaleBase) || errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) {
+	if errors.Is(err, ErrStaleBase) || errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrDeleted) {
 		return s.staleOrConflict(ctx, a, ifMatch)
 	}
 	return err

@@ -69,7 +69,7 @@ func (s *Service) expireBatch(ctx context.Context, limit int) (int, error) {
 		}
 		for i := range due {
 			err := s.expireRow(ctx, u, &due[i])
-			if errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) {
+			if errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrDeleted) {
 				continue
 			}
 			if err != nil {

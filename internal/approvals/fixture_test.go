@@ -64,7 +64,7 @@ func newOffice(t *testing.T, ctx context.Context, db *storage.DB, now *clock.Fak
 	o := &office{World: w, t: t}
 	o.access = access.New(access.Deps{DB: db, Runner: w.Runner, Bus: w.Bus, Clock: now})
 	o.approvals = approvals.New(approvals.Deps{DB: db, Runner: w.Runner, Bus: w.Bus, Clock: now, Tenancy: tenancy{o.access.Users, o.access.Settings}})
-	require.NoError(t, w.Epochs.Look(ctx))
+	require.NoError(t, w.Epochs.Check(ctx))
 	o.configs = config.New(config.Deps{DB: db, Bus: w.Bus, Clock: now, Epochs: w.Epochs, Approvals: o.approvals})
 	w.Serve(func(r *httpapi.Router) {
 		config.Routes(r, o.configs)

@@ -159,7 +159,7 @@ func TestVotesEditsAndWithdrawalsAreLinearizable(t *testing.T) {
 							return reply{landed: true, version: answer.Body["version"].(float64)}, nil
 						}
 						if answer.Status != http.StatusPreconditionFailed && answer.Status != http.StatusConflict {
-							return reply{}, fmt.Errorf("%s was answered %d: %s", in.action, answer.Status, answer.Text)
+							return reply{}, fmt.Errorf("the reply to %s was %d: %s", in.action, answer.Status, answer.Text)
 						}
 						return reply{}, nil
 					})

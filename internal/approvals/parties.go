@@ -46,8 +46,8 @@ func (s *Service) RequireOtherUsers(ctx context.Context, u *uow.Unit, since time
 	return nil
 }
 
-// RequireOtherUsersFor is RequireOtherUsers for a change of a subject that needs no votes, unless the
-// tenant's rules let the users behind the acts decide on it.
+// RequireOtherUsersFor calls RequireOtherUsers for a change that needs no votes, unless the tenant's
+// rules allow the users behind the acts to decide on the subject.
 func (s *Service) RequireOtherUsersFor(ctx context.Context, u *uow.Unit, subject Subject, since time.Time, acts ...Act) error {
 	refused := s.RequireOtherUsers(ctx, u, since, acts...)
 	if !apperr.Has(refused, apperr.Forbidden) {
@@ -64,8 +64,8 @@ func (s *Service) RequireOtherUsersFor(ctx context.Context, u *uow.Unit, subject
 	return refused
 }
 
-// behind returns the users behind the credentials of users: also those who had reset the account of
-// a user before that one reset the next account.
+// behind returns the users behind the credentials of users. It includes each user that reset the
+// account of a returned user before that user reset the next account.
 func behind(users []int64, resets []principal.Reset) []int64 {
 	all := slices.Clone(users)
 	for _, reset := range slices.Backward(resets) {

@@ -29,6 +29,6 @@ var promises = []module.Promise{
 		Broken: `x.action IN ('approval.approve', 'approval.bypass')
 			AND 2 <> (SELECT COUNT(*) FROM audit_entries a WHERE a.unit_id = x.unit_id) AND NOT ` + module.Removed("audit_entries", "x.created_time"),
 		Tests:  []string{"TestLastVoteAppliesProtectedChangeInOneUnit"},
-		Faults: []string{"TestALastVoteThatMovesMoneyIsWholeOrNotThereWhereverTheProgramIsKilled"},
+		Faults: []string{"TestLastVoteOfMoneyIsAtomicWhenKilled"},
 	},
 }

@@ -162,9 +162,9 @@ func (s *Service) insertBypassed(ctx context.Context, u *uow.Unit, a *Approval, 
 	return insertEvent(ctx, u, a, "bypass", nil, map[string]any{"digest": a.Digest, "baseEtag": a.BaseETag, "reason": reason})
 }
 
-// MarkStale makes the open approvals that name one of the resources stale, in the unit that has
-// changed them, except the approval that the unit applies. It is called after the last write of the
-// unit.
+// MarkStale makes the open approvals that name one of the resources stale, in the unit that changed
+// the resources. It excludes the approval that the unit applies. It is called after the last write
+// of the unit.
 func (s *Service) MarkStale(ctx context.Context, u *uow.Unit, resources ...string) error {
 	rows, err := lockPending(ctx, u, resources, u.Approval())
 	if err != nil {

@@ -231,7 +231,7 @@ func TestConcurrentVotesCountOneAtATime(t *testing.T) {
 // A voter who is disabled during the last vote counts or does not count, consistently for the count
 // and the change.
 // Proves G8.11.
-func TestVoterDisabledDuringLastVoteCountsAtomically(t *testing.T) {
+func TestVoterDisabledDuringTheLastVoteIsAtomic(t *testing.T) {
 	onBoth(t, func(t *testing.T, o *office) {
 		o.need(2)
 		li, last := o.user("Li", editor...), o.user("Last", approver...)

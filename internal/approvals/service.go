@@ -113,7 +113,7 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 	if err := s.markAbandoned(ctx, listing.Pointers()...); err != nil {
 		return listing, err
 	}
-	return listing, withParts(s.db.Read(ctx), listing.Pointers(), MostSides)
+	return listing, withParts(s.db.Read(ctx), listing.Pointers(), MaxSides)
 }
 
 // markAbandoned marks the stale approvals with a disabled author, who would not notice them.

@@ -74,10 +74,10 @@ func (s *Service) filters(f Filter, caller principal.Principal) (filters []stora
 	now := s.clock.Now()
 	reviewable := s.kindsThat(caller, s.mayReview)
 	if f.WaitingForCaller && !f.isStaleForCaller() && reviewable == "" {
-		return []storage.Filter{storage.Among("-1")}
+		return []storage.Filter{storage.InSubquery("-1")}
 	}
 	if f.Resource != "" {
-		filters = append(filters, storage.Among("SELECT t.approval_id FROM approval_targets t WHERE t.tenant_id = ? AND t.resource = ?", caller.TenantID, f.Resource))
+		filters = append(filters, storage.InSubquery("SELECT t.approval_id FROM approval_targets t WHERE t.tenant_id = ? AND t.resource = ?", caller.TenantID, f.Resource))
 	}
 	waiting := []storage.Filter{storage.Equal("status", pending.Code), storage.Examined("expires_time > ?", now)}
 	switch {

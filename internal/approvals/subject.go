@@ -186,7 +186,7 @@ func Unrevisable() error {
 	return apperr.Invalid(apperr.Field{Pointer: "/patch", Code: "excluded", Message: "must be omitted: this approval does not edit one resource; withdraw it and propose the change again"})
 }
 
-// ShownAs renders a proposal of one resource that is no merge patch. content is a JSON object.
+// ShownAs renders a proposal of one resource that is not a merge patch. content is a JSON object.
 func ShownAs(content []byte) Rendered {
 	return Rendered{Changes: slices.Concat(json.RawMessage("["), content, json.RawMessage("]"))}
 }

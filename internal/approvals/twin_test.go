@@ -109,7 +109,7 @@ func TestUnnoticedBaseChangeMakesApprovalStaleOnApply(t *testing.T) {
 	})
 }
 
-// A cluster would not certify a proposal that changes nothing of its row against a concurrent
+// In a cluster, a proposal that does not write the config's row would not conflict with a concurrent
 // change of the config on another node.
 // Proves G8.12.
 func TestProposalWritesItsTargetRows(t *testing.T) {

@@ -108,7 +108,7 @@ func (s *Service) listed(ctx context.Context, a *Approval) approvalView {
 		}
 	}
 	return approvalView{
-		ID: a.ID, Kind: a.Kind, Resource: a.Resource, Targets: slices.Concat([]string{}, a.Targets[:min(len(a.Targets), MostSides)]), TargetCount: a.TargetCount,
+		ID: a.ID, Kind: a.Kind, Resource: a.Resource, Targets: slices.Concat([]string{}, a.Targets[:min(len(a.Targets), MaxSides)]), TargetCount: a.TargetCount,
 		Author: principal.Person{ID: a.AuthorID, Name: a.AuthorName}, Note: a.Note, BaseETag: httpapi.OrNull(a.BaseETag), Currency: principal.CurrencyOf(ctx),
 		Digest: a.Digest, Required: a.Required, Votes: votes, Status: status.NameOf[Approval](state.Code), AllowedTransitions: status.ActionNames[Approval](Machine.Allowed(state)),
 		Reason: a.Reason, ExpiresTime: a.ExpiresTime, EffectiveTime: a.EffectiveTime, Comments: a.Comments, StatusBy: a.StatusRevision.By(), StatusTime: a.StatusRevision.ChangedTime, Stamp: a.Stamp(),
@@ -146,8 +146,8 @@ func (s *Service) view(ctx context.Context, a *Approval) (approvalView, error) {
 	return v, err
 }
 
-// MostSides bounds the resources of an approval in Sides and in a conflict.
-const MostSides = 20
+// MaxSides bounds the resources of an approval in Sides and in a conflict.
+const MaxSides = 20
 
 // read returns the view of an approval, with the sides of the proposal.
 func (s *Service) read(ctx context.Context, a *Approval) (readView, error) {
@@ -156,7 +156,7 @@ func (s *Service) read(ctx context.Context, a *Approval) (readView, error) {
 		return readView{}, err
 	}
 	subject, err := s.subjectOf(a.Kind)
-	if err != nil || !may(ctx, subject.Grants().Read) || len(a.Targets) > MostSides {
+	if err != nil || !may(ctx, subject.Grants().Read) || len(a.Targets) > MaxSides {
 		return readView{approvalView: v}, err
 	}
 	sides, err := subject.Sides(ctx, a.proposal())

@@ -65,7 +65,7 @@ var createExample = itemCreate{SKU: "TEA-100", Name: "Green tea 100 g", Price: n
 // Check rejects the skus "." and "..", because clients remove these segments from a path.
 func (r *createRequest) Check() error {
 	if r.Body.SKU == "." || r.Body.SKU == ".." {
-		return apperr.Invalid(apperr.Field{Pointer: "/sku", Code: "reserved", Message: "cannot be a sku: clients take it out of addresses"})
+		return apperr.Invalid(apperr.Field{Pointer: "/sku", Code: "reserved", Message: "cannot be a sku: clients remove it from addresses"})
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func find(db *gorm.DB, sku string) (*Item, error) {
 
 func (f Filter) filters() (filters []storage.Filter) {
 	if f.Status != "" {
-		filters = append(filters, storage.Equal("status", f.Status).Along("sku"))
+		filters = append(filters, storage.Equal("status", f.Status).OrderedBy("sku"))
 	}
 	return append(filters, storage.Containing(f.Search, "sku", "name"))
 }
@@ -139,7 +139,7 @@ func (s *Service) Pin(ctx context.Context, u *uow.Unit, sku string) error {
 // different servers of a cluster, one of them is retried.
 func (s *Service) remove(ctx context.Context, u *uow.Unit, item *Item) error {
 	if err := guard.Delete[Item](ctx, u, item.Ref()); err != nil {
-		if errors.Is(err, guard.ErrGone) || errors.Is(err, guard.ErrStale) {
+		if errors.Is(err, guard.ErrDeleted) || errors.Is(err, guard.ErrStale) {
 			return err
 		}
 		return fmt.Errorf("delete item: %w", err)

@@ -126,7 +126,7 @@ func (s *Service) applyAll(ctx context.Context, u *uow.Unit, writes []plannedWri
 
 // isConflict reports whether a write was rejected because another user changed its row.
 func isConflict(err error) bool {
-	return errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) || storage.IsDuplicate(err, uniqueKey)
+	return errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrDeleted) || storage.IsDuplicate(err, uniqueKey)
 }
 
 func (s *Service) rowsOf(ctx context.Context, changes []Change) (map[string]*Config, error) {
@@ -147,7 +147,7 @@ func conflicts(c Change, row *Config) bool {
 	if c.Op == OpCreate {
 		return row != nil
 	}
-	return row == nil || !c.IfMatch.Holds(row.Ref())
+	return row == nil || !c.IfMatch.Matches(row.Ref())
 }
 
 // plannedWrite is one validated change.

@@ -77,7 +77,7 @@ func TestEpochChangeInvalidatesCache(t *testing.T) {
 		require.NoError(t, err)
 		_, err = epoch.Change(ctx, db, was, clock.System{}.Now(), "It was restored.")
 		require.NoError(t, err)
-		require.NoError(t, here.Epochs.Look(ctx))
+		require.NoError(t, here.Epochs.Check(ctx))
 
 		elsewhere := newRegistry(t, ctx, db)
 		theirs := elsewhere.mustEdit("a", first.Ref(), `{"value":{"n":3}}`)

@@ -72,8 +72,8 @@ type Config struct {
 	work *work
 	// hasNewValue is true if the write that produced the row sets a value.
 	hasNewValue bool
-	// claim is the claim of the write that produced the row, and takeOver the reason for which it took
-	// fields over; nil and "" for a user who took none over.
+	// claim is the claim of the write that produced the row, and takeOver its reason for taking
+	// fields over; they are nil and "" for a user who took over no field.
 	claim    *claim
 	takeOver string
 }

@@ -247,8 +247,8 @@ func encodeEnv(configs []namedConfig) ([]byte, error) {
 
 var notOfConfigMap = regexp.MustCompile(`[^A-Za-z0-9._-]`)
 
-// configMapName returns the key with an underscore for each character that the data of a ConfigMap
-// cannot have in a name, and before a leading "..".
+// configMapName returns the key with an underscore instead of each character that a name in a
+// ConfigMap cannot have, and before a leading "..".
 func configMapName(key string) string {
 	name := notOfConfigMap.ReplaceAllString(key, "_")
 	if strings.HasPrefix(name, "..") {

@@ -222,8 +222,8 @@ type overwriteReason struct{ approvals.Reason }
 // Needs implements httpapi.Needing.
 func (overwriteReason) Needs() httpapi.Need { return httpapi.Need{Permission: overwritePermission} }
 
-// gateParams are the parameters of a change that may need votes, to bypass them for a reason or to
-// schedule the change, and those of its manager.
+// gateParams are the parameters of a change that may need votes: the reason of a bypass, the time of
+// a scheduled change, and those of its manager.
 type gateParams struct {
 	Bypass        approvals.Bypass `query:"bypass"`
 	EffectiveTime *time.Time       `query:"effectiveTime"`

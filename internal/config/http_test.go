@@ -92,7 +92,7 @@ func (a *api) send(method, path, body string, headers ...string) answer {
 	return out
 }
 
-// plain sends a GET; the reply may be no JSON.
+// plain sends a GET; the reply may not be JSON.
 func (a *api) plain(path string, headers ...string) answer {
 	a.t.Helper()
 	return a.exchange("GET", path, "", headers...)
@@ -156,7 +156,7 @@ func TestOverwriteNeedsPermissionAndRecordsDestroyedMembers(t *testing.T) {
 		require.Equal(t, http.StatusOK, fresh.status)
 		require.NotContains(t, fresh.body, "overwrote", "nothing was in the way")
 		gone := a.send("PATCH", "/configs/shop.tax"+why, mine, "If-Match", `"made-up"`)
-		require.Equal(t, "version_conflict", gone.code(), "what the author saw is not known")
+		require.Equal(t, "version_conflict", gone.code(), "the base of the author is unknown")
 	})
 }
 
@@ -234,17 +234,17 @@ func TestRejectionsFollowTheOrderOfChecks(t *testing.T) {
 			{"an unknown parameter", "GET", "/configs?keyPrefix=shop", "", nil, 400, "malformed_request", []string{"?keyPrefix"}},
 			{"a parameter of another route", "DELETE", "/configs/a?merge=disjoint", "", []string{"If-Match", etag}, 400, "malformed_request", []string{"?merge"}},
 			{"a long key", "GET", "/configs/" + strings.Repeat("k", 10_000), "", nil, 404, "not_found", nil},
-			{"a padded key, which MySQL takes for the same", "GET", "/configs/a%20", "", nil, 404, "not_found", nil},
+			{"a padded key, which MySQL treats as equal", "GET", "/configs/a%20", "", nil, 404, "not_found", nil},
 			{"shape before precondition", "PATCH", "/configs/a", `{"valeu":1}`, nil, 400, "malformed_request", []string{"/valeu"}},
 			{"the key never changes", "PATCH", "/configs/a", `{"key":"b"}`, nil, 400, "malformed_request", []string{"/key"}},
 			{"nor is the version sent", "PATCH", "/configs/a", `{"version":2}`, nil, 400, "malformed_request", []string{"/version"}},
-			{"a type that is no text", "PATCH", "/configs/a", `{"valueType":1}`, nil, 400, "malformed_request", []string{"/valueType"}},
+			{"a type that is not text", "PATCH", "/configs/a", `{"valueType":1}`, nil, 400, "malformed_request", []string{"/valueType"}},
 			{"a type that is null", "PATCH", "/configs/a", `{"valueType":null}`, nil, 400, "malformed_request", []string{"/valueType"}},
-			{"a schema that is no schema", "PATCH", "/configs/a", `{"schema":[]}`, nil, 400, "malformed_request", []string{"/schema"}},
-			{"protected that is no boolean", "PATCH", "/configs/a", `{"protected":"no"}`, nil, 400, "malformed_request", []string{"/protected"}},
+			{"an invalid schema", "PATCH", "/configs/a", `{"schema":[]}`, nil, 400, "malformed_request", []string{"/schema"}},
+			{"protected that is not a boolean", "PATCH", "/configs/a", `{"protected":"no"}`, nil, 400, "malformed_request", []string{"/protected"}},
 			{"a member twice", "PATCH", "/configs/a", `{"value":1,"value":2}`, nil, 400, "malformed_request", []string{"/value"}},
 			{"too deep", "PATCH", "/configs/a", `{"value":` + deep + `}`, nil, 400, "malformed_request", nil},
-			{"a patch that is no object", "PATCH", "/configs/a", `[]`, nil, 400, "malformed_request", []string{""}},
+			{"a patch that is not an object", "PATCH", "/configs/a", `[]`, nil, 400, "malformed_request", []string{""}},
 			{"a NUL", "PATCH", "/configs/a", `{"value":"\u0000"}`, nil, 400, "malformed_request", []string{"/value"}},
 			{"invalid UTF-8", "PATCH", "/configs/a", "{\"value\":\"\xff\"}", nil, 400, "malformed_request", []string{"/value"}},
 			{"an unknown way to merge", "PATCH", "/configs/a?merge=all", `{"value":"y"}`, nil, 400, "malformed_request", []string{"?merge"}},
@@ -253,10 +253,10 @@ func TestRejectionsFollowTheOrderOfChecks(t *testing.T) {
 			{"no precondition", "PATCH", "/configs/a", `{"valueType":"none"}`, nil, 428, "precondition_required", nil},
 			{"any version", "PATCH", "/configs/a", `{"value":"y"}`, []string{"If-Match", "*"}, 400, "precondition_malformed", nil},
 			{"a weak tag", "PATCH", "/configs/a", `{"value":"y"}`, []string{"If-Match", "W/" + `"made-up"`}, 412, "version_conflict", nil},
-			{"a tag of nobody", "PATCH", "/configs/a", `{"value":"y"}`, []string{"If-Match", `"made-up"`}, 412, "version_conflict", nil},
+			{"a tag of no row", "PATCH", "/configs/a", `{"value":"y"}`, []string{"If-Match", `"made-up"`}, 412, "version_conflict", nil},
 			{"precondition before rules", "PATCH", "/configs/a", `{"valueType":"none"}`, []string{"If-Match", `"made-up"`}, 412, "version_conflict", nil},
 			{"a rule", "PATCH", "/configs/a", `{"valueType":"none"}`, []string{"If-Match", etag}, 422, "validation_failed", []string{"/valueType"}},
-			{"a value that is taken away", "PATCH", "/configs/a", `{"value":null}`, []string{"If-Match", etag}, 422, "validation_failed", []string{"/value"}},
+			{"a value that is removed", "PATCH", "/configs/a", `{"value":null}`, []string{"If-Match", etag}, 422, "validation_failed", []string{"/value"}},
 			{"a deletion without precondition", "DELETE", "/configs/a", "", nil, 428, "precondition_required", nil},
 			{"a rollback without precondition", "POST", "/configs/a/rollback", `{"toVersion":1}`, nil, 428, "precondition_required", nil},
 			{"a rollback to text", "POST", "/configs/a/rollback", `{"toVersion":"1"}`, nil, 400, "malformed_request", []string{"/toVersion"}},
@@ -267,10 +267,10 @@ func TestRejectionsFollowTheOrderOfChecks(t *testing.T) {
 			{"an empty creation", "POST", "/configs", `{}`, nil, 422, "validation_failed", []string{"/key", "/value"}},
 			{"a key that is an address", "POST", "/configs", `{"key":"watch","value":1}`, nil, 422, "validation_failed", []string{"/key"}},
 			{"a long key of a creation", "POST", "/configs", `{"key":"` + strings.Repeat("k", 10_000) + `","value":1}`, nil, 422, "validation_failed", []string{"/key"}},
-			{"a key that is taken", "POST", "/configs", `{"key":"a","value":1}`, nil, 409, "already_exists", nil},
+			{"a key that exists", "POST", "/configs", `{"key":"a","value":1}`, nil, 409, "already_exists", nil},
 			{"an unknown sort", "GET", "/configs?sort=value", "", nil, 400, "malformed_request", []string{"?sort"}},
 			{"a negative limit", "GET", "/configs?limit=-1", "", nil, 400, "malformed_request", []string{"?limit"}},
-			{"a search text that no engine takes", "GET", "/configs?q=" + strings.Repeat("x", 60_000), "", nil, 400, "malformed_request", []string{"?q"}},
+			{"a search text that no engine accepts", "GET", "/configs?q=" + strings.Repeat("x", 60_000), "", nil, 400, "malformed_request", []string{"?q"}},
 			{"an illegal cursor", "GET", "/configs?cursor=x", "", nil, 400, "malformed_request", []string{"?cursor"}},
 			{"an unknown type", "GET", "/configs?valueType=int", "", nil, 400, "malformed_request", []string{"?valueType"}},
 			{"an unknown dry run", "POST", "/configs/import?dryRun=1", `{}`, nil, 400, "malformed_request", []string{"?dryRun"}},
@@ -454,7 +454,7 @@ func TestHTTPWatchResumesAfterLastEvent(t *testing.T) {
 	})
 }
 
-func TestWatchThatCannotResumeSendsGone(t *testing.T) {
+func TestWatchWithoutItsCursorSendsGone(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		s := a.stream(t, "?after=ab12-999999999")
 		id, name, data := s.next()

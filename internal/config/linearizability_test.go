@@ -126,7 +126,7 @@ func TestRacingEditsAreLinearizable(t *testing.T) {
 		require.True(t, racing.Linearizable(t, history, oneConfig))
 
 		landed := int64(0)
-		for _, reply := range history.Told() {
+		for _, reply := range history.Results() {
 			if reply.landed {
 				landed++
 			}

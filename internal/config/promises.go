@@ -13,7 +13,7 @@ var promises = []module.Promise{
 		Sentence: "The history of each config is its versions 1 to the current one, each once.",
 		Broken:   module.HistoryGap("config_histories", "config_id"),
 		Tests:    []string{"TestOneOfFiftyEditsWinsOthersGetConflict", "TestRacingEditsAreLinearizable"},
-		Faults:   []string{"TestNoAcknowledgedEditOfAThousandIsLostHoweverOftenTheProgramIsKilled"},
+		Faults:   []string{"TestKillsLoseNoneOfAThousandAcknowledgedEdits"},
 	},
 	{
 		Name: "config-content", Guarantee: "G1", Table: "configs", Subject: pathSQL,

@@ -47,7 +47,7 @@ func (w *registry) UnitEnded(string) {}
 func newRegistry(t testing.TB, ctx context.Context, db *storage.DB) *registry {
 	w := &registry{t: t}
 	w.World = world.New(ctx, t, db, world.Options{Observer: w})
-	require.NoError(t, w.Epochs.Look(ctx))
+	require.NoError(t, w.Epochs.Check(ctx))
 	w.approvals = approvals.New(approvals.Deps{DB: db, Bus: w.Bus, Clock: w.Clock, Tenancy: approvalstest.OneVote{}})
 	w.Service = w.serviceWith(testCipher(t))
 	return w

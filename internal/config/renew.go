@@ -14,11 +14,11 @@ import (
 // Encrypted are the tables with values of secret configs.
 var Encrypted = []encryption.Table{
 	{
-		Name: "configs", KeyColumn: "value_key", Holds: "value_key <> ''", Reads: []string{"key", "sealed_value"},
+		Name: "configs", KeyColumn: "value_key", Condition: "value_key <> ''", Reads: []string{"key", "sealed_value"},
 		Renewed: renewedValue, Along: renewNewest,
 	},
 	{
-		Name: "config_histories", KeyColumn: "value_key", Holds: "value_key <> ''", Reads: []string{"key", "sealed_value"},
+		Name: "config_histories", KeyColumn: "value_key", Condition: "value_key <> ''", Reads: []string{"key", "sealed_value"},
 		Renewed: renewedValue,
 		// The newest version has the same ciphertext as its config: Along renews both.
 		Unless: "EXISTS (SELECT 1 FROM configs c WHERE c.id = config_histories.config_id AND c.version = config_histories.version AND c.value_key = config_histories.value_key)",
@@ -44,7 +44,7 @@ func renewNewest(tx *gorm.DB, r encryption.Row, set map[string]any) error {
 // proposals returns a table of proposals, which contain encrypted values of secret configs.
 func proposals(table string) encryption.Table {
 	return encryption.Table{
-		Name: table, Holds: `content LIKE '%"sealedWith":%'`, Reads: []string{"content"},
+		Name: table, Condition: `content LIKE '%"sealedWith":%'`, Reads: []string{"content"},
 		Keys: func(r encryption.Row) (keys []string) {
 			for _, c := range sealedIn(r) {
 				keys = append(keys, c.SealedWith)

@@ -96,7 +96,7 @@ func TestReencryptionChangesNoRecord(t *testing.T) {
 		require.Contains(t, proposed.Content, `"sealedWith":"other"`)
 		merged, err := w.edit(ctx, "a", first.Ref(), `{"schema":true}`, true)
 		require.NoError(t, err)
-		require.Equal(t, []string{"/remark"}, merged.Merged.KeptTheirs, "a value that was re-encrypted is no change")
+		require.Equal(t, []string{"/remark"}, merged.Merged.KeptTheirs, "a re-encrypted value is not a change")
 
 		_, err = encryption.Register(ctx, db, old, time.Now())
 		require.NoError(t, err)

@@ -19,8 +19,8 @@ func TestValuesMatchTheirType(t *testing.T) {
 		broken string // the pointer, "" for a good value
 	}{
 		{"a string is a string", Content{Value: `"x"`, ValueType: String}, ""},
-		{"a number is no string", Content{Value: `5`, ValueType: String}, "/value"},
-		{"null is no string", Content{Value: `null`, ValueType: String}, "/value"},
+		{"a number is not a string", Content{Value: `5`, ValueType: String}, "/value"},
+		{"null is not a string", Content{Value: `null`, ValueType: String}, "/value"},
 		{"a number is a number", Content{Value: `-5.25e2`, ValueType: Number}, ""},
 		{"a number may be text", Content{Value: `"5"`, ValueType: Number}, ""},
 		{"text after the number", Content{Value: `"5 apples"`, ValueType: Number}, "/value"},
@@ -36,7 +36,7 @@ func TestValuesMatchTheirType(t *testing.T) {
 		{"a number in an object outside the range", Content{Value: `{"a/b":[1,1e999]}`, ValueType: JSON}, "/value/a~1b/1"},
 		{"true", Content{Value: `true`, ValueType: Boolean}, ""},
 		{"false as text", Content{Value: `"false"`, ValueType: Boolean}, ""},
-		{"yes is no boolean", Content{Value: `"yes"`, ValueType: Boolean}, "/value"},
+		{"yes is not a boolean", Content{Value: `"yes"`, ValueType: Boolean}, "/value"},
 		{"1 is no boolean", Content{Value: `1`, ValueType: Boolean}, "/value"},
 		{"an object", Content{Value: `{"a":1}`, ValueType: JSON}, ""},
 		{"null is JSON", Content{Value: `null`, ValueType: JSON}, ""},

@@ -34,7 +34,7 @@ func checkSchema(schema string, value any, w *work) []apperr.Field {
 	if faults := appendTreeFaults(nil, "/schema", document, 1); len(faults) > 0 {
 		return faults
 	}
-	compiled, err := w.compile(document, len(schema), countValues(value)*longestList(document))
+	compiled, err := w.compile(document, len(schema), countValues(value)*maxListCost(document))
 	if _, stopped := isStop(err); stopped {
 		return schemaFault("cannot be used: " + err.Error())
 	}
@@ -65,7 +65,7 @@ func (w *work) compile(document any, bytes int, before int64) (schema *jsonschem
 	compiler.UseRegexpEngine(w.patterns())
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.UseLoader(nowhere{})
-	compiler.RegisterVocabulary(w.steps(longestList(document)))
+	compiler.RegisterVocabulary(w.steps(maxListCost(document)))
 	compiler.AssertVocabs()
 	if err := compiler.AddResource(schemaURL, document); err != nil {
 		return nil, err

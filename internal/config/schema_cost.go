@@ -132,20 +132,20 @@ func comparing(value any) int64 {
 	return units
 }
 
-// longestList returns the cost of comparing with the longest list of values (enum, const) in a
+// maxListCost returns the cost of comparing with the longest list of values (enum, const) in a
 // schema.
-func longestList(schema any) (units int64) {
+func maxListCost(schema any) (units int64) {
 	switch schema := schema.(type) {
 	case []any:
 		for _, element := range schema {
-			units = max(units, longestList(element))
+			units = max(units, maxListCost(element))
 		}
 	case map[string]any:
 		for name, member := range schema {
 			if name == "enum" || name == "const" {
 				units = max(units, comparing(member))
 			}
-			units = max(units, longestList(member))
+			units = max(units, maxListCost(member))
 		}
 	}
 	return units

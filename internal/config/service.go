@@ -113,7 +113,7 @@ func (s *Service) Create(ctx context.Context, u *uow.Unit, key string, content C
 	}
 	if err := s.insert(ctx, u, row, ""); err != nil {
 		if storage.IsDuplicate(err, uniqueKey) {
-			return nil, uow.Explain(func(ctx context.Context) error { return s.keyTaken(ctx, key) })
+			return nil, uow.Explain(func(ctx context.Context) error { return s.keyExists(ctx, key) })
 		}
 		return nil, err
 	}
@@ -157,9 +157,9 @@ func (s *Service) insert(ctx context.Context, u *uow.Unit, row *Config, note str
 	return s.record(ctx, u, row, Created, note)
 }
 
-// keyTaken returns AlreadyExists with the config that has the key. If that config was deleted
+// keyExists returns AlreadyExists with the config that has the key. If that config was deleted
 // concurrently, the unit is retried.
-func (s *Service) keyTaken(ctx context.Context, key string) error {
+func (s *Service) keyExists(ctx context.Context, key string) error {
 	row, err := s.byKey(ctx, key)
 	if apperr.Has(err, apperr.NotFound) {
 		return uow.Retry(apperr.New(apperr.AlreadyExists, "Config %q was created and deleted by others at the same time; nothing was changed. Try again.", key))
@@ -212,7 +212,7 @@ func (s *Service) editCached(ctx context.Context, u *uow.Unit, key string, edit 
 	if seen == nil {
 		return change.Edited[*Config]{}, false, nil
 	}
-	isNewest := edit.IfMatch.Holds(seen.Ref())
+	isNewest := edit.IfMatch.Matches(seen.Ref())
 	if !isNewest && !merges(edit, seen) {
 		return change.Edited[*Config]{}, false, nil
 	}
@@ -285,7 +285,7 @@ type Rollback struct {
 // would disclose that two secret values are equal. Errors: VersionConflict; ValidationFailed;
 // Forbidden if the rollback would show a secret value to callers who may not read it.
 func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rollback) (*Config, error) {
-	if !to.IfMatch.Holds(row.Ref()) {
+	if !to.IfMatch.Matches(row.Ref()) {
 		return nil, s.stale(row, to.IfMatch)
 	}
 	if utf8.RuneCountInString(to.Note) > MaxNote {
@@ -328,7 +328,7 @@ func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rol
 		err = s.write(ctx, u, row, set)
 	}
 	switch {
-	case errors.Is(err, guard.ErrStale), errors.Is(err, guard.ErrGone):
+	case errors.Is(err, guard.ErrStale), errors.Is(err, guard.ErrDeleted):
 		return nil, s.stale(row, to.IfMatch)
 	case err != nil:
 		return nil, fmt.Errorf("roll config %q back: %w", row.Key, err)

@@ -383,7 +383,7 @@ func TestListsAreFilteredAndSorted(t *testing.T) {
 			{"last changed first", config.Filter{ValueType: config.String}, "-updatedTime", []string{"mail.from", "shop.name"}},
 			{"prefix with case", config.Filter{Prefix: "shop"}, "", []string{"shop", "shop.name", "shop.tax"}},
 			{"prefix with dot", config.Filter{Prefix: "shop."}, "", []string{"shop.name", "shop.tax"}},
-			{"a prefix is no pattern", config.Filter{Prefix: "%"}, "", nil},
+			{"a prefix is not a pattern", config.Filter{Prefix: "%"}, "", nil},
 			{"type", config.Filter{ValueType: config.JSON}, "", []string{"Shop.x"}},
 			{"text in key", config.Filter{Text: "TAX"}, "", []string{"shop.tax"}},
 			{"text in remark", config.Filter{Text: "percent"}, "", []string{"shop.tax"}},

@@ -133,7 +133,7 @@ func (f Filter) filters() (filters []storage.Filter) {
 		filters = append(filters, storage.Between("key", f.Prefix, f.Prefix+"~"))
 	}
 	if f.ValueType != "" {
-		filters = append(filters, storage.Equal("value_type", f.ValueType).Along("key"))
+		filters = append(filters, storage.Equal("value_type", f.ValueType).OrderedBy("key"))
 	}
 	return append(filters, storage.Containing(f.Text, "key", "remark", "value"))
 }

@@ -180,7 +180,7 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 func rebased(tx *gorm.DB, c Change, current *Config, blank Config, by author) (plannedWrite, error) {
 	w := plannedWrite{Change: c, before: current}
 	switch {
-	case c.Op == OpCreate && current == nil, c.Op == OpDelete && current != nil && c.IfMatch.Holds(current.Ref()):
+	case c.Op == OpCreate && current == nil, c.Op == OpDelete && current != nil && c.IfMatch.Matches(current.Ref()):
 		return w, rejectionOf(w.check(blank, author{}))
 	case c.Op == OpDelete && current == nil:
 		return w, approvals.ErrNoChange
@@ -215,7 +215,7 @@ func rebased(tx *gorm.DB, c Change, current *Config, blank Config, by author) (p
 	if err := rejectionOf(fields, err); err != nil {
 		return w, err
 	}
-	if !c.IfMatch.Holds(current.Ref()) {
+	if !c.IfMatch.Matches(current.Ref()) {
 		// A merge is neither the version that a rollback restores nor the content before an
 		// overwriting edit.
 		w.origin = origin{}
@@ -262,7 +262,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 			continue
 		}
 		// Each member has a base and a current version, so that a full list could be gigabytes.
-		if moved++; moved > approvals.MostSides {
+		if moved++; moved > approvals.MaxSides {
 			continue
 		}
 		if c, err = s.asPatch(ctx, c, rows[c.Key]); err != nil {

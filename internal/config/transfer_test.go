@@ -94,7 +94,7 @@ func TestImportOfAReformattedExportChangesNothing(t *testing.T) {
 	})
 }
 
-func TestAnImportReportsTheTimeOfItsWrites(t *testing.T) {
+func TestImportReportsTheTimeOfItsWrites(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		w.create("old", text("x"))

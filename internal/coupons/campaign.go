@@ -48,7 +48,7 @@ func (Kind) Enum() []string { return []string{string(FixedAmount), string(Percen
 // SchemaName returns the name in the contract.
 func (Kind) SchemaName() string { return "CampaignKind" }
 
-const wholePercent = 100
+const hundredPercent = 100
 
 // Terms are the part of a campaign that an edit may change.
 type Terms struct {
@@ -76,7 +76,7 @@ func (t Terms) check(issued int64) []apperr.Field {
 	if errors.As(httpapi.Validate(t), &invalid) {
 		violations = invalid.Fields
 	}
-	violations.Check(t.Kind != Percent || t.Value <= wholePercent, "/value", "max", "must be at most 100 percent")
+	violations.Check(t.Kind != Percent || t.Value <= hundredPercent, "/value", "max", "must be at most 100 percent")
 	violations.Check(t.Total >= issued, "/total", "min", fmt.Sprintf("must be at least the %d coupons already issued", issued))
 	violations.Check(t.ValidFrom.Before(t.ValidTo), "/validTo", "gtfield", "must be after validFrom")
 	return violations
@@ -89,8 +89,8 @@ func (t Terms) discount(total int64) int64 {
 		return min(t.Value, total)
 	}
 	// Two parts, so that total × value cannot overflow.
-	whole, rest := total/wholePercent, total%wholePercent
-	return whole*t.Value + (rest*t.Value+wholePercent/2)/wholePercent
+	whole, rest := total/hundredPercent, total%hundredPercent
+	return whole*t.Value + (rest*t.Value+hundredPercent/2)/hundredPercent
 }
 
 // Campaign is a coupon campaign.

@@ -66,7 +66,7 @@ func (s *Service) expire(ctx context.Context, u *uow.Unit, due []Coupon) (int, e
 	for i := range due {
 		before := &due[i]
 		after, err := move(ctx, u, before, expired, func(*Coupon) {})
-		if errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) {
+		if errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrDeleted) {
 			continue
 		}
 		if err != nil {

@@ -104,7 +104,7 @@ func addHolders(tx *gorm.DB, campaign *Campaign, existing []Holder, users []prin
 	return nil
 }
 
-// release counts one coupon of the campaign less for a user:
+// release decrements the number of coupons of the campaign that a user has:
 //
 //	UPDATE coupon_holders SET held = held - 1 WHERE … AND held > 0
 func release(ctx context.Context, u *uow.Unit, campaignID int64, user principal.CustomerID) error {

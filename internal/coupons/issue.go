@@ -54,7 +54,7 @@ func (s *Service) Issue(ctx context.Context, u *uow.Unit, campaign *Campaign, us
 func (s *Service) countIssued(ctx context.Context, u *uow.Unit, campaign *Campaign, count int64) (*Campaign, error) {
 	err := guard.Adjust[Campaign](ctx, u, campaign.ID, guard.Set{"issued": guard.Add("issued", count)}, "issued + ? <= total", count)
 	switch {
-	case errors.Is(err, guard.ErrGone):
+	case errors.Is(err, guard.ErrDeleted):
 		return nil, apperr.New(apperr.NotFound, "%s was deleted concurrently.", campaign.Label())
 	case errors.Is(err, guard.ErrRefused):
 		return nil, s.exhausted(campaign.ID, count)

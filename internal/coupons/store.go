@@ -102,7 +102,7 @@ func (f Filter) filters(tenant int64, now time.Time) (filters []storage.Filter) 
 		filters = append(filters, storage.Equal("user_id", f.UserID))
 	}
 	if f.CampaignID != 0 {
-		filters = append(filters, storage.Equal("campaign_id", f.CampaignID).Along())
+		filters = append(filters, storage.Equal("campaign_id", f.CampaignID).OrderedBy())
 	}
 	if f.ExpiresBy != nil {
 		filters = append(filters, storage.Indexed("campaign_id", "IN ("+ended+")", tenant, *f.ExpiresBy))

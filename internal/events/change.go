@@ -32,9 +32,9 @@ type Change struct {
 	Detail any `json:"detail,omitempty"`
 }
 
-// Gone returns the change as a deletion of the row, with the next version and without an entity tag
+// Deletion returns the change as a deletion of the row, with the next version and without an entity tag
 // and a status.
-func (c Change) Gone() Change {
+func (c Change) Deletion() Change {
 	c.Version, c.ETag, c.Status = c.Version+1, "", ""
 	return c
 }

@@ -20,8 +20,8 @@ const (
 	// defaultPingEvery is half the maximum time until a dead connection is detected.
 	defaultPingEvery = 10 * time.Second
 	// Pauses between reconnection attempts, with jitter.
-	shortestPause = 50 * time.Millisecond
-	longestPause  = 2 * time.Second
+	minPause = 50 * time.Millisecond
+	maxPause = 2 * time.Second
 )
 
 // RedisOptions configure a Redis bus.
@@ -143,7 +143,7 @@ func (b *Redis) Close() {
 // run maintains a connection until ctx ends.
 func (b *Redis) run(ctx context.Context) {
 	defer close(b.ended)
-	pause := shortestPause
+	pause := minPause
 	for {
 		established, err := b.listen(ctx)
 		if ctx.Err() != nil {
@@ -154,14 +154,14 @@ func (b *Redis) run(ctx context.Context) {
 		default:
 		}
 		if established {
-			pause = shortestPause
+			pause = minPause
 			b.logger.WarnContext(ctx, "events: Redis connection lost", "error", err)
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(pause/2 + rand.N(pause/2)):
-			pause = min(2*pause, longestPause)
+			pause = min(2*pause, maxPause)
 		}
 	}
 }

@@ -80,14 +80,14 @@ func TestReadersDoNotResumeAcrossAGap(t *testing.T) {
 	require.Equal(t, "a", receive(t, subscription).Event.ID)
 	killSubscriber(t, options)
 	require.True(t, receive(t, subscription).Lagged)
-	for _, place := range []string{"a", subscription.Place()} {
+	for _, place := range []string{"a", subscription.Cursor()} {
 		back, err := bus.ResumeTenant(t.Context(), 1, place, "orders")
 		require.NoError(t, err)
 		require.True(t, receive(t, back).Lagged)
 	}
 }
 
-func TestSubscribersLagAfterACutConnectionAndThenGetEventsAgain(t *testing.T) {
+func TestSubscribersLagAfterACutConnectionAndResume(t *testing.T) {
 	options := redisOptions(t)
 	options.ClientName = "events-cut-" + uuid.NewString()
 	bus := newRedisBus(t, options, events.RedisOptions{Prefix: uniquePrefix(), Buffer: 8})
@@ -133,7 +133,7 @@ func TestIdleConnectionStaysOpen(t *testing.T) {
 	}
 }
 
-func TestAnUnreadableMessageCountsAsMissed(t *testing.T) {
+func TestUnreadableMessageCountsAsMissed(t *testing.T) {
 	options := redisOptions(t)
 	prefix := uniquePrefix()
 	bus := newRedisBus(t, options, events.RedisOptions{Prefix: prefix, Buffer: 8})

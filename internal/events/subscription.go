@@ -30,9 +30,9 @@ type Subscription struct {
 // deliveries can still be read.
 func (s *Subscription) Deliveries() <-chan Delivery { return s.deliveries }
 
-// Place returns the cursor at which the subscription starts, for a reader that resumes
+// Cursor returns the cursor at which the subscription starts, for a reader that resumes
 // before its first event.
-func (s *Subscription) Place() string { return s.place }
+func (s *Subscription) Cursor() string { return s.place }
 
 // Close ends the subscription. Further calls do nothing.
 func (s *Subscription) Close() { s.hub.remove(s) }

@@ -19,7 +19,7 @@ import (
 )
 
 // Proves G5.33.
-func TestEveryAnswerIsCountedAlsoThoseFromMemoryAndOfAnotherProcess(t *testing.T) {
+func TestEveryReplyIsCountedOfAllProcessesAndFromMemory(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 3, "perUserLimit": 1, "queueCap": 2, "startsTime": world.Opening.Add(time.Minute)})
 		require.Equal(t, "sale_not_open", s.buy(t, sale, 1, 1).Body["code"])
@@ -92,7 +92,7 @@ func (g *attentive) received() []gate.Attempts {
 }
 
 // Proves G5.33.
-func TestACrowdThatIsTurnedAwayCostsTheGateOneWordAQuarterOfASecond(t *testing.T) {
+func TestSoldOutRepliesCostTheGateFourCallsPerSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		door := &attentive{}
 		sales := flashsale.New(flashsale.Deps{Gate: door, Approvals: approvals.New(approvals.Deps{})})
@@ -106,11 +106,11 @@ func TestACrowdThatIsTurnedAwayCostsTheGateOneWordAQuarterOfASecond(t *testing.T
 		<-time.After(10 * time.Second) // in the bubble's time
 		synctest.Wait()
 		crowd := gate.Attempts{Refused: gate.Refusals[int64]{SoldOut: 1000}}
-		require.Equal(t, []gate.Attempts{crowd}, door.received(), "once, and nothing while nobody comes")
+		require.Equal(t, []gate.Attempts{crowd}, door.received(), "once, and nothing without customers")
 		require.Zero(t, door.toSave(), "it is saved every few seconds")
 		sales.CountSoldOut(1)
 		services.Stop(context.WithoutCancel(t.Context()))
 		require.Zero(t, door.toSave(), "and at the end")
-		require.Equal(t, []gate.Attempts{crowd, {Refused: gate.Refusals[int64]{SoldOut: 1}}}, door.received(), "what is left at the end")
+		require.Equal(t, []gate.Attempts{crowd, {Refused: gate.Refusals[int64]{SoldOut: 1}}}, door.received(), "the rest at the end")
 	})
 }

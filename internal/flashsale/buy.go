@@ -63,7 +63,7 @@ func (s *purchases) Buy(ctx context.Context, w PurchaseRequest) (Receipt, error)
 	// With a key, an earlier request may have been accepted; only the gate has that record.
 	if w.Key == "" {
 		if memory, exhausted := s.exhaustedFor(snap, w.Units); exhausted {
-			return s.rejection(snap, w, s.answerSoldOut(ctx, snap, w, memory))
+			return s.rejection(snap, w, s.soldOutAdmission(ctx, snap, w, memory))
 		}
 	}
 	ticket, err := newTicket(snap.sale.Secret, w.User, w.Key, s.random)

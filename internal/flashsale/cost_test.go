@@ -73,21 +73,21 @@ func TestPurchaseCostsOneScriptAndNoStatement(t *testing.T) {
 	sent.take()
 
 	require.Equal(t, 202, s.buy(t, sale, 2, 1).Status)
-	require.Empty(t, statements.Take(), "of a sale that was looked up some seconds ago at most")
+	require.Empty(t, statements.Take(), "of a sale read at most some seconds ago")
 	require.Equal(t, []string{"eval"}, sent.take())
 
 	require.Equal(t, "sold_out", s.buy(t, sale, 3, 1).Body["code"])
-	require.Equal(t, []string{"eval"}, sent.take(), "the gate says so once")
+	require.Equal(t, []string{"eval"}, sent.take(), "the gate reports it once")
 	require.Equal(t, "sold_out", s.buy(t, sale, 4, 1).Body["code"])
-	require.Equal(t, []string{"eval"}, sent.take(), "this process remembers, and reads whether the customer has a ticket")
+	require.Equal(t, []string{"eval"}, sent.take(), "this process caches it, and reads whether the customer has a ticket")
 	require.Empty(t, statements.Take())
 
 	s.Clock.Advance(6 * time.Second)
 	require.Equal(t, "sold_out", s.buy(t, sale, 5, 1).Body["code"])
-	require.Equal(t, []string{"SELECT flash_sales", "SELECT flash_sale_stocks"}, statements.Take(), "what is known of a sale gets old")
+	require.Equal(t, []string{"SELECT flash_sales", "SELECT flash_sale_stocks"}, statements.Take(), "the cached sale expires")
 }
 
-func TestABatchOfOrdersCostsTheSameHoweverManyTheyAre(t *testing.T) {
+func TestOrderBatchHasAConstantNumberOfStatements(t *testing.T) {
 	s, statements, sent := costly(t)
 	sale := s.open(t, object{"quantity": 150, "perUserLimit": 1})
 	queue := s.queues.Queue(gate.QueueName(idOf(sale)))

@@ -11,8 +11,8 @@ import (
 
 // Internals for the tests of this package.
 const (
-	SoldOutLife             = soldOutLife
-	BuyersLife              = buyersLife
+	SoldOutTTL              = soldOutTTL
+	BuyersTTL               = buyersTTL
 	LookUpsBeforeReadingAll = lookUpsBeforeReadingAll
 )
 

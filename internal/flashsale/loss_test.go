@@ -118,9 +118,9 @@ func TestDeadLetterPreventsFinishingClosedSale(t *testing.T) {
 }
 
 // Proves G5.20.
-func TestAClosedSaleIsNotFinishedWhileItsGateOrItsQueueHasSomethingInFlight(t *testing.T) {
+func TestClosedSaleWithTicketsInFlightIsNotFinished(t *testing.T) {
 	for name, inFlight := range map[string]struct {
-		// leave leaves something of a sold-out sale in flight, end ends it.
+		// leave leaves an operation of a sold-out sale in flight; end completes it.
 		leave func(t *testing.T, s *market, sale string)
 		end   func(t *testing.T, s *market, sale string)
 	}{
@@ -134,7 +134,7 @@ func TestAClosedSaleIsNotFinishedWhileItsGateOrItsQueueHasSomethingInFlight(t *t
 			},
 			end: func(_ *testing.T, s *market, _ string) { s.Clock.Advance(3 * time.Second) },
 		},
-		"a message whose ticket the gate has lost": {
+		"a message with a ticket that the gate has lost": {
 			leave: func(t *testing.T, s *market, sale string) {
 				s.consume(t, sale)
 				require.NoError(t, s.queues.Queue(gate.QueueName(idOf(sale))).Enqueue(s.Ctx, mq.Message{ID: "GHOST", Body: []byte(`{"user":"8","units":1}`)}))
@@ -337,7 +337,7 @@ func TestTicketReportedLostIsNeverConfirmed(t *testing.T) {
 		}
 		require.NoError(t, sales.Handler(idOf(sale))(s.worker(), batch.Messages)[0].Err())
 		require.Nil(t, placer.interrupt)
-		require.Zero(t, s.Count(t, &orders.Order{}, "1 = 1"), "nothing is made of what its customer was reported is lost")
+		require.Zero(t, s.Count(t, &orders.Order{}, "1 = 1"), "a ticket reported as lost becomes no order")
 
 		again := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k7b").Body["ticket"]
 		repeated := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k7")
@@ -363,7 +363,7 @@ func TestCustomerLimitSurvivesRestoreOfStore(t *testing.T) {
 		s.consume(t, sale)
 		older.putBack(t)
 		second := s.buy(t, sale, 7, 2)
-		require.Equal(t, 202, second.Status, "the gate has forgotten the first two")
+		require.Equal(t, 202, second.Status, "the gate has lost the first two")
 		third := s.buy(t, sale, 8, 1).Body["ticket"]
 		s.consume(t, sale)
 		over := s.ticket(t, sale, 7, second.Body["ticket"])
@@ -386,7 +386,7 @@ func TestCustomerLimitSurvivesRestoreOfStore(t *testing.T) {
 }
 
 // Proves G5.10.
-func TestUnitsOfOneCustomerInOneBatchAreHeldAgainstTheLimitTogether(t *testing.T) {
+func TestLimitCountsAllTicketsOfACustomerInABatch(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"perUserLimit": 2})
 		// The gate accepts three purchases, as after the loss of two of them.
@@ -515,7 +515,7 @@ func TestNoAdmissionWhileGateIsReplaced(t *testing.T) {
 			happened = true
 			tag := s.must(t, 200, "GET", sale, nil).Body["etag"].(string)
 			s.must(t, 200, "PATCH", sale, object{"name": "Evening sale"}, "If-Match", tag)
-			require.Equal(t, "unavailable", s.buy(t, sale, 7, 1).Body["code"], "an edit does not open what is being replaced")
+			require.Equal(t, "unavailable", s.buy(t, sale, 7, 1).Body["code"], "an edit does not open a gate during its replacement")
 		}
 		mended := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
 		require.True(t, happened)
@@ -616,7 +616,7 @@ func TestClosedSaleWithLostGateIsFinished(t *testing.T) {
 				}
 				require.False(t, s.sales.Supervises(s.Ctx, idOf(sale)))
 				available, reserved := s.available(t)
-				require.Equal(t, [2]int64{998, 2}, [2]int64{available, reserved}, "what is unsold is released")
+				require.Equal(t, [2]int64{998, 2}, [2]int64{available, reserved}, "unsold units are released")
 			})
 		})
 	}
@@ -666,8 +666,8 @@ type decided struct {
 	discards int
 }
 
-func (g *decided) Strays(ctx context.Context, ref gate.Ref) (gate.Inconsistencies, error) {
-	strays, err := g.Gate.Strays(ctx, ref)
+func (g *decided) FindInconsistencies(ctx context.Context, ref gate.Ref) (gate.Inconsistencies, error) {
+	strays, err := g.Gate.FindInconsistencies(ctx, ref)
 	strays.DeadMessages = append([]string{g.handled}, strays.DeadMessages...)
 	return strays, err
 }
@@ -704,7 +704,7 @@ func TestSettledDeadLetterDoesNotBlockOthers(t *testing.T) {
 }
 
 // Proves G5.21.
-func TestASaleIsClosedByTheClockThatLetItsLastCustomerIn(t *testing.T) {
+func TestSaleClosesByTheClockOfItsLastAdmission(t *testing.T) {
 	now, gates := clock.NewFake(world.Opening), clock.NewFake(world.Opening)
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	queues := mq.NewRedis(client, fmt.Sprintf("clocks:%d:", rand.Uint64()), mq.Options{Clock: now})

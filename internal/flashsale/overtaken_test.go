@@ -91,7 +91,7 @@ func TestCancellationWithoutReturnableUnitsIsBatchConflict(t *testing.T) {
 }
 
 // Proves G4.34.
-func TestATicketThatIsOvertakenWaitsAndIsNoAttempt(t *testing.T) {
+func TestOvertakenTicketWaitsWithoutUsingAnAttempt(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		ticket := s.buy(t, sale, 7, 1).Body["ticket"]

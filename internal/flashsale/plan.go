@@ -67,11 +67,11 @@ func (s *planner) Delete(ctx context.Context, u *uow.Unit, sale *Sale, ifMatch g
 // lock.ErrNotAcquired if the inventory lock was not acquired in time; Unavailable.
 func (s *planner) Edit(ctx context.Context, u *uow.Unit, sale *Sale, edit change.Edit) (change.Edited[*Sale], error) {
 	var none change.Edited[*Sale]
-	if sale.Status == closed.Code && edit.IfMatch.Holds(sale.Ref()) {
+	if sale.Status == closed.Code && edit.IfMatch.Matches(sale.Ref()) {
 		return none, s.lifecycle().Refusal(ctx, sale, apperr.TransitionNotAllowed, "changed")
 	}
 	delta := quantityDelta(sale, edit)
-	if sale.Status == draft.Code || delta == 0 || approvals.Scheduled(ctx) || !edit.IfMatch.Holds(sale.Ref()) && !edit.MergeDisjoint {
+	if sale.Status == draft.Code || delta == 0 || approvals.Scheduled(ctx) || !edit.IfMatch.Matches(sale.Ref()) && !edit.MergeDisjoint {
 		return s.editable(nil).Apply(ctx, u, sale, edit)
 	}
 	ctx, stock, err := s.lockUnits(ctx, u, sale, delta)

@@ -13,8 +13,8 @@ import (
 	"interlock/internal/orders"
 )
 
-// isGateGone reports whether the sale has no gate of the epoch that is current in SQL.
-func (s *reconciler) isGateGone(ctx context.Context, stock *Stock) (bool, error) {
+// isGateMissing reports whether the sale has no gate of the epoch that is current in SQL.
+func (s *reconciler) isGateMissing(ctx context.Context, stock *Stock) (bool, error) {
 	counts, err := s.gate.Counts(ctx, stock.SaleID)
 	if errors.Is(err, gate.ErrNoGate) {
 		return true, nil
@@ -29,7 +29,7 @@ func (s *reconciler) rebuild(ctx context.Context, sale *Sale, wait time.Duration
 	if err != nil || stock == nil {
 		return false, err
 	}
-	if gone, err := s.isGateGone(ctx, stock); !gone || err != nil {
+	if gone, err := s.isGateMissing(ctx, stock); !gone || err != nil {
 		return false, err
 	}
 	return s.replaceGate(ctx, sale, wait, stock.Epoch, false)
@@ -54,7 +54,7 @@ func (s *reconciler) replaceGate(ctx context.Context, sale *Sale, wait time.Dura
 	}
 	rebuilt := false
 	err = s.locked(ctx, sale, wait, func(ctx context.Context, stock *Stock) error {
-		if gone, err := s.isGateGone(ctx, stock); err != nil || !gone {
+		if gone, err := s.isGateMissing(ctx, stock); err != nil || !gone {
 			return err
 		}
 		current, err := s.Sale(ctx, sale.ID)
@@ -69,7 +69,7 @@ func (s *reconciler) replaceGate(ctx context.Context, sale *Sale, wait time.Dura
 			return unreachable(err)
 		}
 		// The store may have retired this epoch in the meantime, too.
-		gone, err := s.isGateGone(ctx, stock)
+		gone, err := s.isGateMissing(ctx, stock)
 		rebuilt = err == nil && !gone
 		return err
 	})

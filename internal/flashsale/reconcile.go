@@ -260,7 +260,7 @@ func (s *reconciler) alignQueue(ctx context.Context, stock *Stock, r *Reconcilia
 			}
 		}
 	}
-	strays, err := s.gate.Strays(ctx, stock.ref())
+	strays, err := s.gate.FindInconsistencies(ctx, stock.ref())
 	if err != nil {
 		return unreachable(err)
 	}

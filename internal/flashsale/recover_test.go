@@ -47,14 +47,14 @@ func TestSaleWithEmptiedStoreIsRebuiltFromOrders(t *testing.T) {
 		require.Equal(t, "unavailable", shut.Body["code"])
 		require.NotEmpty(t, shut.Header.Get("Retry-After"))
 		require.Equal(t, 503, s.send(t, "GET", sale+"/stats", nil).Status)
-		require.Equal(t, "confirmed", s.ticket(t, sale, 7, sold)["status"], "SQL knows what was sold")
+		require.Equal(t, "confirmed", s.ticket(t, sale, 7, sold)["status"], "SQL contains the sold units")
 		require.Equal(t, 503, s.send(t, "GET", sale+"/tickets/"+lost.(string), nil, "Customer", "9").Status)
 
 		rebuilt := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
 		require.Equal(t, true, rebuilt["rebuilt"])
 		require.Equal(t, true, rebuilt["consistent"])
 		require.Equal(t, gate.Counts{Epoch: 2, Allotted: 10, Remaining: 8, Confirmed: 2, Returned: 1}, counters(s.numbers(t, sale)))
-		require.Equal(t, "limit_reached", s.buy(t, sale, 7, 1).Body["code"], "what a customer holds is rebuilt")
+		require.Equal(t, "limit_reached", s.buy(t, sale, 7, 1).Body["code"], "the units of a customer are rebuilt")
 		gone := s.ticket(t, sale, 9, lost)
 		require.Equal(t, "rejected", gone["status"])
 		require.Equal(t, "lost", gone["reason"])
@@ -70,7 +70,7 @@ func TestSaleWithEmptiedStoreIsRebuiltFromOrders(t *testing.T) {
 }
 
 // Proves G5.17.
-func TestABatchThatWasUnderWayWhenItsStoreWasEmptiedSellsNothingTwice(t *testing.T) {
+func TestBatchDuringAnEmptiedStoreSellsNothingTwice(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"quantity": 2, "perUserLimit": 1})
 		before := s.buy(t, sale, 7, 1).Body["ticket"]
@@ -82,7 +82,7 @@ func TestABatchThatWasUnderWayWhenItsStoreWasEmptiedSellsNothingTwice(t *testing
 		require.Equal(t, "rejected", s.ticket(t, sale, 7, before)["status"])
 		outcomes := s.sales.Handler(idOf(sale))(s.worker(), batch.Messages)
 		require.NoError(t, outcomes[0].Err())
-		require.Zero(t, s.Count(t, &orders.Order{}, "1 = 1"), "its customer was told that it is lost")
+		require.Zero(t, s.Count(t, &orders.Order{}, "1 = 1"), "its customer sees that it is lost")
 		require.Equal(t, 202, s.buy(t, sale, 8, 1).Status)
 		require.Equal(t, 202, s.buy(t, sale, 9, 1).Status)
 		s.consume(t, sale)
@@ -91,7 +91,7 @@ func TestABatchThatWasUnderWayWhenItsStoreWasEmptiedSellsNothingTwice(t *testing
 }
 
 // Proves G5.34.
-func TestWithoutRedisSalesAreUnavailableAndRecoverByThemselves(t *testing.T) {
+func TestSalesRecoverAfterRedisIsUnavailable(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, server *redistest.Server, client redis.UniversalClient) {
 		// Otherwise a write waits for a running sync, and a kill loses it.
 		require.NoError(t, client.ConfigSet(t.Context(), "appendfsync", "always").Err())
@@ -122,7 +122,7 @@ func TestUnbalancedSaleIsRebuiltWhenQueueIsEmpty(t *testing.T) {
 		require.Equal(t, false, s.must(t, 200, "GET", sale+"/stats", nil).Body["balanced"])
 		seen := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
 		require.Equal(t, false, seen["consistent"])
-		require.Equal(t, false, seen["rebuilt"], "who waits would be lost")
+		require.Equal(t, false, seen["rebuilt"], "a waiting customer would be lost")
 		require.Equal(t, 202, s.buy(t, sale, 8, 1).Status, "and the gate is open")
 
 		queue := s.queues.Queue(gate.QueueName(idOf(sale)))
@@ -158,7 +158,7 @@ func TestRestoredStoreReceivesMissingOrders(t *testing.T) {
 		greedy := s.buy(t, sale, 10, 2).Body["ticket"]
 		first := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
 		require.Equal(t, false, first["rebuilt"])
-		require.Equal(t, false, first["consistent"], "its units are promised to who waits")
+		require.Equal(t, false, first["consistent"], "its units are reserved for waiting customers")
 		require.Equal(t, "confirmed", s.ticket(t, sale, 7, retained)["status"])
 		s.consume(t, sale)
 		require.Equal(t, "rejected", s.ticket(t, sale, 10, greedy)["status"], "nothing is sold twice")
@@ -168,7 +168,7 @@ func TestRestoredStoreReceivesMissingOrders(t *testing.T) {
 		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 4, Remaining: 1, Confirmed: 3, Rejected: 2, Returned: 1}, counters(s.numbers(t, sale)))
 		require.Equal(t, "confirmed", s.ticket(t, sale, 8, forgotten)["status"])
 		require.Equal(t, "order_cancelled", s.ticket(t, sale, 9, cancelled)["reason"])
-		require.Equal(t, "limit_reached", s.buy(t, sale, 8, 1).Body["code"], "what a customer holds is known again")
+		require.Equal(t, "limit_reached", s.buy(t, sale, 8, 1).Body["code"], "the units of a customer are known again")
 		require.Equal(t, 202, s.buy(t, sale, 11, 1).Status)
 		require.Equal(t, "sold_out", s.buy(t, sale, 12, 1).Body["code"])
 		s.consume(t, sale)
@@ -292,7 +292,7 @@ func TestInterruptedDeadLetterDecisionIsCompletedOnce(t *testing.T) {
 }
 
 // Proves G5.25.
-func TestAPoisonousTicketDiesAloneAndIsRetriedOrDiscarded(t *testing.T) {
+func TestPoisonTicketBecomesADeadLetterAlone(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		poison := &poisonous{s.Orders, 8}
@@ -422,7 +422,7 @@ func TestReconcilerUpdatesGateWithMissedResults(t *testing.T) {
 }
 
 // Proves G5.24.
-func TestAPauseThatTheGateHasMissedReachesItAtTheNextLook(t *testing.T) {
+func TestMissedPauseReachesTheGateAtTheNextCheck(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		door := &deaf{Gate: s.gate}
 		s.sales = s.selling(door, s.Orders)
@@ -432,7 +432,7 @@ func TestAPauseThatTheGateHasMissedReachesItAtTheNextLook(t *testing.T) {
 		door.deaf = true
 		s.must(t, 200, "POST", sale+"/pause", nil)
 		door.deaf = false
-		require.Equal(t, "paused", s.buy(t, sale, 7, 1).Body["reason"], "who knows of the pause does not ask")
+		require.Equal(t, "paused", s.buy(t, sale, 7, 1).Body["reason"], "a process that knows the pause does not query")
 		wish := gate.Purchase{Ref: gate.Ref{Sale: idOf(sale), Epoch: 1}, Ticket: "A", User: "8", Units: 1, Time: world.Opening}
 		a, err := s.gate.Admit(s.Ctx, wish)
 		require.NoError(t, err)
@@ -458,8 +458,8 @@ func TestDeadLetterWithOrderIsNotRejected(t *testing.T) {
 		letter, err := s.queues.Queue(gate.QueueName(idOf(sale))).Claim(s.Ctx, 1, time.Minute)
 		require.NoError(t, err)
 		require.Nil(t, letter, "it is dead")
-		// A consumer that had claimed it before it was dead commits its order, and ends
-		// before it updates the gate.
+		// A consumer claimed the message before it became a dead letter. It commits the order, and
+		// ends before it updates the gate.
 		door := &deaf{Gate: s.gate, deaf: true}
 		late := s.selling(door, poison)
 		body := fmt.Appendf(nil, `{"user":8,"units":2}`)

@@ -36,10 +36,10 @@ func TestSaleWithReplicaRuleRejectsWithoutReplica(t *testing.T) {
 
 	etag := s.must(t, 200, "GET", sale, nil).Header.Get("ETag")
 	s.must(t, 200, "PATCH", sale, object{"replicas": nil}, "If-Match", etag)
-	require.Equal(t, 202, s.buy(t, sale, 2, 1).Status, "an open sale can be told to go on without")
+	require.Equal(t, 202, s.buy(t, sale, 2, 1).Status, "an open sale can be changed to need none")
 }
 
-func TestTheReplicasOfASaleAreFew(t *testing.T) {
+func TestNumberOfSaleReplicasIsBounded(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		for _, wrong := range []any{0, -1, 11, 1.5, "1"} {
 			answer := s.send(t, "POST", "/flash-sales", termsWith(object{"replicas": wrong}))

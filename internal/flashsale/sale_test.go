@@ -26,7 +26,7 @@ import (
 )
 
 // Proves G5.1.
-func TestAPurchaseIsQueuedAndBecomesAnOrder(t *testing.T) {
+func TestPurchaseIsQueuedAndBecomesAnOrder(t *testing.T) {
 	allMarkets(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		available, reserved := s.available(t)
@@ -66,7 +66,7 @@ func TestAPurchaseIsQueuedAndBecomesAnOrder(t *testing.T) {
 		require.EqualValues(t, 10, allotted)
 		available, reserved = s.available(t)
 		require.EqualValues(t, 990, available)
-		require.EqualValues(t, 10, reserved, "what is sold stays reserved, for the orders now")
+		require.EqualValues(t, 10, reserved, "sold units stay reserved, for the orders now")
 	})
 }
 
@@ -87,7 +87,7 @@ func TestSimilarCustomerNamesStaySeparate(t *testing.T) {
 			require.Equal(t, bought.Body["ticket"], receipt.Ticket.ID, "%s: under the key that tickets were made from while customers were numbers", name)
 			tickets[bought.Body["ticket"].(string)] = name
 		}
-		require.Len(t, tickets, len(names), "each has a ticket of its own, also under one key")
+		require.Len(t, tickets, len(names), "each has a separate ticket, also under one key")
 		s.consume(t, sale)
 		for ticket, name := range tickets {
 			confirmed := s.must(t, 200, "GET", sale+"/tickets/"+ticket, nil, "Customer", name).Body
@@ -147,7 +147,7 @@ func TestGateEnforcesSaleRules(t *testing.T) {
 		require.Equal(t, "ended", s.buy(t, sale, 4, 1).Body["reason"])
 
 		require.Equal(t, 422, s.buy(t, sale, 4, 0).Status)
-		require.Equal(t, 403, s.send(t, "POST", sale+"/orders", object{"quantity": 1}).Status, "an admin is no customer")
+		require.Equal(t, 403, s.send(t, "POST", sale+"/orders", object{"quantity": 1}).Status, "an admin is not a customer")
 		require.Equal(t, 404, s.buy(t, "/flash-sales/999999999", 4, 1).Status)
 		s.consume(t, sale)
 		require.EqualValues(t, 4, s.Count(t, &orders.Line{}, "sku = 'TEA-1'"), "orders of 2, 1, 1 and 1 units")
@@ -176,18 +176,18 @@ func TestRetriedPurchaseReturnsFirstReply(t *testing.T) {
 			require.Equal(t, first.Header.Get("Location"), again.Header.Get("Location"), why)
 			require.Equal(t, "true", again.Header.Get("X-Idempotency-Replay"), why)
 		}
-		repeat("neither the limit nor what is sold out matters")
+		repeat("neither the limit nor sold_out matters")
 		require.Equal(t, "idempotency_key_reused", s.buy(t, sale, 7, 2, "X-Idempotency-Key", "k1").Body["code"])
 		require.Equal(t, 400, s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k1", "Idempotency-Key", "k2").Status)
 		s.consume(t, sale)
-		repeat("the ticket is confirmed now, which its own address tells")
+		repeat("the ticket is confirmed now, at its address")
 		confirmed := s.ticket(t, sale, 7, first.Body["ticket"])
 		require.Equal(t, "confirmed", confirmed["status"])
 		order := fmt.Sprintf("/orders/%d/cancel", int64(confirmed["orderId"].(float64)))
 		s.must(t, 200, "POST", order, object{"reason": "no"})
 		repeat("its order was cancelled")
 		refused := s.buy(t, sale, 9, 1, "X-Idempotency-Key", "k9")
-		require.Equal(t, 202, refused.Status, "a refusal is not kept")
+		require.Equal(t, 202, refused.Status, "a rejection is not stored")
 		require.Empty(t, refused.Header.Get("X-Idempotency-Replay"))
 		s.must(t, 200, "POST", sale+"/close", nil)
 		repeat("the sale is closed")
@@ -200,7 +200,7 @@ func TestTicketIsVisibleToItsCustomerOnly(t *testing.T) {
 		sale := s.open(t, nil)
 		ticket := s.buy(t, sale, 7, 1).Body["ticket"].(string)
 		require.Equal(t, 404, s.send(t, "GET", sale+"/tickets/"+ticket, nil, "Customer", "8").Status)
-		require.Equal(t, 200, s.send(t, "GET", sale+"/tickets/"+ticket, nil).Status, "who reads sales reads tickets")
+		require.Equal(t, 200, s.send(t, "GET", sale+"/tickets/"+ticket, nil).Status, "a reader of sales reads tickets")
 		require.Equal(t, 404, s.send(t, "GET", sale+"/tickets/0123", nil, "Customer", "7").Status)
 	})
 }
@@ -242,7 +242,7 @@ func (g *forgetful) Move(ctx context.Context, ref gate.Ref, steps []gate.Step) (
 }
 
 // Proves G5.8.
-func TestACrashBetweenCommitAndGateIsMadeUpFor(t *testing.T) {
+func TestCrashBetweenCommitAndGateIsReconciled(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		door := &forgetful{Gate: s.gate}
 		door.losses.Store(1)
@@ -353,7 +353,7 @@ func TestReturnedStockReopensSoldOutSale(t *testing.T) {
 
 // The units return to the sale once, whatever the outcome of the refund.
 // Proves G4.19.
-func TestAPaidOrdersUnitsComeBackToTheSaleOnceAndItsMoneyIsRefunded(t *testing.T) {
+func TestCancelledPaidOrderReturnsItsUnitsOnceAndIsRefunded(t *testing.T) {
 	allMarkets(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 2, "perUserLimit": 2})
 		bought := s.buy(t, sale, 7, 2)
@@ -381,7 +381,7 @@ func TestAPaidOrdersUnitsComeBackToTheSaleOnceAndItsMoneyIsRefunded(t *testing.T
 		s.must(t, 200, "POST", order+"/ship", object{"carrier": "DHL", "trackingNo": "1"})
 		s.must(t, 201, "POST", order+"/refunds", units)
 		sold, _ := s.soldInSQL(t, sale)
-		require.EqualValues(t, 2, sold, "what was shipped stays sold")
+		require.EqualValues(t, 2, sold, "shipped units stay sold")
 	})
 }
 
@@ -429,7 +429,7 @@ func TestSoldOutSaleReturnsTicketOfBuyer(t *testing.T) {
 				require.Contains(t, again.Body["detail"], "is sold out. You have 1 of its units.")
 			}
 		}
-		require.Equal(t, "limit_reached", s.buy(t, sale, 7, 1).Body["code"], "the gate says so")
+		require.Equal(t, "limit_reached", s.buy(t, sale, 7, 1).Body["code"], "the gate decides")
 		reported("also after this process has learned from a stranger's purchase that all is sold")
 		s.consume(t, sale)
 		reported("and when the ticket was confirmed")
@@ -437,7 +437,7 @@ func TestSoldOutSaleReturnsTicketOfBuyer(t *testing.T) {
 }
 
 // Proves G5.22.
-func TestUnpaidOrdersGoBackOnceHoweverTheyRaceWithPayments(t *testing.T) {
+func TestUnpaidOrdersReturnOnceDespiteRacingPayments(t *testing.T) {
 	allMarkets(t, func(t *testing.T, s *market) {
 		random := racing.Seeded(t)
 		s.Stock(t, "TEA-1", 900, 20_000)
@@ -517,7 +517,7 @@ func TestClosedSaleReleasesUnsoldUnits(t *testing.T) {
 	})
 }
 
-func TestTheQueuesOfATenantAreThoseOfItsSales(t *testing.T) {
+func TestTenantSeesTheQueuesOfItsSales(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		now := clock.NewFake(world.Opening)
 		broker := mq.NewSQL(db, now, mq.Options{})
@@ -547,7 +547,7 @@ func TestSaleIsClosedAfterItsEnd(t *testing.T) {
 }
 
 // Proves G5.28.
-func TestTheAllotmentOfAnOpenSaleGrowsAndShrinks(t *testing.T) {
+func TestAllotmentOfAnOpenSaleGrowsAndShrinks(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 4})
 		require.Equal(t, 202, s.buy(t, sale, 7, 2).Status)
@@ -573,13 +573,13 @@ func TestTheAllotmentOfAnOpenSaleGrowsAndShrinks(t *testing.T) {
 		require.EqualValues(t, 1, s.numbers(t, sale).Remaining)
 		require.Equal(t, 422, s.send(t, "PATCH", sale, object{"price": 1}, "If-Match", tag()).Status, "customers rely on the price")
 		require.Equal(t, 422, s.send(t, "PATCH", sale, object{"price": 1, "quantity": 2}, "If-Match", tag()).Status)
-		require.EqualValues(t, 1, s.numbers(t, sale).Remaining, "what was withheld for a refused edit is for sale again")
+		require.EqualValues(t, 1, s.numbers(t, sale).Remaining, "units withheld for a rejected edit are for sale again")
 		s.consume(t, sale)
 		require.EqualValues(t, 2, s.numbers(t, sale).Confirmed)
 	})
 }
 
-func TestRequestsAboutASaleAreReadInTheOrderOfTheContract(t *testing.T) {
+func TestSaleRequestsAreCheckedInTheOrderOfTheContract(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		const missing = "/flash-sales/999999999"
@@ -620,7 +620,7 @@ func TestRequestsAboutASaleAreReadInTheOrderOfTheContract(t *testing.T) {
 	})
 }
 
-func TestAnOrderOfASaleIsDueWhenItsPaymentTimeoutEnds(t *testing.T) {
+func TestSaleOrderIsDueAtItsPaymentTimeout(t *testing.T) {
 	for name, due := range map[string]struct{ timeout, within time.Duration }{
 		"as it is set": {20 * time.Second, 20 * time.Second}, "of itself": {0, 15 * time.Minute},
 	} {

@@ -47,7 +47,7 @@ func TestSamplesOfSaleAreStoredForCharts(t *testing.T) {
 			s.Clock.Advance(time.Second)
 		}
 		seconds, confirmed := s.samplesOf(t, sale, "")
-		require.Equal(t, []float64{0, 10, 15}, seconds[:3], "those that did not change are kept every ten seconds, and changed ones after five")
+		require.Equal(t, []float64{0, 10, 15}, seconds[:3], "unchanged samples are stored every ten seconds, changed ones every five")
 		require.Equal(t, []float64{0, 0, 2}, confirmed[:3])
 		require.GreaterOrEqual(t, seconds[len(seconds)-1], 25.0)
 
@@ -57,7 +57,7 @@ func TestSamplesOfSaleAreStoredForCharts(t *testing.T) {
 		}
 		var rows int64
 		require.NoError(t, s.DB.Read(storage.AcrossTenants(s.Ctx)).Raw("SELECT COUNT(*) FROM flash_sale_samples WHERE sale_id = ?", idOf(sale)).Scan(&rows).Error)
-		require.LessOrEqual(t, rows, int64(62), "what is older than an hour is removed")
+		require.LessOrEqual(t, rows, int64(62), "samples older than an hour are removed")
 		seconds, _ = s.samplesOf(t, sale, "?minutes=60")
 		require.Greater(t, len(seconds), 50)
 		seconds, _ = s.samplesOf(t, sale, "?minutes=2")

@@ -55,7 +55,7 @@ func (p planner) due(t *testing.T, in time.Duration) {
 }
 
 // Proves G8.20.
-func TestAScheduledChangeOfASaleIsMadeAtItsTime(t *testing.T) {
+func TestScheduledSaleChangeIsAppliedAtItsTime(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		p := s.planner()
 		s.Stock(t, "TEA-1", 900, 1000)
@@ -80,7 +80,7 @@ func TestAScheduledChangeOfASaleIsMadeAtItsTime(t *testing.T) {
 }
 
 // Proves G8.22.
-func TestAScheduledChangeOfTheQuantityMovesTheAllotment(t *testing.T) {
+func TestScheduledQuantityChangeMovesTheAllotment(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		p := s.planner()
 		sale := s.open(t, nil)

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// snapshotLife bounds the cache time of a sale if the event of a change is lost, and closedLife
+	// snapshotTTL bounds the cache time of a sale if the event of a change is lost, and closedTTL
 	// bounds the cache time of a sale that is not open. The gate has the final decision except on
 	// the sale's existence and its end.
-	snapshotLife = 5 * time.Second
-	closedLife   = time.Second
+	snapshotTTL = 5 * time.Second
+	closedTTL   = time.Second
 	// loadTimeout bounds one database read for all callers that wait for it.
 	loadTimeout = 5 * time.Second
 )
@@ -70,9 +70,9 @@ func (snap *snapshot) of(tenant, id int64) (*snapshot, error) {
 
 func (snap *snapshot) life() time.Duration {
 	if snap.sale.Status == open.Code {
-		return snapshotLife
+		return snapshotTTL
 	}
-	return closedLife
+	return closedTTL
 }
 
 // forget makes the next request read the sale again.

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// soldOutLife is how long this process rejects purchases from its sold-out cache.
-	soldOutLife = 500 * time.Millisecond
-	// buyersLife bounds the cache time of the buyers. They change only if purchases were
+	// soldOutTTL is how long this process rejects purchases from its sold-out cache.
+	soldOutTTL = 500 * time.Millisecond
+	// buyersTTL bounds the cache time of the buyers. They change only if purchases were
 	// accepted since, or the gate's store was restored to an older state.
-	buyersLife = 5 * time.Second
+	buyersTTL = 5 * time.Second
 	// lookUpsBeforeReadingAll is the number of single lookups of customers in the gate
 	// after which all buyers are read; maxBuyers bounds the number of cached buyers, about
 	// 10 MB.
@@ -50,13 +50,13 @@ func (s *purchases) rememberSoldOut(snap *snapshot, units int64, a gate.Admissio
 	s.remembering.Lock()
 	defer s.remembering.Unlock()
 	now := s.clock.Now()
-	known := &buyers{ref: snap.stock.ref(), letIn: a.LetIn, until: now.Add(buyersLife)}
+	known := &buyers{ref: snap.stock.ref(), letIn: a.LetIn, until: now.Add(buyersTTL)}
 	if found, ok := s.exhausted.Load(snap.sale.ID); ok {
 		if before := found.(soldOut).buyers; before.ref == known.ref && before.letIn == known.letIn && now.Before(before.until) {
 			known = before
 		}
 	}
-	until := now.Add(soldOutLife)
+	until := now.Add(soldOutTTL)
 	if ends := snap.sale.EndsTime; ends.Before(until) {
 		until = ends
 	}
@@ -86,7 +86,7 @@ func (s *purchases) exhaustedFor(snap *snapshot, units int64) (memory soldOut, e
 	return memory, memory.version == snap.sale.Version && units >= memory.units && s.clock.Now().Before(memory.until)
 }
 
-// answerSoldOut returns the verdict that the gate would return for a purchase with too few units
+// soldOutAdmission returns the verdict that the gate would return for a purchase with too few units
 // left, without an admission: the customer's limit is checked first, and if no units remain, a
 // customer with units also gets LimitReached. It reads the customer's units from the gate; if that
 // fails, the verdict is sold out.
@@ -94,7 +94,7 @@ func (s *purchases) exhaustedFor(snap *snapshot, units int64) (memory soldOut, e
 // A customer that another process has admitted since, because units were returned, is
 // unknown here until the entry expires or the message about the returned units arrives
 // (announceUnitsReturned).
-func (s *purchases) answerSoldOut(ctx context.Context, snap *snapshot, w PurchaseRequest, memory soldOut) gate.Admission {
+func (s *purchases) soldOutAdmission(ctx context.Context, snap *snapshot, w PurchaseRequest, memory soldOut) gate.Admission {
 	var held gate.Holding
 	// While some units remain, concurrent purchases of fewer units can succeed.
 	if memory.remaining > 0 || s.mayHold(ctx, memory.buyers, w.User) {
@@ -107,7 +107,7 @@ func (s *purchases) answerSoldOut(ctx context.Context, snap *snapshot, w Purchas
 }
 
 // announceUnitsReturned makes every process query the gate again: units of a sold-out sale
-// may be for sale again. If the message is lost, the others query it after soldOutLife.
+// may be for sale again. If the message is lost, the others query it after soldOutTTL.
 func (s *core) announceUnitsReturned(ctx context.Context, tenant, sale int64) {
 	s.exhausted.Delete(sale)
 	s.publishWorker(ctx, tenant, sale, workerMessage{Kind: unitsReturned})

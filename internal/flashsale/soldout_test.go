@@ -49,14 +49,14 @@ func eachExhausted(t *testing.T, test func(t *testing.T, s *exhausted)) {
 		door := &lookupCounter{Gate: s.gate}
 		s.selling(door, s.Orders)
 		e := &exhausted{market: s, gate: door, sale: s.open(t, object{"quantity": 2, "perUserLimit": 1}), tickets: map[int64]string{}, strangers: 1000}
-		e.lets(t, 7)
-		e.lets(t, 8)
+		e.buys(t, 7)
+		e.buys(t, 8)
 		test(t, e)
 	})
 }
 
-// lets makes a successful purchase.
-func (e *exhausted) lets(t *testing.T, user int64, headers ...string) {
+// buys makes a successful purchase.
+func (e *exhausted) buys(t *testing.T, user int64, headers ...string) {
 	t.Helper()
 	a := e.buy(t, e.sale, user, 1, headers...)
 	require.Equal(t, 202, a.Status, a.Body)
@@ -80,8 +80,8 @@ func (e *exhausted) returns(t *testing.T, user int64) {
 	require.True(t, moved[0].Changed)
 }
 
-// rejects makes unsuccessful purchases of new customers, and returns how often the gate was
-// queried for the units of one of them, and for all buyers.
+// rejects makes purchases by new customers that the sale rejects. It returns how often the gate was
+// queried for the units of one customer, and how often for all buyers.
 func (e *exhausted) rejects(t *testing.T, strangers int) (held, buyers int) {
 	t.Helper()
 	e.gate.held, e.gate.buyers = 0, 0
@@ -101,24 +101,24 @@ func (e *exhausted) requireTicket(t *testing.T, user int64) {
 }
 
 // expireCache expires the sold-out cache.
-func (e *exhausted) expireCache() { e.Clock.Advance(flashsale.SoldOutLife) }
+func (e *exhausted) expireCache() { e.Clock.Advance(flashsale.SoldOutTTL) }
 
-func TestWhoBoughtIsReadOnceWhenManyAskAndAllIsSold(t *testing.T) {
+func TestBuyersOfASoldOutSaleAreReadOnce(t *testing.T) {
 	eachExhausted(t, func(t *testing.T, e *exhausted) {
 		held, buyers := e.rejects(t, 1)
-		require.Zero(t, held+buyers, "the gate itself refused")
+		require.Zero(t, held+buyers, "the gate itself rejected")
 		held, buyers = e.rejects(t, 150)
-		require.Equal(t, flashsale.LookUpsBeforeReadingAll-1, held, "before it is worthwhile, each is looked up")
+		require.Equal(t, flashsale.LookUpsBeforeReadingAll-1, held, "at first each is looked up")
 		require.Equal(t, 1, buyers)
 		e.requireTicket(t, 7)
 		e.requireTicket(t, 8)
 
 		e.expireCache()
 		held, buyers = e.rejects(t, 150)
-		require.Zero(t, held+buyers, "nobody was let in since")
+		require.Zero(t, held+buyers, "no customer was admitted since")
 		e.requireTicket(t, 7)
 
-		e.Clock.Advance(flashsale.BuyersLife)
+		e.Clock.Advance(flashsale.BuyersTTL)
 		held, buyers = e.rejects(t, 151)
 		require.Equal(t, flashsale.LookUpsBeforeReadingAll-1, held, "the store of the gate may have come back older")
 		require.Equal(t, 1, buyers)
@@ -129,9 +129,9 @@ func TestSoldOutCacheReturnsTicketOfLaterBuyer(t *testing.T) {
 	eachExhausted(t, func(t *testing.T, e *exhausted) {
 		e.rejects(t, 150)
 		e.returns(t, 8)
-		require.Equal(t, "sold_out", e.buy(t, e.sale, 8, 1).Body["code"], "who gave units back is a stranger again")
+		require.Equal(t, "sold_out", e.buy(t, e.sale, 8, 1).Body["code"], "a customer that returned units has none again")
 
-		e.lets(t, 9, "X-Idempotency-Key", "of 9")
+		e.buys(t, 9, "X-Idempotency-Key", "of 9")
 		e.requireTicket(t, 9)
 		_, buyers := e.rejects(t, 150)
 		require.Equal(t, 1, buyers, "they are others")
@@ -173,7 +173,7 @@ func TestSoldOutCacheMatchesGate(t *testing.T) {
 			check(s.buy(t, sale, user, units).Body)
 			check(s.buy(t, sale, user, units, "X-Idempotency-Key", fmt.Sprint(user, "-", units)).Body)
 		}
-		require.Equal(t, "sold_out", s.buy(t, sale, 9, 2).Body["code"], "the gate says so, and this process remembers")
+		require.Equal(t, "sold_out", s.buy(t, sale, 9, 2).Body["code"], "the gate rejects, and this process caches it")
 		alsoWithAKey(9, 3, func(body object) { require.Equal(t, "sold_out", body["code"]) })
 		alsoWithAKey(7, 2, func(body object) {
 			require.Equal(t, "limit_reached", body["code"])
@@ -185,9 +185,9 @@ func TestSoldOutCacheMatchesGate(t *testing.T) {
 			require.Nil(t, body["ticket"])
 		})
 
-		s.Clock.Advance(time.Minute - flashsale.SoldOutLife/2)
+		s.Clock.Advance(time.Minute - flashsale.SoldOutTTL/2)
 		require.Equal(t, "sold_out", s.buy(t, sale, 9, 2).Body["code"])
-		s.Clock.Advance(flashsale.SoldOutLife / 2)
+		s.Clock.Advance(flashsale.SoldOutTTL / 2)
 		require.Equal(t, "sale_not_open", s.buy(t, sale, 9, 2).Body["code"], "the memory of it does not outlive the sale")
 	})
 }

@@ -25,9 +25,8 @@ type Stats struct {
 	Lost int64 `json:"lost" validate:"min=0"`
 }
 
-// Stats returns a sale's numbers. Those of a finished sale come from SQL, and from the
-// gate's store as far as it still has them. Errors: Unavailable, also during a rebuild of
-// the gate.
+// Stats returns a sale's numbers. The numbers of a finished sale come from SQL and, as long as it
+// has them, from the gate's store. Errors: Unavailable, also during a rebuild of the gate.
 func (s *core) Stats(ctx context.Context, sale *Sale) (Stats, error) {
 	stock, err := stockOf(s.db.Read(ctx), sale.ID)
 	if err != nil {

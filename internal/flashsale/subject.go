@@ -140,7 +140,7 @@ func (s subject) Lock(ctx context.Context, u *uow.Unit, p approvals.Proposal) (c
 		return ctx, err
 	}
 	delta := quantityDelta(sale, edit)
-	if sale.Status == draft.Code || delta == 0 || !edit.IfMatch.Holds(sale.Ref()) {
+	if sale.Status == draft.Code || delta == 0 || !edit.IfMatch.Matches(sale.Ref()) {
 		return ctx, nil
 	}
 	ctx, stock, err := s.lockUnits(ctx, u, sale, delta)
@@ -153,7 +153,7 @@ func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) e
 	if err != nil {
 		return err
 	}
-	if !edit.IfMatch.Holds(sale.Ref()) {
+	if !edit.IfMatch.Matches(sale.Ref()) {
 		return approvals.ErrStaleBase
 	}
 	stock, _ := ctx.Value(lockedUnits{}).(*Stock)
@@ -175,7 +175,7 @@ func (s subject) Revise(ctx context.Context, u *uow.Unit, p approvals.Proposal, 
 	if err != nil {
 		return p, err
 	}
-	if !edit.IfMatch.Holds(sale.Ref()) {
+	if !edit.IfMatch.Matches(sale.Ref()) {
 		return p, approvals.ErrStaleBase
 	}
 	from, err := document(sale)
@@ -249,7 +249,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	}
 	sale, err := s.Sale(ctx, id)
 	if err == nil {
-		if edit.IfMatch.Holds(sale.Ref()) {
+		if edit.IfMatch.Matches(sale.Ref()) {
 			return approvals.Unchanged(sale.Label()), nil
 		}
 		err = s.editable(nil).Conflict(ctx, id, edit)

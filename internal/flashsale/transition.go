@@ -35,7 +35,7 @@ func (s *transitions) Transition(ctx context.Context, u *uow.Unit, sale *Sale, a
 			return nil, err
 		}
 		if !sale.EndsTime.After(u.Now()) {
-			return nil, apperr.Invalid(apperr.Field{Pointer: "/endsTime", Code: "over", Message: "has passed, so the sale cannot be opened; move it first"})
+			return nil, apperr.Invalid(apperr.Field{Pointer: "/endsTime", Code: "over", Message: "has passed, so the sale cannot be opened; set a later time first"})
 		}
 		if itemName, err = s.itemName(ctx, u, sale.SKU); err != nil {
 			return nil, err

@@ -120,7 +120,7 @@ func (e *eventful) purchase(t *testing.T) {
 	case a.Status == 409 || a.Status == 503:
 		return
 	default:
-		require.Fail(t, "a purchase was answered strangely", "%d %v", a.Status, a.Body)
+		require.Fail(t, "a purchase had an unexpected reply", "%d %v", a.Status, a.Body)
 	}
 	if first := e.byKey[key]; key != "" && first != "" {
 		require.Equal(t, first, ticket, "one key, one ticket")
@@ -310,7 +310,7 @@ func (e *eventful) addUp(t *testing.T) {
 		}
 		delete(made, b.ticket)
 	}
-	require.Empty(t, made, "orders of nobody's tickets")
+	require.Empty(t, made, "orders without tickets")
 	sold, allotted := e.soldInSQL(t, e.sale)
 	require.Equal(t, [2]int64{live, live}, [2]int64{sold, allotted})
 	available, reserved := e.available(t)

@@ -20,12 +20,12 @@ import (
 )
 
 const (
-	// roundEvery is the interval at which a worker supervises its sales, calmEvery the interval
-	// while they are idle, and restEvery the interval of a worker without sales. Openings and
+	// roundInterval is the interval at which a worker supervises its sales, quietInterval the interval
+	// while they are idle, and idleInterval the interval of a worker without sales. Openings and
 	// purchases wake the worker.
-	roundEvery = time.Second
-	calmEvery  = 2 * roundEvery
-	restEvery  = 10 * roundEvery
+	roundInterval = time.Second
+	quietInterval = 2 * roundInterval
+	idleInterval  = 10 * roundInterval
 	// repairEvery is the interval of comparisons of a sale's tickets with its orders.
 	repairEvery = 30 * time.Second
 	// consumerLease is the time after which the tickets of a dead consumer are redelivered.
@@ -42,10 +42,10 @@ const (
 // runs them; without them changes are noticed with a delay of seconds.
 func (s *Service) Announcements() []background.Service {
 	return []background.Service{
-		{Name: "receive sale announcements", Every: roundEvery, Run: func(ctx context.Context) error {
+		{Name: "receive sale announcements", Every: roundInterval, Run: func(ctx context.Context) error {
 			return events.Receive(ctx, s.bus, s.handleAnnouncement, Topic, workerTopic)
 		}},
-		{Name: "announce enqueued tickets", Every: roundEvery, Run: s.sendHints},
+		{Name: "announce enqueued tickets", Every: roundInterval, Run: s.sendHints},
 	}
 }
 
@@ -95,7 +95,7 @@ func (s *Service) handleAnnouncement(delivery events.Delivery) {
 // Worker returns the service that consumes the queues of sales and supervises them, except sales of
 // other workers. It may run in any number of processes.
 func (s *Service) Worker() background.Service {
-	return background.Service{Name: "work on flash sales", Every: roundEvery, Run: s.work}
+	return background.Service{Name: "work on flash sales", Every: roundInterval, Run: s.work}
 }
 
 func (s *Service) work(ctx context.Context) error {
@@ -114,15 +114,15 @@ func (s *Service) work(ctx context.Context) error {
 
 // rest waits until the next round, and returns false when ctx has ended.
 func (w *worker) rest(ctx context.Context, failed error) bool {
-	pause := roundEvery
+	pause := roundInterval
 	switch {
 	case failed != nil:
 	case len(w.running) == 0:
-		pause = w.peers.untilSilent(restEvery)
+		pause = w.peers.untilSilent(idleInterval)
 	case w.calm:
-		pause = calmEvery
+		pause = quietInterval
 	}
-	w.resting.Store(pause > roundEvery)
+	w.resting.Store(pause > roundInterval)
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	for {
@@ -362,14 +362,14 @@ func (w *worker) isDueForRepair(ctx context.Context, counts gate.Counts, a *acti
 	if waited > repairEvery && (counts.InFlight() > 0 || c.repairedAs != seen{a.stock.Version, stableCounts(counts)}) {
 		return true, nil
 	}
-	if waited <= 2*roundEvery {
+	if waited <= 2*roundInterval {
 		return false, nil
 	}
-	atRest := counts.InFlight() == 0
-	if counts.Allotted != a.stock.Allotted || !counts.Balanced() || atRest && counts.Confirmed != a.stock.Sold {
+	isIdle := counts.InFlight() == 0
+	if counts.Allotted != a.stock.Allotted || !counts.Balanced() || isIdle && counts.Confirmed != a.stock.Sold {
 		return true, nil
 	}
-	if atRest {
+	if isIdle {
 		return false, nil
 	}
 	queue, err := w.queues.Queue(gate.QueueName(a.sale.ID)).Stats(ctx)

@@ -76,7 +76,7 @@ const (
 type peer struct {
 	workerMessage
 
-	heardAt time.Time
+	lastSeen time.Time
 }
 
 // queued identifies a sale with an enqueued ticket.
@@ -117,7 +117,7 @@ func (r *workerPeers) precedes(since time.Time, other workerMessage) bool {
 // isAlive reports whether a worker has published a message recently. It is false if the
 // clock was set back since.
 func (p peer) isAlive(now time.Time) bool {
-	waited := now.Sub(p.heardAt)
+	waited := now.Sub(p.lastSeen)
 	return waited >= 0 && waited < peerTimeout
 }
 
@@ -157,7 +157,7 @@ func (r *workerPeers) untilSilent(longest time.Duration) time.Duration {
 	defer r.mu.Unlock()
 	now := r.clock.Now()
 	for _, other := range r.peers {
-		longest = min(longest, peerTimeout-now.Sub(other.heardAt))
+		longest = min(longest, peerTimeout-now.Sub(other.lastSeen))
 	}
 	return max(longest, 0)
 }

@@ -151,7 +151,8 @@ func TestIdleSaleCostIsIndependentOfProcesses(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(bus.Close)
 
-	// sent returns the commands per second of clients, and including those in scripts.
+	// sent returns the commands per second that clients send, and that number including the commands
+	// in scripts.
 	sent := func() (clients, all float64) {
 		const watched = 12 * time.Second
 		before, beforeAll := commandsOf(t, client)
@@ -173,7 +174,7 @@ func TestIdleSaleCostIsIndependentOfProcesses(t *testing.T) {
 	t.Logf("%.1f commands a second, %.1f with those in scripts, of sale %s", clients, all, sale)
 	require.LessOrEqual(t, clients, 3.0)
 	require.LessOrEqual(t, all, 10.0, "with a round too many at either end")
-	require.Greater(t, clients, 1.0, "somebody works on the sale")
+	require.Greater(t, clients, 1.0, "another process works on the sale")
 }
 
 // commandsOf returns the number of commands that clients sent to a server, and that it ran.

@@ -94,13 +94,13 @@ func (s *Service) Return(ctx context.Context, u *uow.Unit, holder, reference str
 	})
 }
 
-// TakeBack puts units that a holder had consumed into stock again, where they are available. The
+// ReturnToStock puts units that a holder had consumed into stock again, where they are available. The
 // unit has called Lock for the items and writes its audit entry. The caller checks that the holder
 // returns at most the units that it had.
 //
 // A repeated reference with the same content changes nothing. Errors: PayloadMismatch;
 // ValidationFailed if the number would exceed an int64.
-func (s *Service) TakeBack(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error {
+func (s *Service) ReturnToStock(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err

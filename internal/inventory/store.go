@@ -101,8 +101,9 @@ func (s *Service) move(ctx context.Context, u *uow.Unit, stock *Inventory, m *Mo
 	return nil
 }
 
-// inserted returns the error of the INSERT of a movement. If another unit inserted it first, which
-// the lock prevents unless it was lost, the unit is run again and finds that movement.
+// inserted returns the error of the INSERT of a movement. If another unit inserted the movement
+// first, which is only possible after the lock was lost, the unit is retried and finds that
+// movement.
 func inserted(err error) error {
 	if storage.IsDuplicate(err, "uq_inventory_movements_reference") || storage.IsDuplicate(err, "uq_inventory_movements_version") {
 		return uow.Overtaken("stock")

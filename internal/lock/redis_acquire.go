@@ -104,7 +104,7 @@ func (l *Redis) ask(limit *waitLimit, c *redisClaim) (lockReply, error) {
 	isFirst := !c.requested
 	c.requested = true
 	if isFirst && c.turn == nil {
-		taken, err := l.takeFree(limit.ctx, c.key, c.token)
+		taken, err := l.acquireFree(limit.ctx, c.key, c.token)
 		if taken || err != nil {
 			return lockReply{granted: taken}, err
 		}

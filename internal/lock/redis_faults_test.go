@@ -130,10 +130,10 @@ func TestLocksAreUnavailableWhileTooFewReplicasFollow(t *testing.T) {
 	require.Eventually(t, func() bool {
 		left, err := client.Keys(t.Context(), "test:"+t.Name()+":lock:*").Result()
 		return err == nil && len(left) == 0
-	}, timeout, 10*time.Millisecond, "nothing is left")
+	}, timeout, 10*time.Millisecond, "nothing remains")
 }
 
-func TestAFreeLockCostsTwoRoundTrips(t *testing.T) {
+func TestFreeLockCostsTwoRoundTrips(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	locker := newRedis(t, client, lock.RedisOptions{PollEvery: never})
 	require.NoError(t, acquire(t, locker, 0, "warm").Release(t.Context()))
@@ -146,7 +146,7 @@ func TestAFreeLockCostsTwoRoundTrips(t *testing.T) {
 }
 
 // Proves G4.32.
-func TestAWaiterInAnotherProcessIsWokenByTheRelease(t *testing.T) {
+func TestReleaseWakesAWaiterInAnotherProcess(t *testing.T) {
 	for name, url := range map[string]string{"single": redistest.SharedURL(t), "cluster": redistest.NewCluster(t).URL()} {
 		t.Run(name, func(t *testing.T) {
 			one, other := processes(t, url, lock.RedisOptions{PollEvery: never})
@@ -169,7 +169,7 @@ func TestWaiterPollsWithoutAWakeup(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	options := lock.RedisOptions{Prefix: "test:" + t.Name() + ":", PollEvery: 20 * time.Millisecond}
 	one := newRedis(t, client, options)
-	options.Channels = "nobody publishes here:"
+	options.Channels = "no process publishes here:"
 	deaf := lock.NewRedis(client, options)
 	defer deaf.Close()
 	holder := acquire(t, one, 0, "key")
@@ -179,7 +179,7 @@ func TestWaiterPollsWithoutAWakeup(t *testing.T) {
 }
 
 // Proves G4.32.
-func TestWhoHasWaitedLongestGoesFirstAcrossProcesses(t *testing.T) {
+func TestWaitersAreServedInOrderAcrossProcesses(t *testing.T) {
 	one, other := processes(t, redistest.SharedURL(t), lock.RedisOptions{PollEvery: never})
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	name := "test:" + t.Name() + ":lock:key"
@@ -259,7 +259,7 @@ func TestLongHeldLockIsReportedOnce(t *testing.T) {
 	require.NoError(t, lease.Release(t.Context()))
 }
 
-func TestAHeldLockOutlivesItsTTL(t *testing.T) {
+func TestHeldLockOutlivesItsTTL(t *testing.T) {
 	t.Parallel()
 	const ttl = time.Second
 	one, other := processes(t, redistest.SharedURL(t), lock.RedisOptions{TTL: ttl})
@@ -272,7 +272,7 @@ func TestAHeldLockOutlivesItsTTL(t *testing.T) {
 
 // Without its background work a process behaves as if stopped by SIGSTOP.
 // Proves G4.28.
-func TestAStoppedHolderLosesItsLockAndCannotFreeTheNextHolders(t *testing.T) {
+func TestStoppedHolderLosesItsLockAndCannotReleaseTheNext(t *testing.T) {
 	var lost atomic.Int64
 	one, other := processes(t, redistest.SharedURL(t), lock.RedisOptions{
 		TTL: 300 * time.Millisecond, Observer: lock.Observer{Lost: func(string) { lost.Add(1) }},
@@ -291,7 +291,7 @@ func TestAStoppedHolderLosesItsLockAndCannotFreeTheNextHolders(t *testing.T) {
 }
 
 // Proves G4.29.
-func TestAServerThatHangsBeyondTheTTLEndsTheLocksHeldThere(t *testing.T) {
+func TestServerHangingBeyondTheTTLEndsItsLocks(t *testing.T) {
 	t.Parallel()
 	server := redistest.NewServer(t)
 	one, other := processes(t, server.URL(), lock.RedisOptions{TTL: 500 * time.Millisecond, CommandTimeout: 200 * time.Millisecond})
@@ -316,7 +316,7 @@ func TestAServerThatHangsBeyondTheTTLEndsTheLocksHeldThere(t *testing.T) {
 }
 
 // Proves G4.30.
-func TestARestartOfRedisFreesNothingThatIsHeld(t *testing.T) {
+func TestRedisRestartReleasesNoHeldLock(t *testing.T) {
 	t.Parallel()
 	server := redistest.NewServer(t)
 	one, other := processes(t, server.URL(), lock.RedisOptions{TTL: timeout})
@@ -338,7 +338,7 @@ func TestARestartOfRedisFreesNothingThatIsHeld(t *testing.T) {
 }
 
 // Proves G4.30.
-func TestALockThatCouldNotBeReleasedIsReleasedWhenRedisIsBack(t *testing.T) {
+func TestUnreleasedLockIsReleasedWhenRedisReturns(t *testing.T) {
 	t.Parallel()
 	server := redistest.NewServer(t)
 	one, other := processes(t, server.URL(), lock.RedisOptions{TTL: longTTL})
@@ -400,7 +400,7 @@ func TestExclusionSurvivesBrokenConnections(t *testing.T) {
 	require.EqualValues(t, workers*rounds, acquired.Load()+away.Load())
 	require.Greater(t, acquired.Load(), int64(workers*rounds/2))
 	require.Equal(t, acquired.Load(), turns)
-	require.NoError(t, acquire(t, one, timeout, "a", "b").Release(t.Context()), "nothing is left behind")
+	require.NoError(t, acquire(t, one, timeout, "a", "b").Release(t.Context()), "nothing remains")
 }
 
 // breakLinks closes all connections to the server on each signal from due.

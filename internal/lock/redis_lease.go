@@ -83,7 +83,7 @@ func (l *Redis) lose(c *redisClaim) {
 		return
 	}
 	heldFor := l.stopHolding(c)
-	l.giveTurnBehind(c)
+	l.passTurn(c)
 	l.queueCleanup(c)
 	l.mu.Unlock()
 

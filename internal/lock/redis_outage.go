@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// longestOutage bounds how long Acquire retries while Redis does not reply.
-	longestOutage = time.Second
+	// maxOutage bounds how long Acquire retries while Redis does not reply.
+	maxOutage = time.Second
 	// Pauses between requests while Redis does not reply.
-	shortestPause = 20 * time.Millisecond
-	longestPause  = 300 * time.Millisecond
+	minPause = 20 * time.Millisecond
+	maxPause = 300 * time.Millisecond
 	// cleanupsPerTick bounds the number of claims cleaned up between two extension rounds.
 	cleanupsPerTick = 256
 )
@@ -33,7 +33,7 @@ func (o *outage) isTooLong(err error, waits bool) bool {
 	}
 	o.failures++
 	o.lastError = err
-	return o.failures > 1 && (!waits || clock.Since(o.since) >= longestOutage)
+	return o.failures > 1 && (!waits || clock.Since(o.since) >= maxOutage)
 }
 
 func (o *outage) end() { *o = outage{} }
@@ -43,7 +43,7 @@ func (o *outage) pause(waits bool) time.Duration {
 	if !waits {
 		return 0
 	}
-	return jittered(min(shortestPause<<o.failures, longestPause))
+	return jittered(min(minPause<<o.failures, maxPause))
 }
 
 // abandon removes c from the front of its queue when it is unknown whether its last command
@@ -51,7 +51,7 @@ func (o *outage) pause(waits bool) time.Duration {
 func (l *Redis) abandon(c *redisClaim) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.giveTurnBehind(c)
+	l.passTurn(c)
 	l.queueCleanup(c)
 }
 

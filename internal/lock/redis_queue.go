@@ -70,11 +70,11 @@ func (l *Redis) leaveQueue(ctx context.Context, c *redisClaim) {
 func (l *Redis) leaveFront(c *redisClaim) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.giveTurnBehind(c)
+	l.passTurn(c)
 }
 
-// giveTurnBehind is leaveFront for a caller that has locked mu.
-func (l *Redis) giveTurnBehind(c *redisClaim) {
+// passTurn is leaveFront for a caller that has locked mu.
+func (l *Redis) passTurn(c *redisClaim) {
 	if next := l.replaceFront(c); next != nil {
 		next.turn <- turn{}
 	}

@@ -92,10 +92,10 @@ func (l *Redis) passOn(ctx context.Context, from *redisClaim) (handover, error) 
 	}
 	switch {
 	case h.next == nil:
-		l.giveTurnBehind(from)
+		l.passTurn(from)
 	case err != nil && h.next.callerLeft:
 		l.queueCleanup(h.next)
-		l.giveTurnBehind(h.next)
+		l.passTurn(h.next)
 	case err != nil:
 		h.next.turn <- turn{}
 	}

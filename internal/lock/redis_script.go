@@ -165,8 +165,8 @@ func (l *Redis) run(ctx context.Context, command lockCommand) (lockReply, error)
 	return lockReply{released: reply&1 != 0, granted: reply&2 != 0, busyFor: time.Duration(reply/4) * time.Microsecond}, nil
 }
 
-// takeFree acquires a lock without holder and waiters. It is bounded like run.
-func (l *Redis) takeFree(ctx context.Context, key, token string) (taken bool, err error) {
+// acquireFree acquires a lock without holder and waiters. It is bounded like run.
+func (l *Redis) acquireFree(ctx context.Context, key, token string) (taken bool, err error) {
 	taken, err = l.client.SetNX(l.bounded(ctx), l.lockName(key), token, l.ttl).Result()
 	if err != nil {
 		return false, fmt.Errorf("%w: %w", ErrUnavailable, err)

@@ -43,9 +43,9 @@ func (l *Redis) state(t require.TestingT, key string) string {
 }
 
 // Proves G4.25.
-func TestACommandThatIsSentAgainGetsTheSameAnswer(t *testing.T) {
+func TestResentCommandHasTheSameReply(t *testing.T) {
 	l := newScripted(t, RedisOptions{})
-	taken, err := l.takeFree(t.Context(), "k", "a")
+	taken, err := l.acquireFree(t.Context(), "k", "a")
 	require.NoError(t, err)
 	require.True(t, taken)
 	require.True(t, l.mustRun(t, lockCommand{key: "k", process: "p", want: "a"}).granted, "the reply was lost")
@@ -79,7 +79,7 @@ func TestRepeatedGrantRestartsTheTTL(t *testing.T) {
 }
 
 // Proves G4.27.
-func TestAskingForAHeldLockDoesNotProlongItsClaim(t *testing.T) {
+func TestWaitingForAHeldLockDoesNotExtendIt(t *testing.T) {
 	l := newScripted(t, RedisOptions{TTL: 300 * time.Millisecond})
 	// The grant happens in Redis between these two lines.
 	sent := clock.Mark()
@@ -98,7 +98,7 @@ func TestAskingForAHeldLockDoesNotProlongItsClaim(t *testing.T) {
 }
 
 // Proves G4.28.
-func TestAReleaseAfterTheEndDoesNotFreeTheNextHoldersLock(t *testing.T) {
+func TestLateReleaseDoesNotReleaseTheNextHolder(t *testing.T) {
 	first := newScripted(t, RedisOptions{TTL: 20 * time.Millisecond})
 	require.True(t, first.mustRun(t, lockCommand{key: "k", want: "a"}).granted)
 	l := newScripted(t, RedisOptions{TTL: time.Minute, Prefix: first.prefix})
@@ -119,7 +119,7 @@ func TestUnusedLocksUseNoMemory(t *testing.T) {
 	left, err := l.client.PTTL(t.Context(), l.lockName("k")).Result()
 	require.NoError(t, err)
 	require.Positive(t, left)
-	require.LessOrEqual(t, left, time.Minute, "a waiter is remembered until it no longer counts")
+	require.LessOrEqual(t, left, time.Minute, "a waiter is stored until it no longer counts")
 	l.mustRun(t, lockCommand{key: "k", process: "q"})
 	require.Empty(t, l.state(t, "k"))
 }

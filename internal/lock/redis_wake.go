@@ -24,7 +24,7 @@ func (l *Redis) listen(ctx context.Context) {
 		l.logger.WarnContext(ctx, "lock: wake-up connection lost; will reconnect", "error", err)
 		select {
 		case <-ctx.Done():
-		case <-time.After(jittered(longestPause)):
+		case <-time.After(jittered(maxPause)):
 		}
 	}
 }

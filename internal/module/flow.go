@@ -178,9 +178,9 @@ func (f Flow[T, M, E]) Edit(ctx context.Context, u *uow.Unit, row M, verb string
 	return after, f.AddHistory(ctx, u, after, verb, row.StatusCode(), detail)
 }
 
-// Comment adds a comment, a model that embeds change.Comment, to a record that had the state of
-// before at the start of the unit, and records it. Errors: ValidationFailed at /text; those of
-// change.Lifecycle.Comment.
+// Comment adds a comment to a record and records it. The comment is a model that embeds
+// change.Comment; before is the record at the start of the unit. Errors: ValidationFailed at /text;
+// those of change.Lifecycle.Comment.
 func (f Flow[T, M, E]) Comment(ctx context.Context, u *uow.Unit, before, row M, comment interface{ Posted() *change.Comment }) error {
 	posted := comment.Posted()
 	if violations := change.CheckText("/text", posted.Text); len(violations) > 0 {

@@ -60,11 +60,11 @@ func PathSQL(resource, key string) string {
 }
 
 // ProvesAudit is the test that a unit without its audit row leaves nothing.
-const ProvesAudit = "TestAUnitThatFailsLeavesNothing"
+const ProvesAudit = "TestFailedUnitLeavesNoTrace"
 
 // KilledAtCommit are tests that kill the program at the COMMIT of writes of every kind and
 // then check every promise.
-var KilledAtCommit = []string{"TestCrashBeforeCommitReleasesTheKey", "TestAnEmbeddedProgramThatIsKilledAtAnyMomentHasDoneAllOrNothing"}
+var KilledAtCommit = []string{"TestCrashBeforeCommitReleasesTheKey", "TestKilledEmbeddedProgramIsAtomic"}
 
 // AuditedVersions promises that each row of a history has an audit row of the unit that wrote it.
 // of completes the name, and row the sentence: "version of an order".

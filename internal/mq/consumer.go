@@ -47,9 +47,9 @@ type ConsumerOptions struct {
 	// the consumer immediately.
 	MinPoll time.Duration
 	MaxPoll time.Duration
-	// Patience bounds how long handlers may continue after the consumer stops; 0 means 20
+	// StopTimeout bounds how long handlers may continue after the consumer stops; 0 means 20
 	// s.
-	Patience time.Duration
+	StopTimeout time.Duration
 	// Logger receives warnings and errors; nil discards them.
 	Logger *slog.Logger
 }
@@ -63,7 +63,7 @@ func (o ConsumerOptions) withDefaults() ConsumerOptions {
 	o.MaxBackoff = orElse(o.MaxBackoff, 5*time.Minute)
 	o.MinPoll = orElse(o.MinPoll, 5*time.Millisecond)
 	o.MaxPoll = max(o.MinPoll, orElse(o.MaxPoll, 250*time.Millisecond))
-	o.Patience = orElse(o.Patience, 20*time.Second)
+	o.StopTimeout = orElse(o.StopTimeout, 20*time.Second)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -108,7 +108,7 @@ func (c *Consumer) Run(ctx context.Context) {
 	var working sync.WaitGroup
 	life, kill := context.WithCancel(context.WithoutCancel(ctx))
 	stopKill := context.AfterFunc(ctx, func() {
-		timer := time.AfterFunc(c.options.Patience, kill)
+		timer := time.AfterFunc(c.options.StopTimeout, kill)
 		context.AfterFunc(life, func() { timer.Stop() })
 	})
 	defer func() {
@@ -203,7 +203,7 @@ func (c *Consumer) reapUntil(ctx context.Context) {
 func (c *Consumer) work(life context.Context, b *Batch, ends time.Time) {
 	ctx, cancel := context.WithCancelCause(life)
 	var extending sync.WaitGroup
-	extending.Go(func() { c.keepLease(ctx, b, ends, cancel) })
+	extending.Go(func() { c.extendLease(ctx, b, ends, cancel) })
 	outcomes := c.handle(ctx, b.Messages)
 	lost := errors.Is(context.Cause(ctx), ErrLeaseLost)
 	cancel(nil)
@@ -215,10 +215,10 @@ func (c *Consumer) work(life context.Context, b *Batch, ends time.Time) {
 	c.settle(life, b, outcomes)
 }
 
-// keepLease extends the lease each time that a third of it has passed. It cancels the handler's
+// extendLease extends the lease each time that a third of it has passed. It cancels the handler's
 // context when the lease is lost. A timer does so when the lease ends, because a store that does
 // not respond must not delay it.
-func (c *Consumer) keepLease(ctx context.Context, b *Batch, ends time.Time, cancel context.CancelCauseFunc) {
+func (c *Consumer) extendLease(ctx context.Context, b *Batch, ends time.Time, cancel context.CancelCauseFunc) {
 	end := time.AfterFunc(-clock.Since(ends), func() { cancel(ErrLeaseLost) })
 	defer end.Stop()
 	ticker := time.NewTicker(c.options.Lease / 3)

@@ -104,12 +104,12 @@ func TestSQLiteFulfillsTheContract(t *testing.T) {
 }
 
 // Proves G5.4, G5.36.
-func TestMariaDBKeepsTheContract(t *testing.T) { keepsTheContractOn(t, storagetest.MariaDB(t)) }
+func TestMariaDBFulfillsTheContract(t *testing.T) { keepsTheContractOn(t, storagetest.MariaDB(t)) }
 
 // Some engines ignore SKIP LOCKED, and a row lock does not exclude transactions on other
 // servers of a cluster.
 // Proves G5.37.
-func TestMariaDBKeepsTheContractWithoutLocks(t *testing.T) {
+func TestMariaDBFulfillsTheContractWithoutLocks(t *testing.T) {
 	db, _ := storagetest.WithoutLocks(t)
 	keepsTheContractOn(t, db)
 }
@@ -178,7 +178,7 @@ func TestHandlerIsCancelledAtLeaseEndWhileTheStoreHangs(t *testing.T) {
 	<-ended
 }
 
-func TestAClaimToWhichOthersComeFirstOverAndOverHasFoundNothing(t *testing.T) {
+func TestRepeatedlyOvertakenClaimReturnsNothing(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	broker := mq.NewSQL(db, clock.System{}, mq.Options{})
 	q, name := broker.Queue("raced"), "UPDATE mq_messages SET state"

@@ -20,7 +20,7 @@ import (
 	"interlock/internal/mq"
 )
 
-func TestAQueuesKeysShareItsHashTag(t *testing.T) {
+func TestKeysOfAQueueShareItsHashTag(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	keys := mq.NewRedis(client, "interlock:mq:", mq.Options{}).Open("fs:12").Keys()
 	require.Equal(t, "interlock:mq:{fs:12}:pending", keys.Pending)
@@ -58,7 +58,7 @@ func TestInvalidMessagesBecomeDeadAndDelayNoOther(t *testing.T) {
 }
 
 // Proves G5.38.
-func TestALostReplyNeitherLosesNorDoubles(t *testing.T) {
+func TestLostReplyNeitherLosesNorDoubles(t *testing.T) {
 	link := newLink(t, strings.TrimSuffix(strings.TrimPrefix(redistest.SharedURL(t), "redis://"), "/0"))
 	client := redistest.Connect(t, "redis://"+link.listener.Addr().String()+"/0")
 	for _, lost := range []int32{1, 2} {
@@ -117,7 +117,7 @@ func TestIDsIncludeMessagesInEveryState(t *testing.T) {
 }
 
 // Proves G5.40.
-func TestARolledBackEnqueueIsNotInTheQueue(t *testing.T) {
+func TestRolledBackEnqueueIsNotInTheQueue(t *testing.T) {
 	db := storagetest.SQLite(t)
 	ctx := storagetest.Tenant(t)
 	broker := mq.NewSQL(db, clock.System{}, mq.Options{})

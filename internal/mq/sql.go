@@ -14,8 +14,8 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// maxLife bounds a transaction; its COMMIT does not end with the caller's context.
-const maxLife = 30 * time.Second
+// transactionTimeout bounds a transaction; its COMMIT does not end with the caller's context.
+const transactionTimeout = 30 * time.Second
 
 // SQL is the Broker over the database, for installations without Redis. An acknowledged
 // Enqueue is as durable as any other write to the database.
@@ -194,7 +194,7 @@ func (s *SQL) read(ctx context.Context) *gorm.DB {
 
 // atomically runs fn in its own transaction, see storage.DB.Transact.
 func (s *SQL) atomically(ctx context.Context, fn func(tx *gorm.DB) error) error {
-	return s.db.Transact(storage.AcrossTenants(ctx), maxLife, fn)
+	return s.db.Transact(storage.AcrossTenants(ctx), transactionTimeout, fn)
 }
 
 // selectSkipLocked calls do with a transaction in which SELECT skips the rows that other transactions

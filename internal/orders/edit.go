@@ -53,8 +53,8 @@ func detailsOf(document any) (Details, error) {
 	return d, nil
 }
 
-// patchDetails applies a merge patch to a document, and normalizes the result, so that another
-// spelling of the same details is no change.
+// patchDetails applies a merge patch to a document and normalizes the result, so that a different
+// spelling of the same details does not count as a change.
 func patchDetails(document, patch any) any {
 	patched := merge.Patch(document, patch)
 	details, err := detailsOf(patched)

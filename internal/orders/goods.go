@@ -27,8 +27,8 @@ type GoodsMove struct {
 	InReturns, Returned, WrittenOff int64
 }
 
-// CameBack returns the number of shipped units that were returned, to stock or not.
-func (l Line) CameBack() int64 { return l.Returned + l.WrittenOff }
+// ReturnedUnits returns the number of shipped units that were returned, to stock or not.
+func (l Line) ReturnedUnits() int64 { return l.Returned + l.WrittenOff }
 
 // MoveGoods changes the units of an order's lines in the unit of a return; the return's audit entry
 // covers both. The order's row is written first, guarded by the version of seen, so that the returns

@@ -77,7 +77,7 @@ func (o *Order) unitsShipped() (units int64) {
 
 func (o *Order) unitsOut() (units int64) {
 	for _, line := range o.Lines {
-		units += line.Shipped - line.CameBack()
+		units += line.Shipped - line.ReturnedUnits()
 	}
 	return units
 }
@@ -96,7 +96,7 @@ func moveLines(ctx context.Context, u *uow.Unit, order *Order, moves []LineMove)
 	}
 	moved := withMoves(order.Lines, moves)
 	for _, line := range moved {
-		if line.ToShip < 0 || line.InRefund < 0 || line.Shipped < line.CameBack() {
+		if line.ToShip < 0 || line.InRefund < 0 || line.Shipped < line.ReturnedUnits() {
 			return nil, ErrNotRefundable
 		}
 	}

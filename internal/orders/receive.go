@@ -48,7 +48,7 @@ func (s *Service) Receive(ctx context.Context, u *uow.Unit, id int64, r Receipt)
 	if order != nil {
 		payment.OrderID, payment.OrderNo, payment.UserID = &order.ID, order.OrderNo, order.UserID
 	}
-	payment.ReasonCode, payment.Reason = order.cannotTake(payment.Amount)
+	payment.ReasonCode, payment.Reason = order.rejectionReason(payment.Amount)
 	switch {
 	case payment.ReasonCode == "":
 		err = s.take(ctx, u, order, payment.Amount, func(after *Order) error { return s.addPayment(ctx, u, after, payment) })
@@ -114,15 +114,15 @@ func (r Receipt) amount(id int64, order *Order) (int64, error) {
 	case order.Due() > 0:
 		return order.Due(), nil
 	}
-	if code, _ := order.cannotTake(0); order.Amount == 0 && code != "" {
+	if code, _ := order.rejectionReason(0); order.Amount == 0 && code != "" {
 		return 0, required("nothing is due")
 	}
 	return order.Amount, nil
 }
 
-// cannotTake returns the reason why an order cannot take a payment, and its description; "" if it
+// rejectionReason returns the reason why an order cannot take a payment, and its description; "" if it
 // can. A payment that exceeds the due amount is not divided.
-func (o *Order) cannotTake(amount int64) (code payments.UnmatchedReason, description string) {
+func (o *Order) rejectionReason(amount int64) (code payments.UnmatchedReason, description string) {
 	switch {
 	case o == nil:
 		return payments.UnknownOrder, "there is no such order"
@@ -159,7 +159,7 @@ func (s *Service) take(ctx context.Context, u *uow.Unit, order *Order, amount in
 		}
 	}
 	err := updateStatus(ctx, u, order, &after)
-	if errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) {
+	if errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrDeleted) {
 		return uow.Overtaken("order")
 	}
 	if err != nil {
@@ -196,7 +196,7 @@ func (s *Service) ApplyPayment(
 	if order == nil {
 		return nil, apperr.Invalid(apperr.Field{Pointer: "/orderId", Code: "unknown", Message: "names no order"})
 	}
-	if code, reason := order.cannotTake(payment.Amount); code != "" {
+	if code, reason := order.rejectionReason(payment.Amount); code != "" {
 		return nil, s.untakeable(ctx, order, reason)
 	}
 	err = s.take(ctx, u, order, payment.Amount, func(after *Order) error {

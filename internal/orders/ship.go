@@ -8,8 +8,8 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// partShipment is the verb of a shipment that leaves units to ship or reserved, in the history of
-// its order.
+// partShipment is the history verb of a shipment after which units of the order are still to be
+// shipped or reserved.
 const partShipment = "shipment"
 
 // Shipment ships units of an order and removes them from stock: all units that are to ship, or

@@ -82,15 +82,15 @@ func (f Filter) filters(tenant int64) (filters []storage.Filter, sorts storage.S
 		}
 	}
 	if f.Reference != "" {
-		filters = append(filters, storage.AmongEach("SELECT order_id FROM payments WHERE tenant_id = ? AND order_id IS NOT NULL AND reference = ?",
+		filters = append(filters, storage.InDistinctSubquery("SELECT order_id FROM payments WHERE tenant_id = ? AND order_id IS NOT NULL AND reference = ?",
 			tenant, f.Reference))
 	}
 	if f.SKU != "" {
-		filters = append(filters, storage.AmongEach("SELECT order_id FROM order_lines WHERE tenant_id = ? AND sku = ?", tenant, f.SKU).
+		filters = append(filters, storage.InDistinctSubquery("SELECT order_id FROM order_lines WHERE tenant_id = ? AND sku = ?", tenant, f.SKU).
 			WithLookup("(SELECT COUNT(*) FROM order_lines l WHERE l.tenant_id = ? AND l.sku = ? AND l.order_id = orders.id) > 0"))
 	}
 	if f.Tag != "" {
-		filters = append(filters, storage.AmongEach("SELECT order_id FROM order_tags WHERE tenant_id = ? AND tag = ?", tenant, f.Tag).
+		filters = append(filters, storage.InDistinctSubquery("SELECT order_id FROM order_tags WHERE tenant_id = ? AND tag = ?", tenant, f.Tag).
 			WithLookup("(SELECT COUNT(*) FROM order_tags g WHERE g.tenant_id = ? AND g.tag = ? AND g.order_id = orders.id) > 0"))
 	}
 	if f.SaleID != 0 {

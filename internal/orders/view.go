@@ -148,7 +148,7 @@ func viewOf(ctx context.Context, o Order) orderView {
 		v.Items[i] = lineView{
 			LineID: int64(i + 1), SKU: line.SKU, Name: line.Name, Quantity: line.Quantity, Price: line.Price,
 			UnitPrice: line.Price, Discount: line.Price*line.Quantity - totals[i], Total: totals[i],
-			ToShip: line.ToShip, Shipped: line.Shipped, Returned: line.CameBack(),
+			ToShip: line.ToShip, Shipped: line.Shipped, Returned: line.ReturnedUnits(),
 		}
 	}
 	v.Payment = o.latestPayment()

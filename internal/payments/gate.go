@@ -34,8 +34,8 @@ type proposedRefund struct {
 }
 
 // proposeIfRequired is called before a payment is written. The users behind the recording of an
-// unmatched payment may not send it back. Above the tenant's refund threshold it is proposed,
-// unless the unit applies an approval. Errors: Forbidden; errProposed; guard.ErrStale and
+// unmatched payment may not send it back. Sending back a payment above the tenant's refund threshold
+// is proposed, unless the unit applies an approval. Errors: Forbidden; errProposed; guard.ErrStale and
 // guard.ErrGone if the payment has changed since it was read.
 func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, before, after *Payment) error {
 	if before.Status != unmatched.Code || after.Status != refunded.Code {
@@ -111,7 +111,7 @@ func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) e
 	if err != nil {
 		return err
 	}
-	if payment.Status != unmatched.Code || !base.Holds(payment.Ref()) {
+	if payment.Status != unmatched.Code || !base.Matches(payment.Ref()) {
 		return approvals.ErrStaleBase
 	}
 	_, err = s.sendBack(ctx, u, payment, Refund{Reason: content.Reason}, nil)
@@ -153,7 +153,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	if err != nil {
 		return approvals.Conflict{}, err
 	}
-	if base.Holds(current.Ref()) {
+	if base.Matches(current.Ref()) {
 		return approvals.Unchanged(current.Label()), nil
 	}
 	detail := current.Label() + " has changed: " + s.lifecycle().Cause(current) + "."

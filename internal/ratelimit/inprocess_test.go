@@ -23,7 +23,7 @@ func TestInProcessFulfillsTheContract(t *testing.T) {
 	})
 }
 
-func TestAClockSetBackDelaysByOneIntervalOnly(t *testing.T) {
+func TestClockSetBackDelaysByOneInterval(t *testing.T) {
 	clk := clock.NewFake(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	limiter := ratelimit.NewInProcess(clk.Now)
 	limit := ratelimit.Limit{Rate: 1, Period: time.Second, Burst: 3}

@@ -10,7 +10,7 @@ import (
 	"interlock/internal/base/clock"
 )
 
-func TestRefilledKeysAreDroppedAndOthersAreKept(t *testing.T) {
+func TestOnlyRefilledKeysAreEvicted(t *testing.T) {
 	clk := clock.NewFake(time.UnixMicro(0))
 	limiter := NewInProcess(clk.Now)
 	minutely := Limit{Rate: 1, Period: time.Minute, Burst: 1}
@@ -36,7 +36,7 @@ func TestRefilledKeysAreDroppedAndOthersAreKept(t *testing.T) {
 	require.Equal(t, 10_000, remembered())
 }
 
-func TestAKeyThatIsAlmostRefilledIsKept(t *testing.T) {
+func TestAlmostRefilledKeyIsNotEvicted(t *testing.T) {
 	clk := clock.NewFake(time.UnixMicro(0).Add(time.Hour))
 	limiter := NewInProcess(clk.Now)
 	limit := Limit{Rate: 1, Period: time.Minute + time.Microsecond, Burst: 1}

@@ -8,7 +8,7 @@ import (
 	"interlock/internal/ratelimit"
 )
 
-func TestANetworkIsAnAddressOrAPrefix(t *testing.T) {
+func TestNetworkIsAnAddressOrAPrefix(t *testing.T) {
 	for address, network := range map[string]string{
 		"203.0.113.7": "203.0.113.7", "::ffff:203.0.113.7": "203.0.113.7",
 		"2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "fe80::1%eth0": "fe80::/64", "": "", "nonsense": "",

@@ -26,9 +26,9 @@ import (
 // ErrInvalid means an empty key or a Limit out of range: a programming error.
 var ErrInvalid = errors.New("invalid rate limit")
 
-// longestRefill bounds Burst × Period / Rate, so that the arithmetic stays
+// maxRefill bounds Burst × Period / Rate, so that the arithmetic stays
 // exact in the doubles of a Lua script.
-const longestRefill = 366 * 24 * time.Hour
+const maxRefill = 366 * 24 * time.Hour
 
 // Limit allows Rate requests per Period in the long run and Burst requests at the same time. Period
 // is truncated, and the interval Period/Rate rounded up, to whole microseconds. A limit with a
@@ -76,7 +76,7 @@ func (l Limit) cell() (cell, error) {
 		return cell{}, fmt.Errorf("%d per %v, burst %d: %w", l.Rate, l.Period, l.Burst, ErrInvalid)
 	}
 	interval := (period-1)/int64(l.Rate) + 1
-	if int64(l.Burst) > longestRefill.Microseconds()/interval {
+	if int64(l.Burst) > maxRefill.Microseconds()/interval {
 		return cell{}, fmt.Errorf("%d per %v, burst %d refills too slowly: %w", l.Rate, l.Period, l.Burst, ErrInvalid)
 	}
 	return cell{interval: interval, depth: interval * int64(l.Burst)}, nil

@@ -135,7 +135,7 @@ func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) e
 		return storage.Found(err, "refund", "")
 	}
 	to, possible := Machine.Next(Approval{}.action(), Machine.Of(refund.Status))
-	if !possible || !base.Holds(refund.Ref()) {
+	if !possible || !base.Matches(refund.Ref()) {
 		return approvals.ErrStaleBase
 	}
 	after, named, err := s.updateByStep(ctx, u, refund, Approval{}, to)
@@ -217,12 +217,12 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	if err != nil {
 		return approvals.Conflict{}, err
 	}
-	if base.Holds(current.Ref()) && current.Status != failed.Code {
+	if base.Matches(current.Ref()) && current.Status != failed.Code {
 		return approvals.Unchanged(current.Label()), nil
 	}
 	detail := current.Label() + " has changed: " + s.lifecycle().Cause(current) + "."
 	conflict := approvals.Changed(detail, base, current.Stamp(), viewOf(ctx, *current))
-	if !base.Holds(current.Ref()) {
+	if !base.Matches(current.Ref()) {
 		return conflict, nil
 	}
 	order, err := s.orders.Order(ctx, current.OrderID)

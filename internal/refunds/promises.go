@@ -9,7 +9,7 @@ var promises = []module.Promise{
 		Name: "refund-versions", Guarantee: "G2", Table: "refunds", Subject: "CONCAT('refunds/', x.id)",
 		Sentence: "The history of each refund is its versions 1 to the current one, each once.",
 		Broken:   module.HistoryGap("refund_histories", "refund_id"),
-		Tests:    []string{"TestOfTheLastVoteAndARejectionOneWins"},
+		Tests:    []string{"TestLastVoteOrRejectionWins"},
 		Faults:   []string{killedOverRefunds},
 	},
 	{
@@ -98,4 +98,4 @@ func ofOrder(status string) string {
 	return "EXISTS (SELECT 1 FROM orders o WHERE o.tenant_id = x.tenant_id AND o.id = x.order_id AND o.status = " + status + ")"
 }
 
-const killedOverRefunds = "TestRefundsOfAProgramThatIsKilledOverAndOverNeverExceedThePayment"
+const killedOverRefunds = "TestRefundsOfAKilledProgramNeverExceedThePayment"

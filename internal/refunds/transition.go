@@ -178,7 +178,7 @@ func (s *Service) restock(ctx context.Context, u *uow.Unit, order *orders.Order,
 		// An item may be in both maps, and has one movement per reference.
 		reference += "/returned"
 	}
-	return s.stock.TakeBack(ctx, u, order.Holder(), reference, returned)
+	return s.stock.ReturnToStock(ctx, u, order.Holder(), reference, returned)
 }
 
 // release ends the reservation of a refund on its order, and returns its unshipped units to the

@@ -57,7 +57,7 @@ func TestCustomerReturnsGoodsOfTheirOrder(t *testing.T) {
 
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			require.Equal(t, http.StatusNotFound, as(s, "stranger").Send(t, method, mine, units(1)).Status, "an order of another customer")
-			require.Equal(t, http.StatusForbidden, s.Send(t, method, mine, units(1)).Status, "an admin is no customer")
+			require.Equal(t, http.StatusForbidden, s.Send(t, method, mine, units(1)).Status, "an admin is not a customer")
 		}
 		require.Equal(t, http.StatusForbidden, buyer.Send(t, http.MethodPost, shop.OrderPath(order)+"/returns", units(1)).Status)
 		require.EqualValues(t, 1, s.CountRows(t, "returns", "1 = 1"))

@@ -10,7 +10,7 @@ var promises = []module.Promise{
 		Sentence: "The history of each return is its versions 1 to the current one, and ends with its status.",
 		Broken: module.HistoryGap("return_histories", "return_id") + ` OR EXISTS (SELECT 1 FROM return_histories h
 			WHERE h.tenant_id = x.tenant_id AND h.return_id = x.id AND h.version = x.version AND h.to_status <> x.status)`,
-		Tests:  []string{"TestOfConcurrentReceiptsOneWins"},
+		Tests:  []string{"TestOneOfConcurrentReceiptsWins"},
 		Faults: module.KilledAtCommit,
 	},
 	{

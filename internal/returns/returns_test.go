@@ -293,7 +293,7 @@ func TestConcurrentReturnsOfTheLastUnitHaveOneWinner(t *testing.T) {
 }
 
 // Proves G4.62.
-func TestOfConcurrentReceiptsOneWins(t *testing.T) {
+func TestOneOfConcurrentReceiptsWins(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		row := request(t, s, shipped(t, s, 2), 2)

@@ -108,7 +108,7 @@ func (s *Service) Receive(ctx context.Context, u *uow.Unit, row *Return, step Re
 	if err != nil || len(restocked) == 0 {
 		return after, err
 	}
-	return after, s.stock.TakeBack(ctx, u, order.Holder(), fmt.Sprintf("@returns/%d", row.ID), restocked)
+	return after, s.stock.ReturnToStock(ctx, u, order.Holder(), fmt.Sprintf("@returns/%d", row.ID), restocked)
 }
 
 // moveGoods changes the units of the order's lines, and returns the order before.

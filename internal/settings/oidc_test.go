@@ -43,7 +43,7 @@ func TestInvalidProvidersPreventTheStart(t *testing.T) {
 		`[{"name":"corp","issuer":"http://id.example","clientId":"interlock"}]`:                                               "issuer must be",
 		`[{"name":"corp","issuer":"https://id.example?x","clientId":"interlock"}]`:                                            "issuer must be",
 		`[{"name":"corp","issuer":"https://id.example"}]`:                                                                     "clientId is missing",
-		`[{"name":"corp","issuer":"https://id.example","clientId":"interlock","scopes":["two words"]}]`:                       "is no scope",
+		`[{"name":"corp","issuer":"https://id.example","clientId":"interlock","scopes":["two words"]}]`:                       "is not a scope",
 		`[{"name":"corp","issuer":"https://id.example","clientId":"interlock","clientSecret":"x","clientSecretFile":"y"}]`:    "choose one",
 		`[{"name":"corp","issuer":"https://id.example","clientId":"interlock","clientSecretFile":"/nonesuch"}]`:               "clientSecretFile cannot be read",
 		`[{"name":"corp","issuer":"https://id.example","clientId":"interlock","groupsClaim":"groups"}]`:                       "must both be set, or neither",

@@ -273,7 +273,8 @@ func (s Serve) checkCustomers() error {
 	return nil
 }
 
-// ProxyNetworks returns the trusted proxies as networks; that of an address contains only it.
+// ProxyNetworks returns the trusted proxies as networks; an address becomes a network that contains
+// only this address.
 func (s Serve) ProxyNetworks() ([]*net.IPNet, error) {
 	networks := make([]*net.IPNet, 0, len(s.TrustedProxies))
 	for _, text := range s.TrustedProxies {
@@ -290,8 +291,8 @@ func (s Serve) ProxyNetworks() ([]*net.IPNet, error) {
 	return networks, nil
 }
 
-// PrivateReceivers returns the networks that may receive webhooks though they are not public; that of
-// an address contains only it.
+// PrivateReceivers returns the networks that may receive webhooks although they are not public; an
+// address becomes a network that contains only this address.
 func (s Serve) PrivateReceivers() ([]netip.Prefix, error) {
 	networks := make([]netip.Prefix, len(s.WebhookNetworks))
 	for i, text := range s.WebhookNetworks {

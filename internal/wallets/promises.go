@@ -12,14 +12,14 @@ var promises = []module.Promise{
 			OR x.balance <> (SELECT COALESCE(SUM(e.amount), 0) FROM wallet_entries e WHERE e.tenant_id = x.tenant_id AND e.user_id = x.user_id)
 			OR x.version <> (SELECT COUNT(*) FROM wallet_entries e WHERE e.tenant_id = x.tenant_id AND e.user_id = x.user_id)`,
 		Tests:  []string{"TestVersionRejectsAPausedHolderDespiteSufficientBalance"},
-		Faults: []string{"TestDebitsThatAreSentAgainToAProgramThatWasKilledAreMadeOnce"},
+		Faults: []string{"TestRetriedDebitsOfAKilledProgramAreAppliedOnce"},
 	},
 	{
 		Name: "wallet-transfers", Guarantee: "G4", Table: "wallet_entries", Subject: module.PathSQL("wallets", "x.user_id"),
 		Sentence: "Each entry of a transfer has its counterpart in the other wallet.",
 		Broken: `x.other_user_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM wallet_entries o WHERE o.tenant_id = x.tenant_id
 			AND o.user_id = x.other_user_id AND o.reference = x.reference AND o.other_user_id = x.user_id AND o.amount = -x.amount)`,
-		Tests:  []string{"TestOppositeTransfersConserveTheTotalAndNoDeadlockReachesAClient"},
+		Tests:  []string{"TestOppositeTransfersConserveTheTotalWithoutDeadlocks"},
 		Faults: module.KilledAtCommit,
 	},
 	module.AuditedRows("wallets", "wallet_entries", module.PathSQL("wallets", "x.user_id"), "entry of a wallet", module.KilledAtCommit...),

@@ -27,8 +27,8 @@ const (
 	idleTimeout         = time.Minute
 )
 
-// special are the networks, in addition to those that package netip classifies, that are no public
-// addresses (IANA special-purpose address registries), or that embed an IPv4 address.
+// special are further networks that are not public or that embed an IPv4 address (IANA
+// special-purpose address registries), in addition to those that package netip classifies.
 var special = prefixes(
 	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
 	"203.0.113.0/24", "240.0.0.0/4", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "fec0::/10",

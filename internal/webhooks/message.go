@@ -40,8 +40,8 @@ type event struct {
 	time     time.Time
 }
 
-// record identifies the record of the change. Changes of several records are in the order of the
-// others of the topic without a key.
+// record identifies the record of the change. A change of several records has no key, and is in
+// order with the other changes of its topic without a key.
 func (e event) record() string { return e.Topic + "/" + e.Key }
 
 // path returns the path of the record below the API's base; that of the list for several records.

@@ -46,7 +46,7 @@ const (
 // Records reads records as their routes return them. Package app implements it.
 type Records interface {
 	// Read returns a record, or nil if it does not exist or the user of the context's tenant may not
-	// read it. path is that of its representation below the API's base.
+	// read it. path is the record's path below the API's base.
 	Read(ctx context.Context, user int64, permission, path string) (json.RawMessage, error)
 }
 

@@ -89,7 +89,7 @@ func restart(tx *gorm.DB, w *Webhook, position *int64) error {
 	return nil
 }
 
-const saveLife = 10 * time.Second
+const saveTimeout = 10 * time.Second
 
 // save stores deliveries and the newest state of each subscription:
 //
@@ -98,7 +98,7 @@ const saveLife = 10 * time.Second
 //
 // A deliverer that was paused beyond its lease therefore never moves a position back.
 func (s *Service) save(ctx context.Context, deliveries []Delivery, states map[int64]State) error {
-	return s.db.Transact(storage.AcrossTenants(ctx), saveLife, func(tx *gorm.DB) error {
+	return s.db.Transact(storage.AcrossTenants(ctx), saveTimeout, func(tx *gorm.DB) error {
 		for _, state := range states {
 			err := storage.ExecDeferred(tx, `UPDATE webhook_positions SET position = ?, attempts = ?, failing_since = ?, next_time = ?
 				WHERE tenant_id = ? AND webhook_id = ? AND generation = ? AND (position IS NULL OR position <= ?)`,

@@ -93,7 +93,7 @@ func (t *tail) set(end changelog.End, after int64, added []changelog.Entry) {
 // page is a part of the log.
 type page struct {
 	entries []changelog.Entry
-	// until is the position up to which the entries are complete, and end that of the log.
+	// until is the position up to which the entries are complete, and end the end of the log.
 	until int64
 	end   changelog.End
 	// grown is closed when the log is longer than end.

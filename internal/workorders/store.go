@@ -50,10 +50,10 @@ func withLinks(db *gorm.DB, orders []*WorkOrder) error {
 // filters returns the filters of a list, the most selective first.
 func (f Filter) filters(tenant int64) (filters []storage.Filter) {
 	if f.Link != "" {
-		filters = append(filters, storage.Among("SELECT l.work_order_id FROM work_order_links l WHERE l.tenant_id = ? AND l.resource = ?", tenant, f.Link))
+		filters = append(filters, storage.InSubquery("SELECT l.work_order_id FROM work_order_links l WHERE l.tenant_id = ? AND l.resource = ?", tenant, f.Link))
 	}
 	if f.HolderID != 0 {
-		filters = append(filters, storage.Equal("holder_id", f.HolderID).Along())
+		filters = append(filters, storage.Equal("holder_id", f.HolderID).OrderedBy())
 	}
 	if f.DueBy != nil {
 		filters = append(filters, storage.Until("due_time", *f.DueBy))
@@ -62,7 +62,7 @@ func (f Filter) filters(tenant int64) (filters []storage.Filter) {
 		filters = append(filters, storage.Equal("status", f.Status.Code))
 	}
 	if f.Priority != nil {
-		filters = append(filters, storage.Equal("priority", *f.Priority).Along("id", "priority"))
+		filters = append(filters, storage.Equal("priority", *f.Priority).OrderedBy("id", "priority"))
 	}
 	return append(filters, storage.Containing(f.Search, "title"))
 }
@@ -133,5 +133,7 @@ func holding(w *WorkOrder) guard.Set {
 	return guard.Set{"holder_id": w.HolderID, "holder_name": w.HolderName, "held_time": w.HeldTime, "resolution": w.Resolution}
 }
 
-// isTaken reports whether the error means that another caller has changed or deleted the candidate.
-func isTaken(err error) bool { return errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) }
+// hasChanged reports whether the error means that another caller has changed or deleted the candidate.
+func hasChanged(err error) bool {
+	return errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrDeleted)
+}

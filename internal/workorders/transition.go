@@ -27,7 +27,7 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *WorkOrder,
 	if err := lifecycle.CheckPrecondition(order, ifMatch); err != nil {
 		return nil, err
 	}
-	person, err := s.personOf(ctx, step, caller)
+	person, err := s.userOf(ctx, step, caller)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +51,8 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *WorkOrder,
 	return after, nil
 }
 
-// personOf returns the user that a step names, or the caller. Errors: ValidationFailed.
-func (s *Service) personOf(ctx context.Context, step Step, caller principal.Principal) (principal.Person, error) {
+// userOf returns the user that a step names, or the caller. Errors: ValidationFailed.
+func (s *Service) userOf(ctx context.Context, step Step, caller principal.Principal) (principal.Person, error) {
 	if err := httpapi.Validate(step); err != nil {
 		return principal.Person{}, err
 	}
@@ -107,7 +107,7 @@ func (s *Service) Next(ctx context.Context, u *uow.Unit) (*WorkOrder, error) {
 			after.setHolder(caller.Person(), u.Now())
 			return holding(after)
 		})
-		if isTaken(err) {
+		if hasChanged(err) {
 			continue
 		}
 		if err != nil {

@@ -20,7 +20,7 @@ const base = "/api/v1"
 type service struct {
 	*server
 	token string
-	// profiles is the address of net/http/pprof, "" without.
+	// profiles is the address of net/http/pprof; "" if it is not served.
 	profiles string
 }
 

@@ -1,4 +1,4 @@
-// The service as a load script sees it: one token, JSON in, JSON or a problem out.
+// The service's API for load scripts: one token, JSON requests, replies as JSON or problems.
 //
 // Environment: INTERLOCK_LOAD_URL (http://127.0.0.1:8080), INTERLOCK_LOAD_TOKEN (ilk_…), and
 // INTERLOCK_LOAD_JWT_SECRET (the service's secret of customers' tokens).
@@ -12,16 +12,16 @@ import { Counter } from 'k6/metrics';
 export const baseURL = `${(__ENV.INTERLOCK_LOAD_URL || 'http://127.0.0.1:8080').replace(/\/$/, '')}/api/v1`;
 
 /**
- * A name for what one run creates, so that two runs never share a row. To be called in setup, whose
- * result all VUs see: module code runs once a VU.
+ * Returns a name for the records of one run, so that two runs never share a row. Call it in setup,
+ * so that all VUs get the same name: module code runs once per VU.
  */
 export function newRunId() {
   return Date.now().toString(36);
 }
 
 /**
- * What the shop calls its n-th customer. Shops do so in many ways: it is a number, a text and an
- * address in turn, and a number is sent as one. Replies carry the text of either.
+ * Returns the id of the n-th customer: a number, a text and an address in turn. A number is sent as
+ * a number. Replies contain the text.
  */
 export function customerOf(n) {
   return [n, `user-${n}`, `shop/li+${n}@example.com`][n % 3];
@@ -51,14 +51,14 @@ export const unavailable = new Counter('unavailable');
 export const unexpectedReplies = new Counter('unexpected_replies');
 export const incompleteConflicts = new Counter('incomplete_conflicts');
 
-/** Thresholds of every scenario: a fault of the service is never part of a good run. */
+/** Thresholds of every scenario: a run with a fault of the service is never valid. */
 export const replyThresholds = {
   server_errors: ['count==0'],
   unexpected_replies: ['count==0'],
   incomplete_conflicts: ['count==0'],
 };
 
-// A lost race is the subject here, not a failed request.
+// A lost race is an expected reply, not a failed request.
 http.setResponseCallback(http.expectedStatuses(200, 201, 202, 409, 412, 422, 423));
 
 function params(name, headers) {
@@ -68,7 +68,7 @@ function params(name, headers) {
       'Content-Type': 'application/json',
       ...headers,
     },
-    // One series a route: URLs with ids in them would make one a row.
+    // One series per route: URLs with ids would make one per row.
     tags: { name },
     timeout: '15s',
   };
@@ -86,7 +86,7 @@ export function patch(path, body, etag, name) {
   return http.patch(baseURL + path, JSON.stringify(body), params(name, { 'If-Match': etag }));
 }
 
-/** Sends all POSTs at once over as many connections; `requests` is [{path, body, name, headers}]. */
+/** Sends all POSTs concurrently, each over one connection; `requests` is [{path, body, name, headers}]. */
 export function postTogether(requests) {
   return http.batch(
     requests.map(({ path, body, name, headers }) => ['POST', baseURL + path, JSON.stringify(body), params(name, headers)]),
@@ -102,7 +102,7 @@ export function decoded(response) {
   }
 }
 
-/** What a reply says about the fate of a write. */
+/** The fate of a write according to its reply. */
 export const Fate = Object.freeze({
   landed: 'landed',
   refused: 'refused', // it certainly did nothing
@@ -110,9 +110,9 @@ export const Fate = Object.freeze({
 });
 
 /**
- * Sorts the reply to a write and counts what should not be there: 5xx other than 503, and any status
- * that is neither success nor among `refusals`. Only a 503 that does not say outcome_unknown, or a
- * reply in the 400s, promises that nothing happened.
+ * Classifies the reply to a write and counts defects: 5xx other than 503, and any status that is
+ * neither a success nor in `refusals`. Only a 503 other than outcome_unknown, or a reply in the
+ * 400s, means that nothing changed.
  */
 export function fateOf(response, refusals) {
   const { status } = response;
@@ -126,7 +126,7 @@ export function fateOf(response, refusals) {
   return status >= 400 && status < 500 ? Fate.refused : Fate.unknown;
 }
 
-/** Whether a read brought what was asked; counts it like `fateOf` when not. */
+/** Reports whether a read succeeded; counts other replies like `fateOf`. */
 export function readOk(response) {
   if (response.status === 200) return true;
   if (response.status === 503) unavailable.add(1);
@@ -136,7 +136,7 @@ export function readOk(response) {
 
 let lines = 0;
 
-/** A line each from a few VUs tells the story; thousands would hide it. */
+/** Prints one line each from a few VUs; thousands of lines would be unreadable. */
 function worthALine() {
   lines += 1;
   return lines === 1 && exec.vu.idInTest <= 5;
@@ -151,7 +151,7 @@ function report(response) {
   console.error(`${response.request.method} ${response.url} answered ${status}: ${said}`);
 }
 
-/** Counts a refusal whose body lacks what the loser of a race is owed (see `owed` of each script). */
+/** Counts a rejection with missing facts (see `owed` of each script). */
 export function expectComplete(response, missing) {
   if (missing.length === 0) return;
   incompleteConflicts.add(1);
@@ -173,7 +173,7 @@ export function listAll(path, name) {
   return items;
 }
 
-/** Creates what a run needs; a failure here ends the run. */
+/** Creates a record that a run needs; a failure ends the run. */
 export function create(path, body, name) {
   const response = post(path, body, name);
   if (response.status !== 201) {

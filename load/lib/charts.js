@@ -1,6 +1,6 @@
-// Charts as HTML and SVG without a script or anything from elsewhere. Colours are classes of
-// report.head.html, which knows both colour schemes; the words stand outside the drawing, so that they
-// keep their size on a narrow screen.
+// Charts as HTML and SVG without scripts or external resources. Colours are classes of
+// report.head.html, which has both colour schemes; labels are outside the drawing, so that they
+// retain their size on a narrow screen.
 
 const width = 1000;
 const height = 300;
@@ -58,12 +58,12 @@ export function percentiles(trend) {
   return [['p50', med], ['p95', p95], ['p99', p99], ['max', max]];
 }
 
-/** Whole, with a thin space between thousands. */
+/** Formats a whole number with a thin space between thousands. */
 export function plain(value) {
   return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, '\u2009');
 }
 
-/** A round number not below the value, whose half is round as well. */
+/** Returns a round number of at least the value, with a round half. */
 function niceAbove(value) {
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 4, 6, 8, 10].map((digit) => digit * power).find((step) => step >= value);

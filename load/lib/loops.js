@@ -1,8 +1,8 @@
-// How load is applied: a closed loop to find the knee, an open loop to quote latency.
+// The kinds of load: a closed loop to find the knee, an open loop to measure latency.
 //
-// In a closed loop a slow service slows its own callers down, so its latencies flatter; what it
-// shows honestly is how much work comes out. In an open loop arrivals do not wait: latency there is
-// what a caller sees, as long as no arrival had to be dropped.
+// In a closed loop a slow service slows its callers down, so its latencies are too low; it measures
+// throughput. In an open loop arrivals do not wait: its latency is that of a caller, as long as no
+// arrival was dropped.
 //
 // Environment: INTERLOCK_LOAD_PHASE closed|open, INTERLOCK_LOAD_STEPS (VUs of the closed steps),
 // INTERLOCK_LOAD_STEP_SECONDS, INTERLOCK_LOAD_RATE (iterations/s of the open loop),
@@ -35,7 +35,7 @@ function closedLoop() {
       executor: 'constant-vus',
       vus,
       duration: `${stepSeconds}s`,
-      // The last iterations of a step run into this second, not into the next step.
+      // The last iterations of a step end in this second, not in the next step.
       startTime: `${i * (stepSeconds + 1)}s`,
       gracefulStop: '20s',
     };
@@ -58,9 +58,9 @@ function openLoop() {
 }
 
 /**
- * The thresholds that belong to the loop. A dropped iteration voids an open run: the arrivals that
- * would have waited longest were never sent. k6 keeps a series of its own for a step only where a
- * threshold names it, hence the one that always holds.
+ * The thresholds of the loop. A dropped iteration voids an open run: the arrivals with the longest
+ * wait were never sent. k6 stores a separate series for a step only if a threshold names it, so each
+ * step has a threshold that is always true.
  */
 export function loopThresholds() {
   if (phase === 'open') return { dropped_iterations: ['count==0'] };
@@ -74,14 +74,14 @@ export function loopThresholds() {
 
 /**
  * In the open loop, 99 % of the named requests are faster than 100 ms. While other processes use the
- * processors (INTERLOCK_LOAD_BUSY), latencies are only reported: k6 reports those of one request only
- * with a threshold, so it has one that always holds.
+ * processors (INTERLOCK_LOAD_BUSY), latencies are only reported: k6 reports the latencies of one
+ * request only with a threshold, so it has one that is always true.
  */
 export function latencyThreshold(name) {
   return phase === 'open' ? { [`http_req_duration{name:${name}}`]: [isBusy ? 'p(99)>=0' : 'p(99)<100'] } : {};
 }
 
-/** Work done in each closed step: [{vus, perSecond, p50, p95}] from k6's summary data. */
+/** Returns the throughput of each closed step: [{vus, perSecond, p50, p95}] from k6's summary data. */
 export function closedSteps(metrics) {
   return steps.map((vus) => {
     const iterations = metrics[`iterations{scenario:${stepName(vus)}}`];
@@ -95,7 +95,10 @@ export function closedSteps(metrics) {
   });
 }
 
-/** The first step that yields at least 95 % of the best: beyond it more callers only wait longer. */
+/**
+ * Returns the first step with at least 95 % of the best throughput: beyond it more callers only wait
+ * longer.
+ */
 export function knee(measured) {
   const best = Math.max(...measured.map((step) => step.perSecond));
   return measured.find((step) => step.perSecond >= 0.95 * best);

@@ -1,6 +1,6 @@
-// What a run leaves behind: <name>-<phase>.json (all of k6's summary data, the verdict on top), a part
-// of the report's index page, and where another open run should follow, <name>-<phase>.rate with its
-// arrivals/s: after a closed run, and after an open one that is void and broke nothing else.
+// The output of a run: <name>-<phase>.json (all of k6's summary data, the verdict first), a part of
+// the report's index page and, if another open run should follow, <name>-<phase>.rate with its
+// arrivals/s: after a closed run, and after a void open run without other failures.
 //
 // Environment: INTERLOCK_LOAD_REPORT (the folder, load/report).
 
@@ -9,12 +9,12 @@ import { closedSteps, isBusy, knee, openSeconds, phase, rate, stepSeconds } from
 
 const folder = __ENV.INTERLOCK_LOAD_REPORT || 'load/report';
 
-/** The open loop runs at this share of the knee: below it, and far enough to keep clear of noise. */
+/** The share of the knee at which the open loop runs: below the knee, with a margin for noise. */
 const shareOfKnee = 0.5;
 
 /**
- * The files of one run. `about.promises` names, in plain words, the counters that must be 0;
- * `about.figures` the counters worth showing. `about.charts` is HTML to show instead of k6's own charts.
+ * Returns the files of one run. `about.promises` describes the counters that must be 0, and
+ * `about.figures` the displayed counters. `about.charts` is HTML that replaces k6's charts.
  */
 export function summary(data, about) {
   const failed = crossed(data.metrics);
@@ -32,7 +32,7 @@ export function summary(data, about) {
 
 function nextRate(failed, closed, about) {
   if (closed) return Math.max(1, Math.floor(knee(closed).perSecond * shareOfKnee));
-  // The latencies of a void run are no reason against another one.
+  // The latencies of a void run do not prevent another one.
   const isVoid = failed.some(isDrop) && failed.every((threshold) => isDrop(threshold) || isLatency(threshold));
   return isVoid ? Math.floor(arrivalsOf(about).perSecond / 2) : 0;
 }
@@ -49,7 +49,7 @@ function arrivalsOf(about) {
   return about.arrivals || { perSecond: rate, seconds: openSeconds };
 }
 
-/** The verdict in words. A run that dropped arrivals is void, whatever else it shows. */
+/** Returns the verdict as text. A run that dropped arrivals is void. */
 function verdict(metrics, failed) {
   if (failed.length === 0) return 'Passed: every promise held.';
   const why = failed.join('; ');
@@ -57,14 +57,17 @@ function verdict(metrics, failed) {
   return `Void: ${count(metrics, 'dropped_iterations')} arrivals were dropped because k6 had nobody left to send them, so no latency of this run counts. Not held: ${why}.`;
 }
 
-/** The thresholds that do not hold, as "metric: expression". */
+/** Returns the violated thresholds, as "metric: expression". */
 function crossed(metrics) {
   return Object.entries(metrics).flatMap(([name, metric]) => Object.entries(metric.thresholds || {})
     .filter(([, { ok }]) => !ok)
     .map(([expression]) => `${name}: ${expression}`));
 }
 
-/** A counter's sum; for one kept by tag the worst tag, for the sum could hide a loss behind a gain. */
+/**
+ * Returns the sum of a counter. Of a counter with tags it returns the worst tag, because the sum
+ * could hide a loss behind a gain.
+ */
 function count(metrics, name) {
   const tagged = Object.entries(metrics).filter(([key]) => key.startsWith(`${name}{`));
   const found = tagged.length > 0 ? tagged.map(([, metric]) => metric) : [metrics[name]];

@@ -1,14 +1,14 @@
-// Numbers over time for a chart of the report. k6's summary has no time in it, so one VU looks every so
-// often and keeps each look under a tag of its own; the thresholds, which always hold, make k6 remember
-// a tag by itself.
+// Numbers over time for a chart of the report. k6's summary has no time series, so one VU takes
+// samples and stores each under a separate tag. k6 stores a tag separately only if a threshold names
+// it, so each has a threshold that is always true.
 
 import { Gauge } from 'k6/metrics';
 
 const clock = 'seconds';
 
 /**
- * A series of at most `looks` looks at the named numbers. Its `thresholds` belong into the options, and
- * `add` is for one VU alone.
+ * A series of at most `looks` samples of the named numbers. Its `thresholds` belong into the
+ * options; only one VU may call `add`.
  */
 export function newSeries(prefix, names, looks) {
   const gauges = {};
@@ -28,7 +28,7 @@ export function newSeries(prefix, names, looks) {
       for (const name of names) gauges[name].add(values[name], tags);
       taken += 1;
     },
-    /** The looks as [{seconds, …}], from k6's summary data; the metrics are taken out of it. */
+    /** Returns the samples as [{seconds, …}] from k6's summary data, and removes the metrics from it. */
     take(metrics) {
       const rows = [];
       for (let n = 0; n < looks; n += 1) {
@@ -46,7 +46,7 @@ export function newSeries(prefix, names, looks) {
   };
 }
 
-/** What was added a second between two looks before and after each, of numbers that only grow. */
+/** Returns the increase per second around each sample, of numbers that only grow. */
 export function pace(rows, name) {
   return rows.map((_, i) => {
     const from = rows[Math.max(0, i - 1)];

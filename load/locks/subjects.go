@@ -53,7 +53,7 @@ func newSubjects(client redis.UniversalClient) (subjects []subject, end func()) 
 			}, nil
 		}},
 		{"redislock", func(ctx context.Context, key string) (func() error, error) {
-			// The pauses of its documentation.
+			// The pauses that its documentation shows.
 			held, err := locker.Obtain(ctx, "bench:redislock:"+key, ttl, &redislock.Options{
 				RetryStrategy: redislock.LinearBackoff(100 * time.Millisecond),
 			})

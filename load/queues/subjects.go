@@ -16,9 +16,8 @@ import (
 
 var body = []byte(`{"user":12345,"quantity":1}`)
 
-// subject is one queue. run sends messages through it, enqueued, claimed and acknowledged,
-// until the period is over, and returns the number of handled messages and the duration:
-// none may be left.
+// subject is one queue. run enqueues, claims and acknowledges messages until the period ends. It
+// returns the number of handled messages and the duration; no message may remain.
 type subject struct {
 	name string
 	run  func(ctx context.Context, period time.Duration) (int64, time.Duration, error)

@@ -12,7 +12,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-func TestCustomersOfAnyNameAreActorsOfTheirOwn(t *testing.T) {
+func TestEachCustomerIDIsADifferentActor(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
 		names := []principal.CustomerID{"7", "07", "-7", "li", "Li", "a/b", "a", "user-7", "customer:7", "shop/li+1=x@example.com"}
@@ -32,7 +32,7 @@ func TestCustomersOfAnyNameAreActorsOfTheirOwn(t *testing.T) {
 
 // The shard of a customer with a numeric name is that number. With another shard, the
 // withdrawal of an action from before customers had names would make a shard negative.
-func TestALikeOfANumberedCustomerIsTakenBackFromItsShard(t *testing.T) {
+func TestWithdrawnLikeIsSubtractedFromItsShard(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
 		const number, shards = 1_000_045, 32

@@ -55,7 +55,7 @@ func benchmarkBursts(b *testing.B, address string) {
 				recorder := httptest.NewRecorder()
 				server.ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, httpapi.Base+"/actions", strings.NewReader(body)))
 				if recorder.Code != http.StatusOK {
-					b.Errorf("answered %d %s", recorder.Code, recorder.Body)
+					b.Errorf("status %d %s", recorder.Code, recorder.Body)
 				}
 			})
 		}

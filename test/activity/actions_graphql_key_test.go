@@ -86,7 +86,7 @@ func (s *reactions) answerHalf(t *testing.T, away string) {
 }
 
 // Proves G3.9.
-func TestAMutationThatWasUnavailableIsMadeByTheRepeat(t *testing.T) {
+func TestRepeatExecutesAnUnavailableMutation(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
 		customer := s.customer(7)
@@ -99,7 +99,7 @@ func TestAMutationThatWasUnavailableIsMadeByTheRepeat(t *testing.T) {
 		again := customer.send(t, "k-1", likeBoth)
 		require.Equal(t, object{"one": liked, "two": liked}, data(again), again.Text)
 		require.Empty(t, codesOf(again))
-		require.False(t, isReplay(again), "half of it was not answered before")
+		require.False(t, isReplay(again), "half of it had no outcome before")
 
 		replay := customer.send(t, "k-1", likeBoth)
 		require.True(t, isReplay(replay))
@@ -109,7 +109,7 @@ func TestAMutationThatWasUnavailableIsMadeByTheRepeat(t *testing.T) {
 }
 
 // Proves G3.9.
-func TestAMutationThatWasForbiddenIsMadeOnceItIsPermitted(t *testing.T) {
+func TestForbiddenMutationIsExecutedOncePermitted(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
 		require.Equal(t, []any{"FORBIDDEN", "FORBIDDEN"}, codesOf(s.token("actions:read").send(t, "k-1", likeBoth)))
@@ -120,7 +120,7 @@ func TestAMutationThatWasForbiddenIsMadeOnceItIsPermitted(t *testing.T) {
 }
 
 // Proves G3.9.
-func TestARecordedMutationIsNotShownToWhoMayNotMakeItAnyMore(t *testing.T) {
+func TestStoredMutationIsHiddenAfterThePermissionIsRevoked(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
 		writer := s.token("actions:write")
@@ -130,7 +130,7 @@ func TestARecordedMutationIsNotShownToWhoMayNotMakeItAnyMore(t *testing.T) {
 			refused := where.token("actions:read").send(t, "k-1", likeBoth)
 			require.Equal(t, []any{"FORBIDDEN", "FORBIDDEN"}, codesOf(refused), name)
 			require.Equal(t, object{"one": nil, "two": nil}, data(refused), name)
-			require.False(t, isReplay(refused), "%s: it is not what was recorded", name)
+			require.False(t, isReplay(refused), "%s: it differs from the recorded reply", name)
 			replay := where.token("actions:write").send(t, "k-1", likeBoth)
 			require.True(t, isReplay(replay), name)
 			require.Equal(t, first.Text, replay.Text, name)
@@ -140,7 +140,7 @@ func TestARecordedMutationIsNotShownToWhoMayNotMakeItAnyMore(t *testing.T) {
 }
 
 // Proves G3.9.
-func TestARefusedMutationIsRefusedAgainUnderItsKey(t *testing.T) {
+func TestRejectedMutationIsRejectedAgainUnderItsKey(t *testing.T) {
 	const query = `mutation {
 		missing: toggleLikeItem(itemId: "SKU-3", actionId: 5) { isLiked }
 		invalid: toggleLikeItem(itemId: "SKU-1", actionId: 0) { isLiked }
@@ -156,7 +156,7 @@ func TestARefusedMutationIsRefusedAgainUnderItsKey(t *testing.T) {
 				s.items.things["SKU-3"] = 13
 			}
 			first := s.customer(7).send(t, "k-1", query)
-			require.Equal(t, []any{"ITEM_NOT_FOUND", "VALIDATION_FAILED"}, codesOf(first), "what was refused stays so: %s", first.Text)
+			require.Equal(t, []any{"ITEM_NOT_FOUND", "VALIDATION_FAILED"}, codesOf(first), "a rejection stays: %s", first.Text)
 			require.Equal(t, liked, data(first)["down"])
 			s.items.things["SKU-3"] = 13
 			for name, where := range map[string]*reactions{"from memory": s, "from the database": s.restarted(t)} {
@@ -171,7 +171,7 @@ func TestARefusedMutationIsRefusedAgainUnderItsKey(t *testing.T) {
 }
 
 // Proves G3.10.
-func TestADocumentThatWasCutOffIsFinishedByItsRepeat(t *testing.T) {
+func TestRepeatFinishesAnInterruptedDocument(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		for name, cut := range map[string]func(s *reactions, hangUp func()){
 			"by a fault": func(s *reactions, _ func()) { s.items.fail = failing("SKU-2", errors.New("out of tea")) },
@@ -183,7 +183,7 @@ func TestADocumentThatWasCutOffIsFinishedByItsRepeat(t *testing.T) {
 					return nil
 				}
 			},
-			"by its caller, who hangs up within a mutation": func(s *reactions, hangUp func()) {
+			"by its caller, who disconnects within a mutation": func(s *reactions, hangUp func()) {
 				s.items.fail = func(item string) error {
 					if item == "SKU-2" {
 						hangUp()
@@ -191,7 +191,7 @@ func TestADocumentThatWasCutOffIsFinishedByItsRepeat(t *testing.T) {
 					return nil
 				}
 			},
-			"by its caller, who hangs up between two": func(s *reactions, hangUp func()) { s.retries.committed = hangUp },
+			"by its caller, who disconnects between two mutations": func(s *reactions, hangUp func()) { s.retries.committed = hangUp },
 		} {
 			t.Run(name, func(t *testing.T) {
 				s := openActions(storagetest.Tenant(t), t, db)
@@ -199,7 +199,7 @@ func TestADocumentThatWasCutOffIsFinishedByItsRepeat(t *testing.T) {
 				defer hangUp()
 				cut(s, hangUp)
 				answer := s.customer(7).SendContext(ctx, t, http.MethodPost, "/graphql", object{"query": likeBoth}, "X-Idempotency-Key", "k-1")
-				require.NotContains(t, answer.Text, "tea", "what went wrong is nobody's business")
+				require.NotContains(t, answer.Text, "tea", "the error is not revealed")
 				if ctx.Err() != nil {
 					require.Equal(t, "outcome_unknown", answer.Body["code"], answer.Text)
 				} else {
@@ -219,7 +219,7 @@ func TestADocumentThatWasCutOffIsFinishedByItsRepeat(t *testing.T) {
 	})
 }
 
-func TestAServerErrorOfAMutationIsKeptWhenTheSettingSaysSo(t *testing.T) {
+func TestServerErrorOfAMutationIsStoredIfConfigured(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		for name, fail := range map[string]func(string) error{
 			"a fault": func(string) error { return errors.New("out of tea") },
@@ -241,7 +241,7 @@ func TestAServerErrorOfAMutationIsKeptWhenTheSettingSaysSo(t *testing.T) {
 
 // A key belongs to its document from the first mutation that has a result.
 // Proves G3.10.
-func TestAKeyOfADocumentIsForThatDocument(t *testing.T) {
+func TestDocumentKeyRejectsAnotherDocument(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
 		s.answerHalf(t, "SKU-2")
@@ -256,7 +256,7 @@ func TestAKeyOfADocumentIsForThatDocument(t *testing.T) {
 	})
 }
 
-func TestAQuestionUnderAKeyIsAnsweredAnew(t *testing.T) {
+func TestQueryUnderAKeyIsExecutedAgain(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
 		const question = `{ itemActions(itemId: "SKU-1") { likes } }`
@@ -269,7 +269,7 @@ func TestAQuestionUnderAKeyIsAnsweredAnew(t *testing.T) {
 	})
 }
 
-func TestADocumentsKeyIsForgottenWithItsParts(t *testing.T) {
+func TestDocumentKeyExpiresWithItsParts(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
 		s.answerHalf(t, "SKU-2")
@@ -286,7 +286,7 @@ func TestADocumentsKeyIsForgottenWithItsParts(t *testing.T) {
 	})
 }
 
-func TestAMutationThatWasMadeLateIsForgottenWithItsDocument(t *testing.T) {
+func TestLateMutationExpiresWithItsDocument(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
 		s.answerHalf(t, "SKU-1")
@@ -294,7 +294,7 @@ func TestAMutationThatWasMadeLateIsForgottenWithItsDocument(t *testing.T) {
 		require.Empty(t, codesOf(s.customer(7).send(t, "k-1", likeBoth)))
 		s.Clock.Advance(time.Second)
 		require.NoError(t, s.Replies.Sweep(ctx, 10))
-		require.Zero(t, s.Count(t, &idempotency.Record{}, "1 = 1"), "also what was kept a second ago")
+		require.Zero(t, s.Count(t, &idempotency.Record{}, "1 = 1"), "also the reply stored a second ago")
 	})
 }
 
@@ -309,7 +309,7 @@ func (away) Held(context.Context) ([]lock.Holding, error) { return nil, lock.Err
 
 // Without a lease the attempts of several processes run concurrently, and the unique rows decide.
 // Proves G3.10.
-func TestAttemptsSideBySideGiveOneAnswer(t *testing.T) {
+func TestConcurrentAttemptsReturnOneReply(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		for round := range 10 {
 			ctx := storagetest.Tenant(t)
@@ -349,7 +349,7 @@ func TestAttemptsSideBySideGiveOneAnswer(t *testing.T) {
 	})
 }
 
-func TestARefusalGivesWayToWhatAnotherAttemptHasDecided(t *testing.T) {
+func TestRejectionYieldsToAnotherAttemptsOutcome(t *testing.T) {
 	const query = `mutation {
 		one: toggleLikeItem(itemId: "SKU-1", actionId: 5) { isLiked }
 		two: toggleLikeItem(itemId: "SKU-2", actionId: 5) { isLiked }
@@ -374,24 +374,24 @@ func TestARefusalGivesWayToWhatAnotherAttemptHasDecided(t *testing.T) {
 	})
 }
 
-func TestADocumentThatIsNotExecutedHasNoData(t *testing.T) {
+func TestUnexecutedDocumentHasNoData(t *testing.T) {
 	s := openActions(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	for name, query := range map[string]string{
-		"no document":             `like it!`,
-		"no such field":           `mutation { toggleLoveItem(itemId: "SKU-1", actionId: 1) { isLoved } }`,
-		"no id":                   `mutation { toggleLikeItem(itemId: "SKU-1") { isLiked } }`,
-		"an id beyond 64 bits":    `mutation { toggleLikeItem(itemId: "SKU-1", actionId: 92233720368547758070) { isLiked } }`,
-		"an id that is no number": `mutation { toggleLikeItem(itemId: "SKU-1", actionId: true) { isLiked } }`,
-		"two operations":          `query A { __typename } query B { __typename }`,
-		"an empty document":       `#`,
-		"more than it may ask":    "{ " + strings.Repeat("...A ", 400) + "} fragment A on Query { a: __typename b: __typename c: __typename }",
+		"no document":                `like it!`,
+		"no such field":              `mutation { toggleLoveItem(itemId: "SKU-1", actionId: 1) { isLoved } }`,
+		"no id":                      `mutation { toggleLikeItem(itemId: "SKU-1") { isLiked } }`,
+		"an id beyond 64 bits":       `mutation { toggleLikeItem(itemId: "SKU-1", actionId: 92233720368547758070) { isLiked } }`,
+		"an id that is not a number": `mutation { toggleLikeItem(itemId: "SKU-1", actionId: true) { isLiked } }`,
+		"two operations":             `query A { __typename } query B { __typename }`,
+		"an empty document":          `#`,
+		"more than it may ask":       "{ " + strings.Repeat("...A ", 400) + "} fragment A on Query { a: __typename b: __typename c: __typename }",
 	} {
 		answer := s.customer(7).Send(t, http.MethodPost, "/graphql", object{"query": query})
 		require.Equal(t, http.StatusOK, answer.Status, name)
 		require.NotContains(t, answer.Body, "data", "%s: %s", name, answer.Text)
 		require.Equal(t, "GRAPHQL_VALIDATION_FAILED", codesOf(answer)[0], name)
 	}
-	for name, id := range map[string]any{"a variable that is no number": true, "a variable with a fraction": 1.5, "a variable that is missing": nil} {
+	for name, id := range map[string]any{"a variable that is not a number": true, "a variable with a fraction": 1.5, "a variable that is missing": nil} {
 		answer := s.customer(7).Send(t, http.MethodPost, "/graphql", object{
 			"query": `mutation ($id: Long!) { toggleLikeItem(itemId: "SKU-1", actionId: $id) { isLiked } }`, "variables": object{"id": id},
 		})
@@ -399,5 +399,5 @@ func TestADocumentThatIsNotExecutedHasNoData(t *testing.T) {
 		require.Equal(t, "GRAPHQL_VALIDATION_FAILED", codesOf(answer)[0], name)
 	}
 	answer := s.customer(7).send(t, "k-2", `mutation { toggleLikeItem(itemId: "SKU-9", actionId: 1) { isLiked } }`)
-	require.Contains(t, answer.Text, `"data":{"toggleLikeItem":null}`, "what was executed has data")
+	require.Contains(t, answer.Text, `"data":{"toggleLikeItem":null}`, "an executed document has data")
 }

@@ -37,7 +37,7 @@ func codes(errors []any) []any {
 }
 
 // Proves G3.22.
-func TestGraphQLInEveryOrderOfArrivalTheHighestIDDecides(t *testing.T) {
+func TestGraphQLHighestActionIDWinsInEveryOrder(t *testing.T) {
 	const like = `mutation ($id: Long!, $active: Boolean) { toggleLikeItem(itemId: "SKU-1", actionId: $id, active: $active) { isLiked lastActionId } }`
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
@@ -108,7 +108,7 @@ func TestGraphQLErrorsCarryTheirCode(t *testing.T) {
 		{"other content under the id", likeItem, object{"id": 5}, "IDEMPOTENCY_KEY_REUSED"},
 		{"id 0", likeItem, object{"id": 0}, "VALIDATION_FAILED"},
 		{"an id with a fraction", likeItem, object{"id": 1.5}, "GRAPHQL_VALIDATION_FAILED"},
-		{"an id that is no number", likeItem, object{"id": true}, "GRAPHQL_VALIDATION_FAILED"},
+		{"an id that is not a number", likeItem, object{"id": true}, "GRAPHQL_VALIDATION_FAILED"},
 		{"an id beyond 64 bits", `mutation { toggleLikeItem(itemId: "SKU-1", actionId: 92233720368547758070) { isLiked } }`, nil, "GRAPHQL_VALIDATION_FAILED"},
 		{"no id", `mutation { toggleLikeItem(itemId: "SKU-1") { isLiked } }`, nil, "GRAPHQL_VALIDATION_FAILED"},
 		{"no such field", `mutation { toggleLoveItem(itemId: "SKU-1", actionId: 1) { isLoved } }`, nil, "GRAPHQL_VALIDATION_FAILED"},
@@ -135,7 +135,7 @@ func TestGraphQLAsksThePermissionOfEachField(t *testing.T) {
 	s.requireCounts(t, 0)
 }
 
-func TestGraphQLOfAHundredShuffledTapsAtOnceTheHighestDecides(t *testing.T) {
+func TestGraphQLHighestOfAHundredConcurrentActionsWins(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
 		const taps = 100
@@ -146,7 +146,7 @@ func TestGraphQLOfAHundredShuffledTapsAtOnceTheHighestDecides(t *testing.T) {
 			query := fmt.Sprintf(`mutation { toggleLikeItem(itemId: "SKU-1", actionId: %d, active: %t) { lastActionId } }`, id, id%2 == 0)
 			a := customer.Send(t, http.MethodPost, "/graphql", object{"query": query})
 			if a.Status != http.StatusOK || a.Body["errors"] != nil {
-				t.Errorf("action %d answered %d: %v", id, a.Status, a.Body)
+				t.Errorf("action %d has status %d: %v", id, a.Status, a.Body)
 			}
 		})
 		seen := customer.look(t, "SKU-1")
@@ -156,7 +156,7 @@ func TestGraphQLOfAHundredShuffledTapsAtOnceTheHighestDecides(t *testing.T) {
 }
 
 // It is as deep as the introspection query of GraphiQL.
-func TestTheSchemaCanBeReadByIntrospectionAndDeeperQuestionsAreRefused(t *testing.T) {
+func TestIntrospectionIsAllowedAndDeepQueriesAreRejected(t *testing.T) {
 	s := openActions(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	nested := func(depth int) string {
 		return `{ __schema { types { name fields { args { type { ` + strings.Repeat("ofType { ", depth) + "name" + strings.Repeat(" }", depth) + ` } } } } } }`

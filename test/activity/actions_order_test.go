@@ -21,7 +21,7 @@ import (
 )
 
 // Proves G3.22.
-func TestInEveryOrderOfArrivalTheHighestIDDecides(t *testing.T) {
+func TestHighestActionIDWinsInEveryOrder(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
 		applied := 0
@@ -48,7 +48,7 @@ func TestInEveryOrderOfArrivalTheHighestIDDecides(t *testing.T) {
 // The UPDATE does not depend on the row lock: an engine may drop it, as Galera does between
 // its nodes.
 // Proves G3.21.
-func TestAnActionThatWasOvertakenAfterItsReadingIsRefusedByItsUpdate(t *testing.T) {
+func TestGuardedUpdateRejectsAnOvertakenAction(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	s := openActions(storagetest.Tenant(t), t, db)
 	for i, c := range []struct {
@@ -97,7 +97,7 @@ func TestLikeAndDislikeExcludeEachOtherInEveryOrder(t *testing.T) {
 	})
 }
 
-func TestBookmarkHasIDsAndAStateOfItsOwn(t *testing.T) {
+func TestBookmarkHasSeparateIDsAndState(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
 		customer := s.customer(7)
@@ -132,7 +132,7 @@ func TestWithoutActiveAnActionToggles(t *testing.T) {
 }
 
 // Proves G3.25.
-func TestAnIDThatComesAgainWithOtherContentIsRefused(t *testing.T) {
+func TestReusedActionIDWithOtherContentIsRejected(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
 		customer := s.customer(7)
@@ -141,19 +141,19 @@ func TestAnIDThatComesAgainWithOtherContentIsRefused(t *testing.T) {
 		for name, a := range map[string]struct {
 			kind   string
 			active any
-		}{"taken back": {"like", false}, "toggled": {"like", nil}, "the other of the pair": {"dislike", true}} {
+		}{"withdrawn": {"like", false}, "toggled": {"like", nil}, "the other of the pair": {"dislike", true}} {
 			refused := customer.tap(t, "SKU-1", a.kind, 5, a.active)
 			require.Equal(t, http.StatusUnprocessableEntity, refused.Status, name)
 			require.Equal(t, "idempotency_key_reused", refused.Body["code"], name)
 		}
-		require.Equal(t, reply(true, 5, "applied"), customer.tap(t, "SKU-2", "dislike", 5, true).Body, "another thing has ids of its own")
+		require.Equal(t, reply(true, 5, "applied"), customer.tap(t, "SKU-2", "dislike", 5, true).Body, "another thing has separate ids")
 		require.Equal(t, object{"active": true, "lastActionId": 5.0}, own(customer.look(t, "SKU-1"), "like"))
 		s.requireCounts(t, 2)
 	})
 }
 
 // Proves G3.25.
-func TestAnIDFarInTheFutureIsRefusedAndShutsNothingOut(t *testing.T) {
+func TestActionIDInTheFutureIsRejectedAndBlocksNothing(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
 		customer := s.customer(7)
@@ -206,7 +206,7 @@ func TestAnotherTenantsActionsAreNotCounted(t *testing.T) {
 	})
 }
 
-func TestAnActionThatCannotBeIsRefusedAtItsPlace(t *testing.T) {
+func TestInvalidActionIsRejectedByField(t *testing.T) {
 	s := openActions(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	customer := s.customer(7)
 	for _, c := range []struct {
@@ -216,7 +216,7 @@ func TestAnActionThatCannotBeIsRefusedAtItsPlace(t *testing.T) {
 		code   string
 	}{
 		{"no such item", `{"entityType":"item","entityId":"SKU-9","action":"like","actionId":1}`, 404, "not_found"},
-		{"a coupon is no item", `{"entityType":"coupon","entityId":"SKU-1","action":"like","actionId":1}`, 404, "not_found"},
+		{"a coupon is not an item", `{"entityType":"coupon","entityId":"SKU-1","action":"like","actionId":1}`, 404, "not_found"},
 		{"another type", `{"entityType":"order","entityId":"SKU-1","action":"like","actionId":1}`, 422, "validation_failed"},
 		{"another action", `{"entityType":"item","entityId":"SKU-1","action":"love","actionId":1}`, 422, "validation_failed"},
 		{"no id", `{"entityType":"item","entityId":"SKU-1","action":"like"}`, 422, "validation_failed"},
@@ -236,7 +236,7 @@ func TestAnActionThatCannotBeIsRefusedAtItsPlace(t *testing.T) {
 	s.requireCounts(t, 0)
 }
 
-func TestAThingThatIsMadeAnewBeginsWithoutLikes(t *testing.T) {
+func TestRecreatedThingStartsWithoutLikes(t *testing.T) {
 	s := openActions(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	customer := s.customer(7)
 	require.Equal(t, http.StatusOK, customer.tap(t, "SKU-1", "like", 5, true).Status)
@@ -246,7 +246,7 @@ func TestAThingThatIsMadeAnewBeginsWithoutLikes(t *testing.T) {
 }
 
 // Proves G3.23.
-func TestOfAHundredShuffledTapsAtOnceTheHighestDecides(t *testing.T) {
+func TestHighestOfAHundredConcurrentActionsWins(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
 		const taps = 100
@@ -256,7 +256,7 @@ func TestOfAHundredShuffledTapsAtOnceTheHighestDecides(t *testing.T) {
 			id := int64(order[i] + 1)
 			a := customer.tap(t, "SKU-1", []string{"like", "dislike"}[id%2], id, id%3 != 0)
 			if a.Status != http.StatusOK {
-				t.Errorf("action %d answered %d: %v", id, a.Status, a.Body)
+				t.Errorf("action %d has status %d: %v", id, a.Status, a.Body)
 			}
 			if a.Body["outcome"] == "applied" {
 				applied.Add(1)
@@ -272,7 +272,7 @@ func TestOfAHundredShuffledTapsAtOnceTheHighestDecides(t *testing.T) {
 // All actors act on the same items concurrently, with their ids in random order: counts equal rows, and
 // no engine rolls a unit back because of a deadlock.
 // Proves G3.24.
-func TestCountsEqualTheRowsAfterARaceOfManyActors(t *testing.T) {
+func TestCountsEqualTheRowsAfterConcurrentActions(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
 		const actors, each = 40, 20
@@ -288,7 +288,7 @@ func TestCountsEqualTheRowsAfterARaceOfManyActors(t *testing.T) {
 				}
 				a := customer.tap(t, fmt.Sprintf("SKU-%d", 1+n%2), kind, id, id == each || random.IntN(2) == 0)
 				if a.Status != http.StatusOK {
-					t.Errorf("action %d of %d answered %d: %v", id, i, a.Status, a.Body)
+					t.Errorf("action %d of %d has status %d: %v", id, i, a.Status, a.Body)
 				}
 				if a.Body["outcome"] == "applied" {
 					applied.Add(1)
@@ -306,7 +306,7 @@ func TestCountsEqualTheRowsAfterARaceOfManyActors(t *testing.T) {
 }
 
 // Proves G3.23.
-func TestARestartInBetweenKeepsWhatWasApplied(t *testing.T) {
+func TestRestartPreservesAppliedActions(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		before := openActions(ctx, t, db)
 		require.Equal(t, reply(true, 3, "applied"), before.customer(7).tap(t, "SKU-1", "like", 3, true).Body)
@@ -321,7 +321,7 @@ func TestARestartInBetweenKeepsWhatWasApplied(t *testing.T) {
 	})
 }
 
-func TestATapCostsOneTransactionOfThreeWritesAndAStaleOneNone(t *testing.T) {
+func TestActionCostsThreeWritesAndAStaleOneNone(t *testing.T) {
 	db, statements := storagetest.TappedMariaDB(t)
 	customer := openActions(storagetest.Tenant(t), t, db).customer(7)
 	tap := func(id int64, active any, outcome string) []string {

@@ -106,7 +106,7 @@ var anyModelEvent = rapid.Custom(func(t *rapid.T) modelEvent {
 })
 
 // Proves G3.29.
-func TestWhateverIsSentIsAnsweredAsTheContractSaysAndCountsOnce(t *testing.T) {
+func TestRandomEventsFollowTheContractAndCountOnce(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.SQLite(t)
 	b := openBooks(ctx, t, db)
 	var written int

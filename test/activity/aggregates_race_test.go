@@ -21,7 +21,7 @@ import (
 )
 
 // Proves G3.27.
-func TestTheSameEventTwentyTimesAtOnceCountsOnce(t *testing.T) {
+func TestTwentyConcurrentCopiesOfAnEventCountOnce(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		for _, event := range []object{request("a", counted(7, "in")), loose("a", called("e", "in"))} {
@@ -35,7 +35,7 @@ func TestTheSameEventTwentyTimesAtOnceCountsOnce(t *testing.T) {
 				case a.Status == http.StatusConflict && a.Body["code"] == landed && a.Body["version"] == float64(before+1):
 				case a.Status == http.StatusConflict && a.Body["code"] == inFlight:
 				default:
-					t.Errorf("answered %d: %v", a.Status, a.Body)
+					t.Errorf("status %d: %v", a.Status, a.Body)
 				}
 			})
 			require.EqualValues(t, 1, written.Load())
@@ -45,7 +45,7 @@ func TestTheSameEventTwentyTimesAtOnceCountsOnce(t *testing.T) {
 }
 
 // Proves G3.27.
-func TestDifferentWritersOfOneAggregateAtOnceAllSucceed(t *testing.T) {
+func TestConcurrentWritersOfOneAggregateAllSucceed(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each = 24, 5
 		b := openBooks(ctx, t, db)
@@ -57,7 +57,7 @@ func TestDifferentWritersOfOneAggregateAtOnceAllSucceed(t *testing.T) {
 			for seq := 1; seq <= each; seq++ {
 				a := b.write(t, shelf, request(clientName(i), counted(seq, "in", clientName(i))))
 				if a.Status != http.StatusCreated {
-					t.Errorf("answered %d: %v", a.Status, a.Body)
+					t.Errorf("status %d: %v", a.Status, a.Body)
 				}
 			}
 		})
@@ -72,7 +72,7 @@ func TestDifferentWritersOfOneAggregateAtOnceAllSucceed(t *testing.T) {
 // Both writers find no aggregate and create it. The key of the aggregate collides for the second writer,
 // whose event is new.
 // Proves G3.31.
-func TestTwoDifferentFirstEventsAtOnceAreBothCounted(t *testing.T) {
+func TestTwoConcurrentFirstEventsAreBothCounted(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	b := openBooksWith(ctx, t, db, world.Options{Locks: &locktest.Unreliable{}})
 	var overtaken atomic.Bool
@@ -87,7 +87,7 @@ func TestTwoDifferentFirstEventsAtOnceAreBothCounted(t *testing.T) {
 
 // Both attempts send the same event, so that the second one is a repeat.
 // Proves G3.31.
-func TestOfTwoAttemptsOfTheFirstEventTheSecondIsToldThatItLanded(t *testing.T) {
+func TestSecondAttemptOfTheFirstEventIsAnAcknowledgedRepeat(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	b := openBooksWith(ctx, t, db, world.Options{Locks: &locktest.Unreliable{}})
 	var overtaken atomic.Bool
@@ -103,7 +103,7 @@ func TestOfTwoAttemptsOfTheFirstEventTheSecondIsToldThatItLanded(t *testing.T) {
 
 // The locker excludes no caller, so that each writer has lost its locks and only SQL decides.
 // Proves G3.34.
-func TestWithoutLocksThatHoldEachEventIsStillCountedOnceAndNoWriterFails(t *testing.T) {
+func TestEventsCountOnceWithUnreliableLocks(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each = 12, 4
 		b := openBooksWith(ctx, t, db, world.Options{Locks: &locktest.Unreliable{}})
@@ -121,7 +121,7 @@ func TestWithoutLocksThatHoldEachEventIsStillCountedOnceAndNoWriterFails(t *test
 					written.Add(1)
 				case a.Status == http.StatusConflict && a.Body["code"] == landed:
 				default:
-					t.Errorf("answered %d: %v", a.Status, a.Body)
+					t.Errorf("status %d: %v", a.Status, a.Body)
 				}
 			}
 		})
@@ -132,7 +132,7 @@ func TestWithoutLocksThatHoldEachEventIsStillCountedOnceAndNoWriterFails(t *test
 
 // The unique keys reject an event that the lookup did not find.
 // Proves G3.33.
-func TestAnEventThatNobodyLookedForIsKeptOnceByItsNames(t *testing.T) {
+func TestUniqueNamesStoreAnUncheckedEventOnce(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		b.land(t, shelf, request("c", counted(1, "in")))
@@ -150,7 +150,7 @@ func TestAnEventThatNobodyLookedForIsKeptOnceByItsNames(t *testing.T) {
 }
 
 // Proves G3.30.
-func TestOfManyWritersThatExpectOneVersionOneWins(t *testing.T) {
+func TestOneOfManyWritersOfAVersionWins(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		var written atomic.Int64
@@ -164,7 +164,7 @@ func TestOfManyWritersThatExpectOneVersionOneWins(t *testing.T) {
 					t.Errorf("told %v", a.Body)
 				}
 			default:
-				t.Errorf("answered %d: %v", a.Status, a.Body)
+				t.Errorf("status %d: %v", a.Status, a.Body)
 			}
 		})
 		require.EqualValues(t, 1, written.Load())
@@ -173,7 +173,7 @@ func TestOfManyWritersThatExpectOneVersionOneWins(t *testing.T) {
 }
 
 // Proves G4.39.
-func TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded(t *testing.T) {
+func TestLocksEncloseTheTransaction(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)
 		b := openBooksWith(ctx, t, db, world.Options{Locks: locks})

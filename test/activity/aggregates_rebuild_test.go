@@ -30,7 +30,7 @@ func (b *books) rebuild(t *testing.T, id string, dryRun bool) (found []string) {
 }
 
 // Proves G3.36.
-func TestARebuildRepairsWhatSomebodyBrokeByHandAndSaysWhat(t *testing.T) {
+func TestRebuildRepairsAndReportsManualDamage(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		for seq := 1; seq <= 3; seq++ {
@@ -42,7 +42,7 @@ func TestARebuildRepairsWhatSomebodyBrokeByHandAndSaysWhat(t *testing.T) {
 		untouched := b.state(t, "other")
 
 		require.Empty(t, b.rebuild(t, "A-17", false))
-		require.Equal(t, right, b.state(t, "A-17"), "what is right is left alone")
+		require.Equal(t, right, b.state(t, "A-17"), "correct rows are unchanged")
 		require.Zero(t, b.Count(t, &uow.AuditRow{}, "action = ?", "aggregate.rebuild"))
 
 		for _, statement := range []string{
@@ -70,13 +70,13 @@ func TestARebuildRepairsWhatSomebodyBrokeByHandAndSaysWhat(t *testing.T) {
 		require.Empty(t, b.rebuild(t, "A-17", false))
 		require.Equal(t, untouched, b.state(t, "other"))
 
-		require.EqualValues(t, 8, b.land(t, shelf, request("b", counted(31, "out"))), "writing goes on")
+		require.EqualValues(t, 8, b.land(t, shelf, request("b", counted(31, "out"))), "writing continues")
 		b.refused(t, shelf, request("a", counted(3, "in")), http.StatusConflict, landed)
 		require.Equal(t, []any{6.0, 8.0}, versions(b.Send(t, http.MethodGet, shelf+"/events?after=5", nil)))
 	})
 }
 
-func TestAConditionalWriteOnWhatWasRepairedIsRefused(t *testing.T) {
+func TestConditionalWriteOfARepairedAggregateIsRejected(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		b.land(t, shelf, request("a", counted(1, "in")))
@@ -88,7 +88,7 @@ func TestAConditionalWriteOnWhatWasRepairedIsRefused(t *testing.T) {
 }
 
 // Proves G3.36.
-func TestRebuildsAmongWritersFindNothingAndLoseNothing(t *testing.T) {
+func TestRebuildsDuringWritesFindAndLoseNothing(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each = 8, 10
 		b := openBooks(ctx, t, db)
@@ -120,7 +120,7 @@ func TestRebuildsAmongWritersFindNothingAndLoseNothing(t *testing.T) {
 
 // Row locks do not exclude the other servers of a cluster.
 // Proves G3.37.
-func TestALookAtABookThatIsWrittenMeanwhileFindsNothingWithoutLocks(t *testing.T) {
+func TestCheckDuringWritesFindsNoDifferenceWithoutLocks(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	ctx := storagetest.Tenant(t)
 	b, elsewhere := openBooks(ctx, t, db), openBooks(ctx, t, db)
@@ -130,7 +130,7 @@ func TestALookAtABookThatIsWrittenMeanwhileFindsNothingWithoutLocks(t *testing.T
 	b.requireBooks(t, "A-17", aggregates.Counters{"in": 2}, map[string]int64{"a": 1, "b": 1})
 }
 
-func TestNamesGoOnAfterTheOneThatIsGiven(t *testing.T) {
+func TestNamesAreListedAfterTheCursor(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		want := []aggregates.Name{{Type: "a", ID: "1"}, {Type: "a", ID: "2"}, {Type: "b", ID: "0"}}

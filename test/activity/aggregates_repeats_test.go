@@ -25,7 +25,7 @@ const (
 )
 
 // Proves G3.28.
-func TestASequenceThatComesAgainIsToldApartByWhatBecameOfIt(t *testing.T) {
+func TestRepeatedSequenceIsDistinguishedByItsOutcome(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		require.EqualValues(t, 1, b.land(t, shelf, request("a", counted(5, "in"))))
@@ -50,7 +50,7 @@ func TestASequenceThatComesAgainIsToldApartByWhatBecameOfIt(t *testing.T) {
 }
 
 // Proves G3.30.
-func TestABatchOfWhichOneHasLandedIsRefusedWhole(t *testing.T) {
+func TestBatchWithARecordedEventIsRejected(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		b.land(t, shelf, request("a", counted(7, "in")))
@@ -63,13 +63,13 @@ func TestABatchOfWhichOneHasLandedIsRefusedWhole(t *testing.T) {
 
 		require.EqualValues(t, 4, b.land(t, shelf, request("a", counted(8, "in"), counted(9, "out"), counted(12, "in", "out"))))
 		whole := b.refused(t, shelf, request("a", counted(8, "in"), counted(9, "out"), counted(12, "in", "out")), http.StatusConflict, landed)
-		require.Equal(t, []any{4.0, 2.0, 3.0, 12.0}, world.Members(whole, "version", "eventVersion", "landed", "highestSeq"), "what the first attempt was answered with")
+		require.Equal(t, []any{4.0, 2.0, 3.0, 12.0}, world.Members(whole, "version", "eventVersion", "landed", "highestSeq"), "the reply of the first attempt")
 		b.requireBooks(t, "A-17", aggregates.Counters{"in": 3, "out": 2}, map[string]int64{"a": 12})
 	})
 }
 
 // Proves G3.30.
-func TestAConditionalWriteThatLandedIsARepeatAndNoConflict(t *testing.T) {
+func TestRepeatedConditionalWriteIsNoConflict(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		conditional := func(seq, expected int) object {
@@ -90,16 +90,16 @@ func TestAConditionalWriteThatLandedIsARepeatAndNoConflict(t *testing.T) {
 }
 
 // Proves G3.28.
-func TestAnEventIsKnownByItsIDWhoeverSendsIt(t *testing.T) {
+func TestEventIDIsUniqueAcrossWriters(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		b.land(t, shelf, loose("a", called("e-1", "in")))
 		for name, body := range map[string]object{
-			"the same":                         loose("a", called("e-1", "in")),
-			"by another client":                loose("b", called("e-1", "in")),
-			"with a number":                    request("a", with(called("e-1", "in"), "clientSeq", 4)),
-			"its time said in another zone":    loose("a", with(called("e-1", "in"), "eventTime", "2026-11-21T15:00:00+08:00")),
-			"its payload said by another null": loose("a", with(called("e-1", "in"), "payload", nil)),
+			"the same":                      loose("a", called("e-1", "in")),
+			"by another client":             loose("b", called("e-1", "in")),
+			"with a number":                 request("a", with(called("e-1", "in"), "clientSeq", 4)),
+			"its time in another zone":      loose("a", with(called("e-1", "in"), "eventTime", "2026-11-21T15:00:00+08:00")),
+			"its payload with another null": loose("a", with(called("e-1", "in"), "payload", nil)),
 		} {
 			again := b.refused(t, shelf, body, http.StatusConflict, landed)
 			require.Equal(t, []any{2002.0, 1.0, "e-1"}, world.Members(again, "number", "version", "eventId"), name)
@@ -110,7 +110,7 @@ func TestAnEventIsKnownByItsIDWhoeverSendsIt(t *testing.T) {
 			other := b.refused(t, shelf, loose("a", with(called("e-1", "in"), member, value)), http.StatusConflict, mismatch)
 			require.Equal(t, []any{member}, other["differs"])
 		}
-		require.EqualValues(t, 1, b.land(t, "/aggregates/shelf/other", loose("a", called("e-1", "in"))), "a name holds within its aggregate")
+		require.EqualValues(t, 1, b.land(t, "/aggregates/shelf/other", loose("a", called("e-1", "in"))), "a name is unique within its aggregate")
 		require.EqualValues(t, 1, b.land(t, "/aggregates/other/A-17", loose("a", called("e-1", "in"))))
 		b.requireBooks(t, "A-17", aggregates.Counters{"in": 1}, map[string]int64{})
 	})
@@ -119,7 +119,7 @@ func TestAnEventIsKnownByItsIDWhoeverSendsIt(t *testing.T) {
 // Two events with equal content and different ids are two events. If the second were treated as a repeat
 // of the first, it would be lost.
 // Proves G3.28.
-func TestASequenceThatIsGivenToAnotherEventIsNotTakenForTheFirst(t *testing.T) {
+func TestReusedSequenceOfAnotherEventIsNoRepeat(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		b.land(t, shelf, request("a", with(counted(1, "in"), "eventId", "e-1")))
@@ -133,7 +133,7 @@ func TestASequenceThatIsGivenToAnotherEventIsNotTakenForTheFirst(t *testing.T) {
 	})
 }
 
-func TestThePayloadCountsAsTheValueThatItIsAndIsKeptAsItWasSent(t *testing.T) {
+func TestPayloadIsComparedByValueAndStoredUnchanged(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		body := func(payload string) string {
@@ -153,7 +153,7 @@ func TestThePayloadCountsAsTheValueThatItIsAndIsKeptAsItWasSent(t *testing.T) {
 	})
 }
 
-func TestWithoutEnforcementSequencesMayComeInAnyOrderAndStillOnlyOnce(t *testing.T) {
+func TestUnenforcedSequencesAreUniqueInAnyOrder(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		b.land(t, shelf, loose("a", counted(7, "in")))
@@ -169,7 +169,7 @@ func TestWithoutEnforcementSequencesMayComeInAnyOrderAndStillOnlyOnce(t *testing
 }
 
 // Proves G3.28.
-func TestWhileAnAttemptIsUnderWayASecondOneIsToldSoAndOthersGoOn(t *testing.T) {
+func TestConcurrentAttemptIsAnInFlightDuplicate(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		event := with(counted(1, "in"), "eventId", "e-1")
@@ -191,7 +191,7 @@ func TestWhileAnAttemptIsUnderWayASecondOneIsToldSoAndOthersGoOn(t *testing.T) {
 				require.Equal(t, "1", a.Header.Get("Retry-After"))
 			}
 			locked := b.Send(t, http.MethodPost, shelf+"/events?wait=0", request("b", counted(1, "in")))
-			require.Equal(t, http.StatusLocked, locked.Status, "another writer waits for the aggregate as long as it says")
+			require.Equal(t, http.StatusLocked, locked.Status, "another writer waits for the aggregate for the requested time")
 			return nil
 		}))
 		b.refused(t, shelf, request("a", event), http.StatusConflict, landed)
@@ -207,7 +207,7 @@ func TestWhileAnAttemptIsUnderWayASecondOneIsToldSoAndOthersGoOn(t *testing.T) {
 	})
 }
 
-func TestWhatBreaksARuleIsRefusedWithItsPlace(t *testing.T) {
+func TestInvalidEventIsRejectedByField(t *testing.T) {
 	many := func(n int, event object) []object {
 		events := make([]object, n)
 		for i := range events {
@@ -241,7 +241,7 @@ func TestWhatBreaksARuleIsRefusedWithItsPlace(t *testing.T) {
 		"no type":                        {request("a", with(event, "eventType", "")), "/events/0/eventType"},
 		"a type with a space":            {request("a", with(event, "eventType", "a b")), "/events/0/eventType"},
 		"no time":                        {request("a", with(event, "eventTime", nil)), "/events/0/eventTime"},
-		"a time that is not kept":        {request("a", with(event, "eventTime", "0999-12-31T23:59:59Z")), "/events/0/eventTime"},
+		"a time that is not stored":      {request("a", with(event, "eventTime", "0999-12-31T23:59:59Z")), "/events/0/eventTime"},
 		"a counter with a slash":         {request("a", with(event, "deltas", object{"a/b": 1})), "/events/0/deltas"},
 		"too many deltas":                {request("a", with(event, "deltas", tooManyDeltas)), "/events/0/deltas"},
 		"a payload that is too large":    {request("a", with(event, "payload", strings.Repeat("x", 64<<10))), "/events/0/payload"},

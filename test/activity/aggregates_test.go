@@ -146,8 +146,8 @@ func (b *books) requireBooks(t *testing.T, id string, counters aggregates.Counte
 		}
 		batches[e.BatchVersion] = true
 	}
-	require.Equal(t, counters, sums, "what the events say")
-	require.Equal(t, counters, state.Counters, "what the aggregate says")
+	require.Equal(t, counters, sums, "the sums of the events")
+	require.Equal(t, counters, state.Counters, "the counters of the aggregate")
 	require.Equal(t, writers, highest)
 	require.Equal(t, writers, state.Writers)
 	require.Equal(t, len(writers), state.WriterCount)

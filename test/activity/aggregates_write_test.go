@@ -50,7 +50,7 @@ func TestEventsMakeAnAggregateAndAreFoundAgain(t *testing.T) {
 	})
 }
 
-func TestEventsAreReadOnFromAVersionPageByPage(t *testing.T) {
+func TestEventsAreListedAfterAVersionInPages(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		for seq := range 7 {
@@ -76,7 +76,7 @@ func versions(a httpapitest.Answer) (found []any) {
 	return found
 }
 
-func TestAggregatesAreListedByTypeAndByTheBeginningOfTheirID(t *testing.T) {
+func TestAggregatesAreListedByTypeAndIDPrefix(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		for _, path := range []string{"/aggregates/shelf/A-17", "/aggregates/shelf/A-2", "/aggregates/cart/A-17", "/aggregates/cart/b:1@x~y.z"} {
@@ -102,7 +102,7 @@ func TestAggregatesAreListedByTypeAndByTheBeginningOfTheirID(t *testing.T) {
 	})
 }
 
-func TestACounterThatCannotBeCountedIsRefusedAndNothingIsWritten(t *testing.T) {
+func TestCounterOverflowIsRejectedAndWritesNothing(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		delta := func(seq int, n int64) object { return with(counted(seq), "deltas", map[string]int64{"in": n}) }
@@ -119,7 +119,7 @@ func TestACounterThatCannotBeCountedIsRefusedAndNothingIsWritten(t *testing.T) {
 	})
 }
 
-func TestAnAggregateHasABoundedNumberOfCounters(t *testing.T) {
+func TestNumberOfCountersIsBounded(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		names := make([]string, 201)
@@ -134,7 +134,7 @@ func TestAnAggregateHasABoundedNumberOfCounters(t *testing.T) {
 	})
 }
 
-func TestALargeBatchIsWrittenWhole(t *testing.T) {
+func TestLargeBatchIsWrittenCompletely(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		batch := make([]object, 500)
@@ -148,7 +148,7 @@ func TestALargeBatchIsWrittenWhole(t *testing.T) {
 	})
 }
 
-func TestAnotherTenantHasItsOwnAggregatesUnderTheSameNames(t *testing.T) {
+func TestAggregatesOfTenantsWithEqualNamesAreSeparate(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b, stranger := openBooks(ctx, t, db), openBooks(storagetest.Tenant(t), t, db)
 		b.land(t, shelf, request("a", counted(7, "in")))
@@ -159,7 +159,7 @@ func TestAnotherTenantHasItsOwnAggregatesUnderTheSameNames(t *testing.T) {
 	})
 }
 
-func TestAConflictShowsTheAggregateToItsWriters(t *testing.T) {
+func TestConflictShowsTheAggregateToItsWriters(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		b.land(t, shelf, request("a", counted(1, "in")))
@@ -168,6 +168,6 @@ func TestAConflictShowsTheAggregateToItsWriters(t *testing.T) {
 		writer := openBooks(principal.With(ctx, p), t, db)
 		conflict := writer.refused(t, shelf, with(request("a", counted(2, "in")), "expectedVersion", 0), http.StatusPreconditionFailed, "version_conflict")
 		require.Equal(t, 1.0, conflict["currentVersion"])
-		require.NotNil(t, conflict["current"], "who may write may read")
+		require.NotNil(t, conflict["current"], "the write permission includes reading")
 	})
 }

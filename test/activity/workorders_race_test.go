@@ -19,7 +19,7 @@ import (
 )
 
 // Proves G2.7.
-func TestOfAHundredAgentsWhoClaimOneWorkOrderOneHoldsItAndTheOthersAreToldWho(t *testing.T) {
+func TestOneOfAHundredClaimsWinsAndOthersReadTheHolder(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		o := openOffice(ctx, t, db)
 		order := o.open(t, object{})
@@ -41,7 +41,7 @@ func TestOfAHundredAgentsWhoClaimOneWorkOrderOneHoldsItAndTheOthersAreToldWho(t 
 			switch {
 			case status == http.StatusOK:
 				won++
-				require.Equal(t, float64(100+i), holder["id"], "who won holds it")
+				require.Equal(t, float64(100+i), holder["id"], "the winner is the holder")
 			case status == http.StatusConflict:
 				require.Equal(t, holder, answers[i]["holder"], answers[i])
 			default:
@@ -74,7 +74,7 @@ func (o *office) claimAll(t *testing.T, agents int) map[float64]int {
 			case http.StatusNotFound:
 				return
 			default:
-				t.Errorf("agent %d was answered %d %v", i, a.Status, a.Body)
+				t.Errorf("agent %d has status %d %v", i, a.Status, a.Body)
 				return
 			}
 		}
@@ -83,7 +83,7 @@ func (o *office) claimAll(t *testing.T, agents int) map[float64]int {
 }
 
 // Proves G2.8.
-func TestOfFiftyAgentsWhoTakeTheNextNoTwoHaveTheSameAndNoneIsSkipped(t *testing.T) {
+func TestFiftyClaimsOfTheNextAreDistinctAndSkipNone(t *testing.T) {
 	locks := map[string]func() lock.Locker{
 		"a lock":              func() lock.Locker { return lock.NewInProcess(lock.Observer{}) },
 		"a lock without hold": func() lock.Locker { return &locktest.Unreliable{} },

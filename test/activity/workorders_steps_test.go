@@ -15,7 +15,7 @@ import (
 	"interlock/test/world"
 )
 
-func TestAWorkOrderGoesAlongItsMachineAndItsHistorySaysHow(t *testing.T) {
+func TestWorkOrderFollowsItsMachineAndRecordsHistory(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		o := openOffice(ctx, t, db)
 		a := o.boss.Send(t, http.MethodPost, "/work-orders", object{
@@ -38,7 +38,7 @@ func TestAWorkOrderGoesAlongItsMachineAndItsHistorySaysHow(t *testing.T) {
 			action string
 			body   any
 		}{{"release", nil}, {"resolve", object{"resolution": "mine"}}} {
-			require.Equal(t, li, o.ana.Post(t, 409, workOrderPath(order)+"/"+step.action, step.body)["holder"], "what somebody holds others leave alone")
+			require.Equal(t, li, o.ana.Post(t, 409, workOrderPath(order)+"/"+step.action, step.body)["holder"], "a held order is not claimed by others")
 		}
 		o.ana.Post(t, 403, workOrderPath(order)+"/assign", object{"userId": 8})
 		given := o.boss.Post(t, 200, workOrderPath(order)+"/assign", object{"userId": 8})
@@ -67,7 +67,7 @@ func TestAWorkOrderGoesAlongItsMachineAndItsHistorySaysHow(t *testing.T) {
 }
 
 // Proves G2.7.
-func TestWhoActsOnAnOpenOneHoldsIt(t *testing.T) {
+func TestActionOnAnOpenWorkOrderClaimsIt(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		o := openOffice(ctx, t, db)
 		resolved := o.li.Post(t, 200, workOrderPath(o.open(t, object{}))+"/resolve", object{"resolution": "done"})
@@ -82,7 +82,7 @@ func TestWhoActsOnAnOpenOneHoldsIt(t *testing.T) {
 		said := o.li.Get(t, workOrderPath(order)+"/comments").Items()
 		require.Len(t, said, 2)
 		require.Equal(t, comment, object(said[0]))
-		require.Equal(t, object{"id": 8.0, "name": "Ana"}, o.li.Post(t, 409, workOrderPath(order)+"/claim", nil)["holder"], "he who commented last does not hold it")
+		require.Equal(t, object{"id": 8.0, "name": "Ana"}, o.li.Post(t, 409, workOrderPath(order)+"/claim", nil)["holder"], "the last commenter is not the holder")
 		o.ana.Post(t, 200, workOrderPath(order)+"/resolve", object{"resolution": "done"})
 		o.li.Post(t, 201, workOrderPath(order)+"/comments", object{"text": "Thank you."})
 		require.Equal(t, "resolved", o.li.Get(t, workOrderPath(order)).Body["status"])
@@ -91,7 +91,7 @@ func TestWhoActsOnAnOpenOneHoldsIt(t *testing.T) {
 }
 
 // Proves G2.7.
-func TestADisabledHoldersWorkOrdersAreOfferedAgain(t *testing.T) {
+func TestWorkOrdersOfADisabledHolderReopen(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		o := openOffice(ctx, t, db)
 		first, second := o.open(t, object{"priority": "urgent"}), o.open(t, object{})
@@ -104,7 +104,7 @@ func TestADisabledHoldersWorkOrdersAreOfferedAgain(t *testing.T) {
 		require.Equal(t, []any{true, []any{"claim", "release", "assign", "resolve"}}, world.Members(shown.Body, "offered", "allowedTransitions"))
 		o.people.disable()
 		shown = o.ana.Send(t, http.MethodGet, workOrderPath(first), nil, "If-None-Match", seen["etag"].(string))
-		require.Equal(t, []any{http.StatusOK, false}, []any{shown.Status, shown.Body["offered"]}, "who was told that it is offered is told that it is not any more")
+		require.Equal(t, []any{http.StatusOK, false}, []any{shown.Status, shown.Body["offered"]}, "a reader of the offer sees that it has ended")
 		o.people.disable(7)
 		refused := o.boss.Send(t, http.MethodPost, workOrderPath(first)+"/assign", object{"userId": 7})
 		require.Equal(t, []any{http.StatusUnprocessableEntity, "/userId"}, []any{refused.Status, refused.Pointer()})
@@ -116,7 +116,7 @@ func TestADisabledHoldersWorkOrdersAreOfferedAgain(t *testing.T) {
 }
 
 // Proves G2.8.
-func TestTheNextIsTheOldestOfTheHighestPriority(t *testing.T) {
+func TestNextIsTheOldestOfTheHighestPriority(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		o := openOffice(ctx, t, db)
 		var ids []any
@@ -138,7 +138,7 @@ func TestTheNextIsTheOldestOfTheHighestPriority(t *testing.T) {
 }
 
 // Proves G2.7.
-func TestAWorkOrderThatBreaksARuleIsRefusedAtItsPlace(t *testing.T) {
+func TestInvalidWorkOrderIsRejectedByField(t *testing.T) {
 	o := openOffice(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	order := o.open(t, object{})
 	for name, c := range map[string]struct {
@@ -147,23 +147,23 @@ func TestAWorkOrderThatBreaksARuleIsRefusedAtItsPlace(t *testing.T) {
 		status  int
 		pointer string
 	}{
-		"no title":              {"/work-orders", object{}, 422, "/title"},
-		"a long title":          {"/work-orders", object{"title": strings.Repeat("t", 201)}, 422, "/title"},
-		"a priority of nobody":  {"/work-orders", object{"title": "x", "priority": "asap"}, 422, "/priority"},
-		"a time that is none":   {"/work-orders", object{"title": "x", "dueTime": "soon"}, 400, "/dueTime"},
-		"a link to nothing":     {"/work-orders", object{"title": "x", "links": []string{"orders"}}, 422, "/links/0"},
-		"a link twice":          {"/work-orders", object{"title": "x", "links": []string{"orders/12", "orders/12"}}, 422, "/links"},
-		"a link to no order":    {"/work-orders", object{"title": "x", "links": []string{"orders/12", "orders/14"}}, 422, "/links/1"},
-		"a link to no id":       {"/work-orders", object{"title": "x", "links": []string{"orders/tea"}}, 422, "/links/0"},
-		"a link to no kind":     {"/work-orders", object{"title": "x", "links": []string{"parcels/1"}}, 422, "/links/0"},
-		"a link to an action":   {"/work-orders", object{"title": "x", "links": []string{"work-orders/claim-next"}}, 422, "/links/0"},
-		"an unknown field":      {"/work-orders", object{"title": "x", "holder": 7}, 400, "/holder"},
-		"no resolution":         {workOrderPath(order) + "/resolve", object{}, 422, "/resolution"},
-		"no text":               {workOrderPath(order) + "/comments", object{}, 422, "/text"},
-		"a long text":           {workOrderPath(order) + "/comments", object{"text": strings.Repeat("t", 5_001)}, 422, "/text"},
-		"assigned to nobody":    {workOrderPath(order) + "/assign", object{}, 422, "/userId"},
-		"assigned to a nobody":  {workOrderPath(order) + "/assign", object{"userId": 99}, 422, "/userId"},
-		"a claim with a reason": {workOrderPath(order) + "/claim", object{"reason": "x"}, 400, "/reason"},
+		"no title":                    {"/work-orders", object{}, 422, "/title"},
+		"a long title":                {"/work-orders", object{"title": strings.Repeat("t", 201)}, 422, "/title"},
+		"an unknown priority":         {"/work-orders", object{"title": "x", "priority": "asap"}, 422, "/priority"},
+		"a time that is none":         {"/work-orders", object{"title": "x", "dueTime": "soon"}, 400, "/dueTime"},
+		"a link to nothing":           {"/work-orders", object{"title": "x", "links": []string{"orders"}}, 422, "/links/0"},
+		"a link twice":                {"/work-orders", object{"title": "x", "links": []string{"orders/12", "orders/12"}}, 422, "/links"},
+		"a link to no order":          {"/work-orders", object{"title": "x", "links": []string{"orders/12", "orders/14"}}, 422, "/links/1"},
+		"a link to no id":             {"/work-orders", object{"title": "x", "links": []string{"orders/tea"}}, 422, "/links/0"},
+		"a link to no kind":           {"/work-orders", object{"title": "x", "links": []string{"parcels/1"}}, 422, "/links/0"},
+		"a link to an action":         {"/work-orders", object{"title": "x", "links": []string{"work-orders/claim-next"}}, 422, "/links/0"},
+		"an unknown field":            {"/work-orders", object{"title": "x", "holder": 7}, 400, "/holder"},
+		"no resolution":               {workOrderPath(order) + "/resolve", object{}, 422, "/resolution"},
+		"no text":                     {workOrderPath(order) + "/comments", object{}, 422, "/text"},
+		"a long text":                 {workOrderPath(order) + "/comments", object{"text": strings.Repeat("t", 5_001)}, 422, "/text"},
+		"assigned to no user":         {workOrderPath(order) + "/assign", object{}, 422, "/userId"},
+		"assigned to an unknown user": {workOrderPath(order) + "/assign", object{"userId": 99}, 422, "/userId"},
+		"a claim with a reason":       {workOrderPath(order) + "/claim", object{"reason": "x"}, 400, "/reason"},
 	} {
 		a := o.boss.Send(t, http.MethodPost, c.path, c.body)
 		require.Equal(t, c.status, a.Status, "%s: %v", name, a.Body)
@@ -171,7 +171,7 @@ func TestAWorkOrderThatBreaksARuleIsRefusedAtItsPlace(t *testing.T) {
 	}
 	require.Equal(t, "/links/0", o.li.Send(t, http.MethodPost, "/work-orders", object{"title": "x", "links": []string{"orders/12"}}).Pointer(), "li may not read orders")
 	o.li.Post(t, http.StatusPreconditionFailed, workOrderPath(order)+"/resolve", object{}, "If-Match", `"1-9"`)
-	require.Equal(t, http.StatusConflict, o.li.Send(t, http.MethodPost, workOrderPath(order)+"/release", nil).Status, "nobody holds it")
+	require.Equal(t, http.StatusConflict, o.li.Send(t, http.MethodPost, workOrderPath(order)+"/release", nil).Status, "no user has it")
 	require.Equal(t, order, object(o.li.Get(t, workOrderPath(order)).Body))
 }
 

@@ -76,7 +76,7 @@ func Main(m *testing.M) int {
 	slog.SetLogLoggerLevel(slog.LevelError)
 	code := m.Run()
 	for engine, p := range shared {
-		if err := brokenPromises(p); err != nil {
+		if err := violatedPromises(p); err != nil {
 			fmt.Fprintf(os.Stderr, "apptest: on %s: %v\n", engine, err)
 			code = 1
 		}
@@ -99,8 +99,8 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// brokenPromises checks the promises on everything that a package's tests wrote.
-func brokenPromises(p *Program) error {
+// violatedPromises checks the promises on everything that a package's tests wrote.
+func violatedPromises(p *Program) error {
 	totals, err := p.Services().CheckPromises(context.Background())
 	if err != nil {
 		return err

@@ -97,12 +97,12 @@ func (s *Sale) Rush(t *testing.T) {
 	buying.Wait()
 	stop()
 	watching.Wait()
-	t.Logf("%d tickets; refused: %v; %d looks at the numbers", len(s.tickets), s.refused, s.looks.Load())
+	t.Logf("%d tickets; rejected: %v; %d reads of the numbers", len(s.tickets), s.refused, s.looks.Load())
 }
 
-// Await waits until that number of customers have a ticket, for at most patience, or until
-// ctx ends. A failure that a test causes during the rush must not come after it, however
-// fast the machine is.
+// Await waits until that number of customers have a ticket, for at most patience, or until ctx ends.
+// A test that causes a failure during the rush must do so before the rush ends, also on a fast
+// machine.
 func (s *Sale) Await(t *testing.T, ctx context.Context, tickets int) {
 	t.Helper()
 	waiting, stop := context.WithTimeout(ctx, patience)
@@ -263,11 +263,11 @@ func (s *Sale) VerifyAfterLoss(t *testing.T) (lost int) {
 			t.Errorf("customer %s: %v", customer, body)
 		}
 	})
-	require.Equal(t, s.Units, confirmed, "what was lost was sold again")
+	require.Equal(t, s.Units, confirmed, "lost units were sold again")
 	require.Len(t, s.orders(t), confirmed)
 	reconciled := s.post(t, 200, s.Path+"/reconcile", nil)
 	require.Equal(t, true, reconciled["consistent"], "%v", reconciled)
-	require.EqualValues(t, lost, reconciled["stats"].(map[string]any)["lost"], "what customers are told is counted")
+	require.EqualValues(t, lost, reconciled["stats"].(map[string]any)["lost"], "every reply is counted")
 	s.close(t)
 	t.Logf("%d confirmed, %d lost", confirmed, lost)
 	return lost

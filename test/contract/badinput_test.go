@@ -98,7 +98,7 @@ func requirePlace(t *testing.T, answer apptest.Answer, bad badBody) {
 			return
 		}
 	}
-	require.Fail(t, "the refusal names another place", "%s: want %q in %s", bad.name, bad.at, answer.Body)
+	require.Fail(t, "the rejection has another pointer", "%s: want %q in %s", bad.name, bad.at, answer.Body)
 }
 
 // badTexts are invalid bodies.
@@ -117,7 +117,7 @@ func badTexts(o *validate.Operation) []badBody {
 		{"a string", `"text"`, ""},
 		{"null", "null", ""},
 		{"an unknown field", opened + `"unknownField":1}`, "/unknownField"},
-		{"a field given twice", opened + `"twice":1,"twice":1}`, "/twice"},
+		{"a duplicate field", opened + `"twice":1,"twice":1}`, "/twice"},
 		{"a key of 10,000 characters", opened + `"` + long + `":1}`, "/" + long[:100] + "…"},
 		{"invalid UTF-8", opened + "\"text\":\"\xff\"}", "/text"},
 		{"an escaped NUL", opened + `"text":"\u0000"}`, "/text"},

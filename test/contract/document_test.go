@@ -23,7 +23,7 @@ func load(t *testing.T) *validate.Contract {
 	return contract
 }
 
-func TestDocumentIsValidOpenAPIAndItsExamplesFitTheirSchemas(t *testing.T) {
+func TestDocumentIsValidOpenAPIWithValidExamples(t *testing.T) {
 	require.NoError(t, load(t).Document.Validate(t.Context()))
 }
 
@@ -45,7 +45,7 @@ func TestEveryOperationIsDescribedInFull(t *testing.T) {
 			require.NotEmpty(t, o.Summary)
 			require.Len(t, o.Tags, 1)
 			require.Contains(t, tags, o.Tags[0])
-			require.NotNil(t, o.Security, "say who may call: security, or [] for everybody")
+			require.NotNil(t, o.Security, "state who may call: security, or [] for all callers")
 			for status, response := range o.Responses.Map() {
 				require.NotEmpty(t, *response.Value.Description, status)
 			}

@@ -13,8 +13,8 @@ import (
 	"interlock/test/apptest"
 )
 
-// pairing is a tenant with an author of changes and an approver, who both may do all, and an admin
-// who sees to their accounts.
+// pairing is a tenant with an author of changes and an approver, who both have all permissions, and
+// an admin who manages their accounts.
 type pairing struct {
 	*apptest.Program
 	admin, author, approver *apptest.Caller

@@ -18,7 +18,7 @@ import (
 
 // A user who may write configs may delete a secret config and create its key again as
 // readable. Approvals that were proposed before the config was secret stay masked.
-func TestAKeyThatIsCreatedAgainAsReadableUncoversNoApproval(t *testing.T) {
+func TestRecreatedReadableKeyRevealsNoOldApproval(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)
 		key, _ := w.make(t, object{"value": "first"})

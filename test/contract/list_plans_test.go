@@ -229,7 +229,7 @@ func faultOfMariaDB(plan []map[string]string, sql string) string {
 		sorts = sorts || filesort
 		// A sort of so few rows between two limits is acceptable.
 		if filesort && atLeast(row["rows"], bound+1) && strings.Contains(sql, tenantAsRange) {
-			return "sorts what an index has in order: " + detail
+			return "sorts rows that an index has in order: " + detail
 		}
 	}
 	return faultOfWalk(byTenant, sorts, sql)
@@ -249,7 +249,7 @@ var place = regexp.MustCompile("\\(`(\\w+)`, `id`\\) ([<>])")
 func faultOfLimits(sql string) string {
 	for _, m := range place.FindAllStringSubmatch(sql, -1) {
 		if strings.Contains(sql, "`"+m[1]+"` "+m[2]) {
-			return "has a limit beside the place " + m[0]
+			return "has a limit in addition to the cursor " + m[0]
 		}
 	}
 	return ""
@@ -293,7 +293,7 @@ func faultOfEquality(sql string) string {
 }
 
 // The checks detect a filter or a sort without an index, on either engine.
-func TestAMissingIndexIsSeen(t *testing.T) {
+func TestMissingIndexIsDetected(t *testing.T) {
 	eachRecorded(t, func(t *testing.T, p *apptest.Program, log *recorder) {
 		s := newShop(t, p, few)
 		log.of(s.tenant)

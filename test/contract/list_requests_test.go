@@ -28,9 +28,8 @@ func (r request) String() string {
 	return r.list + "?" + text
 }
 
-// values are the values of filters: one that many rows have, one that few have, and one
-// that none has, if such values exist. The values of a parameter apply to every list
-// without separate values.
+// values are values of filters: one that many rows have, one that few have, and one that no row has,
+// if such values exist. The values of a parameter apply to every list without separate values.
 var values = map[string][]string{
 	"status": {"completed", "pending"},
 	"userId": {"heavy", "u17", "nobody"},

@@ -22,7 +22,7 @@ var nastyNames = []string{
 	"\ufeffBuyer", "Bu\u200byer", "Bu\u00adyer", "Bu\u0007yer", " ", "\u3000", "\u200f",
 }
 
-// namingMembers are the members of bodies that name something for people or other programs.
+// namingMembers are the members of bodies that contain names for users or for other programs.
 var namingMembers = []string{"name", "title", "displayName", "reference", "clientId", "eventId"}
 
 // Proves G3.13.
@@ -102,7 +102,8 @@ func textFilters(o *validate.Operation) []string {
 	return names
 }
 
-// filterValues returns a value that a filter selects some row by: that of the member of its name.
+// filterValues returns a value by which a filter selects a row: the value of the member with the
+// name of the filter.
 func filterValues(t *testing.T, c *apptest.Caller, path, member string) []string {
 	t.Helper()
 	items, _ := c.Do(t, http.MethodGet, path, nil).JSON(t)["items"].([]any)

@@ -116,10 +116,10 @@ func TestEveryWritingRouteDeclaresWhetherItWritesConfigs(t *testing.T) {
 		}
 		known[o.Name] = true
 		require.True(t, onProtected[o.Name] != nil || slices.Contains(elsewhere, path),
-			"%s changes something: say in protected_test.go what it does to a protected config, or that it writes none", o.Name)
+			"%s changes something: state in protected_test.go its effect on a protected config, or that it writes none", o.Name)
 	}
 	for name := range onProtected {
-		require.True(t, known[name], "%s is not there any more", name)
+		require.True(t, known[name], "%s no longer exists", name)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestProtectedConfigChangesOnlyByApproval(t *testing.T) {
 					require.Contains(t, approval["targets"], "configs/"+about.key)
 					location := answer.Header.Get("Location")
 					require.Equal(t, approval["digest"], owner.Do(t, "GET", location, nil).JSON(t)["digest"])
-					require.False(t, proposals[approval["id"]], "each is an approval of its own")
+					require.False(t, proposals[approval["id"]], "each is a separate approval")
 					proposals[approval["id"]] = true
 					require.Equal(t, before, configs(), "%s%s", a.query, text)
 				}
@@ -212,7 +212,7 @@ func TestBypassRequiresStepUpOnEveryRoute(t *testing.T) {
 }
 
 // Proves G8.30.
-func TestARequestForAnApprovalIsRepeatedUnderItsKey(t *testing.T) {
+func TestApprovalRequestIsRepeatedUnderItsKey(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)
 		key, etag := newProtected(t, owner)
@@ -274,10 +274,10 @@ func TestEveryMoneyRouteDeclaresItsThreshold(t *testing.T) {
 		}
 		known[o.Name] = true
 		require.True(t, byHand[o.Name] != nil || slices.Contains(notByHand, path),
-			"%s may move money: say in protected_test.go what it does above the thresholds, or that it is not asked", o.Name)
+			"%s may move money: state in protected_test.go its effect above the thresholds, or that it needs no votes", o.Name)
 	}
 	for name := range byHand {
-		require.True(t, known[name], "%s is not there any more", name)
+		require.True(t, known[name], "%s no longer exists", name)
 	}
 }
 
@@ -298,7 +298,7 @@ func TestManualMoneyAboveThresholdsNeedsApproval(t *testing.T) {
 		settings := httpapi.Base + "/settings"
 		set := owner.Do(t, "PATCH", settings+"?bypass=test", `{"walletApprovalThreshold":1000,"refundApprovalThreshold":999}`, "If-Match", owner.Do(t, "GET", settings, nil).JSON(t)["etag"].(string))
 		require.Equal(t, http.StatusOK, set.Status, "%s", set.Body)
-		require.Equal(t, object{"above": 1000.0, "approvals": 1.0}, needs(untouched["etag"].(string))["changeNeeds"], "it is told before anybody asks")
+		require.Equal(t, object{"above": 1000.0, "approvals": 1.0}, needs(untouched["etag"].(string))["changeNeeds"], "it is reported before a request")
 		require.Equal(t, object{"approvals": 1.0}, owner.Do(t, "GET", httpapi.Base+"/refunds/"+m.refund, nil).JSON(t)["changeNeeds"])
 		state := func() string {
 			var text strings.Builder

@@ -72,7 +72,7 @@ func approvalIn(t *testing.T, answer apptest.Answer) string {
 
 // A config that is no longer secret can have secret versions. Only users who may read
 // secrets may restore them.
-func TestASecretVersionOfAConfigThatIsReadableNowIsBroughtBackByItsReadersAlone(t *testing.T) {
+func TestRollbackToASecretVersionNeedsSecretPermission(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)
 		always, first := w.make(t, object{"value": w.canary, "secret": true})
@@ -96,9 +96,9 @@ func TestASecretVersionOfAConfigThatIsReadableNowIsBroughtBackByItsReadersAlone(
 			require.Equal(t, []any{"public", "merged", 1.0}, []any{now["value"], now["remark"], now["version"].(float64) - etagVersion(t, w, key, etag)}, "the merge alone was made")
 
 			given := w.unseeing(t, 200, "PATCH", over, object{"value": "mine", "secret": false}, "If-Match", stale).JSON(t)
-			require.Equal(t, "mine", given["value"], "another value can be given")
+			require.Equal(t, "mine", given["value"], "another value can be set")
 			as(t, w.owner, 200, "POST", back, object{"toVersion": 1}, "If-Match", w.tag(t, key))
-			require.Equal(t, w.canary, as(t, w.blind, 200, "GET", "/configs/"+key, nil).JSON(t)["value"], "who reads it may make it readable")
+			require.Equal(t, w.canary, as(t, w.blind, 200, "GET", "/configs/"+key, nil).JSON(t)["value"], "a reader of the secret may make it readable")
 		}
 	})
 }
@@ -123,7 +123,7 @@ func (w pair) schedule(t *testing.T, who *apptest.Caller, key string, patch obje
 
 // When a config becomes secret, its earlier proposals are masked, like the versions of that
 // time.
-func TestAnApprovalOfBeforeItsConfigBecameSecretIsShownMasked(t *testing.T) {
+func TestOlderApprovalOfASecretConfigIsMasked(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)
 		key, _ := w.make(t, object{"value": w.canary})
@@ -211,7 +211,7 @@ func TestConflictsAndApprovalsConfirmNoGuessedSecret(t *testing.T) {
 		}
 		wrong := answers(unique("another"))
 		require.Equal(t, wrong, answers(w.canary))
-		require.Contains(t, wrong[7], "/value", "a value that was given is a change: %v", wrong)
+		require.Contains(t, wrong[7], "/value", "a set value is a change: %v", wrong)
 	})
 }
 

@@ -77,7 +77,7 @@ func TestEveryPermissionIncludesReadingItsResource(t *testing.T) {
 			}
 		}
 		require.Equal(t, http.StatusForbidden, p.Caller(t, owner.Tenant, "configs:write").Do(t, "GET", httpapi.Base+"/orders", nil).Status)
-		require.False(t, principal.Covers([]string{principal.Impersonate}, "customers:read"), "who acts for a customer does not see all")
+		require.False(t, principal.Covers([]string{principal.Impersonate}, "customers:read"), "a user that acts for a customer does not see all")
 	})
 }
 

@@ -42,7 +42,7 @@ func operationOf(t *testing.T, route httpapi.Route) *validate.Operation {
 // serviceOperations are served outside the API's router.
 var serviceOperations = []string{"GET /healthz", "GET /health", "GET /readyz", "GET /metrics", "GET /openapi.json", "GET /docs", "GET /graphiql", "GET /problems", "GET /problems/{code}"}
 
-func TestEveryRouteIsDocumentedAndEveryDocumentedOneExists(t *testing.T) {
+func TestRoutesAndDocumentedOperationsMatch(t *testing.T) {
 	contract := load(t)
 	var registered []string
 	for _, route := range apptest.Shared(t, "sqlite").Routes() {
@@ -97,7 +97,7 @@ var everybodysRoutes = []string{
 	"GET /api/v1/my/tickets", "GET /api/v1/my/orders/{id}/returns", "POST /api/v1/my/orders/{id}/returns",
 }
 
-func TestARouteWithoutAPermissionIsOneThatEverybodyMayCall(t *testing.T) {
+func TestRoutesWithoutPermissionAreListed(t *testing.T) {
 	var without []string
 	for _, route := range apptest.Shared(t, "sqlite").Routes() {
 		if !route.Public && route.Permission == "" {
@@ -131,7 +131,7 @@ var stepUp = []string{
 }
 
 // Proves G7.17.
-func TestTheOperationsThatAFoundBrowserMustNotDoTakeAFreshFactor(t *testing.T) {
+func TestDangerousOperationsRequireStepUp(t *testing.T) {
 	var declared []string
 	for _, route := range apptest.Shared(t, "sqlite").Routes() {
 		if route.StepUp {

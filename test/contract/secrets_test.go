@@ -92,7 +92,7 @@ func newSecretsWorld(t *testing.T, p *apptest.Program) *secretsWorld {
 	w.patch(t, first, later, object{"value": w.canary + "-10"}, 202)
 	withdrawn := w.approvals[0]
 	approval := w.do(t, "GET", "/approvals/"+withdrawn, nil, 200)
-	require.Contains(t, string(approval.Body), w.canary, "who may read secrets sees what is proposed")
+	require.Contains(t, string(approval.Body), w.canary, "a reader of secrets sees the proposal")
 	w.do(t, "PATCH", "/approvals/"+withdrawn, object{"patch": object{"value": w.canary + "-11"}}, 200, "If-Match", approval.Header.Get("ETag"), "X-Idempotency-Key", unique("k"))
 
 	// A deleted config.
@@ -137,7 +137,7 @@ func TestNoRouteRevealsASecretWithoutPermission(t *testing.T) {
 			silent(path, w.blind.Do(t, "GET", httpapi.Base+path, nil))
 		}
 		require.EqualValues(t, 0, w.blind.Do(t, "GET", httpapi.Base+"/configs?q="+w.canary, nil).JSON(t)["total"])
-		require.EqualValues(t, 0, w.owner.Do(t, "GET", httpapi.Base+"/configs?q="+w.canary, nil).JSON(t)["total"], "nobody searches within a secret")
+		require.EqualValues(t, 0, w.owner.Do(t, "GET", httpapi.Base+"/configs?q="+w.canary, nil).JSON(t)["total"], "a search does not find secret values")
 		for _, stream := range []string{"/configs/watch?after=" + w.since, "/events?topics=configs,approvals"} {
 			require.NotContains(t, w.streamed(t, stream), w.canary)
 		}
@@ -235,7 +235,7 @@ func TestBlindWriteOfASecretRevealsNothing(t *testing.T) {
 		require.Equal(t, "blindly", w.do(t, "GET", "/configs/"+key, nil, 200).JSON(t)["value"])
 		all := w.do(t, "GET", "/configs/export", nil, 200).JSON(t)
 		again := w.do(t, "POST", "/configs/import?dryRun=true", object{"onExisting": "update", "configs": all["configs"]}, 200).JSON(t)
-		require.EqualValues(t, 0, again["counts"].(object)["invalid"], "who may read secrets brings them back")
+		require.EqualValues(t, 0, again["counts"].(object)["invalid"], "a reader of secrets restores them")
 
 		// Making a config readable requires the permission and is audited.
 		w.patch(t, key, "", object{"secret": false}, 200)
@@ -243,7 +243,7 @@ func TestBlindWriteOfASecretRevealsNothing(t *testing.T) {
 		log := w.do(t, "GET", "/audit-log?resource=configs/"+key, nil, 200).JSON(t)["items"].([]any)[0].(object)
 		require.Equal(t, []any{"secret"}, log["detail"].(object)["changed"])
 		for i, version := range do(200, "GET", "/configs/"+key+"/history", nil)["items"].([]any) {
-			require.Equal(t, i > 0, version.(object)["masked"] == true, "what it was as a secret stays one")
+			require.Equal(t, i > 0, version.(object)["masked"] == true, "its secret versions stay secret")
 		}
 	})
 }
@@ -294,7 +294,7 @@ func TestReplayHidesSecretsAfterPermissionLoss(t *testing.T) {
 	})
 }
 
-func TestTheValueOfASecretConfigIsNowhereInTheDatabase(t *testing.T) {
+func TestSecretValueIsNowhereInTheDatabase(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := newSecretsWorld(t, p)
 		db := p.Services().DB

@@ -142,11 +142,11 @@ func everybodys(route httpapi.Route) bool { return strings.HasPrefix(route.Path,
 // every tenant.
 func ofSettings(route httpapi.Route) bool { return strings.HasPrefix(route.Path, "/session/oidc/") }
 
-// ofCustomers reports whether a route reads the records of the calling customer, which an admin has
-// none of.
+// ofCustomers reports whether a route reads the records of the calling customer; an admin has no
+// such records.
 func ofCustomers(route httpapi.Route) bool { return strings.HasPrefix(route.Path, "/my/") }
 
-// makes reports whether the first request of a route creates the thing that its path names.
+// makes reports whether the first request of a route creates the resource in its path.
 func makes(route httpapi.Route) bool {
 	return route.Mutates && strings.HasPrefix(route.Path, "/aggregates/")
 }
@@ -179,7 +179,7 @@ func TestRowsOfAnotherTenantDoNotExist(t *testing.T) {
 	})
 }
 
-func TestAWalletOfAnotherTenantReadsAsUntouchedAndStaysSo(t *testing.T) {
+func TestWalletOfAnotherTenantReadsAsEmptyAndIsUnchanged(t *testing.T) {
 	eachRoute(t, everybodys, func(t *testing.T, w walk) {
 		path := w.path(t)
 		wallet := strings.TrimSuffix(path, "/entries")
@@ -201,7 +201,7 @@ func TestAWalletOfAnotherTenantReadsAsUntouchedAndStaysSo(t *testing.T) {
 // neverEmpty are lists that contain rows from the creation of a tenant.
 var neverEmpty = []string{"/users", "/roles", "/tokens", "/menus"}
 
-func TestListsThatAreNeverEmptyShowNothingOfAnotherTenant(t *testing.T) {
+func TestNonemptyListsShowNothingOfAnotherTenant(t *testing.T) {
 	eachRoute(t, func(route httpapi.Route) bool {
 		return route.Method == http.MethodGet && slices.Contains(neverEmpty, route.Path)
 	}, func(t *testing.T, w walk) {
@@ -253,7 +253,7 @@ func TestGuardedRoutesRejectEmptyPreconditions(t *testing.T) {
 			{"unquoted", `1-1`, http.StatusBadRequest, "precondition_malformed"},
 			{"a list", `"1-1", "2-1"`, http.StatusBadRequest, "precondition_malformed"},
 			{"of no row", `"zzzz-1"`, http.StatusPreconditionFailed, "version_conflict"},
-			{"never given out", `"x"`, http.StatusPreconditionFailed, "version_conflict"},
+			{"never returned", `"x"`, http.StatusPreconditionFailed, "version_conflict"},
 		} {
 			var headers []string
 			if c.ifMatch != "" {
@@ -267,7 +267,7 @@ func TestGuardedRoutesRejectEmptyPreconditions(t *testing.T) {
 	})
 }
 
-func TestAnEmptyPathParameterIsNotFound(t *testing.T) {
+func TestEmptyPathParameterIsNotFound(t *testing.T) {
 	eachRoute(t, hasParameter, func(t *testing.T, w walk) {
 		verify := requireNoWrites(t, w.Program)
 		for empty := range strings.Count(w.route.Path, ":") {

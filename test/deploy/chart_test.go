@@ -33,7 +33,7 @@ func at(t *testing.T, value any, path ...any) any {
 	return value
 }
 
-func TestTheChartOfAServerHasReplicasThatCanBeReplacedOneByOne(t *testing.T) {
+func TestServerChartSupportsRollingUpdates(t *testing.T) {
 	objects, err := render(t, valuesWith(t, object{"secrets": references, "replicas": 3, "settings": object{"INTERLOCK_RATE_LIMIT": 7}}))
 	require.NoError(t, err)
 	require.NotContains(t, objects, "StatefulSet")
@@ -91,7 +91,7 @@ func TestFilesThatSettingsNameAreMountedFromASecret(t *testing.T) {
 	}
 }
 
-func TestThePodIsAskedWhereItListensAndAsItSpeaks(t *testing.T) {
+func TestProbesUseThePortAndSchemeOfThePod(t *testing.T) {
 	for _, mode := range []string{"replicas", "embedded"} {
 		values := maps.Clone(deployments[mode])
 		for _, settings := range []object{{}, {"INTERLOCK_ADDR": "[::]:8443", "INTERLOCK_OPS_ADDR": ":91", "INTERLOCK_TLS_CERT": "/etc/interlock/tls.crt"}} {
@@ -116,14 +116,14 @@ func TestThePodIsAskedWhereItListensAndAsItSpeaks(t *testing.T) {
 	}
 }
 
-func TestTheEmbeddedChartIsOneAndCanNeverBeTwo(t *testing.T) {
+func TestEmbeddedChartRunsAtMostOnePod(t *testing.T) {
 	objects, err := render(t, valuesWith(t, object{"mode": "embedded", "replicas": 5}))
 	require.NoError(t, err)
 	for _, kind := range []string{"Deployment", "Job", "PodDisruptionBudget"} {
 		require.NotContains(t, objects, kind)
 	}
 	set := objects["StatefulSet"]
-	require.Equal(t, 1, at(t, set, "spec", "replicas"), "whatever replicas says")
+	require.Equal(t, 1, at(t, set, "spec", "replicas"), "regardless of replicas")
 	require.Equal(t, []any{"ReadWriteOncePod"}, at(t, set, "spec", "volumeClaimTemplates", 0, "spec", "accessModes"))
 	requireHardened(t, at(t, set, "spec", "template", "spec"))
 	require.Contains(t, at(t, set, "spec", "template", "spec", "containers", 0, "volumeMounts"), object{"name": "data", "mountPath": "/data"})
@@ -153,7 +153,7 @@ func TestNetworkPolicyOpensOnlyThePorts(t *testing.T) {
 	require.NotContains(t, objects, "NetworkPolicy")
 }
 
-func TestTheChartRefusesWhatCannotWork(t *testing.T) {
+func TestChartRejectsInvalidValues(t *testing.T) {
 	for name, values := range map[string]object{
 		"mode server needs secrets.INTERLOCK_DATABASE_URL":        {},
 		"mode server needs secrets.INTERLOCK_ENCRYPTION_KEYS":     without("INTERLOCK_ENCRYPTION_KEYS"),
@@ -166,11 +166,11 @@ func TestTheChartRefusesWhatCannotWork(t *testing.T) {
 	}
 	alone, err := render(t, valuesWith(t, object{"replicas": 1, "secrets": without("INTERLOCK_REDIS_URL")["secrets"]}))
 	require.NoError(t, err)
-	require.Equal(t, object{"type": "Recreate"}, at(t, alone["Deployment"], "spec", "strategy"), "without Redis two at once refuse each other")
+	require.Equal(t, object{"type": "Recreate"}, at(t, alone["Deployment"], "spec", "strategy"), "without Redis two concurrent ones reject each other")
 
 	values := readYAML(t, chart+"/values.yaml")
 	values["settings"] = object{"INTERLOCK_ADMIN_PASSWORD": "in the open"}
-	require.Error(t, schema(t).Validate(plain(t, values)), "a secret is no setting")
+	require.Error(t, schema(t).Validate(plain(t, values)), "a secret is not a setting")
 	values["settings"] = object{"INTERLOCK_RATE_LIMITS": 1}
 	require.Error(t, schema(t).Validate(plain(t, values)), "a setting that there is not")
 }
@@ -186,8 +186,8 @@ func requireHardened(t *testing.T, pod any) {
 	for _, probe := range []string{"startupProbe", "livenessProbe", "readinessProbe"} {
 		at(t, pod, "containers", 0, probe, "httpGet")
 	}
-	require.Greater(t, at(t, pod, "terminationGracePeriodSeconds").(int), int(shutdown(t).Seconds()), "a pod may finish what it has begun")
-	require.Equal(t, "5s", environmentOf(t, at(t, pod, "containers", 0))["INTERLOCK_SHUTDOWN_DELAY"]["value"], "until nobody sends it any more")
+	require.Greater(t, at(t, pod, "terminationGracePeriodSeconds").(int), int(shutdown(t).Seconds()), "a pod may finish its requests")
+	require.Equal(t, "5s", environmentOf(t, at(t, pod, "containers", 0))["INTERLOCK_SHUTDOWN_DELAY"]["value"], "until no requests arrive any more")
 }
 
 func environmentOf(t *testing.T, container any) map[string]object {

@@ -79,7 +79,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-func TestEverySettingIsReachableHoweverTheServiceIsDeployed(t *testing.T) {
+func TestEveryDeploymentExposesEverySetting(t *testing.T) {
 	var composed []string
 	for _, variable := range at(t, readYAML(t, "../../deploy/compose.yaml"), "services", "interlock-1", "environment").([]any) {
 		name, _, _ := strings.Cut(variable.(string), "=")
@@ -115,7 +115,7 @@ func TestEverySettingIsReachableHoweverTheServiceIsDeployed(t *testing.T) {
 	require.Equal(t, variables(t), charted, "the chart's values")
 }
 
-func TestNothingThatIsDeployedHasADefaultPassword(t *testing.T) {
+func TestDeploymentsHaveNoDefaultPassword(t *testing.T) {
 	compose := readYAML(t, "../../deploy/compose.yaml")
 	secret := regexp.MustCompile(`(?i)password|secret|_keys|auth`)
 	demanded := regexp.MustCompile(`\$\{INTERLOCK_\w+:\?`)
@@ -129,7 +129,7 @@ func TestNothingThatIsDeployedHasADefaultPassword(t *testing.T) {
 			}
 		}
 		for _, published := range list(service.(object)["ports"]) {
-			require.Regexp(t, `^127\.0\.0\.1:`, published, "what is reachable from elsewhere is for its owner to decide")
+			require.Regexp(t, `^127\.0\.0\.1:`, published, "the operator decides on reachable addresses")
 		}
 	}
 	for _, match := range regexp.MustCompile(`(?m)^(INTERLOCK_\w+)=(.*)$`).FindAllStringSubmatch(read(t, "../../deploy/.env.example"), -1) {
@@ -158,7 +158,7 @@ func list(value any) []any {
 	return l
 }
 
-func TestTheReplicasOfComposeAreHardenedAndStopInTheirTime(t *testing.T) {
+func TestComposeReplicasAreHardenedAndStopInTime(t *testing.T) {
 	services := readYAML(t, "../../deploy/compose.yaml")["services"].(object)
 	for _, name := range []string{"migrate", "interlock-1", "interlock-2", "backup"} {
 		service := services[name].(object)
@@ -184,7 +184,7 @@ func TestTheReplicasOfComposeAreHardenedAndStopInTheirTime(t *testing.T) {
 	}
 }
 
-func TestTheImageIsStaticAndForAUserWithoutRights(t *testing.T) {
+func TestImageIsStaticAndUnprivileged(t *testing.T) {
 	text := read(t, "../../deploy/Dockerfile")
 	for _, want := range []string{"CGO_ENABLED=0", "-trimpath", "-buildvcs=false", "-buildid=", "USER 65532:65532", "distroless/static"} {
 		require.Contains(t, text, want)
@@ -194,7 +194,7 @@ func TestTheImageIsStaticAndForAUserWithoutRights(t *testing.T) {
 		require.Contains(t, stage[1], ":", "a base image has a version")
 	}
 	last := text[strings.LastIndex(text, "\nFROM "):]
-	require.NotContains(t, last, "\nRUN ", "there is no shell")
+	require.NotContains(t, last, "\nRUN ", "no shell exists")
 	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, "../../go.mod"))[1]
 	require.Contains(t, text, "golang:"+version+"-")
 }
@@ -212,7 +212,7 @@ func directives(t *testing.T, file string) map[string]string {
 	return found
 }
 
-func TestTheUnitsOfSystemdAreHardenedAndStopInTheirTime(t *testing.T) {
+func TestSystemdUnitsAreHardenedAndStopInTime(t *testing.T) {
 	for file := range units {
 		unit := directives(t, file)
 		for name, want := range map[string]string{
@@ -235,9 +235,9 @@ func TestTheUnitsOfSystemdAreHardenedAndStopInTheirTime(t *testing.T) {
 	require.Equal(t, "*-*-* 03:00:00", directives(t, "interlock-backup.timer")["OnCalendar"])
 }
 
-// mostExposed is the maximum exposure that systemd may report for the service, in tenths of
+// maxExposure is the maximum exposure that systemd may report for the service, in tenths of
 // its scale of 10. systemd rates up to 2.0 as OK; a unit without hardening has 9.6.
-const mostExposed = "20"
+const maxExposure = "20"
 
 func TestSystemdTakesTheUnitsAndFindsThemHardened(t *testing.T) {
 	systemd, folder := need(t, "systemd-analyze"), t.TempDir()
@@ -248,7 +248,7 @@ func TestSystemdTakesTheUnitsAndFindsThemHardened(t *testing.T) {
 		unit := filepath.Join(folder, file)
 		require.NoError(t, os.WriteFile(unit, []byte(text), 0o600))
 		verify(t, systemd, unit)
-		output, err := exec.Command(systemd, "security", "--offline=true", "--threshold="+mostExposed, unit).CombinedOutput()
+		output, err := exec.Command(systemd, "security", "--offline=true", "--threshold="+maxExposure, unit).CombinedOutput()
 		require.NoError(t, err, "%s", output)
 	}
 	timer := filepath.Join(folder, "interlock-backup.timer")
@@ -270,7 +270,7 @@ func need(t *testing.T, name string) string {
 	return servers.Program(t, name, "run test/tools/deploy.sh (on Debian and Ubuntu it installs haproxy, prometheus and systemd)")
 }
 
-func TestHAProxyTakesItsConfiguration(t *testing.T) {
+func TestHAProxyAcceptsItsConfiguration(t *testing.T) {
 	output, err := exec.Command(need(t, "haproxy"), "-c", "-f", "../../deploy/haproxy/haproxy.cfg").CombinedOutput()
 	require.NoError(t, err, "%s", output)
 }

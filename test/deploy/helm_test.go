@@ -54,19 +54,19 @@ func TestHelmAndKubernetesTakeTheChart(t *testing.T) {
 
 			ours, err := render(t, values)
 			require.NoError(t, err)
-			require.Equal(t, byKind(t, rendered), ours, "what `make test` looks at is what Helm makes")
+			require.Equal(t, byKind(t, rendered), ours, "the chart that make test checks equals that of Helm")
 		})
 	}
 }
 
-func TestHelmRefusesWhatTheSchemaOfTheChartDoes(t *testing.T) {
+func TestHelmRejectsValuesThatTheSchemaRejects(t *testing.T) {
 	values := valuesWith(t, deployments["replicas"])
 	values["settings"].(object)["INTERLOCK_RATE_LIMITS"] = 1
 	_, err := helm(t, values, "lint", "--strict")
 	require.Error(t, err)
 }
 
-func TestTheSchemasAreWhatKubernetesSays(t *testing.T) {
+func TestSchemasEqualThoseOfKubernetes(t *testing.T) {
 	fresh := t.TempDir()
 	output, err := exec.Command("go", "run", "./schemas", fresh).CombinedOutput()
 	require.NoError(t, err, "%s", output)

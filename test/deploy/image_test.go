@@ -148,7 +148,7 @@ func TestSourcesSentToTheImageBuildTheProgram(t *testing.T) {
 	require.Equal(t, "v1.2.3\n", string(output))
 }
 
-func TestSecretsOfDeploymentStayOutOfGitAndTheImage(t *testing.T) {
+func TestGitAndImageExcludeDeploymentSecrets(t *testing.T) {
 	for _, file := range []string{"deploy/.env", "deploy/files/tls.key"} {
 		require.NoError(t, exec.Command("git", "-C", root, "check-ignore", "--no-index", "-q", file).Run(), "git would add %s", file)
 		require.True(t, isIgnored(strings.Fields(read(t, root+"/deploy/Dockerfile.dockerignore")), file), file)

@@ -49,7 +49,7 @@ func known(t *testing.T, resource object) error {
 	return compiled.Validate(plain(t, resource))
 }
 
-func TestKubernetesKnowsAllThatTheChartSays(t *testing.T) {
+func TestChartIsValidForKubernetes(t *testing.T) {
 	unused := map[string]bool{}
 	files, err := os.ReadDir(schemas)
 	require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestKubernetesKnowsAllThatTheChartSays(t *testing.T) {
 	require.Empty(t, unused, "schemas of kinds that the chart does not have")
 }
 
-func TestWhatKubernetesDoesNotKnowIsNoticed(t *testing.T) {
+func TestUnknownKubernetesFieldIsReported(t *testing.T) {
 	for name, spoil := range map[string]func(pod object){
 		"another word for a field":     func(pod object) { pod["serviceAccounts"] = "shop" },
 		"a number in place of a text":  func(pod object) { pod["serviceAccountName"] = 1 },
@@ -86,7 +86,7 @@ func TestWhatKubernetesDoesNotKnowIsNoticed(t *testing.T) {
 
 // The numbers of a values file are JSON numbers, which Go formats as 2e+06 from a million
 // on.
-func TestNoSettingOfTheChartIsWrittenWithAnExponent(t *testing.T) {
+func TestChartWritesNoExponents(t *testing.T) {
 	objects, err := render(t, valuesWith(t, deployments["replicas with everything"]))
 	require.NoError(t, err)
 	environment := environmentOf(t, at(t, objects["Deployment"], "spec", "template", "spec", "containers", 0))

@@ -15,7 +15,7 @@ import (
 
 // The image is built twice, in two folders: the second time with the web admin from its stage and an empty
 // cache of Go. The web admin, the program and its bill of materials are the same, byte for byte.
-func TestTheSameSourcesMakeTheSameProgramWhereverTheyAre(t *testing.T) {
+func TestBuildsInDifferentFoldersAreIdentical(t *testing.T) {
 	here := image{context: t.TempDir(), home: t.TempDir()}
 	sendToBuild(t, here.context)
 	useWebOfCheckout(t, here)

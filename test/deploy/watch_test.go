@@ -80,9 +80,9 @@ func TestEachAlertIsTriedAndHasARunbook(t *testing.T) {
 
 // Grafana is not available here to parse the files, so the test checks the paths that they
 // name.
-func TestGrafanaIsToldWhereTheDashboardsAndTheirDataAre(t *testing.T) {
+func TestGrafanaFindsDashboardsAndDataSources(t *testing.T) {
 	source := at(t, readYAML(t, "../../deploy/grafana/provisioning/datasources/prometheus.yaml"), "datasources", 0)
-	require.Equal(t, "prometheus", at(t, source, "uid"), "what the panels ask")
+	require.Equal(t, "prometheus", at(t, source, "uid"), "the data source of the panels")
 	require.Equal(t, "prometheus", at(t, source, "type"))
 	services := readYAML(t, "../../deploy/compose.yaml")["services"].(object)
 	// Prometheus listens on its default port, 9090.

@@ -90,7 +90,7 @@ var (
 )
 
 // A path without a folder belongs to the folder that was named before it.
-func TestEveryDecisionIsWhereItSays(t *testing.T) {
+func TestEveryDecisionNamesExistingCode(t *testing.T) {
 	decisions, err := filepath.Glob("../../docs/decisions/*.md")
 	require.NoError(t, err)
 	checked := 0

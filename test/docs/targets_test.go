@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestEveryLoadScriptIsRunByMakeLoadAndDescribed(t *testing.T) {
+func TestMakeLoadRunsEveryDocumentedScript(t *testing.T) {
 	runner, err := os.ReadFile("../../load/run.sh")
 	require.NoError(t, err)
 	readme, err := os.ReadFile("../../load/README.md")

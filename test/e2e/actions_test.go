@@ -53,7 +53,7 @@ func eachShop(t *testing.T, test func(t *testing.T, admin *apptest.Caller)) {
 }
 
 // Proves G3.26.
-func TestACustomerActsForItselfOverRESTAndGraphQL(t *testing.T) {
+func TestCustomerActsOverRESTAndGraphQL(t *testing.T) {
 	eachShop(t, func(t *testing.T, admin *apptest.Caller) {
 		ada, bob := customerOf(t, admin, "ada@example.com"), customerOf(t, admin, "1002")
 		require.Equal(t, "applied", like(t, ada, "TEA", 5, true).JSON(t)["outcome"])
@@ -63,7 +63,7 @@ func TestACustomerActsForItselfOverRESTAndGraphQL(t *testing.T) {
 		const look = "/api/v1/actions?entityType=item&entityId=TEA"
 		seen := bob.Do(t, http.MethodGet, look, nil).JSON(t)
 		require.Equal(t, object{"like": 1.0, "dislike": 0.0, "bookmark": 0.0}, seen["counts"])
-		require.Equal(t, object{"active": false, "lastActionId": 0.0}, seen["own"].(object)["like"], "what Ada likes is not Bob's")
+		require.Equal(t, object{"active": false, "lastActionId": 0.0}, seen["own"].(object)["like"], "the likes of Ada are not those of Bob")
 		require.Equal(t, "stale", like(t, admin, "TEA", 4, false, "X-On-Behalf-Of", "ada@example.com").JSON(t)["outcome"])
 		require.Equal(t, "applied", like(t, admin, "TEA", 1, true).JSON(t)["outcome"], "the token's own user")
 
@@ -73,7 +73,7 @@ func TestACustomerActsForItselfOverRESTAndGraphQL(t *testing.T) {
 	})
 }
 
-func TestGraphQLTellsWhoHasNoGoodCredentialsByField(t *testing.T) {
+func TestGraphQLRejectsInvalidCredentialsByField(t *testing.T) {
 	eachShop(t, func(t *testing.T, admin *apptest.Caller) {
 		anonymous, wrong := *admin, *admin
 		anonymous.Token, wrong.Token = "", "ilk_wrong"
@@ -91,7 +91,7 @@ func TestGraphQLTellsWhoHasNoGoodCredentialsByField(t *testing.T) {
 	})
 }
 
-func TestAGraphQLRequestIsRepeatedUnderItsKeyToo(t *testing.T) {
+func TestGraphQLRequestIsRepeatedUnderItsKey(t *testing.T) {
 	eachShop(t, func(t *testing.T, admin *apptest.Caller) {
 		const toggle = `mutation { toggleLikeItem(itemId: "TEA", actionId: 1) { isLiked } }`
 		body := object{"query": toggle}
@@ -104,7 +104,7 @@ func TestAGraphQLRequestIsRepeatedUnderItsKeyToo(t *testing.T) {
 }
 
 // Proves G3.9.
-func TestAGraphQLRequestUnderItsKeyIsPermittedAgainWithEachRepeat(t *testing.T) {
+func TestGraphQLRepeatChecksPermissionsAgain(t *testing.T) {
 	eachShop(t, func(t *testing.T, admin *apptest.Caller) {
 		const toggle = `mutation { toggleLikeItem(itemId: "TEA", actionId: 1) { isLiked } none: toggleLikeItem(itemId: "NONE", actionId: 1) { isLiked } }`
 		send := func(c *apptest.Caller) apptest.Answer {
@@ -122,7 +122,7 @@ func TestAGraphQLRequestUnderItsKeyIsPermittedAgainWithEachRepeat(t *testing.T) 
 		require.True(t, isReplay(replay), "the same user, whatever the token")
 		require.Equal(t, string(first.Body), string(replay.Body))
 		again := send(reader)
-		require.Equal(t, string(refused.Body), string(again.Body), "what was recorded is not for who may not make it")
+		require.Equal(t, string(refused.Body), string(again.Body), "a stored reply is hidden without the permission")
 		require.False(t, isReplay(again))
 
 		keys := read(t, admin, "/api/v1/idempotency-keys?key=g-1")["items"].([]any)
@@ -134,7 +134,7 @@ func TestAGraphQLRequestUnderItsKeyIsPermittedAgainWithEachRepeat(t *testing.T) 
 	})
 }
 
-func TestAGraphQLRequestThatIsNotExecutedHasNoData(t *testing.T) {
+func TestUnexecutedGraphQLRequestHasNoData(t *testing.T) {
 	eachShop(t, func(t *testing.T, admin *apptest.Caller) {
 		reply := askGraphQL(t, admin, `mutation { toggleLikeItem(itemId: "TEA") { isLiked } }`, nil)
 		require.NotContains(t, reply, "data")
@@ -143,7 +143,7 @@ func TestAGraphQLRequestThatIsNotExecutedHasNoData(t *testing.T) {
 }
 
 // Proves G3.23.
-func TestOfAHundredShuffledTapsOverHTTPTheHighestDecides(t *testing.T) {
+func TestHTTPHighestOfAHundredActionsWins(t *testing.T) {
 	eachShop(t, func(t *testing.T, admin *apptest.Caller) {
 		const taps = 100
 		customer := customerOf(t, admin, "1001")
@@ -153,7 +153,7 @@ func TestOfAHundredShuffledTapsOverHTTPTheHighestDecides(t *testing.T) {
 				body := object{"entityType": "item", "entityId": "TEA", "action": "like", "actionId": n + 1, "active": n%2 == 1}
 				answer, err := customer.Try(t.Context(), http.MethodPost, "/api/v1/actions", body)
 				if err != nil || answer.Status != http.StatusOK {
-					t.Errorf("action %d answered %d: %s %v", n+1, answer.Status, answer.Body, err)
+					t.Errorf("action %d has status %d: %s %v", n+1, answer.Status, answer.Body, err)
 				}
 			})
 		}

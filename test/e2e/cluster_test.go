@@ -17,10 +17,10 @@ import (
 	"interlock/test/tier"
 )
 
-// TestTheWholeProgramRunsOnARedisCluster runs two replicas on a Redis Cluster of three
+// TestProgramRunsOnARedisCluster runs two replicas on a Redis Cluster of three
 // masters. Their keys are in different slots, and no command may need two slots.
 // Proves G4.33.
-func TestTheWholeProgramRunsOnARedisCluster(t *testing.T) {
+func TestProgramRunsOnARedisCluster(t *testing.T) {
 	s := apptest.Settings(t.TempDir())
 	s.DatabaseURL, s.RedisURL = newDatabase(t), redistest.NewCluster(t).URL()
 	here, there := apptest.Start(t, s), apptest.Start(t, s)
@@ -40,7 +40,7 @@ func TestTheWholeProgramRunsOnARedisCluster(t *testing.T) {
 		require.Equal(t, "configs/shared-0", live.next(t, "presence").Data["resource"])
 	})
 	t.Run("a wallet has one writer at a time, through both", func(t *testing.T) { raceForAWallet(t, ada, li) })
-	t.Run("a repeated request is answered by the other replica", func(t *testing.T) {
+	t.Run("the other replica replays the reply", func(t *testing.T) {
 		first, again := keyed(t, ada, "k-1", "TEA-1"), keyed(t, &apptest.Caller{Program: there, Token: ada.Token, HTTP: ada.HTTP}, "k-1", "TEA-1")
 		require.Equal(t, http.StatusCreated, first.Status)
 		require.True(t, isReplay(again))
@@ -59,7 +59,7 @@ func TestTheWholeProgramRunsOnARedisCluster(t *testing.T) {
 }
 
 // An idle worker checks for sales only every five seconds.
-func TestAWorkerThatRestsBeginsWithASaleThatAnotherProcessOpens(t *testing.T) {
+func TestIdleWorkerStartsWithASaleOfAnotherProcess(t *testing.T) {
 	tier.Nightly(t)
 	s := apptest.Settings(t.TempDir())
 	s.DatabaseURL, s.RedisURL = newDatabase(t), redistest.NewServer(t).URL()

@@ -119,7 +119,7 @@ func TestTwentyConcurrentDisjointEditsAllCommit(t *testing.T) {
 		}
 		slices.Sort(versions)
 		require.EqualValues(t, 2, versions[0])
-		require.Len(t, slices.Compact(versions), clients, "each edit made a version of its own")
+		require.Len(t, slices.Compact(versions), clients, "each edit made a separate version")
 		now := read(t, c, path)
 		require.EqualValues(t, clients+1, version(now))
 		for i := range clients {
@@ -130,7 +130,7 @@ func TestTwentyConcurrentDisjointEditsAllCommit(t *testing.T) {
 	})
 }
 
-func TestAnEditAndADeletionOfOneVersionNeverBothLand(t *testing.T) {
+func TestEditAndDeletionOfAVersionHaveOneWinner(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		const rounds, clients = 5, 16
 		c := p.Admin(t)
@@ -162,7 +162,7 @@ func TestAnEditAndADeletionOfOneVersionNeverBothLand(t *testing.T) {
 }
 
 // Proves G1.5.
-func TestATagThatAProxyChangedGuardsAnEdit(t *testing.T) {
+func TestETagModifiedByAProxyGuardsAnEdit(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		const path = "/api/v1/configs/proxied"
 		c := p.Admin(t)
@@ -194,7 +194,7 @@ func TestEditWithoutAValidPreconditionIsRejected(t *testing.T) {
 		"list":                {[]string{"If-Match", `"%s", "x"`}, http.StatusBadRequest, "precondition_malformed"},
 		"empty list member":   {[]string{"If-Match", `"%s",`}, http.StatusBadRequest, "precondition_malformed"},
 		"only half quoted":    {[]string{"If-Match", `"%s`}, http.StatusBadRequest, "precondition_malformed"},
-		"never given out":     {[]string{"If-Match", `"x-%s"`}, http.StatusPreconditionFailed, "version_conflict"},
+		"never returned":      {[]string{"If-Match", `"x-%s"`}, http.StatusPreconditionFailed, "version_conflict"},
 	}
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		const path = "/api/v1/configs/guarded"
@@ -221,7 +221,7 @@ func TestEditWithoutAValidPreconditionIsRejected(t *testing.T) {
 	})
 }
 
-func TestTheTagOfADeletedConfigMatchesNoLaterOneUnderItsKey(t *testing.T) {
+func TestETagOfADeletedConfigMatchesNoRecreatedConfig(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		const path = "/api/v1/configs/reborn"
 		c := p.Admin(t)
@@ -240,7 +240,7 @@ func TestTheTagOfADeletedConfigMatchesNoLaterOneUnderItsKey(t *testing.T) {
 	})
 }
 
-func TestAPatchThatChangesNothingLeavesNoTrace(t *testing.T) {
+func TestPatchWithoutEffectLeavesNoTrace(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		const path = "/api/v1/configs/calm"
 		c := p.Admin(t)
@@ -298,7 +298,7 @@ func TestBatchWithAStaleMemberChangesNothing(t *testing.T) {
 	})
 }
 
-func TestOfRacingBatchesOverTheSameConfigsExactlyOneLands(t *testing.T) {
+func TestOneOfRacingConfigBatchesIsApplied(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		const clients, members = 20, 4
 		c := p.Admin(t)

@@ -29,7 +29,7 @@ func newCoupons(t *testing.T, c *apptest.Caller, n int) (campaign object, codes 
 }
 
 // Proves G2.2.
-func TestOfAHundredDevicesThatRedeemOneCouponExactlyOneSucceeds(t *testing.T) {
+func TestOneOfAHundredRedemptionsSucceeds(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		const devices = 100
 		c := p.Admin(t)
@@ -55,7 +55,7 @@ func TestOfAHundredDevicesThatRedeemOneCouponExactlyOneSucceeds(t *testing.T) {
 	})
 }
 
-func TestACouponIsRedeemedOrVoidedAndNeverBoth(t *testing.T) {
+func TestCouponIsRedeemedOrVoidedButNotBoth(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		const rounds, clients = 5, 20
 		c := p.Admin(t)
@@ -79,7 +79,7 @@ func TestACouponIsRedeemedOrVoidedAndNeverBoth(t *testing.T) {
 	})
 }
 
-func TestACampaignNeverIssuesMoreCouponsThanItHas(t *testing.T) {
+func TestCampaignNeverExceedsItsTotal(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		const total, each, clients = 50, 7, 16
 		c := p.Admin(t)

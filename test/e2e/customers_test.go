@@ -199,7 +199,7 @@ func fingerprintOfAll(t *testing.T, db *storage.DB) string {
 }
 
 // Proves E1.
-func TestAnErasedCustomerIsInNoRowOfAnyTableAndEverySumIsTrue(t *testing.T) {
+func TestErasedCustomerIsInNoRowAndSumsAreCorrect(t *testing.T) {
 	for _, slash := range []bool{false, true} {
 		apptest.Each(t, func(t *testing.T, p *apptest.Program) { eraseAndLook(t, p, slash) })
 	}
@@ -248,7 +248,7 @@ func eraseAndLook(t *testing.T, p *apptest.Program, slash bool) {
 	require.Equal(t, customers.Erased{}, again)
 	require.Equal(t, rows, fingerprintOfAll(t, sv.DB), "a second run changes nothing")
 
-	require.EqualValues(t, 0, read(t, c, "/api/v1/wallets/"+url.PathEscape(kim))["balance"], "he is nobody now")
+	require.EqualValues(t, 0, read(t, c, "/api/v1/wallets/"+url.PathEscape(kim))["balance"], "the customer is anonymous now")
 }
 
 // The erasure is interrupted after each of its units in turn. The promises hold at each
@@ -282,7 +282,7 @@ func TestInterruptedErasureResumesAndPreservesSums(t *testing.T) {
 }
 
 // Proves E4.
-func TestACustomerWithSomethingUnderWayIsNotErased(t *testing.T) {
+func TestCustomerWithOpenOperationsIsNotErased(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		kim, _ := newKim(false)
@@ -330,7 +330,7 @@ func once(do func()) func() error {
 }
 
 // Proves E3.
-func TestMoneyThatComesWhileACustomerIsErasedIsNotForfeited(t *testing.T) {
+func TestPaymentDuringErasureIsNotForfeited(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		kim, _ := newKim(false)
@@ -362,7 +362,7 @@ func TestMoneyThatComesWhileACustomerIsErasedIsNotForfeited(t *testing.T) {
 }
 
 // Proves E3.
-func TestAnOrderThatIsPlacedWhileItsCustomerIsErasedStaysHis(t *testing.T) {
+func TestOrderPlacedDuringErasureStaysWithItsCustomer(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		kim, wrote := newKim(false)
@@ -402,7 +402,7 @@ func TestAnOrderThatIsPlacedWhileItsCustomerIsErasedStaysHis(t *testing.T) {
 // The erasure pseudonymizes a finished order before the wallet, and the order can be
 // refunded in between.
 // Proves E3.
-func TestARefundThatIsPaidWhileACustomerIsErasedIsAddedToHisWallet(t *testing.T) {
+func TestRefundDuringErasureCreditsTheCustomersWallet(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		kim, wrote := newKim(false)
@@ -439,7 +439,7 @@ func TestARefundThatIsPaidWhileACustomerIsErasedIsAddedToHisWallet(t *testing.T)
 
 // A short id is part of many texts that are not about the customer.
 // Proves E4.
-func TestErasingACustomerWithAShortIdChangesNothingOfOthers(t *testing.T) {
+func TestErasureOfAShortIDChangesNoOtherCustomer(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		create(t, c, "/api/v1/wallets/7/entries", object{"amount": 5, "kind": "gift", "reference": "first"})

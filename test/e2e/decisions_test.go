@@ -18,7 +18,7 @@ func newUser(t *testing.T, c *apptest.Caller, name string, roles ...string) *app
 }
 
 // Proves G8.32.
-func TestTheReadyMadeApproverFindsCountsAndDecidesOnEveryKindThatIsProposed(t *testing.T) {
+func TestApproverRoleFindsCountsAndDecidesEveryKind(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		second, approver, agent := newUser(t, c, "second", "admin"), newUser(t, c, "approver", "approver"), newUser(t, c, "agent", "support")

@@ -128,7 +128,7 @@ func TestUnknownAddressesReturnProblems(t *testing.T) {
 }
 
 // Proves G7.1.
-func TestACallerOfAnotherTenantFindsNothingAndChangesNothing(t *testing.T) {
+func TestCallerOfAnotherTenantReadsAndChangesNothing(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner, stranger := p.Admin(t), p.Admin(t)
 		config := newConfig(t, owner, "secret", 1, "number")

@@ -27,7 +27,7 @@ func keyed(t *testing.T, c *apptest.Caller, key, sku string) apptest.Answer {
 func isReplay(a apptest.Answer) bool { return a.Header.Get("X-Idempotency-Replay") == "true" }
 
 // Proves G3.2.
-func TestARepeatedRequestHasOneEffectAndOneAnswer(t *testing.T) {
+func TestRepeatedRequestHasOneEffectAndOneReply(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := underContract(t, p.Admin(t))
 		first := keyed(t, c, "k-1", "TEA")
@@ -50,7 +50,7 @@ func TestARepeatedRequestHasOneEffectAndOneAnswer(t *testing.T) {
 }
 
 // Proves G3.3.
-func TestAKeyIsForOneRequest(t *testing.T) {
+func TestKeyRejectsADifferentRequest(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := underContract(t, p.Admin(t))
 		item := keyed(t, c, "k-1", "TEA").JSON(t)
@@ -93,7 +93,7 @@ func TestInvalidIdempotencyKeyIsRejected(t *testing.T) {
 }
 
 // Proves G3.3.
-func TestAKeyBelongsToItsTenantAndUser(t *testing.T) {
+func TestKeyBelongsToItsTenantAndUser(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)
 		peer, stranger := colleague(t, owner, "ana", "Ana"), p.Admin(t)
@@ -108,7 +108,7 @@ func TestAKeyBelongsToItsTenantAndUser(t *testing.T) {
 }
 
 // Proves G3.2.
-func TestOfFiftyParallelRepeatsOneHasTheEffect(t *testing.T) {
+func TestFiftyParallelRepeatsHaveOneEffect(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		body := object{"sku": "TEA", "name": "Green tea", "price": 1990}
@@ -157,7 +157,7 @@ func TestRejectionsAreReplayed(t *testing.T) {
 }
 
 // Proves G3.3.
-func TestAKeyedRequestIsTheSameInAnySpellingOfItsBody(t *testing.T) {
+func TestKeyMatchesAnySpellingOfTheBody(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := underContract(t, p.Admin(t))
 		send := func(body string) apptest.Answer {
@@ -175,7 +175,7 @@ func TestAKeyedRequestIsTheSameInAnySpellingOfItsBody(t *testing.T) {
 }
 
 // Proves G3.2.
-func TestAChangeOfNothingAndATransitionAndABatchAreRepeatedToo(t *testing.T) {
+func TestNoOpTransitionAndBatchAreRepeated(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := underContract(t, p.Admin(t))
 		item := keyed(t, c, "k-1", "TEA").JSON(t)
@@ -210,7 +210,7 @@ func TestAChangeOfNothingAndATransitionAndABatchAreRepeatedToo(t *testing.T) {
 }
 
 // Proves G3.3.
-func TestARepeatIsAuthenticatedAndPermittedAgain(t *testing.T) {
+func TestRepeatChecksCallerAndPermissionAgain(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		require.Equal(t, http.StatusCreated, keyed(t, c, "k-1", "TEA").Status)
@@ -265,7 +265,7 @@ func TestFullQuotaRejectsBeforeAnyEffect(t *testing.T) {
 		require.Equal(t, "quota_exceeded", over.Code())
 		require.NotEmpty(t, over.Header.Get("Retry-After"))
 		require.EqualValues(t, 3, rows(t, c, "items", "1 = 1"))
-		require.True(t, isReplay(keyed(t, c, "k-0", "TEA-0")), "what was answered is answered again")
+		require.True(t, isReplay(keyed(t, c, "k-0", "TEA-0")), "the replies are replayed")
 		require.Equal(t, http.StatusCreated, keyed(t, p.Admin(t), "k-3", "TEA-3").Status, "another tenant has its own")
 	}, func(s *settings.Settings) { s.Idempotency.Quota = 3 })
 }
@@ -290,10 +290,10 @@ func TestQuotasOfCustomersAndUsersAreSeparate(t *testing.T) {
 		require.Equal(t, http.StatusOK, tap(ada, 1).Status)
 		require.Equal(t, http.StatusOK, tap(bob, 2).Status)
 		require.Equal(t, "quota_exceeded", tap(ada, 3).Code(), "the customers have two together")
-		require.Equal(t, http.StatusCreated, keyed(t, admin, "k-2", "COFFEE").Status, "what customers use up is not the users'")
+		require.Equal(t, http.StatusCreated, keyed(t, admin, "k-2", "COFFEE").Status, "the quotas of customers and users are separate")
 		require.Equal(t, "quota_exceeded", keyed(t, admin, "k-3", "COCOA").Code())
 		onBehalf := like(t, admin, "TEA", 4, true, "X-Idempotency-Key", "tap-4", "X-On-Behalf-Of", "1003")
-		require.Equal(t, "quota_exceeded", onBehalf.Code(), "who acts for a customer is a user")
+		require.Equal(t, "quota_exceeded", onBehalf.Code(), "a user that acts for a customer is a user")
 	}, func(s *settings.Settings) { s.Idempotency.Quota, s.CustomerJWTSecret = 2, shopSecret })
 }
 

@@ -15,7 +15,7 @@ import (
 
 // After a re-encryption of a running service no ciphertext needs the former key. A process
 // that starts without the key can repeat stored replies and read older values.
-func TestAfterReencryptionTheFormerKeyIsNeededForNothing(t *testing.T) {
+func TestReencryptionMakesTheFormerKeyUnnecessary(t *testing.T) {
 	for _, engine := range engines() {
 		t.Run(engine, func(t *testing.T) {
 			s := apptest.Settings(t.TempDir())

@@ -151,7 +151,7 @@ func person(people any) []any {
 	return []any{list[0].(object)["name"], list[0].(object)["field"]}
 }
 
-func TestAStreamOfChangesEndsCleanlyAtShutdown(t *testing.T) {
+func TestChangeStreamEndsCleanlyAtShutdown(t *testing.T) {
 	p, stop, ended := alone(t, "sqlite")
 	live := open(t, p.Admin(t), livePath)
 	live.next(t, "ready")

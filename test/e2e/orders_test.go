@@ -33,7 +33,7 @@ func orderPath(order object) string {
 	return fmt.Sprintf("/api/v1/orders/%d", int64(order["id"].(float64)))
 }
 
-// paymentOf returns a payment of an order from outside.
+// paymentOf returns the request of an external payment of an order.
 func paymentOf(order object) object {
 	return object{"method": "external", "reference": order["orderNo"]}
 }
@@ -87,7 +87,7 @@ func raceShipAndCancel(t *testing.T, callers []*apptest.Caller, order object, cl
 	require.EqualValues(t, 3, audited(t, c, fmt.Sprintf("orders/%d", id)))
 }
 
-func TestAnOrderGoesFromPendingToCompletedOnlyAlongItsMachine(t *testing.T) {
+func TestOrderFollowsItsStatusMachine(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		newItem(t, c, "CUP-1", 500)
@@ -122,7 +122,7 @@ func TestAnOrderGoesFromPendingToCompletedOnlyAlongItsMachine(t *testing.T) {
 	})
 }
 
-func TestAnOrderIsPaidOnceHoweverManyPay(t *testing.T) {
+func TestConcurrentPaymentsPayAnOrderOnce(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		newItem(t, c, "POT-1", 2500)

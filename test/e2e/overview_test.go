@@ -24,7 +24,7 @@ func found(t *testing.T, c *apptest.Caller, text string) []string {
 	return shown
 }
 
-func TestOneBoxFindsRowsOfEveryKind(t *testing.T) {
+func TestSearchFindsRowsOfEveryKind(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c, stranger := p.Admin(t), p.Admin(t)
 		newConfig(t, c, "tea.price", 1, "number")
@@ -51,12 +51,12 @@ func TestOneBoxFindsRowsOfEveryKind(t *testing.T) {
 		latest := newOrder(t, c, "TEA-1")
 		hit := read(t, c, "/api/v1/search?q=42")["items"].([]any)[0].(object)
 		require.Equal(t, object{"kind": "user", "id": "42", "title": "42", "subtitle": latest["orderNo"], "href": "/customers/42"}, hit)
-		require.Empty(t, found(t, c, "43"), "nobody is known who has not ordered")
+		require.Empty(t, found(t, c, "43"), "a customer without orders is unknown")
 		require.Empty(t, found(t, p.Caller(t, c.Tenant, "configs:read"), "42"))
 	})
 }
 
-func TestOneBoxFindsSalesTicketsWalletsAndKeys(t *testing.T) {
+func TestSearchFindsSalesTicketsWalletsAndKeys(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c, stranger := p.Admin(t), p.Admin(t)
 		create(t, c, "/api/v1/items", object{"sku": "TEA-1", "name": "Green", "price": 100})

@@ -25,7 +25,7 @@ func again(t *testing.T, c *apptest.Caller, key, sku string, within time.Duratio
 		answer := keyed(t, c, key, sku)
 		if answer.Status == http.StatusCreated && !isReplay(answer) {
 			require.EqualValues(t, 1, rows(t, c, "items", "sku = ?", sku))
-			require.True(t, isReplay(keyed(t, c, key, sku)), "what is made is remembered")
+			require.True(t, isReplay(keyed(t, c, key, sku)), "the creation is replayed")
 			return answer
 		}
 		require.Truef(t, time.Now().Before(until), "%d %s; replay: %t; in the database: %d",
@@ -55,7 +55,7 @@ func TestLostEffectIsNotReplayedFromMemory(t *testing.T) {
 		require.Zero(t, rows(t, c, "items", "sku = 'TEA'"))
 		require.Equal(t, http.StatusCreated, keyed(t, c, "k-2", "COCOA").Status)
 		again(t, c, "k-1", "TEA", patience)
-		require.True(t, isReplay(keyed(t, c, "k-0", "COFFEE")), "what the database has is repeated as before")
+		require.True(t, isReplay(keyed(t, c, "k-0", "COFFEE")), "requests of the database are replayed as before")
 		require.EqualValues(t, 1, rows(t, c, "idempotency_keys", "idempotency_key = 'k-1'"))
 	}, func(s *settings.Settings) { with = *s })
 }

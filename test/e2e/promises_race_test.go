@@ -31,7 +31,7 @@ func writeWhileChecking(t *testing.T, admin *apptest.Caller) {
 		})
 	}
 	for looks := 0; looks < 5 || written.Load() < 200; looks++ {
-		require.NoError(t, ctx.Err(), "%d looks beside %d writes", looks, written.Load())
+		require.NoError(t, ctx.Err(), "%d checks during %d writes", looks, written.Load())
 		require.Empty(t, check(t, admin.Program.Services()))
 	}
 	stop()

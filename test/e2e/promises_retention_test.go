@@ -20,7 +20,7 @@ import (
 
 // The limit is one second ago, so that writes and deletions concern the same records.
 // Proves G6.10.
-func TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards(t *testing.T) {
+func TestPromisesHoldDuringAndAfterRetention(t *testing.T) {
 	for engine, database := range map[string]func(t *testing.T) string{
 		"sqlite":  func(t *testing.T) string { return "sqlite://" + t.TempDir() + "/shop.db" },
 		"mariadb": func(t *testing.T) string { return storagetest.NewMariaDBURL(t) },

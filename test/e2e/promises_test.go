@@ -106,7 +106,7 @@ func keep(t *testing.T, admin *apptest.Caller) {
 	require.NoError(t, err)
 	for _, total := range totals {
 		require.Empty(t, total.Found, total.Promise.Name)
-		require.NotZero(t, total.Looked, "%s was asked of nothing", total.Promise.Name)
+		require.NotZero(t, total.Looked, "%s checked nothing", total.Promise.Name)
 	}
 }
 
@@ -120,9 +120,9 @@ func TestPromisesHoldAndManualDamageIsFound(t *testing.T) {
 				database = storagetest.NewMariaDBURL(t)
 			}
 			admin := openShop(t, database)
-			t.Run("what the service does breaks none", func(t *testing.T) { keep(t, admin) })
+			t.Run("the service itself violates none", func(t *testing.T) { keep(t, admin) })
 			t.Run("none seems broken while many write", func(t *testing.T) { writeWhileChecking(t, admin) })
-			t.Run("what is broken by hand is found", func(t *testing.T) {
+			t.Run("manual damage is found", func(t *testing.T) {
 				if engine == "mariadb" {
 					tier.Nightly(t)
 				}

@@ -10,7 +10,7 @@ import (
 )
 
 // Proves G7.35.
-func TestWrongPasswordsLockOutsAndForbiddenRequestsAreInTheAuditLogAndTheMetrics(t *testing.T) {
+func TestRejectedSignInsAndRequestsAreAuditedAndMeasured(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		admin := p.Admin(t)
 		reader := p.Caller(t, admin.Tenant, "configs:read")

@@ -56,11 +56,11 @@ func TestRedisWithoutReplicaBlocksSalesAndRecovers(t *testing.T) {
 	}
 	newConfig(t, c, "without.redis", 1, "number")
 	for range 60 {
-		require.Equal(t, http.StatusOK, c.Do(t, http.MethodGet, "/api/v1/configs", nil).Status, "a limit that cannot be counted takes nothing down")
+		require.Equal(t, http.StatusOK, c.Do(t, http.MethodGet, "/api/v1/configs", nil).Status, "an unavailable counter blocks no request")
 	}
 	require.Zero(t, rows(t, c, "wallet_entries", "reference = 'r'"))
 	require.EqualValues(t, 5000, read(t, c, "/api/v1/wallets/12")["balance"])
-	p.Services().Engines.Look(t.Context())
+	p.Services().Engines.Inspect(t.Context())
 	said := findingOf(read(t, c, "/api/v1/system")["findings"], "redis", "replicas")
 	require.Equal(t, "broken", said["level"], "%v", said)
 

@@ -86,5 +86,5 @@ func TestSecretsAreReadFromFiles(t *testing.T) {
 	require.Equal(t, http.StatusCreated, answer.Status)
 	customer := customerOf(t, &apptest.Caller{Program: p, Tenant: "default", HTTP: http.DefaultClient}, "7")
 	answer = customer.Do(t, http.MethodGet, "/api/v1/actions?entityType=item&entityId=tea", nil)
-	require.Equal(t, http.StatusNotFound, answer.Status, "the customer is let in, and there is no such item")
+	require.Equal(t, http.StatusNotFound, answer.Status, "the customer is authenticated, and the item does not exist")
 }

@@ -20,7 +20,7 @@ func browser(t *testing.T, p *apptest.Program) *apptest.Caller {
 	return c
 }
 
-func TestASessionActsOnlyWithItsCSRFTokenAndEndsWithSignOut(t *testing.T) {
+func TestSessionNeedsItsCSRFTokenAndEndsWithSignOut(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		tenant, b := p.NewTenant(t), browser(t, p)
 		requireProblem(t, b.Do(t, http.MethodGet, "/api/v1/session", nil), http.StatusUnauthorized, "unauthenticated")
@@ -48,7 +48,7 @@ func TestASessionActsOnlyWithItsCSRFTokenAndEndsWithSignOut(t *testing.T) {
 	})
 }
 
-func TestAStolenCookieIsWorthlessAfterSignOut(t *testing.T) {
+func TestCookieIsInvalidAfterSignOut(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		tenant, b := p.NewTenant(t), browser(t, p)
 		signedIn := b.Do(t, http.MethodPost, "/api/v1/session", object{"tenant": tenant, "username": "admin", "password": "correct horse"})
@@ -65,7 +65,7 @@ func TestAStolenCookieIsWorthlessAfterSignOut(t *testing.T) {
 	})
 }
 
-func TestWrongPasswordsLookAlikeAndLockTheAccount(t *testing.T) {
+func TestWrongPasswordsHaveOneErrorAndLockTheAccount(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		const known, unknown = "admin", "nobody"
 		tenant, b := p.NewTenant(t), browser(t, p)

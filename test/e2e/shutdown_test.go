@@ -39,7 +39,7 @@ func TestShutdownFinishesRequestsAndEndsStreams(t *testing.T) {
 			}()
 			require.Eventually(t, func() bool { return writers(p) > idle }, patience, 5*time.Millisecond, "the edit never reached the lock")
 			stop()
-			require.Eventually(t, func() bool { return refusesConnections(p) }, patience, 5*time.Millisecond, "it still takes connections")
+			require.Eventually(t, func() bool { return refusesConnections(p) }, patience, 5*time.Millisecond, "it still accepts connections")
 			require.NoError(t, receive(t, watching.ended, "the end of the stream"))
 			select {
 			case err := <-ended:
@@ -70,7 +70,7 @@ func TestDrainingProcessIsNotReadyAndStillServes(t *testing.T) {
 	require.Eventually(t, func() bool {
 		answer = c.Do(t, http.MethodGet, "/readyz", nil)
 		return answer.Status != http.StatusOK
-	}, patience, 5*time.Millisecond, "it says that it is ready")
+	}, patience, 5*time.Millisecond, "it reports that it is ready")
 	require.Equal(t, http.StatusServiceUnavailable, answer.Status)
 	require.Contains(t, answer.JSON(t)["checks"], object{"name": "process", "ok": false, "detail": "is about to end"})
 	newConfig(t, c, "late", 1, "number")
@@ -125,7 +125,7 @@ func TestSecondServerOnTheSameDataIsRejected(t *testing.T) {
 	err := second.Start(t.Context())
 	require.ErrorContains(t, err, "another `admin serve` is running on "+p.Settings.DataDir)
 	require.ErrorContains(t, err, "INTERLOCK_DATA_DIR")
-	require.Equal(t, http.StatusOK, p.Admin(t).Do(t, http.MethodGet, "/api/v1/configs", nil).Status, "the first one goes on")
+	require.Equal(t, http.StatusOK, p.Admin(t).Do(t, http.MethodGet, "/api/v1/configs", nil).Status, "the first one continues")
 
 	stop()
 	require.NoError(t, receive(t, ended, "the end of the first program"))
@@ -144,12 +144,12 @@ func TestSecondServerWithoutRedisIsRejectedInAnyRole(t *testing.T) {
 		require.ErrorContains(t, err, fmt.Sprintf("process %d on ", os.Getpid()), role)
 		require.ErrorContains(t, err, "INTERLOCK_REDIS_URL", role)
 	}
-	require.Equal(t, http.StatusOK, p.Admin(t).Do(t, http.MethodGet, "/api/v1/configs", nil).Status, "the first one goes on")
+	require.Equal(t, http.StatusOK, p.Admin(t).Do(t, http.MethodGet, "/api/v1/configs", nil).Status, "the first one continues")
 
 	stop()
 	require.NoError(t, receive(t, ended, "the end of the first program"))
 	third := apptest.Start(t, p.Settings)
-	require.Equal(t, http.StatusOK, third.Admin(t).Do(t, http.MethodGet, "/api/v1/configs", nil).Status, "one that ended well is followed at once")
+	require.Equal(t, http.StatusOK, third.Admin(t).Do(t, http.MethodGet, "/api/v1/configs", nil).Status, "after a clean end the next one starts immediately")
 }
 
 func TestOvertakenServerEndsAndNamesTheNewHolder(t *testing.T) {
@@ -177,7 +177,7 @@ func TestOvertakenServerAbortsRequestsInFlight(t *testing.T) {
 	}()
 	require.Eventually(t, func() bool { return writers(p) > idle }, patience, 5*time.Millisecond, "the edit never reached the lock")
 	stop()
-	require.Eventually(t, func() bool { return refusesConnections(p) }, patience, 5*time.Millisecond, "it still takes connections")
+	require.Eventually(t, func() bool { return refusesConnections(p) }, patience, 5*time.Millisecond, "it still accepts connections")
 	overtake(t, p)
 	require.Error(t, receive(t, answered, "the end of the request"), "its connection is cut")
 	require.ErrorContains(t, receive(t, ended, "the end of the program"), "process 4711 on shop-2")

@@ -38,7 +38,7 @@ func TestRisksAreReportedWithoutBlockingRequests(t *testing.T) {
 	require.Equal(t, []any{"everysec", "always", "risk"}, []any{sync["value"], sync["want"], sync["level"]})
 	require.Contains(t, sync["detail"], "accepted purchases without an order")
 	require.NotNil(t, findingOf(ready.JSON(t)["risks"], "database", "innodb_flush_log_at_trx_commit"))
-	require.Nil(t, findingOf(ready.JSON(t)["risks"], "redis", "appendonly"), "what is well is no risk")
+	require.Nil(t, findingOf(ready.JSON(t)["risks"], "redis", "appendonly"), "a healthy state is not a risk")
 
 	report := read(t, c, "/api/v1/system")
 	require.Equal(t, sync, findingOf(report["findings"], "redis", "appendfsync"))
@@ -47,7 +47,7 @@ func TestRisksAreReportedWithoutBlockingRequests(t *testing.T) {
 	require.Equal(t, []any{1e8, "noeviction"}, []any{memory["limitBytes"], memory["policy"]})
 	require.Len(t, report["clocks"], 2)
 	for _, body := range [][]byte{ready.Body, c.Do(t, http.MethodGet, "/api/v1/system", nil).Body} {
-		require.NotContains(t, string(body), server.Addr, "callers are told no addresses")
+		require.NotContains(t, string(body), server.Addr, "callers see no addresses")
 	}
 
 	metrics := c.Do(t, http.MethodGet, "/metrics", nil)
@@ -55,7 +55,7 @@ func TestRisksAreReportedWithoutBlockingRequests(t *testing.T) {
 	require.Contains(t, string(metrics.Body), `interlock_engine_finding{engine="redis",level="risk",name="appendfsync",node=""} 1`)
 
 	require.NoError(t, redis.ConfigSet(t.Context(), "appendfsync", "always").Err())
-	p.Services().Engines.Look(t.Context())
+	p.Services().Engines.Inspect(t.Context())
 	require.Nil(t, findingOf(c.Do(t, http.MethodGet, "/readyz", nil).JSON(t)["risks"], "redis", "appendfsync"))
 }
 

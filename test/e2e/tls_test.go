@@ -28,7 +28,7 @@ func certify(t *testing.T, certFile, keyFile string, serial int64) *x509.Certifi
 	return made
 }
 
-func TestItSpeaksTLSAndReadsItsCertificateAgainWhenTheFilesChange(t *testing.T) {
+func TestTLSCertificateIsReloadedWhenItsFilesChange(t *testing.T) {
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	first := certify(t, certFile, keyFile, 1)
@@ -59,12 +59,12 @@ func TestItSpeaksTLSAndReadsItsCertificateAgainWhenTheFilesChange(t *testing.T) 
 	}
 	require.Equal(t, "__Host-interlock_device", reply.Cookies()[1].Name)
 	_, err = tls.Dial("tcp", p.Addr(), &tls.Config{RootCAs: trusted, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10})
-	require.Error(t, err, "what is older than TLS 1.2 is not spoken")
+	require.Error(t, err, "versions before TLS 1.2 are rejected")
 
 	require.NoError(t, os.WriteFile(keyFile, []byte("half of a key"), 0o600))
 	for range 4 {
 		require.True(t, clock.Sleep(t.Context(), 300*time.Millisecond))
-		require.True(t, served().Equal(first), "what cannot be used is not served")
+		require.True(t, served().Equal(first), "an invalid certificate is not served")
 	}
 	second := certify(t, certFile, keyFile, 2)
 	trusted.AddCert(second)

@@ -17,7 +17,7 @@ import (
 
 const watchPath = "/api/v1/configs/watch"
 
-func TestAChangeByOneClientReachesTheStreamsOfOthers(t *testing.T) {
+func TestChangeReachesTheStreamsOfOtherClients(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c, stranger := p.Admin(t), p.Admin(t)
 		ada := colleague(t, c, "ada", "Ada")

@@ -163,7 +163,7 @@ func (n *node) rejoin(t *testing.T, others []*node, incremental bool) {
 // does not end and allocates all memory.
 func (n *node) recovered(t *testing.T) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), joinPatience)
+	ctx, cancel := context.WithTimeout(t.Context(), joinTimeout)
 	defer cancel()
 	command := exec.CommandContext(ctx, need(t, "mariadbd"), "--no-defaults", "--datadir="+n.directory, "--tmpdir="+n.temporary(), "--socket=recover.sock", "--skip-networking",
 		"--binlog-format=ROW", "--wsrep-on=ON", "--wsrep-provider="+provider, "--wsrep-sst-method=rsync", "--wsrep-cluster-address=gcomm://", "--wsrep-recover")

@@ -23,12 +23,12 @@ import (
 // step is the offset of wrong clocks.
 const step = 5 * time.Minute
 
-// TestEveryPromiseHoldsWhileTheClocksOfItsEnginesStep sets the clocks of one server of a
+// TestPromisesHoldWhileEngineClocksStep sets the clocks of one server of a
 // Galera cluster, of all, of a Redis, of its Sentinels too, of a replica of the service and
 // of everything five minutes ahead, then five minutes back, and right again. At the same
 // time writers with and without keys write at both replicas, readers read those writes,
 // watchers follow, and crowds buy. Afterwards a Redis replica can still replace the master.
-func TestEveryPromiseHoldsWhileTheClocksOfItsEnginesStep(t *testing.T) {
+func TestPromisesHoldWhileEngineClocksStep(t *testing.T) {
 	var databases, own []*stepclock.Clock
 	nodes := cluster(t, 3, func(_ int, n *node) {
 		databases = append(databases, stepclock.New(t))

@@ -82,13 +82,13 @@ func verify(t *testing.T, f *traffic.Traffic, programs []*apptest.Program, datab
 }
 
 // Proves G4.11, D4.
-func TestTheServiceOnGalera(t *testing.T) {
+func TestServiceRunsOnGalera(t *testing.T) {
 	nodes := cluster(t, 3)
-	t.Run("two processes migrate at once", func(t *testing.T) { migrateAtOnce(t, nodes) })
+	t.Run("two processes migrate concurrently", func(t *testing.T) { migrateAtOnce(t, nodes) })
 	programs := replicas(t, nodes, "interlock")
-	t.Run("a read at another server sees what was committed before it", func(t *testing.T) { readElsewhere(t, programs) })
+	t.Run("a read at another server sees earlier commits", func(t *testing.T) { readElsewhere(t, programs) })
 	t.Run("watchers miss nothing with writers at every server", func(t *testing.T) { watchEverywhere(t, nodes, programs) })
-	t.Run("what became of a COMMIT is known at another server", func(t *testing.T) { commitElsewhere(t, nodes) })
+	t.Run("the outcome of a COMMIT is known at another server", func(t *testing.T) { commitElsewhere(t, nodes) })
 	t.Run("edits of one config at three servers lose nothing", func(t *testing.T) { editEverywhere(t, programs) })
 	t.Run("an item is not deleted at one server and stocked at another", func(t *testing.T) { deleteElsewhere(t, nodes) })
 }
@@ -130,7 +130,7 @@ func readElsewhere(t *testing.T, programs []*apptest.Program) {
 	for round := 1; round <= 200; round++ {
 		etag := there.Do(t, "GET", httpapi.Base+"/configs/seen", nil).Header.Get("ETag")
 		edited := here.Do(t, "PATCH", httpapi.Base+"/configs/seen", map[string]any{"value": round}, "If-Match", etag)
-		require.Equal(t, http.StatusOK, edited.Status, "what was read at the other server was not the newest: %s", edited.Body)
+		require.Equal(t, http.StatusOK, edited.Status, "the read at the other server was not the newest: %s", edited.Body)
 		read := there.Do(t, "GET", httpapi.Base+"/configs/seen", nil).JSON(t)
 		require.EqualValues(t, round, read["value"])
 	}

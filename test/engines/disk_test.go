@@ -19,11 +19,11 @@ import (
 	"interlock/test/traffic"
 )
 
-// TestNoWriteIsLostOrDoubledWhenTheDiskOfAGaleraServerIsFull fills the disk of the server
+// TestFullGaleraDiskLosesAndDoublesNoWrite fills the disk of the server
 // that a replica of the service writes to. The server rejects writes until it can no longer
 // apply the writes of the other servers either, and leaves the cluster. With free space it
 // joins again and receives a full copy.
-func TestNoWriteIsLostOrDoubledWhenTheDiskOfAGaleraServerIsFull(t *testing.T) {
+func TestFullGaleraDiskLosesAndDoublesNoWrite(t *testing.T) {
 	disk := smalldisk.New(t, "256m")
 	s := newStorm(t, cluster(t, 3, func(i int, n *node) {
 		if i == 0 {
@@ -46,12 +46,12 @@ func TestNoWriteIsLostOrDoubledWhenTheDiskOfAGaleraServerIsFull(t *testing.T) {
 	s.end(t)
 }
 
-// TestTheServiceGoesOnWhenTheDiskOfItsRedisIsFull fills the disk of a Redis during the rush
+// TestServiceContinuesWithAFullRedisDisk fills the disk of a Redis during the rush
 // of a sale, so that Redis rejects every write. The service waits for a Redis without
 // replicas: requests without Redis succeed, and the others do once there is free space. A
 // Redis that Sentinels watch also rejects their commands: they consider it failed, and a
 // replica replaces it.
-func TestTheServiceGoesOnWhenTheDiskOfItsRedisIsFull(t *testing.T) {
+func TestServiceContinuesWithAFullRedisDisk(t *testing.T) {
 	for name, kind := range map[string]struct {
 		rounds int
 		start  func(t *testing.T, disk *smalldisk.Disk) redundant
@@ -92,10 +92,10 @@ func fillRedis(t *testing.T, f *traffic.Traffic, programs []*apptest.Program, r 
 	require.Eventually(t, func() bool {
 		err := client.Set(t.Context(), "room", strings.Repeat("x", 4096), time.Second).Err()
 		return err != nil && strings.HasPrefix(err.Error(), "MISCONF")
-	}, patience, 20*time.Millisecond, "Redis says that its disk is full")
+	}, patience, 20*time.Millisecond, "Redis reports that its disk is full")
 	after := "room on the disk of a Redis"
 	if r.awaitPromotion != nil {
-		after = "a replica in the place of a Redis with a full disk"
+		after = "a replica replaces a Redis with a full disk"
 		r.awaitPromotion(t, master)
 	} else {
 		for range 5 {

@@ -20,12 +20,12 @@ import (
 	"interlock/test/freeport"
 )
 
-// TestTheDoctorSaysWhatIsTrueOfAGaleraCluster checks the doctor's findings on three
+// TestDoctorReportsTheStateOfAGaleraCluster checks the doctor's findings on three
 // servers, on two, and on one without a majority; on connections to one server and to
 // several; and on settings that could break a promise, with which the service does not
 // start.
 // Proves G5.46, G5.47.
-func TestTheDoctorSaysWhatIsTrueOfAGaleraCluster(t *testing.T) {
+func TestDoctorReportsTheStateOfAGaleraCluster(t *testing.T) {
 	nodes := cluster(t, 3)
 	_, err := nodes[0].pool(t).ExecContext(t.Context(), "CREATE DATABASE interlock")
 	require.NoError(t, err)
@@ -69,7 +69,7 @@ func examined(t *testing.T, url string) map[string]engines.Finding {
 
 func awaitStatus(t *testing.T, n *node, name, value string) {
 	t.Helper()
-	require.Eventually(t, func() bool { return status(t.Context(), n.pool(t), name) == value }, joinPatience, 200*time.Millisecond, "%s is never %s:\n%s", name, value, n.log())
+	require.Eventually(t, func() bool { return status(t.Context(), n.pool(t), name) == value }, joinTimeout, 200*time.Millisecond, "%s is never %s:\n%s", name, value, n.log())
 }
 
 // requireNoStart checks that a service does not start, and its error.
@@ -138,16 +138,16 @@ func readsOfAMomentBefore(t *testing.T, url string) {
 }
 
 func noMajority(t *testing.T, running *storage.DB, url string) {
-	report := engines.Probe{DB: running, Clock: clock.System{}}.Look(t.Context())
+	report := engines.Probe{DB: running, Clock: clock.System{}}.Inspect(t.Context())
 	var found engines.Finding
 	for _, f := range report.Findings {
 		if f.Name == "wsrep_cluster_status" {
 			found = f
 		}
 	}
-	require.Equal(t, engines.Broken, found.Level, "a service that runs says so: %v", report.Findings)
+	require.Equal(t, engines.Broken, found.Level, "a running service reports it: %v", report.Findings)
 	require.Contains(t, found.Says, "serves neither reads nor writes")
-	require.Empty(t, report.Fatal(), "and goes on when there is a majority again")
+	require.Empty(t, report.Fatal(), "and continues with a majority")
 
 	const says = "its part of the cluster has no majority"
 	doctor := examined(t, url)["database"]

@@ -27,8 +27,8 @@ import (
 // provider is Galera's library, at the path of Debian's package galera-4.
 const provider = "/usr/lib/galera/libgalera_smm.so"
 
-// joinPatience bounds the time in which a server must join its cluster.
-const joinPatience = 90 * time.Second
+// joinTimeout bounds the time in which a server must join its cluster.
+const joinTimeout = 90 * time.Second
 
 // node is one server of a Galera cluster.
 type node struct {
@@ -189,7 +189,7 @@ func (n *node) awaitReady(t *testing.T, size int) {
 	pool := n.pool(t)
 	require.Eventually(t, func() bool {
 		return status(t.Context(), pool, "wsrep_ready") == "ON" && status(t.Context(), pool, "wsrep_cluster_size") == strconv.Itoa(size)
-	}, joinPatience, 200*time.Millisecond, "%s did not join:\n%s", n.name, n.log())
+	}, joinTimeout, 200*time.Millisecond, "%s did not join:\n%s", n.name, n.log())
 }
 
 func status(ctx context.Context, pool *sql.DB, name string) string {

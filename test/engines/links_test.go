@@ -80,8 +80,8 @@ func (w *wires) connect(i int, n *node) {
 }
 
 // cut takes a server's link to the others down; mend takes it up.
-func (w *wires) cut(n *node)  { w.ip("-n", w.name, "link", "set", n.name, "down") }
-func (w *wires) mend(n *node) { w.ip("-n", w.name, "link", "set", n.name, "up") }
+func (w *wires) cut(n *node)     { w.ip("-n", w.name, "link", "set", n.name, "down") }
+func (w *wires) restore(n *node) { w.ip("-n", w.name, "link", "set", n.name, "up") }
 
 // within starts a process in a network namespace, which it inherits from its thread.
 func within(namespace string, start func() error) error {
@@ -109,11 +109,11 @@ func within(namespace string, start func() error) error {
 	return started
 }
 
-// TestNoWriteIsLostOrDoubledWhenGaleraServersLoseTheirLinks cuts the links between the
+// TestGaleraPartitionLosesAndDoublesNoWrite cuts the links between the
 // servers but not those of their clients: a server that clients write to is isolated
 // without detecting it for some seconds, all servers are isolated, and a link goes down and
 // up before the cluster detects it.
-func TestNoWriteIsLostOrDoubledWhenGaleraServersLoseTheirLinks(t *testing.T) {
+func TestGaleraPartitionLosesAndDoublesNoWrite(t *testing.T) {
 	for _, how := range []string{preferring, spreading} {
 		t.Run(how, func(t *testing.T) {
 			w := newWires(t)
@@ -135,9 +135,9 @@ func (s *galeraStorm) cutOffWriter(t *testing.T, w *wires) {
 	writer := s.writer(t)
 	w.cut(writer)
 	s.awaitAny(t, s.others(writer), 2)
-	s.traffic.RequireWrites(t, "a writer cut off")
+	s.traffic.RequireWrites(t, "a disconnected writer")
 	require.False(t, writer.isSynced(t.Context(), writer.pool(t), 0), "it rejects writes alone")
-	w.mend(writer)
+	w.restore(writer)
 	s.awaitAll(t)
 	s.traffic.RequireWrites(t, "a server that is linked again")
 }
@@ -151,7 +151,7 @@ func (n *node) awaitCommit(t *testing.T) {
 		defer cancel()
 		_, err := pool.ExecContext(ctx, "REPLACE INTO probe.commits VALUES (1, CURRENT_TIMESTAMP(6))")
 		return err == nil
-	}, joinPatience, 50*time.Millisecond, "%s commits", n.name)
+	}, joinTimeout, 50*time.Millisecond, "%s commits", n.name)
 }
 
 // cutAll isolates all servers from each other: none may write until they are connected
@@ -163,10 +163,10 @@ func (s *galeraStorm) cutAll(t *testing.T, w *wires) {
 	for _, n := range s.nodes {
 		pool := n.pool(t)
 		require.Eventually(t, func() bool { return status(t.Context(), pool, "wsrep_cluster_status") == "non-Primary" },
-			joinPatience, 100*time.Millisecond, "%s notices", n.name)
+			joinTimeout, 100*time.Millisecond, "%s notices", n.name)
 	}
 	for _, n := range s.nodes {
-		w.mend(n)
+		w.restore(n)
 	}
 	s.awaitAny(t, s.nodes, len(s.nodes))
 	s.traffic.RequireWrites(t, "all links cut")
@@ -181,7 +181,7 @@ func (s *galeraStorm) cutShortly(t *testing.T, w *wires) {
 		n := s.nodes[s.random.IntN(len(s.nodes))]
 		w.cut(n)
 		clock.Sleep(t.Context(), time.Duration(500+s.random.IntN(2000))*time.Millisecond)
-		w.mend(n)
+		w.restore(n)
 		clock.Sleep(t.Context(), time.Duration(200+s.random.IntN(1000))*time.Millisecond)
 	}
 	linked := clock.Mark()

@@ -39,9 +39,9 @@ type redundant struct {
 	sentinels []*redistest.Server
 }
 
-// TestTheServiceGoesOnWhenItsRedisFailsOver kills masters of a Redis during a flash sale
+// TestServiceContinuesAfterARedisFailover kills masters of a Redis during a flash sale
 // and other writes at two replicas of the service.
-func TestTheServiceGoesOnWhenItsRedisFailsOver(t *testing.T) {
+func TestServiceContinuesAfterARedisFailover(t *testing.T) {
 	for name, start := range map[string]func(t *testing.T) redundant{"cluster": threeMasters, "sentinel": func(t *testing.T) redundant { return watched(t, redistest.NewServer(t)) }} {
 		t.Run(name, func(t *testing.T) { failOver(t, start(t)) })
 	}
@@ -89,7 +89,7 @@ func failOverUnderASale(t *testing.T, f *traffic.Traffic, programs []*apptest.Pr
 		took := clock.Since(promoted)
 		f.Note("a failover, to a purchase", took)
 		if took > traffic.Soon {
-			t.Errorf("the sale went on %v after the failover, with %d tickets before it", took, sold)
+			t.Errorf("the sale continued %v after the failover, with %d tickets before it", took, sold)
 		}
 		master.Start(t)
 		master.AwaitMaster(t)
@@ -98,7 +98,7 @@ func failOverUnderASale(t *testing.T, f *traffic.Traffic, programs []*apptest.Pr
 	breaking.Wait()
 	lost := sale.VerifyAfterLoss(t)
 	if behind {
-		require.Positive(t, lost, "what the replicas had not received was lost")
+		require.Positive(t, lost, "writes that the replicas had not received were lost")
 	}
 	return lost
 }

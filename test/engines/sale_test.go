@@ -41,8 +41,8 @@ func openSale(t *testing.T, programs []*apptest.Program, pace int) *burst.Sale {
 	return sale
 }
 
-// underASale runs a failure while a crowd buys, and checks that exactly the units of the
-// sale are sold, that each ticket is one order, and that the numbers added up all the time.
+// underASale causes a failure while a crowd buys. It checks that exactly the units of the sale are
+// sold, that each ticket is one order, and that the counts are balanced throughout.
 func underASale(t *testing.T, programs []*apptest.Program, breaking func()) {
 	t.Helper()
 	sale := openSale(t, programs, slowPace)

@@ -67,12 +67,12 @@ func (s *galeraStorm) end(t *testing.T) {
 	verify(t, s.traffic, s.programs, s.nodes[0].url("interlock"))
 }
 
-// TestNoWriteIsLostOrDoubledWhenServersOfAGaleraClusterBreak kills a server that clients
+// TestGaleraCrashesLoseAndDoubleNoWrite kills a server that clients
 // write to, alone and behind another server that was stopped and has not applied all
 // writes; it makes the cluster lose its quorum; and it kills all servers together. At the
 // same time writers with and without keys write at both replicas, readers read those
 // writes, watchers follow, and each time a crowd buys at a flash sale.
-func TestNoWriteIsLostOrDoubledWhenServersOfAGaleraClusterBreak(t *testing.T) {
+func TestGaleraCrashesLoseAndDoubleNoWrite(t *testing.T) {
 	for _, how := range []string{preferring, spreading} {
 		t.Run(how, func(t *testing.T) {
 			s := newStorm(t, cluster(t, 3), how)
@@ -124,7 +124,7 @@ func (s *galeraStorm) loseQuorum(t *testing.T, writerToo bool) {
 	}
 	pool := alone.pool(t)
 	require.Eventually(t, func() bool { return status(t.Context(), pool, "wsrep_cluster_status") == "non-Primary" },
-		joinPatience, 100*time.Millisecond, "the third server notices")
+		joinTimeout, 100*time.Millisecond, "the third server notices")
 	clock.Sleep(t.Context(), time.Second)
 	for _, other := range s.others(alone) {
 		other.resume(t)
@@ -191,7 +191,7 @@ func (s *galeraStorm) awaitAny(t *testing.T, some []*node, size int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		return slices.ContainsFunc(some, func(n *node) bool { return n.isSynced(t.Context(), n.pool(t), size) })
-	}, joinPatience, 50*time.Millisecond, "the cluster recovers")
+	}, joinTimeout, 50*time.Millisecond, "the cluster recovers")
 }
 
 // rejoin lets a killed server rejoin, and waits until all are synced.
@@ -206,6 +206,6 @@ func (s *galeraStorm) awaitAll(t *testing.T) {
 	t.Helper()
 	for _, n := range s.nodes {
 		pool := n.pool(t)
-		require.Eventually(t, func() bool { return n.isSynced(t.Context(), pool, len(s.nodes)) }, joinPatience, 200*time.Millisecond, "%s did not join:\n%s", n.name, n.log())
+		require.Eventually(t, func() bool { return n.isSynced(t.Context(), pool, len(s.nodes)) }, joinTimeout, 200*time.Millisecond, "%s did not join:\n%s", n.name, n.log())
 	}
 }

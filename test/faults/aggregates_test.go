@@ -85,7 +85,7 @@ func (s *shelf) book(answer apptest.Answer, events, attempt int) bool {
 		answer.Status == http.StatusLocked:
 		decided = false
 	default:
-		s.faults = append(s.faults, fmt.Sprintf("attempt %d of %d events was answered %d %s", attempt, events, answer.Status, answer.Body))
+		s.faults = append(s.faults, fmt.Sprintf("attempt %d of %d events had status %d %s", attempt, events, answer.Status, answer.Body))
 	}
 	if decided && s.decided != nil {
 		s.decided()
@@ -132,7 +132,7 @@ func (s *shelf) settle(t *testing.T, databaseURL string) {
 	require.NoError(t, query.Raw("SELECT version, counters FROM aggregates").Scan(&aggregate).Error)
 	counters := map[string]int64{}
 	require.NoError(t, json.Unmarshal([]byte(aggregate.Counters), &counters))
-	require.Equal(t, want, counters, "what the aggregate says is what its events say")
+	require.Equal(t, want, counters, "the aggregate equals its events")
 	require.EqualValues(t, len(events), aggregate.Version)
 	var last []int64
 	require.NoError(t, query.Raw("SELECT last_seq FROM aggregate_writers").Scan(&last).Error)

@@ -68,7 +68,7 @@ func (l *ledger) settleBatches(t *testing.T, databaseURL string) {
 		require.True(t, found[mark], "%s was acknowledged", mark)
 	}
 	for mark := range l.refused {
-		require.False(t, found[mark], "%s was refused", mark)
+		require.False(t, found[mark], "%s was rejected", mark)
 	}
 	var audited int
 	require.NoError(t, query.Raw("SELECT COUNT(*) FROM audit_entries WHERE action = 'config.batch'").Scan(&audited).Error)

@@ -20,9 +20,9 @@ import (
 	"interlock/test/tier"
 )
 
-// TestThePartsOfComposeStartAndServe starts all services of deploy/compose.yaml except
+// TestComposeServicesStartAndServe starts all services of deploy/compose.yaml except
 // Grafana, uses them like users and stops them.
-func TestThePartsOfComposeStartAndServe(t *testing.T) {
+func TestComposeServicesStartAndServe(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	s := readStack(t)

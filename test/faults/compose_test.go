@@ -193,7 +193,7 @@ func (s *stack) up(t *testing.T) {
 		require.False(t, replica.hasEnded(), "%s", replica.output)
 	}
 	for _, place := range s.places {
-		require.True(t, s.used[place[0]], "nothing is told of %s", place[0])
+		require.True(t, s.used[place[0]], "nothing is reported of %s", place[0])
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // Ten replicas with default settings need 500 connections, including those for their
 // claims, from a server that has 151, MariaDB's default. They share the connections, and no
 // caller gets an error.
-func TestTenReplicasAtTheirDefaultsFitIntoTheConnectionsThatAServerHasByDefault(t *testing.T) {
+func TestTenDefaultReplicasFitTheDefaultConnectionLimit(t *testing.T) {
 	tier.Nightly(t)
 	const replicas, callersEach, edits = 10, 40, 15
 	s, m := alone(t)
@@ -63,7 +63,7 @@ func TestTenReplicasAtTheirDefaultsFitIntoTheConnectionsThatAServerHasByDefault(
 		t.Error(refusal)
 	}
 	refused := m.status(t, "Connection_errors_max_connections")["Connection_errors_max_connections"]
-	t.Logf("%d replicas have %d connections at rest, and %d at most; of %d callers %d writes were done in %s, while the server refused %d connections",
+	t.Logf("%d replicas have %d connections when idle, and at most %d; of %d callers %d writes were done in %s, while the server rejected %d connections",
 		replicas, resting, m.status(t, "Max_used_connections")["Max_used_connections"], replicas*callersEach, done.Load(), time.Since(start).Round(100*time.Millisecond), refused)
 	require.EqualValues(t, replicas*callersEach*(edits+1), done.Load())
 	require.Positive(t, refused, "they wanted more than there are")

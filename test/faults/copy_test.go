@@ -141,7 +141,7 @@ func TestKilledCopyContinuesToTheSameResult(t *testing.T) {
 	require.Equal(t, string(body), string(sameBody))
 	next := c.Do(t, http.MethodPost, httpapi.Base+"/items", object{"sku": "NEXT", "name": "Next", "price": 1})
 	require.Equal(t, http.StatusCreated, next.Status, "%s", next.Body)
-	keepPromises(t, served)
+	checkPromises(t, served)
 }
 
 // Tickets that are queued in the embedded database prevent the copy, unless the operator discards
@@ -183,7 +183,7 @@ func TestQueuedTicketsAreNotLostSilentlyByACopy(t *testing.T) {
 	}
 	answer := c.Do(t, http.MethodPost, httpapi.Base+sale+"/orders", object{"quantity": 1}, "X-On-Behalf-Of", "too-late")
 	require.Equal(t, "sold_out", answer.Code(), "%s", answer.Body)
-	keepPromises(t, served)
+	checkPromises(t, served)
 }
 
 var shell = regexp.MustCompile("(?s)```sh\n(.*?)```")

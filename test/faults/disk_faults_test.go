@@ -40,7 +40,7 @@ func TestFullDiskIsReportedAndRecovers(t *testing.T) {
 	serve(t, s)
 	l.settle(t, s.URL())
 	acknowledged, refused, unknown := l.totals()
-	t.Logf("%d edits acknowledged, %d refused, %d unknown", acknowledged, refused, unknown)
+	t.Logf("%d edits acknowledged, %d rejected, %d unknown", acknowledged, refused, unknown)
 }
 
 // onMariaDB boots the program on a separate server.
@@ -76,7 +76,7 @@ func TestFullMariaDBIsReportedAndRecovers(t *testing.T) {
 // MariaDB blocks a COMMIT if its binary log has no space, and checks once a minute whether
 // there is space. Then it executes the COMMIT, even if the client has disconnected.
 // Proves D10.
-func TestCommitsThatMariaDBHoldsForWantOfRoomAreUnknownInTime(t *testing.T) {
+func TestCommitsOnAFullMariaDBDiskBecomeUnknown(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	disk := smalldisk.New(t, "4m")
@@ -97,7 +97,7 @@ func TestCommitsThatMariaDBHoldsForWantOfRoomAreUnknownInTime(t *testing.T) {
 	m.start(t)
 	l.settle(t, m.url())
 	acknowledged, refused, unknown := l.totals()
-	t.Logf("%d edits acknowledged, %d refused, %d unknown", acknowledged, refused, unknown)
+	t.Logf("%d edits acknowledged, %d rejected, %d unknown", acknowledged, refused, unknown)
 }
 
 // noSync is a library that makes every sync of a program fail while a file exists.
@@ -144,7 +144,7 @@ func TestEditsRecoverAfterMariaDBFailsToSync(t *testing.T) {
 		select {
 		case <-m.ended:
 		case <-time.After(patience):
-			require.FailNow(t, "the server goes on although nothing is synced")
+			require.FailNow(t, "the server continues although nothing is synced")
 		}
 	}, func() {
 		require.NoError(t, os.Remove(switched))

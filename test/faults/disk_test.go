@@ -129,7 +129,7 @@ func failingDisk(t *testing.T, rounds int) {
 	l.edit(t.Context(), c, l.keys[0], "afterwards")
 	l.settle(t, s.URL())
 	acknowledged, refused, unknown := l.totals()
-	t.Logf("%d edits acknowledged, %d refused, %d unknown", acknowledged, refused, unknown)
+	t.Logf("%d edits acknowledged, %d rejected, %d unknown", acknowledged, refused, unknown)
 	require.Positive(t, acknowledged)
 }
 
@@ -157,7 +157,7 @@ func refuseCommits(t *testing.T, edits int) {
 	tap.Refuse(nil)
 	l.settle(t, direct)
 	acknowledged, refused, unknown := l.totals()
-	t.Logf("%d edits acknowledged, %d refused, %d unknown", acknowledged, refused, unknown)
-	require.Zero(t, unknown, "each could be looked up")
+	t.Logf("%d edits acknowledged, %d rejected, %d unknown", acknowledged, refused, unknown)
+	require.Zero(t, unknown, "each outcome could be determined")
 	require.Greater(t, acknowledged, edits/10)
 }

@@ -59,14 +59,14 @@ func awaitFinding(t *testing.T, db *storage.DB, name string, level engines.Level
 	t.Helper()
 	var found engines.Finding
 	require.Eventually(t, func() bool {
-		report := engines.Probe{DB: db, Clock: clock.System{}}.Look(t.Context())
+		report := engines.Probe{DB: db, Clock: clock.System{}}.Inspect(t.Context())
 		for _, f := range report.Findings {
 			if f.Name == name {
 				found = f
 			}
 		}
 		return found.Level == level && strings.Contains(found.Says, says)
-	}, patience, 50*time.Millisecond, "%s was never %s and said: %s", name, level, says)
+	}, patience, 50*time.Millisecond, "%s was never %s and reported: %s", name, level, says)
 	return found
 }
 

@@ -48,7 +48,7 @@ func TestServerDoesNotStartOnAnUnfitDatabase(t *testing.T) {
 				level = f.Level
 			}
 		}
-		require.Equal(t, engines.Broken, level, "the doctor says so too")
+		require.Equal(t, engines.Broken, level, "the doctor reports it too")
 	}
 	m.run(t, "ALTER TABLE interlock.log_places ENGINE=Aria")
 	refused("storage_engine", "Some tables are in Aria")
@@ -60,7 +60,7 @@ func TestServerDoesNotStartOnAnUnfitDatabase(t *testing.T) {
 	defer db.Close()
 	var users int64
 	require.NoError(t, db.Read(storage.AcrossTenants(t.Context())).Raw("SELECT COUNT(*) FROM users").Scan(&users).Error)
-	require.Zero(t, users, "nothing was written before it was refused")
+	require.Zero(t, users, "nothing was written before the rejection")
 	m.run(t, "SET GLOBAL read_only = OFF")
 	require.NoError(t, start())
 }

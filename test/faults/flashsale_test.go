@@ -92,7 +92,7 @@ func (m *mall) under(t *testing.T, every time.Duration, times int, fault func(n 
 }
 
 // Proves G5.30.
-func TestASaleSurvivesConsumersThatAreKilledEveryTwoSeconds(t *testing.T) {
+func TestSaleSurvivesKilledConsumers(t *testing.T) {
 	tier.Nightly(t)
 	m := openMall(t)
 	m.under(t, 2*time.Second, 6, func(n int) {
@@ -102,7 +102,7 @@ func TestASaleSurvivesConsumersThatAreKilledEveryTwoSeconds(t *testing.T) {
 }
 
 // Proves G5.30.
-func TestASaleSurvivesAnAPIThatIsKilledInTheRush(t *testing.T) {
+func TestSaleSurvivesAKilledAPI(t *testing.T) {
 	tier.Nightly(t)
 	m := openMall(t)
 	m.under(t, time.Second, 4, func(n int) {
@@ -112,7 +112,7 @@ func TestASaleSurvivesAnAPIThatIsKilledInTheRush(t *testing.T) {
 }
 
 // Proves G5.30.
-func TestASaleSurvivesARestartOfRedis(t *testing.T) {
+func TestSaleSurvivesARedisRestart(t *testing.T) {
 	tier.Nightly(t)
 	m := openMall(t)
 	m.under(t, 2*time.Second, 2, func(int) {
@@ -123,7 +123,7 @@ func TestASaleSurvivesARestartOfRedis(t *testing.T) {
 }
 
 // Proves G5.30.
-func TestASaleSurvivesARestartOfMariaDB(t *testing.T) {
+func TestSaleSurvivesAMariaDBRestart(t *testing.T) {
 	tier.Nightly(t)
 	m := openMall(t)
 	m.under(t, 2*time.Second, 2, func(int) {
@@ -152,10 +152,10 @@ func TestEmptiedRedisDuringARushNeverOversells(t *testing.T) {
 	m.sale.VerifyAfterLoss(t)
 }
 
-// TestASaleWithoutRedisSurvivesAProgramThatIsKilledInTheRush runs the same crowd against the
+// TestSaleWithoutRedisSurvivesAKilledProgram runs the same crowd against the
 // default program, with a gate and a queue in tables.
 // Proves G5.31.
-func TestASaleWithoutRedisSurvivesAProgramThatIsKilledInTheRush(t *testing.T) {
+func TestSaleWithoutRedisSurvivesAKilledProgram(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) {
 		p, s, c := asProcess(t, engine)
@@ -172,6 +172,6 @@ func TestASaleWithoutRedisSurvivesAProgramThatIsKilledInTheRush(t *testing.T) {
 		sale.Rush(t)
 		breaking.Wait()
 		sale.Verify(t)
-		keepPromises(t, s)
+		checkPromises(t, s)
 	})
 }

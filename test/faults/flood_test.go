@@ -22,7 +22,7 @@ import (
 // guesses. The response times are compared with those under the same number of cheap
 // requests, in turns, because that number of requests also uses a share of the machine.
 // Proves G7.38.
-func TestUnderFiveHundredGuessesASecondTheRealAdminSignsInWithinASecond(t *testing.T) {
+func TestAdminSignsInUnderFiveHundredGuessesPerSecond(t *testing.T) {
 	tier.Nightly(t)
 	const addresses, perSecond, rounds = 500, 500, 4
 	s := fresh(t, "sqlite")
@@ -133,7 +133,7 @@ func TestUnderFiveHundredGuessesASecondTheRealAdminSignsInWithinASecond(t *testi
 	t.Logf("times as slow under the flood: %.1f", ratios)
 	mu.Lock()
 	defer mu.Unlock()
-	t.Logf("guesses by the status of their answers: %v", answers)
+	t.Logf("guesses by the status of their replies: %v", answers)
 	require.Greater(t, answers[http.StatusTooManyRequests], rounds*perSecond, "the flood was no flood")
 	require.Positive(t, answers[http.StatusUnauthorized])
 	require.Len(t, answers, 2, "a guess is wrong or one too many")
@@ -169,7 +169,7 @@ func tail(t *testing.T, c *apptest.Caller, during time.Duration) time.Duration {
 				_, _ = io.Copy(io.Discard, reply.Body)
 				reply.Body.Close()
 				if reply.StatusCode != http.StatusOK {
-					t.Errorf("a read was answered %d", reply.StatusCode)
+					t.Errorf("a read had status %d", reply.StatusCode)
 				}
 				mu.Lock()
 				defer mu.Unlock()

@@ -85,7 +85,7 @@ func TestOrdersOfKilledReplicasEqualTheClientsLedger(t *testing.T) {
 	require.Empty(t, f.faults)
 	f.requireOrders(t)
 	f.requireLedger(t)
-	keepPromises(t, f.at[0])
+	checkPromises(t, f.at[0])
 }
 
 func newFulfilment(t *testing.T) *fulfilment {

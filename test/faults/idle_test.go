@@ -19,5 +19,5 @@ func TestIdleReplicaSendsFewQueries(t *testing.T) {
 	statements, commands := m.during(t, 60*time.Second)
 	require.LessOrEqual(t, statements, 1.0)
 	require.LessOrEqual(t, commands, 1.0)
-	require.Greater(t, statements, 0.1, "it says that it lives")
+	require.Greater(t, statements, 0.1, "it reports that it is alive")
 }

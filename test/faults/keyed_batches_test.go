@@ -111,7 +111,7 @@ func (r batchRound) settle(t *testing.T, c *apptest.Caller) {
 	r.requireEffects(t, batchRows)
 	scope := r.store.text(t, "SELECT scope FROM idempotency_keys WHERE idempotency_key = ?", r.key)
 	parts := r.store.number(t, "SELECT COUNT(*) FROM idempotency_keys WHERE scope = ?", scopeOfParts(scope, r.key))
-	require.Equal(t, r.batch.parts, parts, "%s: what is kept of its parts", r.what)
+	require.Equal(t, r.batch.parts, parts, "%s: the stored parts", r.what)
 }
 
 // scopeOfParts is the scope of the rows for the parts of a request.
@@ -154,7 +154,7 @@ func TestRepeatFinishesABatchAfterADisconnect(t *testing.T) {
 		for hungUp := 0; hungUp < 100; {
 			r := rs.nextBatch(t, c)
 			ctx, hangUp := context.WithCancel(t.Context())
-			ts.at(r.key, 1+random.IntN(batchRows*mostStatements), hangUp)
+			ts.at(r.key, 1+random.IntN(batchRows*maxStatements), hangUp)
 			if _, err := r.send(ctx, c); err != nil {
 				require.ErrorIs(t, err, context.Canceled, r.what)
 				hungUp++

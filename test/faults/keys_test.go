@@ -116,8 +116,8 @@ func (r round) requireSame(t *testing.T, one, other apptest.Answer) {
 	}
 }
 
-// killAtCommit kills the program at a point of the COMMIT of each deed, after which effects
-// changes exist, and sends the deed to the restarted program.
+// killAtCommit kills the program at a point of each deed's COMMIT, requires that number of effects,
+// and sends the deed again to the restarted program.
 func killAtCommit(t *testing.T, point fate, effects int64) {
 	t.Parallel()
 	random := racing.Seeded(t)
@@ -138,7 +138,7 @@ func killAtCommit(t *testing.T, point fate, effects int64) {
 		r.settle(t, c, answer)
 	}
 	s.DatabaseURL = direct
-	keepPromises(t, s)
+	checkPromises(t, s)
 }
 
 // Proves G3.6.
@@ -152,7 +152,7 @@ func TestCrashAfterCommitPreservesTheReply(t *testing.T) { killAtCommit(t, loseR
 // The embedded database has no link to cut, so the time of the kill is random. The test
 // adjusts its range so that the kill comes before COMMIT about as often as after it.
 // Proves G3.6.
-func TestAnEmbeddedProgramThatIsKilledAtAnyMomentHasDoneAllOrNothing(t *testing.T) {
+func TestKilledEmbeddedProgramIsAtomic(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	random := racing.Seeded(t)
@@ -181,11 +181,11 @@ func TestAnEmbeddedProgramThatIsKilledAtAnyMomentHasDoneAllOrNothing(t *testing.
 			after, span = after+1, span*4/5
 		}
 		answer := r.again(t, c)
-		require.Equal(t, effects == 1, isReplay(answer), "%s: the reply is there if and only if the effect is", r.what)
+		require.Equal(t, effects == 1, isReplay(answer), "%s: the reply exists if and only if the effect does", r.what)
 		r.settle(t, c, answer)
 	}
 	t.Logf("killed before COMMIT %d times, after it %d times", before, after)
-	keepPromises(t, s)
+	checkPromises(t, s)
 }
 
 // Proves G3.6.
@@ -328,8 +328,8 @@ func (ts *traps) at(request string, n int, spring func()) {
 // clear removes the trap, in case the request had fewer statements.
 func (ts *traps) clear() { ts.set.Store(nil) }
 
-// mostStatements is about the number of statements of the longest deed.
-const mostStatements = 14
+// maxStatements is about the number of statements of the longest deed.
+const maxStatements = 14
 
 // Proves G3.7.
 func TestPanicReleasesTheKey(t *testing.T) {
@@ -339,7 +339,7 @@ func TestPanicReleasesTheKey(t *testing.T) {
 		ts, c, rs := trapped(t, random, engine)
 		for panics := 0; panics < keyRounds; {
 			r := rs.next(t, c)
-			ts.at(r.key, 1+random.IntN(mostStatements), func() { panic("out of tea") })
+			ts.at(r.key, 1+random.IntN(maxStatements), func() { panic("out of tea") })
 			answer, err := r.send(t.Context(), c)
 			ts.clear()
 			require.NoError(t, err, r.what)
@@ -356,7 +356,7 @@ func TestPanicReleasesTheKey(t *testing.T) {
 }
 
 // Proves G3.7.
-func TestWhoHangsUpGetsTheOneTrueReplyOnTheRetry(t *testing.T) {
+func TestRetryAfterAHangUpHasTheOriginalReply(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) {
 		random := racing.Seeded(t)
@@ -365,7 +365,7 @@ func TestWhoHangsUpGetsTheOneTrueReplyOnTheRetry(t *testing.T) {
 		for hungUp := 0; hungUp < keyRounds; {
 			r := rs.next(t, c)
 			ctx, hangUp := context.WithCancel(t.Context())
-			ts.at(r.key, 1+random.IntN(mostStatements), hangUp)
+			ts.at(r.key, 1+random.IntN(maxStatements), hangUp)
 			_, err := r.send(ctx, c)
 			if err != nil {
 				require.ErrorIs(t, err, context.Canceled, r.what)
@@ -378,6 +378,6 @@ func TestWhoHangsUpGetsTheOneTrueReplyOnTheRetry(t *testing.T) {
 			}
 			r.settle(t, c, answer)
 		}
-		t.Logf("of the requests that nobody waited for %d were done all the same", done)
+		t.Logf("of the aborted requests %d were executed", done)
 	})
 }

@@ -54,11 +54,11 @@ func killInTheMiddle(t *testing.T, engine string, edits, kills int) {
 	l.settle(t, s.URL())
 	watching.settle(t, s.URL())
 	acknowledged, refused, unknown := l.totals()
-	t.Logf("%d edits acknowledged, %d refused, %d unknown", acknowledged, refused, unknown)
+	t.Logf("%d edits acknowledged, %d rejected, %d unknown", acknowledged, refused, unknown)
 	require.Equal(t, edits, acknowledged+refused+unknown)
 	require.Greater(t, acknowledged, edits/10, "too few edits landed to prove anything")
 	p.signal(syscall.SIGTERM)
-	require.Zero(t, p.exitCode(t, patience), "asked to end, it ends well")
+	require.Zero(t, p.exitCode(t, patience), "it ends cleanly on request")
 }
 
 // killAmongBatches kills the program while writers set both members of a pair of configs to
@@ -86,7 +86,7 @@ func killAmongBatches(t *testing.T, engine string, batches, kills int) {
 
 	l.settleBatches(t, s.URL())
 	acknowledged, refused, unknown := l.totals()
-	t.Logf("%d batches acknowledged, %d refused, %d unknown", acknowledged, refused, unknown)
+	t.Logf("%d batches acknowledged, %d rejected, %d unknown", acknowledged, refused, unknown)
 	require.Greater(t, acknowledged, batches/20)
 }
 
@@ -112,7 +112,7 @@ func stopInTheMiddle(t *testing.T, engine string, edits int, stopped time.Durati
 
 	l.settle(t, s.URL())
 	acknowledged, refused, unknown := l.totals()
-	t.Logf("%d edits acknowledged, %d refused, %d unknown", acknowledged, refused, unknown)
+	t.Logf("%d edits acknowledged, %d rejected, %d unknown", acknowledged, refused, unknown)
 	require.Greater(t, acknowledged, edits/10)
 	require.Equal(t, http.StatusOK, status(t.Context(), c, "/readyz"))
 }
@@ -150,7 +150,7 @@ func crashAtCommit(t *testing.T, point fate) int {
 	l.edit(t.Context(), c, l.keys[0], "after the crash")
 	l.settle(t, direct)
 	acknowledged, _, _ := l.totals()
-	require.Equal(t, 1, acknowledged, "after the crash edits go on")
+	require.Equal(t, 1, acknowledged, "edits continue after the crash")
 	return len(history.JSON(t)["items"].([]any))
 }
 
@@ -180,7 +180,7 @@ func TestCommandsWorkNextToTheOnlyServer(t *testing.T) {
 		require.Contains(t, refused.output.lastLine(), "another `admin serve`")
 		require.Contains(t, refused.output.lastLine(), fmt.Sprintf("process %d on ", p.command.Process.Pid))
 
-		require.Equal(t, http.StatusOK, status(t.Context(), c, "/api/v1/configs"), "a token that was made beside the server works")
+		require.Equal(t, http.StatusOK, status(t.Context(), c, "/api/v1/configs"), "a token of a concurrent command works")
 		admin(t, s, "tenant", "create", "shop-b", "--admin-password", "correct horse")
 		c.Token = admin(t, s, "token", "create", "--user", "admin", "--name", "b", "--tenant", "shop-b", "--scope", "configs:read")
 		require.Equal(t, http.StatusOK, status(t.Context(), c, "/api/v1/configs"))
@@ -193,7 +193,7 @@ func TestCommandsWorkNextToTheOnlyServer(t *testing.T) {
 }
 
 // Proves G4.37.
-func TestAProgramThatWasStoppedUntilAnotherTookItsDatabaseEndsWhenItRunsOn(t *testing.T) {
+func TestResumedProgramEndsIfAnotherClaimedItsDatabase(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	stopped, s, _ := asProcess(t, "mariadb")

@@ -100,7 +100,7 @@ func (o counter) vote(t *testing.T, w waiting) (apptest.Answer, error) {
 func (o counter) isMade(t *testing.T, store witness, w waiting) bool {
 	t.Helper()
 	made := store.number(t, "SELECT COUNT(*) FROM wallet_entries WHERE user_id = 'li' AND reference = ?", w.reference)
-	require.LessOrEqual(t, made, int64(1), "%s is there twice", w.reference)
+	require.LessOrEqual(t, made, int64(1), "%s exists twice", w.reference)
 	resource := fmt.Sprint("approvals/", w.approval)
 	agree := map[string][]any{
 		"SELECT COUNT(*) FROM approvals WHERE id = ? AND status = 1":                                              {w.approval},
@@ -187,7 +187,7 @@ func TestLostCommitOfALastVoteMovesMoneyOnce(t *testing.T) {
 // The program is killed before each command that it sends for the last vote, and between
 // the COMMIT and its response.
 // Proves G8.24.
-func TestALastVoteThatMovesMoneyIsWholeOrNotThereWhereverTheProgramIsKilled(t *testing.T) {
+func TestLastVoteOfMoneyIsAtomicWhenKilled(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	process, s, between, direct, c := asProcessBehindProxy(t)
@@ -217,7 +217,7 @@ func TestALastVoteThatMovesMoneyIsWholeOrNotThereWhereverTheProgramIsKilled(t *t
 		}
 		points = append(points, <-killed)
 		made := o.isMade(t, store, w)
-		require.True(t, made || err != nil, "what was answered is there")
+		require.True(t, made || err != nil, "the acknowledged vote exists")
 		process = serve(t, s)
 		require.Equal(t, made, o.isMade(t, store, w), "nothing comes later")
 		o.repeat(t, store, w, made)
@@ -246,13 +246,13 @@ func TestALastVoteThatMovesMoneyIsWholeOrNotThereWhereverTheProgramIsKilled(t *t
 		require.Contains(t, all, command)
 	}
 	s.DatabaseURL = direct
-	keepPromises(t, s)
+	checkPromises(t, s)
 }
 
 // SQLite's files are copied before each write and each sync of the last vote: the state
 // after a crash at that point.
 // Proves G8.24.
-func TestALastVoteThatMovesMoneyIsWholeOrNotThereInWhateverACrashLeaves(t *testing.T) {
+func TestLastVoteOfMoneyIsAtomicAfterACrash(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	disk := storagetest.NewDisk(t)
@@ -282,15 +282,15 @@ func TestALastVoteThatMovesMoneyIsWholeOrNotThereInWhateverACrashLeaves(t *testi
 		outcomes := make([]bool, len(images))
 		for i, image := range images {
 			outcomes[i] = o.isMade(t, newWitness(t, image), w)
-			require.True(t, i == 0 || !outcomes[i-1] || outcomes[i], "what was there once is there in each later image")
+			require.True(t, i == 0 || !outcomes[i-1] || outcomes[i], "a vote in an image exists in each later image")
 		}
 		require.False(t, outcomes[0])
-		require.True(t, outcomes[len(outcomes)-1], "what was answered is there")
+		require.True(t, outcomes[len(outcomes)-1], "the acknowledged vote exists")
 		first := 0
 		for !outcomes[first] {
 			first++
 		}
-		t.Logf("of %d images the vote is there from the %dth on", len(images), first+1)
+		t.Logf("of %d images the vote exists from the %dth on", len(images), first+1)
 		for i, image := range images {
 			crashed := s
 			crashed.DataDir, crashed.DatabaseURL = t.TempDir(), image

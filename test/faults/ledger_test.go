@@ -115,7 +115,7 @@ func (l *ledger) book(mark string, answer apptest.Answer, err error) {
 		l.refused[mark] = answer.Code()
 		l.noteWithoutHint(answer)
 	default:
-		l.faults = append(l.faults, fmt.Sprintf("an edit was answered %d %s", answer.Status, answer.Body))
+		l.faults = append(l.faults, fmt.Sprintf("an edit had status %d %s", answer.Status, answer.Body))
 		l.unknown[mark] = true
 	}
 }
@@ -125,7 +125,7 @@ func (l *ledger) checkUnavailable(method string, answer apptest.Answer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if answer.Status != http.StatusServiceUnavailable || answer.Code() != "unavailable" {
-		l.faults = append(l.faults, fmt.Sprintf("%s was answered %d %s", method, answer.Status, answer.Body))
+		l.faults = append(l.faults, fmt.Sprintf("%s had status %d %s", method, answer.Status, answer.Body))
 		return
 	}
 	l.noteWithoutHint(answer)
@@ -182,10 +182,10 @@ func (l *ledger) settle(t *testing.T, databaseURL string) {
 		require.Equal(t, version, found[mark], "%s was acknowledged", mark)
 	}
 	for mark, why := range l.refused {
-		require.NotContains(t, found, mark, "it was refused: %s", why)
+		require.NotContains(t, found, mark, "it was rejected: %s", why)
 	}
 	for mark := range found {
-		require.True(t, l.acknowledged[mark] > 0 || l.unknown[mark], "%s was applied and nobody asked for it", mark)
+		require.True(t, l.acknowledged[mark] > 0 || l.unknown[mark], "%s was applied without a request", mark)
 	}
 	require.LessOrEqual(t, len(l.acknowledged), increments)
 	require.LessOrEqual(t, increments, len(l.acknowledged)+len(l.unknown))

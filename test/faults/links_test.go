@@ -73,7 +73,7 @@ func TestLateCommitOfAKeylessCreationExistsOnce(t *testing.T) {
 	select {
 	case <-between.late:
 	case <-time.After(patience):
-		require.FailNow(t, "what was held back never arrived")
+		require.FailNow(t, "the delayed message never arrived")
 	}
 	listed := c.Do(t, http.MethodGet, "/api/v1/work-orders", nil)
 	require.Equal(t, http.StatusOK, listed.Status)
@@ -95,7 +95,7 @@ func loseTheOutcome(t *testing.T, f fate, unreachable bool) (version int64) {
 	require.Equalf(t, http.StatusServiceUnavailable, answer.Status, "%s", answer.Body)
 	require.Equal(t, "outcome_unknown", answer.Code())
 	require.NotEmpty(t, answer.Header.Get("Retry-After"))
-	between.mend()
+	between.restore()
 	l.settle(t, direct)
 	read := c.Do(t, http.MethodGet, "/api/v1/configs/"+l.keys[0], nil)
 	require.Equal(t, http.StatusOK, read.Status)
@@ -118,7 +118,7 @@ func loseCommits(t *testing.T, edits int) {
 	between.fateOfCommits(nil)
 	l.settle(t, direct)
 	acknowledged, refused, unknown := l.totals()
-	t.Logf("%d edits acknowledged, %d refused, %d unknown", acknowledged, refused, unknown)
+	t.Logf("%d edits acknowledged, %d rejected, %d unknown", acknowledged, refused, unknown)
 	require.Greater(t, acknowledged, edits/10)
 }
 
@@ -139,18 +139,18 @@ func awayAndBack(t *testing.T, c *apptest.Caller, direct string, edits int, away
 	}
 	away()
 	require.Eventually(t, func() bool { return status(t.Context(), c, "/readyz") == http.StatusServiceUnavailable },
-		patience, 20*time.Millisecond, "it says that it is ready while its database is away")
+		patience, 20*time.Millisecond, "it reports that it is ready while its database is unreachable")
 	require.Equal(t, http.StatusOK, status(t.Context(), c, "/healthz"), "the process itself is well")
 	requireUnavailable(t, c, l.keys[0])
 	back()
 	require.Eventually(t, func() bool { return status(t.Context(), c, "/readyz") == http.StatusOK },
-		patience, 20*time.Millisecond, "it does not recover by itself")
+		patience, 20*time.Millisecond, "it does not recover automatically")
 	<-done
 
 	l.settle(t, direct)
 	watching.settle(t, direct)
 	acknowledged, refused, unknown := l.totals()
-	t.Logf("%d edits acknowledged, %d refused, %d unknown", acknowledged, refused, unknown)
+	t.Logf("%d edits acknowledged, %d rejected, %d unknown", acknowledged, refused, unknown)
 	require.Equal(t, edits, acknowledged+refused+unknown)
 	require.Greater(t, acknowledged, edits/10)
 }
@@ -197,7 +197,7 @@ func together(t *testing.T, clients int, call func(ctx context.Context, i int) (
 		require.NoError(t, errs[i])
 		statuses[answer.Status]++
 		if answer.Status >= http.StatusInternalServerError {
-			t.Logf("answered %d %s", answer.Status, answer.Body)
+			t.Logf("status %d %s", answer.Status, answer.Body)
 		}
 	}
 	return statuses

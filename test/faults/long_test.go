@@ -11,26 +11,26 @@ import (
 )
 
 // Proves G6.4.
-func TestNoAcknowledgedEditOfAThousandIsLostHoweverOftenTheProgramIsKilled(t *testing.T) {
+func TestKillsLoseNoneOfAThousandAcknowledgedEdits(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { killInTheMiddle(t, engine, 1000, 5) })
 }
 
 // Proves G3.15.
-func TestACrashBeforeCommitReachesTheServerLeavesNothing(t *testing.T) {
+func TestCrashBeforeCommitLeavesNoTrace(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	require.Equal(t, 1, crashAtCommit(t, cutBefore))
 }
 
 // Proves G3.15.
-func TestACrashAfterCommitAndBeforeTheReplyLeavesAllOfIt(t *testing.T) {
+func TestCrashBetweenCommitAndReplyLosesNothing(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	require.Equal(t, 2, crashAtCommit(t, loseReply))
 }
 
-func TestAProgramStoppedForLongerThanATransactionLivesDoesNoDamage(t *testing.T) {
+func TestProgramStoppedBeyondTheTransactionTimeoutDoesNoDamage(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { stopInTheMiddle(t, engine, 300, 35*time.Second) })
 }
@@ -63,7 +63,7 @@ func TestThousandInterruptedCommitsMatchTheirReplies(t *testing.T) {
 	loseCommits(t, 1000)
 }
 
-func TestOneOfTheRacersWinsOverSlowLinksRoundAfterRound(t *testing.T) {
+func TestEachRaceOverSlowLinksHasOneWinner(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	slowLinks(t, 50, 10)
@@ -76,7 +76,7 @@ func TestEditsRecoverAfterASilentDatabaseLink(t *testing.T) {
 	awayAndBack(t, c, direct, 300, between.stall, between.flow)
 }
 
-func TestOfAThousandRacesOfShipmentsAndCancellationsEachHasOneWinner(t *testing.T) {
+func TestEachShipmentCancellationRaceHasOneWinner(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { shipOrCancel(t, engine, 1000, 50) })
 }
@@ -86,31 +86,31 @@ func TestBatchIsAtomicAcrossCrashes(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) { killAmongBatches(t, engine, 600, 4) })
 }
 
-func TestAThousandDebitsOverBadLinksAreMadeOnce(t *testing.T) {
+func TestThousandDebitsOverBadLinksAreAppliedOnce(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	spendOverBadLinks(t, 1000)
 }
 
-func TestDebitsThatAreSentAgainToAProgramThatWasKilledAreMadeOnce(t *testing.T) {
+func TestRetriedDebitsOfAKilledProgramAreAppliedOnce(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { spendWhileKilled(t, engine, 1000, 5) })
 }
 
 // Proves G4.16.
-func TestRefundsOfAProgramThatIsKilledOverAndOverNeverExceedThePayment(t *testing.T) {
+func TestRefundsOfAKilledProgramNeverExceedThePayment(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { refundWhileKilled(t, engine, 200, 64) })
 }
 
 // Proves G3.35.
-func TestEventsThatAreSentAgainToAProgramThatWasKilledAreCountedOnce(t *testing.T) {
+func TestRetriedEventsOfAKilledProgramCountOnce(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { stockWhileKilled(t, engine, 50, 200, 5) })
 }
 
 // Proves G3.35.
-func TestEventsThatAreSentAgainOverBadLinksAreCountedOnce(t *testing.T) {
+func TestRetriedEventsOverBadLinksCountOnce(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	stockOverBadLinks(t, 20, 60)
@@ -152,7 +152,7 @@ func TestEditsRecoverAfterACutDatabaseLink(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	between, direct, _, c := behindProxy(t)
-	awayAndBack(t, c, direct, 150, between.cut, between.mend)
+	awayAndBack(t, c, direct, 150, between.cut, between.restore)
 }
 
 // Proves D9.

@@ -85,7 +85,7 @@ func (p *purse) book(client int, call int64, reference string, answer apptest.An
 	case answer.Status == http.StatusServiceUnavailable, answer.Status == http.StatusLocked:
 		return false
 	default:
-		p.faults = append(p.faults, fmt.Sprintf("a debit was answered %d %s", answer.Status, answer.Body))
+		p.faults = append(p.faults, fmt.Sprintf("a debit had status %d %s", answer.Status, answer.Body))
 	}
 	var body struct{ Balance, Available int }
 	if err := json.Unmarshal(answer.Body, &body); err != nil {
@@ -129,7 +129,7 @@ func (p *purse) settle(t *testing.T, databaseURL string, debits int) {
 		Amount    int
 	}
 	require.NoError(t, query.Raw(p.ledger).Scan(&entries).Error)
-	require.Len(t, entries, 1+p.units, "each debit that was made is there once, and none that was refused")
+	require.Len(t, entries, 1+p.units, "each acknowledged debit exists once, and no rejected one")
 	sum := 0
 	for _, entry := range entries {
 		sum += entry.Amount
@@ -160,8 +160,8 @@ func spendOverBadLinks(t *testing.T, debits int) {
 	p.settle(t, direct, debits)
 }
 
-// spendOverCutAndDelayedLinks cuts all links to Redis, and then those to MariaDB,
-// repeatedly during debits, while COMMITs meet every fate and the messages of both are
+// spendOverCutAndDelayedLinks cuts all links to Redis, and then those to MariaDB, repeatedly during
+// debits. COMMITs are executed, lost, or lose their replies, and the messages of both engines are
 // delayed.
 func spendOverCutAndDelayedLinks(t *testing.T, h held, debits int) {
 	roll := dice(racing.Seeded(t).Uint64())
@@ -191,7 +191,7 @@ func spendOverCutAndDelayedLinks(t *testing.T, h held, debits int) {
 			between := []*proxy{toRedis, toDatabase}[cuts%2]
 			between.cut()
 			pause(cutting, time.Duration(roll(30))*time.Millisecond)
-			between.mend()
+			between.restore()
 			cuts++
 		}
 	})

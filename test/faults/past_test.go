@@ -33,11 +33,11 @@ func TestFailoverToAnOlderStateReplaysNoLostReply(t *testing.T) {
 		r.requireEffects(t, 1)
 		between.cut()
 		goBack()
-		between.mend()
+		between.restore()
 		requireRead(t, c)
 
 		answer := r.again(t, c)
-		require.False(t, isReplay(answer), "%s: what was done is gone", r.what)
+		require.False(t, isReplay(answer), "%s: the effect is lost", r.what)
 		r.settle(t, c, answer)
 	}
 }

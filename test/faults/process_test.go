@@ -155,8 +155,8 @@ func adminOf(t *testing.T, program string, s settings.Settings, arguments ...str
 	return strings.TrimSpace(string(stdout))
 }
 
-// keepPromises checks each promise on everything that a program wrote.
-func keepPromises(t *testing.T, s settings.Settings) {
+// checkPromises checks each promise on everything that a program wrote.
+func checkPromises(t *testing.T, s settings.Settings) {
 	t.Helper()
 	require.Equal(t, len(app.Promises()), 1+strings.Count(admin(t, s, "promises", "check"), "\n"))
 }

@@ -245,7 +245,7 @@ func (g *gate) open(t *testing.T) int {
 	case reply := <-g.reply:
 		// An OK packet: 0 and the number of rows, one byte up to 250.
 		require.Greater(t, len(reply), 1)
-		require.Zerof(t, reply[0], "the server refused it: %q", reply)
+		require.Zerof(t, reply[0], "the server rejected it: %q", reply)
 		return int(reply[1])
 	case <-time.After(patience):
 		require.FailNow(t, "the server did not answer")
@@ -307,8 +307,8 @@ func (p *proxy) cut() {
 	}
 }
 
-// mend accepts connections again.
-func (p *proxy) mend() {
+// restore accepts connections again.
+func (p *proxy) restore() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.down = false

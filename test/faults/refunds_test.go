@@ -73,7 +73,7 @@ func refundWhileKilled(t *testing.T, engine string, rounds, clients int) {
 		require.Equal(t, want, store.number(t, query), query)
 	}
 	require.Positive(t, store.number(t, "SELECT COUNT(*) FROM refunds WHERE status = 3 AND origin = 'request'"))
-	keepPromises(t, s)
+	checkPromises(t, s)
 }
 
 // until repeats a request with its key until it is decided.

@@ -37,7 +37,7 @@ func (f *failover) catchUp(t *testing.T) {
 	require.NoError(t, f.primary.connect(t).QueryRowContext(t.Context(), "SELECT @@gtid_binlog_pos").Scan(&at))
 	var timedOut int
 	require.NoError(t, f.replica.connect(t).QueryRowContext(t.Context(), "SELECT MASTER_GTID_WAIT(?, 30)", at).Scan(&timedOut))
-	require.Zero(t, timedOut, "the replica applies everything, and nothing of its own stands in the way")
+	require.Zero(t, timedOut, "the replica applies everything, and no local row conflicts")
 }
 
 // requireAt checks how often a thing, and the tombstone of its unit, exist at a server.
@@ -48,7 +48,7 @@ func requireAt(t *testing.T, m *mariadb, name string, things int) {
 		(SELECT COUNT(*) FROM interlock.audit_entries WHERE tenant_id > 0 AND resource = CONCAT('things/', ?)),
 		(SELECT COUNT(*) FROM interlock.audit_entries WHERE tenant_id = 0 AND resource = CONCAT('things/', ?))`, name, name, name).Scan(&found, &audited, &places))
 	require.Equal(t, [2]int{things, things}, [2]int{found, audited})
-	require.Zero(t, places, "no place is taken where replication may bring the row")
+	require.Zero(t, places, "no key is used that replication may need")
 }
 
 // A promoted replica may lack the last commits of the former primary. If the
@@ -84,7 +84,7 @@ func TestCommitMissingOnTheNewPrimaryIsUnknown(t *testing.T) {
 		takeOver("STOP SLAVE SQL_THREAD")()
 		late.Reset(time.Second)
 	})
-	require.NoError(t, err, "what is there is committed, whichever server has it")
+	require.NoError(t, err, "existing rows are committed on any server")
 	require.Equal(t, 1, runs)
 	f.catchUp(t)
 	requireAt(t, f.replica, "applied late", 1)
@@ -95,5 +95,5 @@ func TestCommitMissingOnTheNewPrimaryIsUnknown(t *testing.T) {
 	require.Equal(t, 1, runs)
 	runs, err = lostcommit.Add(t, ctx, f.tap, f.through, "again at the same server", false, func() {})
 	require.NoError(t, err)
-	require.Equal(t, 2, runs, "there it is known to be undone")
+	require.Equal(t, 2, runs, "its rollback is known there")
 }

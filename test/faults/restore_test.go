@@ -21,11 +21,11 @@ import (
 // returns to the earlier state and Redis does not. Customers who have bought since the
 // backup are notified that their tickets were lost.
 // Proves R3.
-func TestARestoreUnderARunningSaleLosesNoTicketSilently(t *testing.T) {
+func TestRestoreDuringASaleLosesNoTicketSilently(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) { restoreUnderASale(t, engine, syscall.SIGKILL) })
 }
 
-func TestARestoreAfterAShutdownLosesNoTicketSilently(t *testing.T) {
+func TestRestoreAfterAShutdownLosesNoTicketSilently(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { restoreUnderASale(t, engine, syscall.SIGTERM) })
 }
@@ -75,7 +75,7 @@ func restoreUnderASale(t *testing.T, engine string, stop syscall.Signal) {
 	}
 	answer := c.Do(t, http.MethodPost, httpapi.Base+sale+"/orders", map[string]any{"quantity": 1}, "X-On-Behalf-Of", "too-late")
 	require.Equal(t, "sold_out", answer.Code(), "%s", answer.Body)
-	keepPromises(t, s)
+	checkPromises(t, s)
 }
 
 // openSmallSale opens a sale of that many units.
@@ -109,7 +109,7 @@ func buyOne(t *testing.T, c *apptest.Caller, sale, user string) (ticket string) 
 		require.Equal(t, http.StatusAccepted, answer.Status, "%s", answer.Body)
 		ticket = answer.JSON(t)["ticket"].(string)
 		return true
-	}, patience, 20*time.Millisecond, "the sale takes nobody")
+	}, patience, 20*time.Millisecond, "the sale accepts no customer")
 	return ticket
 }
 

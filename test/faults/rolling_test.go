@@ -45,7 +45,7 @@ func startHAProxy(t *testing.T, replicas ...string) (p *process, address string)
 }
 
 // Cookies are for TLS only if the service learns that its caller came over TLS.
-func TestHAProxyPassesOnTheSchemeFromTheTLSProxy(t *testing.T) {
+func TestHAProxyForwardsTheSchemeOfTheTLSProxy(t *testing.T) {
 	t.Parallel()
 	schemes := make(chan []string, 1)
 	replica := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -128,7 +128,7 @@ func TestRollingReplacementFailsNoRequest(t *testing.T) {
 		balance += int(c.Do(t, http.MethodGet, fmt.Sprint("/api/v1/wallets/user-", n), nil).JSON(t)["balance"].(float64))
 	}
 	require.EqualValues(t, sent.Load(), balance)
-	keepPromises(t, base)
+	checkPromises(t, base)
 }
 
 // pay adds entries to one wallet, each once and one after the other, until ctx ends. The

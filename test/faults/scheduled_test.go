@@ -30,7 +30,7 @@ func areMadeOnce(t *testing.T, store witness, n int64) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		return store.number(t, "SELECT COUNT(*) FROM approvals WHERE status = 1") == n
-	}, patience, 50*time.Millisecond, "what was scheduled is made")
+	}, patience, 50*time.Millisecond, "the scheduled change is applied")
 	for query, want := range map[string]int64{
 		"SELECT COUNT(*) FROM configs WHERE value = '2' AND version = 2":                               n,
 		"SELECT COUNT(*) FROM config_histories WHERE approval_id <> 0":                                 n,
@@ -59,7 +59,7 @@ func scheduleWhileKilled(t *testing.T, engine string, kills int) {
 }
 
 // Proves G8.23.
-func TestScheduledChangesAreMadeOnceAlthoughTheProgramIsKilled(t *testing.T) {
+func TestScheduledChangesOfAKilledProgramAreAppliedOnce(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { scheduleWhileKilled(t, engine, 50) })
 }
@@ -155,7 +155,7 @@ func TestLostCommitOfAScheduledSaleChangeAppliesOnce(t *testing.T) {
 			store := newWitness(t, direct)
 			require.Eventually(t, func() bool {
 				return store.number(t, "SELECT COUNT(*) FROM approvals WHERE status = 1") == int64(len(sales))
-			}, patience, 50*time.Millisecond, "what was scheduled is made")
+			}, patience, 50*time.Millisecond, "the scheduled change is applied")
 			for i, path := range sales {
 				quantity := int64(quantities[i])
 				require.Eventually(t, func() bool {
@@ -173,7 +173,7 @@ func TestLostCommitOfAScheduledSaleChangeAppliesOnce(t *testing.T) {
 			}
 			require.EqualValues(t, 2, store.number(t, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0 AND action = 'flash_sale.update'"))
 			s.DatabaseURL = direct
-			keepPromises(t, s)
+			checkPromises(t, s)
 		})
 	}
 }

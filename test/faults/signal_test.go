@@ -66,11 +66,11 @@ func requireClosing(t *testing.T, p *process, s settings.Settings) {
 			_ = conn.Close()
 		}
 		return err != nil
-	}, patience, 5*time.Millisecond, "it still takes connections")
+	}, patience, 5*time.Millisecond, "it still accepts connections")
 	require.False(t, p.hasEnded(), "it ended before the request in flight")
 }
 
-func TestTheFirstSignalLetsTheRequestInFlightFinish(t *testing.T) {
+func TestFirstSignalLetsRequestsInFlightFinish(t *testing.T) {
 	t.Parallel()
 	p, s, c := asProcess(t, "sqlite")
 	h := sendHalf(t, s, c, "in-flight")

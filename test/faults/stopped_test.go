@@ -101,7 +101,7 @@ func (r *replicas) stopWriting(t *testing.T, entry map[string]any) (answered <-c
 	select {
 	case <-r.gate.reached:
 	case <-done:
-		require.FailNow(t, "it was answered before its guarded write")
+		require.FailNow(t, "it replied before its guarded write")
 	}
 	r.program.signal(syscall.SIGSTOP)
 	return done

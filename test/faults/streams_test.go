@@ -48,7 +48,7 @@ func (m meter) execute(t *testing.T, statement string) {
 }
 
 // Proves G7.20.
-func TestAThousandStreamsOfAThousandUsersAskForFewStatements(t *testing.T) {
+func TestThousandStreamsNeedFewStatements(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	const users = 1000
@@ -107,7 +107,7 @@ func openStream(ctx context.Context, s settings.Settings, token string) (io.Read
 	}
 	if reply.StatusCode != http.StatusOK {
 		reply.Body.Close()
-		return nil, fmt.Errorf("a stream was answered %d", reply.StatusCode)
+		return nil, fmt.Errorf("a stream had status %d", reply.StatusCode)
 	}
 	return reply.Body, nil
 }

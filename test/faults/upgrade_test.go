@@ -43,7 +43,7 @@ func TestPreviousReleaseServesNextToThisOne(t *testing.T) {
 	}
 	replace := func(i int, program string) {
 		replicas[i].signal(syscall.SIGTERM)
-		require.Zero(t, replicas[i].exitCode(t, patience), "it ends by itself")
+		require.Zero(t, replicas[i].exitCode(t, patience), "it ends automatically")
 		replicas[i] = serveProgram(t, program, at(i))
 		pause(t.Context(), 2*time.Second)
 	}
@@ -66,10 +66,10 @@ func TestPreviousReleaseServesNextToThisOne(t *testing.T) {
 	replace(1, programPath)
 	f.RequireWrites(t, "both replicas were replaced", kinds...)
 	replace(0, previous)
-	f.RequireWrites(t, "one replica was taken back", kinds...)
+	f.RequireWrites(t, "one replica was rolled back", kinds...)
 	f.End()
 	f.Verify(t, base.DatabaseURL)
-	keepPromises(t, base)
+	checkPromises(t, base)
 }
 
 // anotherShopAt returns a caller of one replica with all permissions in another tenant than

@@ -16,7 +16,7 @@ import (
 	"syscall"
 )
 
-// The ports from first up to end are below the range of outgoing connections on Linux
+// The range from first up to end is below the ports of outgoing connections on Linux
 // (net.ipv4.ip_local_port_range, 32768 to 60999 by default) and on other systems.
 const (
 	first    = 12000

@@ -10,7 +10,7 @@ var grants = []mutant{
 	{
 		name: "the rule of the last access:* is not checked",
 		file: "internal/access/users/rules.go", old: `if managers == 0 {`, new: `if managers < 0 {`,
-		caught: tests{"internal/access": {"TestLastManagerKeepsAccess"}},
+		caught: tests{"internal/access": {"TestLastManagerRetainsAccess"}},
 	},
 	{
 		name: "the rule of the last access:* is checked without the row that each change increments",
@@ -35,7 +35,7 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestTokenOfAnotherUserIsLimitedToScopes"}},
 	},
 	{
-		name: "a user who may do more is renamed, stripped or disabled",
+		name: "an admin changes a user with more permissions",
 		file: "internal/access/users/rules.go", old: `grantsOf(tx, user.held())`, new: `grantsOf(tx, nil)`,
 		caught: tests{"internal/access": {"TestUserWithMorePermissionsCannotBeChanged"}},
 	},
@@ -105,13 +105,13 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestNetworkOverRateIsRejectedBeforeHashing"}},
 	},
 	{
-		name: "who comes for the first time waits behind the flood",
+		name: "a new caller waits behind the flood",
 		file: "internal/access/passwords/hash_queue.go", old: `return r.Anonymous && r.Tries <= waits.Tries`, new: `return false`,
 		caught: tests{"internal/access/passwords": {"TestFullQueueRejectsTheLowestRank"}},
 	},
 	{
 		name: "a slot does not cool down after a stranger's guess",
-		file: "internal/access/passwords/hash_queue.go", old: `		p.queue.giveBack(1)`, new: `		p.queue.giveBack(0)
+		file: "internal/access/passwords/hash_queue.go", old: `		p.queue.freeSlot(1)`, new: `		p.queue.freeSlot(0)
 		return`,
 		caught: tests{"internal/access/passwords": {"TestSlotCoolsDownAfterAnonymousWrongGuess"}},
 	},
@@ -134,7 +134,7 @@ var grants = []mutant{
 	{
 		name: "a patch of a set adds to it where it should replace it",
 		file: "internal/access/input/set.go", old: `patch[name] = nil`, new: `_ = name`,
-		caught: tests{"internal/access": {"TestLastManagerKeepsAccess", "TestRoleKeepsTheLastAccessPermission"}},
+		caught: tests{"internal/access": {"TestLastManagerRetainsAccess", "TestRoleRetainsTheLastAccessPermission"}},
 	},
 	{
 		name: "a stream continues after its credential has ended",
@@ -214,14 +214,14 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestWrongInvitationsUseSignInRateWithoutLockOut"}},
 	},
 	{
-		name: "a user who may do more is invited, disabled, reset or unlinked",
+		name: "an admin invites, disables, resets or unlinks a user with more permissions",
 		file: "internal/access/users/user.go", old: `if err := requireRightsOf(ctx, tx, user); err != nil {`, new: `if err := requireRightsOf(ctx, tx, user); err != nil && user.ID < 0 {`,
-		caught: tests{"internal/access": {"TestInvitationNeedsPermissionsAndKeepsLastManager", "TestUserWithMorePermissionsCannotBeChanged", "TestFactorResetNeedsTheUsersPermissions", "TestRemovedLinkRevokesItsRoles"}},
+		caught: tests{"internal/access": {"TestInvitationNeedsPermissionsAndRetainsLastManager", "TestUserWithMorePermissionsCannotBeChanged", "TestFactorResetNeedsTheUsersPermissions", "TestRemovedLinkRevokesItsRoles"}},
 	},
 	{
-		name: "who was invited and never came counts as holding access:*",
+		name: "a user with an open invitation counts as having access:*",
 		file: "internal/access/users/rules.go", old: `(u.password_hash <> ''`, new: `(1 = 1`,
-		caught: tests{"internal/access": {"TestInvitationNeedsPermissionsAndKeepsLastManager"}},
+		caught: tests{"internal/access": {"TestInvitationNeedsPermissionsAndRetainsLastManager"}},
 	},
 	{
 		name: "a wrong code does not count",
@@ -229,7 +229,7 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestWrongCodesCountLikeWrongPasswords"}},
 	},
 	{
-		name: "a route that needs a fresh factor does not ask",
+		name: "a step-up route does not require a factor",
 		file: "internal/edge/httpapi/router.go", old: `stepUp && caller.StepUpRequired {`, new: `stepUp && caller.StepUpRequired && false {`,
 		caught: tests{"test/contract": {"TestStepUpIsRequiredExactlyWhereDeclared"}},
 	},
@@ -270,7 +270,7 @@ var grants = []mutant{
 	},
 	{
 		name: "a token is revoked without the row that other processes watch",
-		file: "internal/access/users/token.go", old: `_, err := s.tenants.Raise(ctx, u)`, new: `var err error`,
+		file: "internal/access/users/token.go", old: `_, err := s.tenants.BumpRevision(ctx, u)`, new: `var err error`,
 		caught: tests{"internal/access": {"TestRevokedTokensStreamsEndInOtherProcesses"}},
 	},
 	{
@@ -294,7 +294,7 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestInvalidCustomerTokenIsRejected"}},
 	},
 	{
-		name: "a customer's token may say a thing twice",
+		name: "a customer's token may have duplicate claims",
 		file: "internal/access/callers/customers.go", old: "|| !isStrict(text):", new: "|| !isStrict(text) && false:",
 		caught: tests{"internal/access": {"TestCustomerTokenWithDuplicateClaimIsRejected"}},
 	},

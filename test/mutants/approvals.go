@@ -17,9 +17,9 @@ var votes = []mutant{
 		caught: tests{"internal/approvals": {"TestVoteAppliesToReadVersionOnly"}},
 	},
 	{
-		name: "who requested a refund votes for its approval",
+		name: "the requester of a refund votes for its approval",
 		file: "internal/approvals/parties.go", old: "if a.PartyTime != nil {\n\t\tacts = append", new: "if false {\n\t\tacts = append",
-		caught: tests{"test/shop": {"TestARefundAboveTheThresholdIsApprovedByTheLastVoteAndNotBefore"}},
+		caught: tests{"test/shop": {"TestRefundAboveTheThresholdNeedsAllVotes"}},
 	},
 	{
 		name: "the settings change without votes",
@@ -29,25 +29,25 @@ var votes = []mutant{
 	{
 		name: "entries of one author below the threshold do not count together",
 		file: "internal/wallets/gate.go", old: "total := sum + math.Abs(float64(e.Amount))", new: "total := 0*sum + math.Abs(float64(e.Amount))",
-		caught: tests{"test/shop": {"TestEntriesOfOneAuthorOnOneWalletCountTogetherForADay", "TestATransferAboveTheThresholdIsMadeByTheLastVote"}},
+		caught: tests{"test/shop": {"TestDailyEntriesOfAnAuthorCountTogether", "TestTransferAboveTheThresholdNeedsAllVotes"}},
 	},
 	{
 		name: "the approval is attributed to the last voter",
 		file: "internal/wallets/store.go", old: "created_time > ? AND approval_id = 0 AND", new: "created_time > ? AND approval_id >= 0 AND",
-		caught: tests{"test/shop": {"TestEntriesOfOneAuthorOnOneWalletCountTogetherForADay"}},
+		caught: tests{"test/shop": {"TestDailyEntriesOfAnAuthorCountTogether"}},
 	},
 	{
 		name: "the threshold of an entry is checked in the route only",
 		file: "internal/wallets/gate.go", old: "if !entries[0].byHand() {", new: "if !entries[0].byHand() || entries[0].Kind != \"\" {",
 		caught: tests{
-			"test/shop":     {"TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore", "TestEveryEntryAboveTheThresholdIsProposed"},
+			"test/shop":     {"TestEntryAboveTheThresholdNeedsAllVotes", "TestEveryEntryAboveTheThresholdIsProposed"},
 			"test/contract": {"TestManualMoneyAboveThresholdsNeedsApproval"},
 		},
 	},
 	{
 		name: "a refund above the threshold is approved by one person",
 		file: "internal/refunds/gate.go", old: "if after.Status != approved.Code {", new: "if after.Status != -approved.Code {",
-		caught: tests{"test/shop": {"TestARefundAboveTheThresholdIsApprovedByTheLastVoteAndNotBefore", "TestOfTheLastVoteAndARejectionOneWins"}},
+		caught: tests{"test/shop": {"TestRefundAboveTheThresholdNeedsAllVotes", "TestLastVoteOrRejectionWins"}},
 	},
 	{
 		name: "the last vote is recorded in a unit behind the one that moves its money",
@@ -62,19 +62,19 @@ var votes = []mutant{
 	})
 	if errors.Is(err, ErrStaleBase)`,
 		caught: tests{"test/faults": {
-			"TestALastVoteThatMovesMoneyIsWholeOrNotThereWhereverTheProgramIsKilled", "TestALastVoteThatMovesMoneyIsWholeOrNotThereInWhateverACrashLeaves",
+			"TestLastVoteOfMoneyIsAtomicWhenKilled", "TestLastVoteOfMoneyIsAtomicAfterACrash",
 		}},
 		nightly: true,
 	},
 	{
 		name: "an amount below zero is below every threshold",
 		file: "internal/approvals/service.go", old: "(amount > n.Above || amount < -n.Above)", new: "amount > n.Above",
-		caught: tests{"test/shop": {"TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore"}},
+		caught: tests{"test/shop": {"TestEntryAboveTheThresholdNeedsAllVotes"}},
 	},
 	{
 		name: "a refund that moves on leaves its approvals pending",
 		file: "internal/refunds/transition.go", old: "\tif named {", new: "\tif named && after == nil {",
-		caught: tests{"test/shop": {"TestARefundThatMovesOnMakesItsApprovalsStaleInTheSameUnit", "TestRejectionOfARefundEndsItsApproval"}},
+		caught: tests{"test/shop": {"TestRefundTransitionMakesApprovalsStaleInItsUnit", "TestRejectionOfARefundEndsItsApproval"}},
 	},
 	{
 		name: "a comment replaces the decider",
@@ -83,7 +83,7 @@ var votes = []mutant{
 		caught: tests{"internal/approvals": {"TestCommentRetainsDeciderOfStatus"}},
 	},
 	{
-		name: "who wrote a change may vote for it",
+		name: "the author of a change may vote for it",
 		file: "internal/approvals/parties.go", old: "acts := slices.Concat(a.Written, others)", new: "acts := slices.Clone(others)",
 		caught: tests{"internal/approvals": {"TestWriterOfContentCannotDecide"}},
 	},
@@ -93,12 +93,12 @@ var votes = []mutant{
 		caught: tests{"internal/approvals": {"TestWriterOfContentCannotDecide"}},
 	},
 	{
-		name: "who has reset an account since the request is not behind it",
+		name: "a user who reset an account since the request is not a party",
 		file: "internal/approvals/parties.go", old: "all = append(all, reset.By...)", new: "_ = reset.By",
 		caught: tests{"test/contract": {"TestOnePersonBehindTwoCredentialsPassesNoFourEyes"}},
 	},
 	{
-		name: "who has reset the account of a resetting user is not behind it",
+		name: "a user who reset the account of a resetting user is not a party",
 		file: "internal/approvals/parties.go", old: "slices.Contains(all, reset.UserID)", new: "slices.Contains(users, reset.UserID)",
 		caught: tests{"test/contract": {"TestOnePersonBehindTwoCredentialsPassesNoFourEyes"}},
 	},
@@ -109,7 +109,7 @@ var votes = []mutant{
 		caught: tests{"test/contract": {"TestOnePersonBehindTwoCredentialsPassesNoFourEyes"}},
 	},
 	{
-		name: "the vote of a user who is disabled by now counts",
+		name: "the vote of a disabled user counts",
 		file: "internal/approvals/decide.go", old: "func(user int64) bool { return !may[user] }", new: "func(int64) bool { return false }",
 		caught: tests{"internal/approvals": {"TestDisabledVoterDoesNotCount"}},
 	},
@@ -169,13 +169,13 @@ var votes = []mutant{
 	},
 	{
 		name: "a stale approval describes all that has moved",
-		file: "internal/config/subject.go", old: "if moved++; moved > approvals.MostSides {", new: "if moved++; false {",
+		file: "internal/config/subject.go", old: "if moved++; moved > approvals.MaxSides {", new: "if moved++; false {",
 		caught: tests{"internal/approvals": {"TestLargeApprovalListsFirstResources"}},
 	},
 	{
 		name: "lists of approvals name all that they change",
-		file: "internal/approvals/service.go", old: "listing.Pointers(), MostSides)", new: "listing.Pointers(), 1<<30)",
-		also:   []edit{{"internal/approvals/view.go", "a.Targets[:min(len(a.Targets), MostSides)]", "a.Targets"}},
+		file: "internal/approvals/service.go", old: "listing.Pointers(), MaxSides)", new: "listing.Pointers(), 1<<30)",
+		also:   []edit{{"internal/approvals/view.go", "a.Targets[:min(len(a.Targets), MaxSides)]", "a.Targets"}},
 		caught: tests{"internal/approvals": {"TestLargeApprovalListsFirstResources"}},
 	},
 	{

@@ -4,17 +4,17 @@ package main
 var callers = []mutant{
 	{
 		name: "callers are loaded one by one",
-		file: "internal/access/callers/service.go", old: `batcher.New(mostTogether, s.lookUpAll), batcher.New(mostTogether, s.lookUpAll)`, new: `batcher.New(1, s.lookUpAll), batcher.New(1, s.lookUpAll)`,
+		file: "internal/access/callers/service.go", old: `batcher.New(maxBatch, s.lookUpAll), batcher.New(maxBatch, s.lookUpAll)`, new: `batcher.New(1, s.lookUpAll), batcher.New(1, s.lookUpAll)`,
 		caught: tests{"internal/access/callers": {"TestConcurrentCallersAreReadInBatches"}, "internal/access": {"TestManyStreamsEndWithTheirPermissions"}},
 	},
 	{
-		name: "callers who are at work are not read ahead of time",
-		file: "internal/access/callers/refresh.go", old: `due := g.asked(now.Add(-refreshAfter))`, new: `due := g.asked(now.Add(-time.Hour))`,
+		name: "active callers are not refreshed before expiry",
+		file: "internal/access/callers/refresh.go", old: `due := g.used(now.Add(-refreshAfter))`, new: `due := g.used(now.Add(-time.Hour))`,
 		caught: tests{"internal/access/callers": {"TestActiveCallersAreRefreshedBeforeExpiry"}},
 	},
 	{
 		name: "disconnected callers are refreshed forever",
-		file: "internal/access/callers/refresh.go", old: `if c.asked.Load() && !c.readTime.After(read) {`, new: `if !c.readTime.After(read) {`,
+		file: "internal/access/callers/refresh.go", old: `if c.used.Load() && !c.readTime.After(read) {`, new: `if !c.readTime.After(read) {`,
 		caught: tests{"internal/access/callers": {"TestActiveCallersAreRefreshedBeforeExpiry"}},
 	},
 	{
@@ -63,7 +63,7 @@ var callers = []mutant{
 		caught: tests{"internal/access/callers": {"TestBatchedLookupReturnsEachCallersResult"}},
 	},
 	{
-		name: "callers have the roles that rows of another tenant give them",
+		name: "callers have roles assigned by rows of another tenant",
 		file: "internal/access/callers/store.go", old: `o := Owner{row.TenantID, row.UserID}`, new: `o := Owner{owners[slices.Index(ids, row.UserID)].TenantID, row.UserID}`,
 		also:   []edit{{"internal/access/callers/store.go", `	"strconv"`, `	"slices"` + "\n" + `	"strconv"`}},
 		caught: tests{"internal/access/callers": {"TestBatchedLookupReturnsEachCallersResult"}},
@@ -74,22 +74,22 @@ var callers = []mutant{
 		caught: tests{"internal/access/callers": {"TestBatchedLookupReturnsEachCallersResult"}},
 	},
 	{
-		name: "callers who are disabled come in",
+		name: "disabled callers are admitted",
 		file: "internal/access/callers/store.go", old: `.token_hash IN ? AND users.disabled = ? AND tenants.disabled_time IS NULL", hashes, false)`, new: `.token_hash IN ? AND tenants.disabled_time IS NULL", hashes)`,
 		caught: tests{"internal/access/callers": {"TestBatchedLookupReturnsEachCallersResult"}, "internal/access": {"TestDisabledUserIsRejectedInAllProcesses"}},
 	},
 	{
-		name: "a disabled tenant's users come in",
+		name: "a disabled tenant's users are admitted",
 		file: "internal/access/callers/store.go", old: `.token_hash IN ? AND users.disabled = ? AND tenants.disabled_time IS NULL", hashes, false)`, new: `.token_hash IN ? AND users.disabled = ?", hashes, false)`,
 		caught: tests{"internal/access": {"TestDisabledTenantRejectsCallersInAllProcesses"}, "internal/access/callers": {"TestBatchedLookupReturnsEachCallersResult"}},
 	},
 	{
-		name: "a disabled tenant's customers come in",
+		name: "a disabled tenant's customers are admitted",
 		file: "internal/access/tenants/disable.go", old: `"id IN ? AND disabled_time IS NULL", ids`, new: `"id IN ?", ids`,
 		caught: tests{"internal/access": {"TestDisabledTenantRejectsCallersInAllProcesses"}},
 	},
 	{
-		name: "callers come in with a token that has ended",
+		name: "callers with an expired token are admitted",
 		file: "internal/access/callers/store.go", old: `if row.ExpiresTime == nil || now.Before(*row.ExpiresTime) {`, new: `if row.ExpiresTime == nil || !now.IsZero() {`,
 		caught: tests{"internal/access/callers": {"TestBatchedLookupReturnsEachCallersResult"}},
 	},
@@ -101,7 +101,7 @@ var callers = []mutant{
 	},
 	{
 		name: "the uses of callers' credentials are written one by one",
-		file: "internal/access/callers/use.go", old: `slices.Chunk(ids, mostTogether)`, new: `slices.Chunk(ids, 1)`,
+		file: "internal/access/callers/use.go", old: `slices.Chunk(ids, maxBatch)`, new: `slices.Chunk(ids, 1)`,
 		caught: tests{"internal/access/callers": {"TestLastUsesAreWrittenInBatches"}},
 	},
 }

@@ -7,7 +7,7 @@ var commits = []mutant{
 		file: "internal/core/uow/runner.go", old: "	switch {\n	case err == nil:", new: "	switch {\n	case !storage.Is(err, storage.ConnectionLost):",
 		caught: tests{"internal/core/coretest": {
 			"TestRejectedCommitIsRetriedAndNeverReappears", "TestUnitWithOnlyRejectedCommitsChangesNothing",
-			"TestRolledBackCommitIsRetriedWithoutALookup", "TestCommitAfterADiskErrorExistsOnceAfterACrash",
+			"TestRolledBackCommitIsRetriedWithoutALookup", "TestCommitAfterADiskErrorSurvivesACrashOnce",
 			"TestFullDiskIsReportedAndNothingReappears",
 		}},
 	},
@@ -51,7 +51,7 @@ var commits = []mutant{
 		name: "a failed sync of SQLite counts as a rollback",
 		file: "internal/base/storage/commit.go", old: `fromSQLite.Code()&0xff == sqliteFull`, new: `fromSQLite.Code()&0xff != 0`,
 		caught: tests{
-			"internal/base/storage":  {"TestACommitThatSQLiteCouldNotSyncIsUndecidedUntilOneAfterItSupersedesIt"},
+			"internal/base/storage":  {"TestUnsyncedSQLiteCommitIsUndecidedUntilALaterCommit"},
 			"internal/core/coretest": {"TestFailedSyncIsUnknownAndNeverRolledBack"},
 		},
 	},
@@ -76,7 +76,7 @@ var commits = []mutant{
 	},
 	{
 		name: "a tombstone names a customer as long as audit entries exist",
-		file: "internal/core/uow/audit.go", old: `r.clock.Now().Add(-tombstoneLife), limit`, new: `r.clock.Now().Add(-9999*tombstoneLife), limit`,
+		file: "internal/core/uow/audit.go", old: `r.clock.Now().Add(-tombstoneTTL), limit`, new: `r.clock.Now().Add(-9999*tombstoneTTL), limit`,
 		caught: tests{"internal/core/coretest": {"TestTombstonesAreAnonymizedAfterAnHour"}},
 	},
 	{
@@ -135,14 +135,14 @@ var commits = []mutant{
 	{
 		name: "AfterCommit runs before COMMIT",
 		file: "internal/core/uow/runner.go", old: "	if err := r.commit(ctx, u); err != nil {\n		return err", new: "	u.runHooks(ctx, \"after-commit\", u.afterCommit)\n	if err := r.commit(ctx, u); err != nil {\n		return err",
-		caught: tests{"internal/core/coretest": {"TestACommittedUnitLeavesItsRowAndOneAuditRow", "TestUnverifiableCommitIsUnknownAndNotRetried"}},
+		caught: tests{"internal/core/coretest": {"TestCommittedUnitWritesItsRowAndOneAuditRow", "TestUnverifiableCommitIsUnknownAndNotRetried"}},
 	},
 	{
 		name: "the audit row is left out",
 		file: "internal/core/uow/unit.go", old: `if err := u.writeAudit(ctx, u.entry, u.changes); err != nil {`, new: `if err := ctx.Err(); err != nil {`,
 		caught: tests{
-			"internal/core/coretest": {"TestACommittedUnitLeavesItsRowAndOneAuditRow"},
-			"test/shop":              {"TestCancellationRefundsAWalletPaymentOnce", "TestOfManyRetriesOfOneReferenceOneIsMade"},
+			"internal/core/coretest": {"TestCommittedUnitWritesItsRowAndOneAuditRow"},
+			"test/shop":              {"TestCancellationRefundsAWalletPaymentOnce", "TestConcurrentRetriesOfAReferenceAreAppliedOnce"},
 		},
 	},
 	{
@@ -156,22 +156,22 @@ var commits = []mutant{
 	{
 		name: "a unit that changed rows commits without an audit entry",
 		file: "internal/core/uow/unit.go", old: `case u.wrote.Load() && u.entry == nil:`, new: `case false:`,
-		caught: tests{"internal/core/coretest": {"TestAUnitThatFailsLeavesNothing"}},
+		caught: tests{"internal/core/coretest": {"TestFailedUnitLeavesNoTrace"}},
 	},
 	{
 		name: "a write does not mark its transaction as written",
 		file: "internal/base/storage/writes.go", old: `if db.RowsAffected <= 0 {`, new: `if db.RowsAffected >= 0 {`,
-		caught: tests{"internal/core/coretest": {"TestAUnitThatFailsLeavesNothing"}},
+		caught: tests{"internal/core/coretest": {"TestFailedUnitLeavesNoTrace"}},
 	},
 	{
 		name: "an undecided COMMIT of bookkeeping is run again",
 		file: "internal/base/storage/transact.go", old: "return !Undecided(err) && mayRunAgain(err)", new: "return mayRunAgain(err)",
-		caught: tests{"internal/base/storage": {"TestAnUndecidedCommitIsRunAgainOnlyWhereThatChangesNothing"}},
+		caught: tests{"internal/base/storage": {"TestUndecidedCommitIsRetriedOnlyIfIdempotent"}},
 	},
 	{
 		name: "an undecided COMMIT is dropped when a later run fails",
 		file: "internal/base/storage/transact.go", old: "return errors.Join(err, open)", new: "return err",
-		caught: tests{"internal/base/storage": {"TestAnUndecidedCommitIsRunAgainOnlyWhereThatChangesNothing"}},
+		caught: tests{"internal/base/storage": {"TestUndecidedCommitIsRetriedOnlyIfIdempotent"}},
 	},
 	{
 		name: "the reply leaves before the sync of its group",
@@ -194,7 +194,7 @@ var commits = []mutant{
 		caught: tests{"internal/base/storage": {"TestMembersOfRolledBackGroupRunAgain"}},
 	},
 	{
-		name: "a refusal that stands on what was undone with its group is told",
+		name: "a rejection based on writes rolled back with its group is returned",
 		file: "internal/base/storage/group_commit.go", old: "	if in.err != nil {\n		return fmt.Errorf(\"%w: %w\", ErrGroupRolledBack", new: "	if in.err != nil && false {\n		return fmt.Errorf(\"%w: %w\", ErrGroupRolledBack",
 		caught: tests{"internal/base/storage": {"TestRejectionBasedOnRolledBackWritesIsRetried"}, "internal/core/coretest": {"TestNoReplyDependsOnARolledBackGroup"}},
 	},
@@ -204,14 +204,14 @@ var commits = []mutant{
 		caught: tests{"internal/core/coretest": {"TestNoReplyDependsOnARolledBackGroup"}},
 	},
 	{
-		name: "a caller that stops waiting for the writer is told that its batch ran",
+		name: "a caller that stops waiting for the writer gets success",
 		file: "internal/base/storage/writer_queue.go", old: "		return false, context.Cause(ctx)", new: "		return false, nil",
 		caught: tests{"internal/base/storage": {"TestCancelledBatchInQueueIsNotRun"}},
 	},
 	{
 		name: "a batch is acknowledged before the sync of its group",
 		file: "internal/base/storage/group_commit.go", old: "	if in.isEmpty() {", new: "	for _, w := range in.waiters {\n		close(w.ready)\n	}\n	in.waiters = nil\n	if in.isEmpty() {",
-		caught: tests{"internal/base/storage": {"TestBatchReturnsOnlyAfterDiskSync", "TestACommitThatFailsFailsAllBatchesOfItsGroup"}},
+		caught: tests{"internal/base/storage": {"TestBatchReturnsOnlyAfterDiskSync", "TestFailedCommitFailsAllBatchesOfItsGroup"}},
 	},
 	{
 		name: "the writes of a failed batch commit with its group",

@@ -11,22 +11,22 @@ var events = []mutant{
 	{
 		name: "an action is accepted whatever its id is",
 		file: "internal/actions/store.go", old: "	AND last_action_id = ?`", new: "	AND ? > 0`",
-		caught: tests{"test/activity": {"TestAnActionThatWasOvertakenAfterItsReadingIsRefusedByItsUpdate"}},
+		caught: tests{"test/activity": {"TestGuardedUpdateRejectsAnOvertakenAction"}},
 	},
 	{
 		name: "an event that has landed is written again",
 		file: "internal/aggregates/append.go", old: "	if err := recorded.reject(rows, w.Enforce); err != nil {", new: "	if err := recorded.reject(rows[:0], w.Enforce); err != nil {",
-		caught: tests{"test/activity": {"TestASequenceThatComesAgainIsToldApartByWhatBecameOfIt", "TestAnEventIsKnownByItsIDWhoeverSendsIt", "TestTheSameEventTwentyTimesAtOnceCountsOnce"}},
+		caught: tests{"test/activity": {"TestRepeatedSequenceIsDistinguishedByItsOutcome", "TestEventIDIsUniqueAcrossWriters", "TestTwentyConcurrentCopiesOfAnEventCountOnce"}},
 	},
 	{
 		name: "a duplicate name of a new aggregate counts as a duplicate event",
 		file: "internal/aggregates/append.go", old: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return changedConcurrently()", new: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return apperr.New(apperr.IdempotencyViolation, \"It has landed.\")",
-		caught: tests{"test/activity": {"TestTwoDifferentFirstEventsAtOnceAreBothCounted", "TestOfTwoAttemptsOfTheFirstEventTheSecondIsToldThatItLanded"}},
+		caught: tests{"test/activity": {"TestTwoConcurrentFirstEventsAreBothCounted", "TestSecondAttemptOfTheFirstEventIsAnAcknowledgedRepeat"}},
 	},
 	{
 		name: "an already recorded event without a lookup is a fault",
 		file: "internal/aggregates/store.go", old: `if storage.IsDuplicate(err, key) {`, new: `if storage.IsDuplicate(err, key+"?") {`,
-		caught: tests{"test/activity": {"TestAnEventThatNobodyLookedForIsKeptOnceByItsNames"}},
+		caught: tests{"test/activity": {"TestUniqueNamesStoreAnUncheckedEventOnce"}},
 	},
 	{
 		name: "a reconnecting stream does not get the missed events",

@@ -12,24 +12,24 @@ var keys = []mutant{
 	{
 		name: "the stored outcome of a mutation is returned without its permission",
 		file: "internal/edge/httpapi/document.go", old: "if err := Permitted(ctx, permission); err != nil {\n		return err\n	}\n	if d.kept == nil {", new: "permitted := Permitted(ctx, permission)\n	if permitted != nil && d.kept == nil {\n		return permitted\n	}\n	if d.kept == nil {",
-		also:   []edit{{"internal/edge/httpapi/document.go", "	if !there {\n		err = caught", "	if !there && permitted != nil {\n		return permitted\n	}\n	if !there {\n		err = caught"}},
-		caught: tests{"test/activity": {"TestARecordedMutationIsNotShownToWhoMayNotMakeItAnyMore"}},
+		also:   []edit{{"internal/edge/httpapi/document.go", "	if !there {\n		err = withRecovery", "	if !there && permitted != nil {\n		return permitted\n	}\n	if !there {\n		err = withRecovery"}},
+		caught: tests{"test/activity": {"TestStoredMutationIsHiddenAfterThePermissionIsRevoked"}},
 	},
 	{
 		name: "an unavailable mutation is stored",
-		file: "internal/edge/httpapi/document.go", old: `if ctx.Err() != nil || !d.kept.Keeps(reply.kept(ctx)) {`, new: `if ctx.Err() != nil || !d.kept.Keeps(reply.kept(ctx)) && reply.header == nil {`,
-		caught: tests{"test/activity": {"TestAMutationThatWasUnavailableIsMadeByTheRepeat"}},
+		file: "internal/edge/httpapi/document.go", old: `if ctx.Err() != nil || !d.kept.IsFinal(reply.kept(ctx)) {`, new: `if ctx.Err() != nil || !d.kept.IsFinal(reply.kept(ctx)) && reply.header == nil {`,
+		caught: tests{"test/activity": {"TestRepeatExecutesAnUnavailableMutation"}},
 	},
 	{
 		name: "a forbidden mutation is stored",
 		file: "internal/edge/httpapi/document.go", old: "if err := Permitted(ctx, permission); err != nil {\n		return err", new: "if err := Permitted(ctx, permission); err != nil {\n		if d.kept != nil {\n			return d.refuse(ctx, name, err)\n		}\n		return err",
 		also:   []edit{{"internal/edge/idempotency/store.go", `case reply.Status == http.StatusTooManyRequests, reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden, reply`, `case reply.Status == http.StatusUnauthorized, reply`}},
-		caught: tests{"test/activity": {"TestAMutationThatWasForbiddenIsMadeOnceItIsPermitted"}},
+		caught: tests{"test/activity": {"TestForbiddenMutationIsExecutedOncePermitted"}},
 	},
 	{
 		name: "a repeat executes a rejected mutation",
 		file: "internal/edge/httpapi/document.go", old: "	d.refused[name] = text\n", new: ``,
-		caught: tests{"test/activity": {"TestARefusedMutationIsRefusedAgainUnderItsKey"}},
+		caught: tests{"test/activity": {"TestRejectedMutationIsRejectedAgainUnderItsKey"}},
 	},
 	{
 		name: "a reply with Retry-After is stored",
@@ -45,7 +45,7 @@ var keys = []mutant{
 	// The cached replies, and the history of the database that they belong to.
 	{
 		name: "the record of a reply is written outside of the transaction of its effect",
-		file: "internal/edge/idempotency/store.go", old: `u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.inProgressIfTaken(a.insert(tx, &record)) })`,
+		file: "internal/edge/idempotency/store.go", old: `u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.inProgressIfExists(a.insert(tx, &record)) })`,
 		new: `u.BeforeCommit(func(context.Context, *gorm.DB) error { return nil })
 	u.AfterCommit(func(ctx context.Context) { _ = a.insertComplete(ctx, &record) })`,
 		caught: tests{"internal/edge/edgetest": {"TestReplyIsRecordedInTheTransactionOfItsEffect"}},
@@ -84,9 +84,9 @@ var keys = []mutant{
 	},
 	{
 		name: "cached replies are used although the connections have changed",
-		file: "internal/base/epoch/watch.go", old: `if w.links.Load() == w.db.LinkChanges() && (w.isFresh(staleAfter) || w.hasLookedSince(called)) {`, new: `if w.current.Load() != nil || w.hasLookedSince(called) {`,
+		file: "internal/base/epoch/watch.go", old: `if w.links.Load() == w.db.LinkChanges() && (w.isFresh(staleAfter) || w.hasCheckedSince(called)) {`, new: `if w.current.Load() != nil || w.hasCheckedSince(called) {`,
 		caught: tests{
-			"internal/base/basetest": {"TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged"},
+			"internal/base/basetest": {"TestEpochIsUnconfirmedAfterALinkChangeUntilTheNextCheck"},
 			"internal/edge/edgetest": {"TestMemoryIsNotUsedAfterAReconnect"},
 		},
 	},
@@ -99,14 +99,14 @@ var keys = []mutant{
 		name: "cached replies are not checked against the database",
 		file: "internal/base/epoch/watch.go", old: `for _, witness := range w.witnesses {`, new: `for _, witness := range w.witnesses[:0] {`,
 		caught: tests{
-			"internal/base/basetest": {"TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo"},
+			"internal/base/basetest": {"TestWatchChangesTheEpochOnceAfterALoss"},
 			"internal/edge/edgetest": {"TestLostReplyChangesTheEpoch"},
 		},
 	},
 	{
 		name: "an epoch is changed whatever it is",
 		file: "internal/base/epoch/epoch.go", old: `const statement = "UPDATE installation SET epoch = ?, begun_time = ?, reason = ? WHERE id = 1 AND epoch = ?"`, new: `const statement = "UPDATE installation SET epoch = ?, begun_time = ?, reason = ? WHERE id = 1 AND ? <> ''"`,
-		caught: tests{"internal/base/basetest": {"TestOfManyWhoChangeOneEpochOneDoesAndAllLearnOfIt"}},
+		caught: tests{"internal/base/basetest": {"TestConcurrentEpochChangesHaveOneResult"}},
 	},
 
 	// The request that a key belongs to.
@@ -115,7 +115,7 @@ var keys = []mutant{
 		file: "internal/edge/idempotency/attempt.go", old: `if stored.request != a.fingerprint {`, new: `if stored.request != a.fingerprint && a.replies == nil {`,
 		caught: tests{
 			"internal/edge/edgetest": {"TestRolledBackPartOfADocumentIsNotRecorded"},
-			"test/activity":          {"TestAKeyOfADocumentIsForThatDocument"},
+			"test/activity":          {"TestDocumentKeyRejectsAnotherDocument"},
 		},
 	},
 
@@ -136,7 +136,7 @@ var keys = []mutant{
 		caught: tests{"internal/access": {"TestKeyConfirmsNoGuessOfTheCallersPassword"}},
 	},
 
-	// Members of a request that its route does not know.
+	// Unknown members of a request.
 	{
 		name: "a parameter that a route does not know is ignored",
 		file: "internal/edge/httpapi/request.go", old: `if !slices.ContainsFunc(s.query, func(f field) bool { return f.name == name }) {`, new: `if name == "" {`,

@@ -59,11 +59,11 @@ var limits = []mutant{
 	},
 	{
 		name: "a slow upload occupies a slot for large bodies",
-		file: "internal/edge/httpapi/large.go", old: `min(uploadPatience, readTimeout`, new: `min(readTimeout, readTimeout`,
+		file: "internal/edge/httpapi/large.go", old: `min(uploadTimeout, readTimeout`, new: `min(readTimeout, readTimeout`,
 		caught: tests{"internal/edge/edgetest": {"TestSlowUploadsDoNotBlockLargeBodies"}},
 	},
 	{
-		name: "a caller reports that it came over TLS",
+		name: "an untrusted caller can claim TLS",
 		file: "internal/edge/httpapi/middleware.go", old: `s.trusts(c.Request().RemoteAddr) && c.Request().Header.Get`, new: `c.Request().Header.Get`,
 		caught: tests{"internal/edge/edgetest": {"TestOnlyATrustedProxyReportsTLS"}},
 	},
@@ -75,7 +75,7 @@ var limits = []mutant{
 	{
 		name: "the GraphQL schema is shown to strangers",
 		file: "internal/actions/graphql.go", old: `graphql.RestrictIntrospection(isKnown)`, new: `graphql.RestrictIntrospection(func(context.Context) bool { return true })`,
-		caught: tests{"test/e2e": {"TestGraphQLTellsWhoHasNoGoodCredentialsByField"}},
+		caught: tests{"test/e2e": {"TestGraphQLRejectsInvalidCredentialsByField"}},
 	},
 	{
 		name: "a customer's token with a critical extension is accepted",
@@ -100,7 +100,7 @@ var limits = []mutant{
 	{
 		name: "the first caller of a batch waits for it whatever its context",
 		file: "internal/base/batcher/batcher.go", old: `go b.run(context.WithoutCancel(ctx))`, new: `b.run(context.WithoutCancel(ctx))`,
-		caught: tests{"internal/base/batcher": {"TestTheFirstCallerDoesNotOutstayItsContext"}},
+		caught: tests{"internal/base/batcher": {"TestFirstCallerReturnsWhenItsContextEnds"}},
 	},
 	{
 		name: "a pool of one warns at each attempt",
@@ -130,6 +130,6 @@ var limits = []mutant{
 	{
 		name: "an empty path parameter names a row",
 		file: "internal/edge/httpapi/server.go", old: `slices.Contains(c.ParamValues(), "")`, new: `slices.Contains(c.ParamValues(), "?")`,
-		caught: tests{"test/contract": {"TestAnEmptyPathParameterIsNotFound"}},
+		caught: tests{"test/contract": {"TestEmptyPathParameterIsNotFound"}},
 	},
 }

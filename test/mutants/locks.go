@@ -1,7 +1,7 @@
 package main
 
 // around checks that aggregates acquire and release their locks outside the transaction.
-const around = "TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded"
+const around = "TestLocksEncloseTheTransaction"
 
 // locks are breaks of the locks and of the time during which they are held.
 var locks = []mutant{
@@ -27,26 +27,26 @@ var locks = []mutant{
 	{
 		name: "a lock may be requested after BEGIN",
 		file: "internal/core/uow/unit.go", old: "	if u.tx != nil {\n		return ctx, ErrLockAfterBegin\n	}\n", new: "",
-		caught: tests{"internal/core/coretest": {"TestAUnitThatFailsLeavesNothing"}},
+		caught: tests{"internal/core/coretest": {"TestFailedUnitLeavesNoTrace"}},
 	},
 	{
 		name: "a unit commits although its lock was lost",
 		file: "internal/core/uow/unit.go", old: `if err := context.Cause(lease.Context()); err != nil {`, new: `if err := context.Cause(lease.Context()); err != nil && ctx.Err() != nil {`,
-		caught: tests{"internal/core/coretest": {"TestNothingIsWrittenWhenLocksAreAwayOrLost"}},
+		caught: tests{"internal/core/coretest": {"TestUnavailableOrLostLocksPreventWrites"}},
 	},
 	{
 		name: "any process extends a lock in Redis",
 		file: "internal/lock/redis_script.go", old: `if state == ARGV[1] then return`, new: `if state then return`,
-		caught: tests{"internal/lock": {"TestAReleaseAfterTheEndDoesNotFreeTheNextHoldersLock"}},
+		caught: tests{"internal/lock": {"TestLateReleaseDoesNotReleaseTheNextHolder"}},
 	},
 	{
 		name: "any process releases a lock in Redis",
 		file: "internal/lock/redis_script.go", old: "if state == release then\n", new: "if state and release ~= '' then\n",
-		caught: tests{"internal/lock": {"TestAReleaseAfterTheEndDoesNotFreeTheNextHoldersLock"}},
+		caught: tests{"internal/lock": {"TestLateReleaseDoesNotReleaseTheNextHolder"}},
 	},
 	{
 		name: "asking for a lock in Redis prolongs its holder's claim",
 		file: "internal/lock/redis_script.go", old: `if token == '' then ends = 0 end`, new: `ends = token == '' and 0 or now + (ARGV[3] or 0) * 1000`,
-		caught: tests{"internal/lock": {"TestAskingForAHeldLockDoesNotProlongItsClaim"}},
+		caught: tests{"internal/lock": {"TestWaitingForAHeldLockDoesNotExtendIt"}},
 	},
 }

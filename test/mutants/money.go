@@ -15,12 +15,12 @@ var money = []mutant{
 	{
 		name: "an entry of a wallet is made again under its reference",
 		file: "internal/wallets/enter.go", old: `case before != nil:`, new: `case before != nil && before.ID < 0:`,
-		caught: tests{"test/shop": {"TestOfManyRetriesOfOneReferenceOneIsMade", "TestRepeatedEntryReferenceReplaysOrConflicts"}},
+		caught: tests{"test/shop": {"TestConcurrentRetriesOfAReferenceAreAppliedOnce", "TestRepeatedEntryReferenceReplaysOrConflicts"}},
 	},
 	{
 		name: "more units are released than a hold has",
 		file: "internal/inventory/hold.go", old: `sku = ? AND quantity >= ?",`, new: `sku = ? AND quantity >= 0 AND ? > 0",`,
-		caught: tests{"test/shop": {"TestNoMoreIsReturnedOrConsumedThanIsHeld", "TestConcurrentConsumersRespectTheAllotment"}},
+		caught: tests{"test/shop": {"TestReturnsAndConsumptionNeverExceedTheHold", "TestConcurrentConsumersRespectTheAllotment"}},
 	},
 	{
 		name: "a cancelled order is not refunded to the wallet",
@@ -28,7 +28,7 @@ var money = []mutant{
 		caught: tests{"test/shop": {"TestCancellationRefundsAWalletPaymentOnce"}},
 	},
 	{
-		name: "entries by hand look like those of refunds",
+		name: "manual entries have the kind of refunds",
 		file: "internal/wallets/http.go", old: `slices.Contains([]kind{Paid, Refunded, Transferred}, in.Body.Kind)`, new: `slices.Contains([]kind{Paid, Transferred}, in.Body.Kind)`,
 		also: []edit{{"internal/refunds/promises.go", "AND e.reference LIKE '@%')", "AND e.reference LIKE '%')"}},
 		caught: tests{
@@ -49,7 +49,7 @@ var money = []mutant{
 	{
 		name: "a payment from outside needs no reference",
 		file: "internal/orders/pay.go", old: `required_if=Method external,`, new: "",
-		caught: tests{"test/shop": {"TestATransitionThatCannotBeReadOrBreaksARuleChangesNothing", "TestABatchThatIsWrongAsAWholeMovesNothing"}},
+		caught: tests{"test/shop": {"TestInvalidTransitionChangesNothing", "TestInvalidBatchChangesNoOrder"}},
 	},
 	{
 		name: "another reference counts as the payment that an order has",

@@ -70,7 +70,7 @@ func TestMutantWithoutAUniqueTextIsRejected(t *testing.T) {
 	}
 }
 
-func TestATestAndAPartOfAnotherAreRunAndNothingElse(t *testing.T) {
+func TestOnlySelectedTestsAndSubtestsRun(t *testing.T) {
 	expected := tests{"a": {"TestOne", "TestTwo/redis/a_rebuild_(late)"}, "b": {"TestOne"}}
 	require.Equal(t, `^TestOne$|^TestTwo$/^redis$/^a_rebuild_\(late\)$`, expected.pattern())
 }

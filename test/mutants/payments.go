@@ -5,17 +5,17 @@ var ofPayments = []mutant{
 	{
 		name: "a payment is applied to a cancelled order",
 		file: "internal/orders/receive.go", old: `case o.Cancelled():`, new: `case o.Cancelled() && o.Amount < 0:`,
-		caught: tests{"test/shop": {"TestMoneyThatNoOrderCanTakeIsUnmatched"}},
+		caught: tests{"test/shop": {"TestPaymentWithoutAnAcceptingOrderIsUnmatched"}},
 	},
 	{
 		name: "a payment is applied to an order that is paid in full",
 		file: "internal/orders/receive.go", old: `case o.PaidTime != nil:`, new: `case o.PaidTime != nil && o.Amount < 0:`,
-		caught: tests{"test/shop": {"TestMoneyThatNoOrderCanTakeIsUnmatched"}},
+		caught: tests{"test/shop": {"TestPaymentWithoutAnAcceptingOrderIsUnmatched"}},
 	},
 	{
 		name: "a payment exceeds the amount that is due",
 		file: "internal/orders/receive.go", old: `case amount > o.Due():`, new: `case amount > o.Due()+1:`,
-		caught: tests{"test/shop": {"TestMoneyThatNoOrderCanTakeIsUnmatched"}},
+		caught: tests{"test/shop": {"TestPaymentWithoutAnAcceptingOrderIsUnmatched"}},
 	},
 	{
 		name: "a payment of another amount is a repeat",
@@ -46,7 +46,7 @@ var ofPayments = []mutant{
 	{
 		name: "users send back payments that they recorded",
 		file: "internal/payments/gate.go", old: `before.RecordedBy, before.RecorderCreatorID}, Time`, new: `before.RecorderCreatorID}, Time`,
-		caught: tests{"test/shop": {"TestAnUnmatchedPaymentIsSentBackByAnotherUser"}},
+		caught: tests{"test/shop": {"TestUnmatchedPaymentIsRefundedByAnotherUser"}},
 	},
 	{
 		name: "a payment above the threshold is sent back without votes",

@@ -57,7 +57,7 @@ var rates = []mutant{
 	{
 		name: "the buyers are cached forever, also after the gate's store was restored",
 		file: "internal/flashsale/soldout.go", old: " && now.Before(before.until)", new: "",
-		caught: tests{"internal/flashsale": {"TestWhoBoughtIsReadOnceWhenManyAskAndAllIsSold"}},
+		caught: tests{"internal/flashsale": {"TestBuyersOfASoldOutSaleAreReadOnce"}},
 	},
 	{
 		name: "the gate in Redis does not count admitted customers with returned units",

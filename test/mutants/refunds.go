@@ -9,7 +9,7 @@ var refunding = []mutant{
 			"test/shop": {
 				"TestConcurrentRefundsNeverExceedThePayment",
 				"TestInvalidRefundIsRejectedByField",
-				"TestClientsThatRefundOneOrderInPartsWhileOthersCancelItNeverExceedItsPayment",
+				"TestConcurrentRefundsAndCancellationsNeverExceedThePayment",
 			},
 		},
 	},
@@ -25,7 +25,7 @@ var refunding = []mutant{
 		caught: tests{"test/shop": {"TestCancellationReplacesOpenRefunds"}},
 	},
 	{
-		name: "a refund is approved by who requested it",
+		name: "the requester of a refund approves it",
 		file: "internal/refunds/gate.go", old: `Users: []int64{before.RequestedBy, before.RequesterCreatorID}`, new: `Users: []int64{}`,
 		caught: tests{"test/shop": {"TestApprovalSettlesAWalletRefundImmediately", "TestCancellationReplacesOpenRefunds"}},
 	},
@@ -87,17 +87,17 @@ var refunding = []mutant{
 	{
 		name: "an order that was paid since is cancelled as unpaid",
 		file: "internal/orders/cancel.go", old: `if err != nil || order.Status != pending.Code {`, new: `if err != nil || order.Status > paid.Code {`,
-		caught: tests{"test/shop": {"TestAnOrderThatIsPaidJustBeforeItIsCancelledAsUnpaidStaysPaid"}},
+		caught: tests{"test/shop": {"TestOrderPaidBeforeItsTimeoutStaysPaid"}},
 	},
 	{
 		name: "a work order with a holder is claimed by another user",
 		file: "internal/workorders/status.go", old: `if state == claimed && !w.orphaned(unable) {`, new: `if state == claimed && w.orphaned(unable) {`,
-		caught: tests{"test/activity": {"TestOfAHundredAgentsWhoClaimOneWorkOrderOneHoldsItAndTheOthersAreToldWho", "TestADisabledHoldersWorkOrdersAreOfferedAgain"}},
+		caught: tests{"test/activity": {"TestOneOfAHundredClaimsWinsAndOthersReadTheHolder", "TestWorkOrdersOfADisabledHolderReopen"}},
 	},
 	{
 		name: "a work order is assigned to a user who may not read it",
 		file: "internal/workorders/transition.go", old: `(!exists || len(unable) > 0)`, new: `(!exists || len(unable) > 1)`,
-		caught: tests{"test/activity": {"TestADisabledHoldersWorkOrdersAreOfferedAgain"}, "test/e2e": {"TestHolderWithoutTheRightIsReplaced"}},
+		caught: tests{"test/activity": {"TestWorkOrdersOfADisabledHolderReopen"}, "test/e2e": {"TestHolderWithoutTheRightIsReplaced"}},
 	},
 	{
 		name: "a holder without the permission retains the work order",
@@ -107,27 +107,27 @@ var refunding = []mutant{
 	{
 		name: "a work order links to a record that does not exist",
 		file: "internal/edge/httpapi/router.go", old: `return route.find(ctx, Path{c})`, new: `_ = route.find(ctx, Path{c}); return nil`,
-		caught: tests{"test/activity": {"TestAWorkOrderThatBreaksARuleIsRefusedAtItsPlace"}},
+		caught: tests{"test/activity": {"TestInvalidWorkOrderIsRejectedByField"}},
 	},
 	{
 		name: "a link shows a record that its author may not read",
 		file: "internal/edge/httpapi/router.go", old: `if Permitted(ctx, route.Permission) != nil {`, new: `if Permitted(ctx, "") != nil {`,
-		caught: tests{"test/activity": {"TestAWorkOrderThatBreaksARuleIsRefusedAtItsPlace"}},
+		caught: tests{"test/activity": {"TestInvalidWorkOrderIsRejectedByField"}},
 	},
 	{
-		name: "who acts on an open work order does not hold it",
+		name: "an action on an open work order does not claim it",
 		file: "internal/workorders/service.go", old: `if Machine.Of(order.Status) == opened {`, new: `if Machine.Of(order.Status) == closed {`,
-		caught: tests{"test/activity": {"TestWhoActsOnAnOpenOneHoldsIt"}},
+		caught: tests{"test/activity": {"TestActionOnAnOpenWorkOrderClaimsIt"}},
 	},
 	{
 		name: "a work order is resolved by a user other than its holder",
 		file: "internal/workorders/transition.go", old: `!order.heldBy(caller.UserID) && !caller.May(assignPermission)`, new: `!order.heldBy(caller.UserID) && !caller.May(writePermission)`,
-		caught: tests{"test/activity": {"TestAWorkOrderGoesAlongItsMachineAndItsHistorySaysHow"}},
+		caught: tests{"test/activity": {"TestWorkOrderFollowsItsMachineAndRecordsHistory"}},
 	},
 	{
-		name: "two take the next work order",
+		name: "two users claim one next work order",
 		file: "internal/core/guard/write.go", old: `return write[T](ctx, u, p, ref.ID, 1, columns, ErrStale, "status = ? AND version = ?", from.Code, ref.Version)`,
 		new:    `return write[T](ctx, u, p, ref.ID, 1, columns, ErrStale, "? >= 0 AND ? > 0", from.Code, ref.Version)`,
-		caught: tests{"test/activity": {"TestOfFiftyAgentsWhoTakeTheNextNoTwoHaveTheSameAndNoneIsSkipped"}},
+		caught: tests{"test/activity": {"TestFiftyClaimsOfTheNextAreDistinctAndSkipNone"}},
 	},
 }

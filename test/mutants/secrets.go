@@ -20,12 +20,12 @@ var secrets = []mutant{
 	{
 		name: "a file of keys is written over",
 		file: "internal/base/encryption/file.go", old: `os.Link(part.Name(), path)`, new: `os.Rename(part.Name(), path)`,
-		caught: tests{"internal/base/encryption": {"TestConcurrentKeyCreationYieldsOneKey", "TestAFileOfKeysIsNeverOverwritten"}},
+		caught: tests{"internal/base/encryption": {"TestConcurrentKeyCreationYieldsOneKey", "TestKeyFileIsNeverOverwritten"}},
 	},
 	{
 		name: "another key under a known id is accepted",
 		file: "internal/base/encryption/register.go", old: `err != nil || string(plain) != checkText {`, new: `err == nil && string(plain) != checkText {`,
-		caught: tests{"internal/base/basetest": {"TestAnIDIsOfOneKeyForAsLongAsTheDatabaseLives"}},
+		caught: tests{"internal/base/basetest": {"TestKeyIDCannotBeReusedForAnotherKey"}},
 	},
 	{
 		name: "a reply that cannot be read frees its key",
@@ -42,23 +42,23 @@ var secrets = []mutant{
 	{
 		name: "the value of a secret config is written in clear",
 		file: "internal/config/secret.go", old: `		c.Stored = c.vault.encrypt(c.TenantID, c.Key, c.Value)`, new: `		c.Stored = Stored{Plain: c.Value}`,
-		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsNowhereInTheDatabase"}},
+		caught: tests{"test/contract": {"TestSecretValueIsNowhereInTheDatabase"}},
 	},
 	{
 		name: "the versions of before a config became secret stay in clear",
 		file: "internal/config/secret.go", old: `if before.Secret || !after.Secret {`, new: `if before.Secret || after.Secret {`,
-		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsNowhereInTheDatabase", "TestNoRouteRevealsASecretWithoutPermission"}},
+		caught: tests{"test/contract": {"TestSecretValueIsNowhereInTheDatabase", "TestNoRouteRevealsASecretWithoutPermission"}},
 	},
 	{
 		name: "an approval stores a secret value in clear",
 		file: "internal/config/proposal.go", old: `has && (w.after.isConfidential() ||`, new: `has && (w.after.Secret && !w.after.Secret ||`,
 		also:   []edit{{"internal/config/proposal.go", ` w.before != nil && w.before.isConfidential()) {`, ` w.before != nil && w.after == nil) {`}},
-		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsNowhereInTheDatabase"}},
+		caught: tests{"test/contract": {"TestSecretValueIsNowhereInTheDatabase"}},
 	},
 	{
 		name: "the audit log retains the secret value that an overwrite destroyed",
 		file: "internal/config/secret.go", old: `		if _, secret := value.(opaque); secret {`, new: `		if hidden, secret := value.(opaque); secret && hidden.text == "" {`,
-		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsNowhereInTheDatabase"}},
+		caught: tests{"test/contract": {"TestSecretValueIsNowhereInTheDatabase"}},
 	},
 	{
 		name: "a secret value is returned to any reader of configs",
@@ -86,12 +86,12 @@ var secrets = []mutant{
 		caught: tests{"test/contract": {"TestBlindWriteOfASecretRevealsNothing"}},
 	},
 	{
-		name: "who may not read a secret tries schemas on it",
+		name: "a user without secret permission probes a secret by schemas",
 		file: "internal/config/secret.go", old: `	case from == valueUnchanged && before`, new: `	case from == valueNew && before`,
 		caught: tests{"test/contract": {"TestBlindWriteOfASecretRevealsNothing"}},
 	},
 	{
-		name: "who may not read a secret makes it readable",
+		name: "a user without secret permission makes a secret readable",
 		file: "internal/config/secret.go", old: `	case before.Secret && !after.Secret:`, new: `	case before.Secret && !after.Secret && !before.isConfidential():`,
 		caught: tests{"test/contract": {"TestBlindWriteOfASecretRevealsNothing"}},
 	},
@@ -113,17 +113,17 @@ var secrets = []mutant{
 	{
 		name: "a caller without the permission validates an earlier value against a schema",
 		file: "internal/config/secret.go", old: `	case from == valueEarlier:`, new: `	case from == valueEarlier && after.Schema == before.Schema:`,
-		caught: tests{"test/contract": {"TestASecretVersionOfAConfigThatIsReadableNowIsBroughtBackByItsReadersAlone"}},
+		caught: tests{"test/contract": {"TestRollbackToASecretVersionNeedsSecretPermission"}},
 	},
 	{
-		name: "who may not read a secret rolls a readable config back to it",
+		name: "a user without secret permission rolls a readable config back to a secret",
 		file: "internal/config/secret.go", old: `if row.isConfidential() || !to.isConfidential() || mayReadSecrets(ctx) {`, new: `if row.isConfidential() || !to.Secret || mayReadSecrets(ctx) {`,
-		caught: tests{"test/contract": {"TestASecretVersionOfAConfigThatIsReadableNowIsBroughtBackByItsReadersAlone"}},
+		caught: tests{"test/contract": {"TestRollbackToASecretVersionNeedsSecretPermission"}},
 	},
 	{
-		name: "who may not read a secret overwrites a readable config with it",
+		name: "a user without secret permission overwrites a readable config with a secret",
 		file: "internal/config/secret.go", old: `	case from == valueEarlier:`, new: `	case from == valueEarlier && before.isConfidential():`,
-		caught: tests{"test/contract": {"TestASecretVersionOfAConfigThatIsReadableNowIsBroughtBackByItsReadersAlone"}},
+		caught: tests{"test/contract": {"TestRollbackToASecretVersionNeedsSecretPermission"}},
 	},
 	{
 		name: "a key that is recreated as secret leaves its earlier versions in clear",
@@ -133,7 +133,7 @@ var secrets = []mutant{
 	{
 		name: "a proposal in clear stays readable",
 		file: "internal/config/proposal.go", old: `if c.SealedWith == "" && !hidden {`, new: `if c.SealedWith == "" {`,
-		caught: tests{"test/contract": {"TestAnApprovalOfBeforeItsConfigBecameSecretIsShownMasked"}},
+		caught: tests{"test/contract": {"TestOlderApprovalOfASecretConfigIsMasked"}},
 	},
 	{
 		name: "an approval shows the secret that it would make readable",
@@ -165,7 +165,7 @@ var secrets = []mutant{
 	{
 		name: "a key that is recreated as readable reveals proposals from before it was secret",
 		file: "internal/config/store.go", old: `base.ID == was.ConfigID && base.Version <= was.Newest {`, new: `base.ID == was.ConfigID && base.Version <= was.Newest && false {`,
-		caught: tests{"test/contract": {"TestAKeyThatIsCreatedAgainAsReadableUncoversNoApproval"}},
+		caught: tests{"test/contract": {"TestRecreatedReadableKeyRevealsNoOldApproval"}},
 	},
 	{
 		name: "an approval shows a value that has become secret",
@@ -216,7 +216,7 @@ func renewNewest(`}},
 	{
 		name: "a key that encrypts something still is retired",
 		file: "internal/base/encryption/renew.go", old: `key.ID == c.current || len(used[key.ID]) > 0 {`, new: `key.ID == c.current || len(used[key.ID]) < 0 {`,
-		caught: tests{"internal/base/basetest": {"TestAKeyIsRetiredWhenItEncryptsNothingAndNotBefore"}},
+		caught: tests{"internal/base/basetest": {"TestOnlyUnusedKeysAreRetired"}},
 	},
 	{
 		name: "reencryption is not in the audit log",
@@ -230,6 +230,6 @@ func renewNewest(`}},
 		return encryption.Renewal{}, err
 	}
 	for`}},
-		caught: tests{"test/e2e": {"TestAfterReencryptionTheFormerKeyIsNeededForNothing"}},
+		caught: tests{"test/e2e": {"TestReencryptionMakesTheFormerKeyUnnecessary"}},
 	},
 }

@@ -6,9 +6,9 @@ var servers = []mutant{
 
 	// How a server ends, and the connections of a server that has too few.
 	{
-		name: "a caller is told that no connection is left although the pool has some",
+		name: "a caller gets an error although the pool has connections",
 		file: "internal/base/storage/pool_limit.go", old: `if c.shrink(ctx) > 0 {`, new: `if c.shrink(ctx) < 0 {`,
-		caught: tests{"internal/base/storage": {"TestWhereTheServerHasNoConnectionLeftOneOfThePoolsIsWaitedFor"}},
+		caught: tests{"internal/base/storage": {"TestPoolWaitsWhenTheServerHasNoFreeConnection"}},
 	},
 	{
 		name: "the last connection of a pool is returned to a crowded server",
@@ -33,12 +33,12 @@ var servers = []mutant{
 	{
 		name: "a pool that had to shrink stays small",
 		file: "internal/base/storage/pool_limit.go", old: `c.setLimit(min(c.size, `, new: `c.setLimit(min(c.limit, `,
-		caught: tests{"internal/base/storage": {"TestAPoolThatHadToShrinkGrowsAgain"}},
+		caught: tests{"internal/base/storage": {"TestShrunkPoolGrowsAgain"}},
 	},
 	{
 		name: "a pool that has lost its connections does not wait for one",
-		file: "internal/base/storage/pool_limit.go", old: `clock.Since(start) > connectPatience ||`, new: `clock.Since(start) >= 0 ||`,
-		caught: tests{"internal/base/storage": {"TestAPoolThatHasLostAllItsConnectionsWaitsForOne"}},
+		file: "internal/base/storage/pool_limit.go", old: `clock.Since(start) > connectTimeout ||`, new: `clock.Since(start) >= 0 ||`,
+		caught: tests{"internal/base/storage": {"TestPoolWithoutConnectionsWaitsForOne"}},
 	},
 
 	{
@@ -66,7 +66,7 @@ var servers = []mutant{
 	{
 		name: "an expired claim is not acquired",
 		file: "internal/base/claim/row.go", old: `return r.update(ctx, "(group_name = ? OR run_id = ? OR lease_ends_time <= UTC_TIMESTAMP(6))"`, new: `return r.update(ctx, "(group_name = ? OR run_id = ? OR lease_ends_time <= '2000-01-01')"`,
-		caught: tests{"internal/base/claim": {"TestACrashElsewhereBlocksForItsLeaseAndNoLonger"}},
+		caught: tests{"internal/base/claim": {"TestCrashedHolderBlocksOnlyForItsLease"}},
 	},
 	{
 		name: "another process under the same id counts as the holder",
@@ -91,7 +91,7 @@ var servers = []mutant{
 	{
 		name: "a heartbeat acquires the claim again",
 		file: "internal/base/claim/row.go", old: `return r.update(ctx, "group_name = ?", r.group)`, new: `return r.update(ctx, "group_name <> CONCAT(?, '?')", r.group)`,
-		caught: tests{"internal/base/claim": {"TestOvertakenHolderLosesItsClaimAndLearnsTheNewHolder"}},
+		caught: tests{"internal/base/claim": {"TestReplacedHolderLosesItsClaimAndReportsTheNewHolder"}},
 	},
 	{
 		name: "a server that ends regularly retains its lease",
@@ -157,7 +157,7 @@ var servers = []mutant{
 		caught: tests{"test/e2e": {"TestRisksAreReportedWithoutBlockingRequests"}},
 	},
 	{
-		name: "a risk is logged with each look",
+		name: "a risk is logged at each check",
 		file: "internal/views/engines/monitor.go", old: `case f.Level != OK && before != now:`, new: `case f.Level != OK && before != "never":`,
 		caught: tests{"internal/views/engines": {"TestEachRiskIsLoggedOnceAndItsEnd"}},
 	},
@@ -177,7 +177,7 @@ var servers = []mutant{
 		caught: tests{"internal/views/engines": {"TestEveryMasterOfAClusterIsRead"}},
 	},
 	{
-		name: "a node that does not answer hides the next",
+		name: "an unresponsive node hides the next",
 		file: "internal/views/engines/probe.go", old: "r.Findings = append(r.Findings, silent(Redis, node.address, err))\n			continue", new: "r.Findings = append(r.Findings, silent(Redis, node.address, err))\n			return",
 		caught: tests{"internal/views/engines": {"TestSilentNodeDoesNotHideOthers"}},
 	},
@@ -191,10 +191,10 @@ var servers = []mutant{
 	{
 		name: "a paused holder of the lease overwrites the result of the next one",
 		file: "internal/core/walk/state.go", old: `" = ? WHERE kind = ? AND name = ? AND version = ?"`, new: `" = ? WHERE kind = ? AND name = ? AND version >= ?"`,
-		caught: tests{"internal/views/promises": {"TestAHolderThatWasPausedBeyondItsLeaseOverwritesNothing"}, "internal/views/retention": {"TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing"}},
+		caught: tests{"internal/views/promises": {"TestHolderPausedBeyondItsLeaseOverwritesNothing"}, "internal/views/retention": {"TestProcessPausedBeyondItsLeaseRemovesNothing"}},
 	},
 	{
-		name: "a look ends with its first step",
+		name: "a check ends after its first step",
 		file: "internal/views/promises/check.go", old: `if len(rows) == limit {`, new: `if len(rows) > limit {`,
 		caught: tests{"internal/views/promises": {"TestViolationAndRepairArePublishedOncePerPass"}},
 	},
@@ -221,7 +221,7 @@ var servers = []mutant{
 	{
 		name: "the promises ignore removals",
 		file: "internal/module/promise.go", old: "w.until_time >= \" + time", new: "w.until_time < \" + time",
-		caught: tests{"test/e2e": {"TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards"}},
+		caught: tests{"test/e2e": {"TestPromisesHoldDuringAndAfterRetention"}},
 	},
 	{
 		name: "an edit with a base removed for its age is reported as a deleted record",
@@ -231,22 +231,22 @@ var servers = []mutant{
 	{
 		name: "a wallet is erased and its transfers still name it",
 		file: "internal/views/customers/together.go", old: `WHERE tenant_id = ? AND other_user_id = ? AND (" + others`, new: `WHERE tenant_id = ? AND other_user_id <> ? AND (" + others`,
-		caught: tests{"test/e2e": {"TestAnErasedCustomerIsInNoRowOfAnyTableAndEverySumIsTrue"}},
+		caught: tests{"test/e2e": {"TestErasedCustomerIsInNoRowAndSumsAreCorrect"}},
 	},
 	{
 		name: "an erasure forfeits money paid in after its check",
 		file: "internal/views/customers/open.go", old: "balance != 0 && !forfeit {", new: "balance != 0 && !forfeit && at != lastUnit {",
-		caught: tests{"test/e2e": {"TestMoneyThatComesWhileACustomerIsErasedIsNotForfeited"}},
+		caught: tests{"test/e2e": {"TestPaymentDuringErasureIsNotForfeited"}},
 	},
 	{
 		name: "an erasure renames an order that is under way",
 		file: "internal/views/customers/walk.go", old: `open != "" && row.own {`, new: `open != "" && row.own && false {`,
-		caught: tests{"test/e2e": {"TestAnOrderThatIsPlacedWhileItsCustomerIsErasedStaysHis"}},
+		caught: tests{"test/e2e": {"TestOrderPlacedDuringErasureStaysWithItsCustomer"}},
 	},
 	{
 		name: "a wallet is joined to another without changing the balances of its entries",
 		file: "internal/views/customers/wallet.go", old: "version = -(version + ?) WHERE tenant_id = ? AND user_id = ?\", []any{theirs.Balance, theirs.Version,", new: "version = -(version + ?) WHERE tenant_id = ? AND user_id = ?\", []any{0, theirs.Version,",
-		caught: tests{"test/e2e": {"TestARefundThatIsPaidWhileACustomerIsErasedIsAddedToHisWallet"}},
+		caught: tests{"test/e2e": {"TestRefundDuringErasureCreditsTheCustomersWallet"}},
 	},
 	{
 		name: "a run continues under a retention that was shorter",
@@ -256,7 +256,7 @@ var servers = []mutant{
 	{
 		name: "the rows of a customer are counted in all tenants",
 		file: "internal/views/customers/walk.go", old: "CASE WHEN x.tenant_id <> ? THEN 0 WHEN", new: "CASE WHEN x.tenant_id = -? THEN 0 WHEN",
-		caught: tests{"internal/views/customers": {"TestAWalkGoesByTheRowsOfOthers"}},
+		caught: tests{"internal/views/customers": {"TestWalkSkipsRowsOfOtherCustomers"}},
 	},
 	{
 		name: "an erasure overwrites a concurrent write",
@@ -271,7 +271,7 @@ var servers = []mutant{
 	{
 		name: "an export skips an entry that commits late",
 		file: "internal/core/changelog/changelog.go", old: "AND place IS NULL ORDER BY id LIMIT ?", new: "AND place IS NULL AND id > (SELECT COALESCE(MAX(l.id), 0) FROM audit_entries l WHERE l.tenant_id = audit_entries.tenant_id AND l.place IS NOT NULL) ORDER BY id LIMIT ?",
-		caught: tests{"internal/views/viewstest": {"TestAnEntryThatIsCommittedAfterOnesWithHigherIDsIsExported"}},
+		caught: tests{"internal/views/viewstest": {"TestEntryCommittedAfterHigherIDsIsExported"}},
 	},
 	{
 		name: "an export does not report earlier removals",
@@ -281,7 +281,7 @@ var servers = []mutant{
 	{
 		name: "an export skips entries removed while it reads",
 		file: "internal/views/audit/export.go", old: "exportBehind(ctx, tx, after, now)\n\t\treturn", new: "exportBehind(ctx, l.db.Read(ctx), after, now)\n\t\treturn",
-		caught: tests{"internal/views/viewstest": {"TestAnExportSkipsNothingThatIsRemovedWhileItReads"}},
+		caught: tests{"internal/views/viewstest": {"TestExportSkipsNothingDuringRemoval"}},
 	},
 	{
 		name: "an entry numbered during its removal is missing without a report",
@@ -321,7 +321,7 @@ var servers = []mutant{
 	{
 		name: "a file that root creates in the data folder is of root",
 		file: "internal/base/storage/open.go", old: `if os.Geteuid() != 0 {`, new: `if os.Geteuid() >= 0 {`,
-		caught: tests{"internal/base/basetest": {"TestFilesOfCommandsBelongToTheOwnerOfTheDataFolder"}},
+		caught: tests{"internal/base/basetest": {"TestCommandFilesBelongToTheDataFolderOwner"}},
 	},
 	{
 		name: "a backup is restored without its kind being checked",
@@ -333,17 +333,17 @@ var servers = []mutant{
 	{
 		name: "connections to a server that rejects writes are reused",
 		file: "internal/base/storage/server.go", old: `s.generation.Add(1)`, new: `s.generation.Add(0)`,
-		caught: tests{"internal/base/storage": {"TestConnectionsToAServerThatBecameReadOnlyAreReplaced", "TestConnectionsThatTheNetworkLostAreReplacedBeforeTheyAreUsed"}},
+		caught: tests{"internal/base/storage": {"TestConnectionsToAReadOnlyServerAreReplaced", "TestLostConnectionsAreReplacedBeforeUse"}},
 	},
 	{
 		name: "a vanished process retains its row locks",
 		file: "internal/base/storage/mysql.go", old: `config.Params[idle] =`, new: `config.Params["wait_timeout"] = "28800"; _, _ = idle,`,
-		caught: tests{"internal/base/storage": {"TestRowsOfAProcessThatVanishedAreFreeWithinSeconds"}},
+		caught: tests{"internal/base/storage": {"TestRowLocksOfAVanishedProcessExpireWithinSeconds"}},
 	},
 	{
 		name: "a changed password is an unknown error",
 		file: "internal/base/storage/errors.go", old: `case 1044, 1045, 1698,`, new: `case 1044, 1698,`,
-		caught: tests{"internal/base/storage": {"TestAChangedPasswordIsUnavailableAndReadFromItsFileAgain"}},
+		caught: tests{"internal/base/storage": {"TestChangedPasswordIsRereadFromItsFile"}},
 	},
 	{
 		name: "a rejected password of Redis is an error of the command",
@@ -358,12 +358,12 @@ var servers = []mutant{
 	{
 		name: "a password is read from its file once",
 		file: "internal/base/storage/mysql.go", old: `gomysql.BeforeConnect(readPassword)`, new: `gomysql.BeforeConnect(nil)`,
-		caught: tests{"internal/base/storage": {"TestAChangedPasswordIsUnavailableAndReadFromItsFileAgain"}},
+		caught: tests{"internal/base/storage": {"TestChangedPasswordIsRereadFromItsFile"}},
 	},
 	{
 		name: "a certificate that is not trusted is an unknown error",
 		file: "internal/base/storage/errors.go", old: `errors.As(err, &untrusted) ||`, new: `errors.As(err, &untrusted) && false ||`,
-		caught: tests{"internal/base/storage": {"TestACertificateThatIsNotTrustedIsUnavailable"}},
+		caught: tests{"internal/base/storage": {"TestUntrustedCertificateIsUnavailable"}},
 	},
 	{
 		name: "a replica on a read-only database is ready",
@@ -389,7 +389,7 @@ var servers = []mutant{
 	{
 		name: "a proxy that splits reads from writes is accepted",
 		file: "internal/base/storage/splitting.go", old: `if reader != primary {`, new: `if reader != primary && splittingTries == 0 {`,
-		caught: tests{"internal/base/storage": {"TestAProxyThatSplitsReadsFromWritesIsUnfit"}},
+		caught: tests{"internal/base/storage": {"TestReadWriteSplittingProxyIsRejected"}},
 	},
 	{
 		name: "a certificate that expires soon is no risk",

@@ -5,8 +5,8 @@ var signOns = []mutant{
 	{
 		name: "a response of a provider is accepted twice",
 		file: "internal/access/link_store.go", old: `	case result.RowsAffected != 1:
-		return row, errFlowOver()`, new: `	case result.RowsAffected < 0:
-		return row, errFlowOver()`,
+		return row, errFlowEnded()`, new: `	case result.RowsAffected < 0:
+		return row, errFlowEnded()`,
 		caught: tests{"internal/access": {"TestOneOfConcurrentCallbacksSignsIn"}},
 	},
 	{
@@ -15,7 +15,7 @@ var signOns = []mutant{
 		caught: tests{"internal/access": {"TestCallbackIsValidOnceInItsBrowser"}},
 	},
 	{
-		name: "an answer of a provider may take for ever",
+		name: "a provider's response has no timeout",
 		file: "internal/access/link_store.go", old: `, !now.Before(row.ExpiresTime):`, new: `, now.IsZero():`,
 		caught: tests{"internal/access": {"TestCallbackIsValidOnceInItsBrowser"}},
 	},
@@ -47,7 +47,7 @@ var signOns = []mutant{
 	{
 		name: "a session that has ended links its user",
 		file: "internal/access/sso_arrive.go", old: `		case storage.IsNotFound(err):
-			return errFlowOver()
+			return errFlowEnded()
 		case err != nil:
 			return fmt.Errorf("read the session that links: %w", err)`, new: `		case storage.IsNotFound(err):
 			session.TokenHash, session.UserID = a.flow.ProofHash, row.ID`,
@@ -56,10 +56,10 @@ var signOns = []mutant{
 	{
 		name: "the only credential of a user without a password is removed",
 		file: "internal/access/users/link.go", old: `	if user.PasswordHash != "" || isInvited {`, new: `	if user.PasswordHash != "none" || isInvited {`,
-		caught: tests{"internal/access": {"TestUserWithoutPasswordKeepsOneLink"}},
+		caught: tests{"internal/access": {"TestUserWithoutPasswordRetainsOneLink"}},
 	},
 	{
-		name: "a user who signs in by a link does not count as holding access:*",
+		name: "a user who signs in by a link does not count as having access:*",
 		file: "internal/access/users/rules.go", old: `l.user_id = u.id AND l.issuer IN ?))`, new: `l.user_id = -u.id AND l.issuer IN ?))`,
 		caught: tests{"internal/access": {"TestLastManagerMayDependOnALink"}},
 	},
@@ -69,9 +69,9 @@ var signOns = []mutant{
 		caught: tests{"internal/access": {"TestLastManagerMayDependOnALink"}},
 	},
 	{
-		name: "who has no password links whenever he likes",
+		name: "a user without a password links without step-up",
 		file: "internal/access/users/password.go", old: `s.clock.Now().Sub(row.CreatedTime) > callers.StepUpFor`, new: `s.clock.Now().Before(row.CreatedTime)`,
-		caught: tests{"internal/access": {"TestUserWithoutPasswordKeepsOneLink"}},
+		caught: tests{"internal/access": {"TestUserWithoutPasswordRetainsOneLink"}},
 	},
 	{
 		name: "the nonce of an ID token is not compared",
@@ -102,12 +102,12 @@ var signOns = []mutant{
 	{
 		name: "ID tokens end by the service's own clock alone",
 		file: "internal/base/oidc/provider.go", old: `return p.clock.Now().Add(-Skew) }`, new: `return p.clock.Now() }`,
-		caught: tests{"internal/base/oidc": {"TestClocksMayDifferByOneMinuteAndNotByTwo"}},
+		caught: tests{"internal/base/oidc": {"TestClockSkewUpToOneMinuteIsAccepted"}},
 	},
 	{
 		name: "a provider redirects the client's secret to another host",
 		file: "internal/base/oidc/transport.go", old: `return http.ErrUseLastResponse }`, new: `return nil }`,
-		caught: tests{"internal/base/oidc": {"TestTheCodeAndTheSecretFollowNoRedirection"}, "internal/access": {"TestPublicKeysVerifyCustomersButAreNotSecrets"}},
+		caught: tests{"internal/base/oidc": {"TestRedirectedTokenRequestSendsNoSecret"}, "internal/access": {"TestPublicKeysVerifyCustomersButAreNotSecrets"}},
 	},
 	{
 		name: "a group grants a role that the settings do not contain",
@@ -127,7 +127,7 @@ var signOns = []mutant{
 	{
 		name: "the last access:* goes with its group",
 		file: "internal/access/users/link.go", old: `	return kept, GrantByLink(tx, link, kept)`, new: `	return kept, nil`,
-		caught: tests{"internal/access": {"TestLastManagerKeepsAccessWithoutTheGroup"}},
+		caught: tests{"internal/access": {"TestLastManagerRetainsAccessWithoutTheGroup"}},
 	},
 	{
 		name: "a link that is removed leaves the roles of its groups",

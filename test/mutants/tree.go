@@ -150,7 +150,7 @@ func (t *tree) overlay(m mutant) (path string, err error) {
 // results are the results of tests, by package and name.
 type results struct {
 	outcomes map[string]string
-	// broken means that something does not compile, hung that the time limit was reached.
+	// broken means that the mutant does not compile, hung that its tests reached the time limit.
 	broken, hung bool
 	// output is the output of the go command if something failed.
 	output string

@@ -72,8 +72,8 @@ func (h *History[In, Out]) Record(client int, in In, do func() (Out, error)) {
 	h.operations = append(h.operations, porcupine.Operation{ClientId: client, Input: in, Call: call, Output: out, Return: back})
 }
 
-// Told returns the results, in the order in which the requests ended.
-func (h *History[In, Out]) Told() []Out {
+// Results returns the results, in the order in which the requests ended.
+func (h *History[In, Out]) Results() []Out {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	told := make([]Out, len(h.operations))
@@ -93,8 +93,8 @@ type Model[In, Out, State any] struct {
 	Step func(state State, in In, out Out) (bool, State)
 }
 
-// Linearizable reports whether there is an order of the history that keeps requests that
-// did not overlap in their order, and in which the model returns the same results.
+// Linearizable reports whether a sequential order of the history returns the same results in the
+// model and preserves the order of requests that did not overlap.
 func Linearizable[In, Out, State any](t *testing.T, h *History[In, Out], m Model[In, Out, State]) bool {
 	t.Helper()
 	require.Empty(t, h.faults)

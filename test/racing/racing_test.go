@@ -33,10 +33,10 @@ func TestOneAfterTheOtherIsLinearizable(t *testing.T) {
 		h.Record(1, write{name, 0}, func() (int, error) { return 7, nil })
 	}
 	require.True(t, racing.Linearizable(t, &h, register))
-	require.Equal(t, []int{0, 7, 7, 0, 7, 7}, h.Told())
+	require.Equal(t, []int{0, 7, 7, 0, 7, 7}, h.Results())
 }
 
-func TestAReadOfWhatWasOverwrittenBeforeItBeganIsNotLinearizable(t *testing.T) {
+func TestReadOfAnOverwrittenValueIsNotLinearizable(t *testing.T) {
 	var h racing.History[write, int]
 	h.Record(0, write{"a", 7}, func() (int, error) { return 7, nil })
 	h.Record(0, write{"a", 8}, func() (int, error) { return 8, nil })
@@ -44,7 +44,7 @@ func TestAReadOfWhatWasOverwrittenBeforeItBeganIsNotLinearizable(t *testing.T) {
 	require.False(t, racing.Linearizable(t, &h, register))
 }
 
-func TestAReadDuringAWriteMayBeOfEither(t *testing.T) {
+func TestReadDuringAWriteMayReturnEitherValue(t *testing.T) {
 	for _, read := range []int{0, 7} {
 		var h racing.History[write, int]
 		h.Record(0, write{"a", 7}, func() (int, error) {

@@ -36,7 +36,7 @@ func main() {
 func write(to io.Writer, program, version, lock string) error {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
-		return fmt.Errorf("read what %s was built from: %w", program, err)
+		return fmt.Errorf("read the build information of %s: %w", program, err)
 	}
 	packages, err := bundled(lock)
 	if err != nil {

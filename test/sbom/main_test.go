@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestABillNamesWhatIsInTheProgramAndWhatTheWebAdminIsBundledFrom(t *testing.T) {
+func TestBillNamesGoModulesAndBundledPackages(t *testing.T) {
 	lock := filepath.Join(t.TempDir(), "package-lock.json")
 	require.NoError(t, os.WriteFile(lock, []byte(`{"packages": {
 		"": {"version": "1.0.0"},
@@ -44,8 +44,8 @@ func TestABillNamesWhatIsInTheProgramAndWhatTheWebAdminIsBundledFrom(t *testing.
 	require.Equal(t, "010203", (*mantine.Hashes)[0].Value)
 }
 
-func TestABillOfWhatIsNoProgramIsRefused(t *testing.T) {
-	require.ErrorContains(t, write(new(bytes.Buffer), "main.go", "v1.2", "none"), "read what main.go was built from")
+func TestBillOfANonProgramIsRejected(t *testing.T) {
+	require.ErrorContains(t, write(new(bytes.Buffer), "main.go", "v1.2", "none"), "read the build information of main.go")
 }
 
 // versionOf returns the version of a module that go.mod requires.

@@ -10,13 +10,13 @@ import (
 	"interlock/test/servers"
 )
 
-func TestAProgramIsTheFirstFileOfItsNameThatCanBeStarted(t *testing.T) {
+func TestProgramIsTheFirstExecutableOfItsName(t *testing.T) {
 	empty, first, second := t.TempDir(), t.TempDir(), t.TempDir()
 	folders := []string{filepath.Join(empty, "absent"), empty, first, second}
 	require.Empty(t, servers.Find("haproxy", folders))
 	require.NoError(t, os.WriteFile(filepath.Join(first, "haproxy"), nil, 0o644))
 	require.NoError(t, os.Mkdir(filepath.Join(empty, "haproxy"), 0o755))
-	require.Empty(t, servers.Find("haproxy", folders), "one is a folder, and nobody may execute the other")
+	require.Empty(t, servers.Find("haproxy", folders), "one is a folder, and the other is not executable")
 	for _, folder := range []string{second, first} {
 		path := filepath.Join(folder, "haproxy")
 		require.NoError(t, os.WriteFile(path, nil, 0o755))

@@ -59,8 +59,8 @@ func placeOf(programs programs) uint32 {
 	return sum.Sum32()
 }
 
-// openHome creates the home of a place under parent, or another one while a runner uses
-// that one, and removes the homes of killed runners.
+// openHome creates the home directory of a slot under parent, or another one while a runner uses it.
+// It removes the directories of killed runners.
 func openHome(parent string, place uint32) (home, error) {
 	removeAbandoned(parent)
 	// The directory is locked under a unique name and then renamed, so that a runner that

@@ -138,9 +138,9 @@ func parseArguments(arguments []string, log io.Writer) (options, error) {
 	return parsed, nil
 }
 
-// runCommand runs the command in a separate process group, so that a Ctrl-C at the terminal
-// reaches it once, through the runner, and so that the runner can end processes that the
-// command leaves behind.
+// runCommand runs the command in a separate process group. A Ctrl-C at the terminal then reaches the
+// command once, through the runner, and the runner can end the processes that the command leaves
+// behind.
 func runCommand(command []string, servers startedServers, signals <-chan os.Signal, log io.Writer) int {
 	child := exec.Command(command[0], command[1:]...)
 	child.Env = environment(os.Environ(), servers)

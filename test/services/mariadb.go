@@ -41,8 +41,8 @@ func startMariaDB(ctx context.Context, programs programs, directory string, plac
 			command.SysProcAttr = &syscall.SysProcAttr{Credential: account}
 			return command
 		},
-		url:     func(port int) string { return fmt.Sprintf("mysql://root@127.0.0.1:%d/", port) },
-		answers: func(ctx context.Context, port, _ int) error { return mariadbAnswers(ctx, port, files.data) },
+		url:      func(port int) string { return fmt.Sprintf("mysql://root@127.0.0.1:%d/", port) },
+		responds: func(ctx context.Context, port, _ int) error { return mariadbAnswers(ctx, port, files.data) },
 	}.start(ctx)
 }
 

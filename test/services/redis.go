@@ -22,8 +22,8 @@ func startRedis(ctx context.Context, programs programs, directory string, place 
 		command: func(port int) *exec.Cmd {
 			return exec.Command(programs.redisServer, redisArguments(directory, port)...)
 		},
-		url:     func(port int) string { return fmt.Sprintf("redis://127.0.0.1:%d/0", port) },
-		answers: redisAnswers,
+		url:      func(port int) string { return fmt.Sprintf("redis://127.0.0.1:%d/0", port) },
+		responds: redisAnswers,
 	}.start(ctx)
 }
 

@@ -170,7 +170,7 @@ func TestRunner(t *testing.T) {
 		return found
 	}
 
-	t.Run("the command reaches both servers, its code is kept and nothing outlives it", func(t *testing.T) {
+	t.Run("the command reaches both servers, its exit code is returned and nothing outlives it", func(t *testing.T) {
 		r := startRunner(t, temporary, roleExits)
 		pids := r.reported(t)
 		require.Equal(t, 7, exitCode(r.Wait()), "%s", &r.errors)
@@ -192,7 +192,7 @@ func TestRunner(t *testing.T) {
 		require.Empty(t, homes())
 	})
 
-	t.Run("a killed runner takes its servers with it and the next one removes their data", func(t *testing.T) {
+	t.Run("the servers of a killed runner end and the next runner removes their data", func(t *testing.T) {
 		tier.Nightly(t)
 		killed := startRunner(t, temporary, roleWaits)
 		pids := killed.reported(t)
@@ -200,7 +200,7 @@ func TestRunner(t *testing.T) {
 		require.Equal(t, 128+9, exitCode(killed.Wait()))
 		requireEnded(t, pids[:2])
 		require.Len(t, homes(), 1)
-		require.NoError(t, syscall.Kill(pids[2], syscall.SIGKILL), "what the command left behind is the test's to end")
+		require.NoError(t, syscall.Kill(pids[2], syscall.SIGKILL), "the test ends the process that the command left behind")
 
 		next := startRunner(t, temporary, roleExits)
 		next.reported(t)

@@ -97,9 +97,9 @@ type launch struct {
 	// another process has bound the first one.
 	command func(port int) *exec.Cmd
 	url     func(port int) string
-	// answers reports whether the server on the port responds and is the process that was
+	// responds reports whether the server on the port responds and is the process that was
 	// started.
-	answers func(ctx context.Context, port, pid int) error
+	responds func(ctx context.Context, port, pid int) error
 }
 
 // start starts the server and waits until it responds or ctx ends.
@@ -155,7 +155,7 @@ func (l launch) await(ctx context.Context, running *server, port int) error {
 	poll := time.NewTicker(pollInterval)
 	defer poll.Stop()
 	for {
-		answer := l.answers(ctx, port, running.pid)
+		answer := l.responds(ctx, port, running.pid)
 		if answer == nil {
 			return nil
 		}

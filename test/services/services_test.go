@@ -27,7 +27,7 @@ func TestArgumentsSplitIntoFlagsAndCommand(t *testing.T) {
 		"the dashes may be left out":    {[]string{"go", "test"}, options{command: []string{"go", "test"}}},
 		"flags come before the command": {[]string{"-durable", "--", "env"}, options{durable: true, command: []string{"env"}}},
 		"in memory":                     {[]string{"-in-memory", "env"}, options{inMemory: true, command: []string{"env"}}},
-		"the command keeps its flags":   {[]string{"--", "env", "-durable"}, options{command: []string{"env", "-durable"}}},
+		"the command retains its flags": {[]string{"--", "env", "-durable"}, options{command: []string{"env", "-durable"}}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -38,12 +38,12 @@ func TestArgumentsSplitIntoFlagsAndCommand(t *testing.T) {
 	}
 }
 
-func TestArgumentsWithoutCommandOrWithUnknownFlagsAreRefused(t *testing.T) {
+func TestMissingCommandAndUnknownFlagsAreRejected(t *testing.T) {
 	_, err := parseArguments([]string{"-durable", "--"}, io.Discard)
 	require.ErrorContains(t, err, "no command given")
 
 	_, err = parseArguments([]string{"-durable", "-in-memory", "--", "env"}, io.Discard)
-	require.ErrorContains(t, err, "what is in memory is not durable")
+	require.ErrorContains(t, err, "files in memory are not durable")
 
 	var said bytes.Buffer
 	_, err = parseArguments([]string{"-fast", "--", "env"}, &said)
@@ -94,7 +94,7 @@ func TestMissingProgramsAreNamedByTheirPackages(t *testing.T) {
 	require.Equal(t, filepath.Join(directory, "mariadbd"), found.mariadbd)
 }
 
-func TestOnlyDebianAndItsChildrenAreInstalledOn(t *testing.T) {
+func TestPackagesAreInstalledOnDebianDerivativesOnly(t *testing.T) {
 	tests := map[string]bool{
 		"ID=debian\nVERSION_ID=\"12\"":               true,
 		"ID=ubuntu\nID_LIKE=debian":                  true,
@@ -133,7 +133,7 @@ func TestServiceStartsAreForbiddenOnlyWhileInstalling(t *testing.T) {
 	require.Equal(t, administrators, read(), "the administrator's policy outlives both runs")
 }
 
-func TestFilesAreKeptInMemoryWhereThereIsRoomForThem(t *testing.T) {
+func TestFilesAreInMemoryIfTheyFit(t *testing.T) {
 	require.Equal(t, os.TempDir(), options{}.parent())
 	require.Contains(t, []string{memory, os.TempDir()}, options{inMemory: true}.parent())
 	require.True(t, hasRoom(t.TempDir(), 1))
@@ -175,11 +175,11 @@ func standIn(t *testing.T, script string, answers error) launch {
 		directory: t.TempDir(),
 		command:   func(int) *exec.Cmd { return exec.Command("sh", "-c", script) },
 		url:       func(port int) string { return fmt.Sprint("stand-in://", port) },
-		answers:   func(context.Context, int, int) error { return answers },
+		responds:  func(context.Context, int, int) error { return answers },
 	}
 }
 
-func TestServerThatEndsAtItsStartIsReportedWithTheTailOfItsLog(t *testing.T) {
+func TestServerFailingAtStartIsReportedWithItsLog(t *testing.T) {
 	script := `for n in $(seq 1 100); do echo "line $n"; done; exit 1`
 	_, err := standIn(t, script, errors.New("refused")).start(t.Context())
 	require.ErrorContains(t, err, "stand-in ended at its start")
@@ -187,7 +187,7 @@ func TestServerThatEndsAtItsStartIsReportedWithTheTailOfItsLog(t *testing.T) {
 	require.NotContains(t, err.Error(), "line 60\n")
 }
 
-func TestServerThatStaysSilentIsReportedWithItsLogAndStopped(t *testing.T) {
+func TestUnresponsiveServerIsReportedAndStopped(t *testing.T) {
 	// The wait has ended once the script is known to run.
 	silent := standIn(t, "echo recovering; exec sleep 60", nil)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -195,7 +195,7 @@ func TestServerThatStaysSilentIsReportedWithItsLogAndStopped(t *testing.T) {
 	expired, expire := context.WithDeadline(ctx, time.Unix(0, 0))
 	defer expire()
 	var process int
-	silent.answers = func(_ context.Context, _, pid int) error {
+	silent.responds = func(_ context.Context, _, pid int) error {
 		process = pid
 		require.Eventually(t, func() bool {
 			log, err := os.ReadFile(filepath.Join(silent.directory, "stand-in.log"))
@@ -209,7 +209,7 @@ func TestServerThatStaysSilentIsReportedWithItsLogAndStopped(t *testing.T) {
 	require.True(t, hasEnded(process))
 }
 
-func TestServerMovesToAnotherPortWhenItsPortWasTaken(t *testing.T) {
+func TestServerUsesAnotherPortIfItsPortIsInUse(t *testing.T) {
 	moving := standIn(t, "", nil)
 	var ports []int
 	moving.command = func(port int) *exec.Cmd {
@@ -219,7 +219,7 @@ func TestServerMovesToAnotherPortWhenItsPortWasTaken(t *testing.T) {
 		}
 		return exec.Command("sleep", "60")
 	}
-	moving.answers = func(context.Context, int, int) error {
+	moving.responds = func(context.Context, int, int) error {
 		if len(ports) == 1 {
 			return errors.New("refused")
 		}
@@ -234,7 +234,7 @@ func TestServerMovesToAnotherPortWhenItsPortWasTaken(t *testing.T) {
 
 func TestServerThatIgnoresTermIsKilled(t *testing.T) {
 	stubborn := standIn(t, "trap '' TERM; echo deaf; while :; do read -r line </dev/zero; done", nil)
-	stubborn.answers = func(context.Context, int, int) error {
+	stubborn.responds = func(context.Context, int, int) error {
 		log, err := os.ReadFile(filepath.Join(stubborn.directory, "stand-in.log"))
 		if err == nil && len(log) == 0 {
 			return errors.New("not deaf yet")

@@ -28,7 +28,7 @@ func (s *Shop) addItem(t *testing.T, sku string, price int64) string {
 	return a.Header.Get("ETag")
 }
 
-func TestAnItemIsAddedReadEditedAndDeleted(t *testing.T) {
+func TestItemIsAddedReadEditedAndDeleted(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		created := s.Send(t, http.MethodPost, "/items", object{"sku": "TEA-1", "name": "Tea", "price": 1990, "ownedByUserId": 12})
@@ -44,7 +44,7 @@ func TestAnItemIsAddedReadEditedAndDeleted(t *testing.T) {
 
 		for _, same := range []any{12, "12"} {
 			unchanged := s.Send(t, http.MethodPatch, "/items/TEA-1", object{"ownedByUserId": same}, "If-Match", read.Header.Get("ETag"))
-			require.Equal(t, read.Body, unchanged.Body, "a number is no change to its decimal text")
+			require.Equal(t, read.Body, unchanged.Body, "an equal decimal text is not a change")
 		}
 		edited := s.Send(t, http.MethodPatch, "/items/TEA-1", object{"price": 2190, "ownedByUserId": nil, "status": "archived"}, "If-Match", read.Header.Get("ETag"))
 		require.Equal(t, http.StatusOK, edited.Status, edited.Body)
@@ -135,7 +135,7 @@ func TestStaleEditReturnsConflictAndMergesOnRequest(t *testing.T) {
 	})
 }
 
-func TestAnEditThatChangesNothingWritesNothing(t *testing.T) {
+func TestEditWithoutEffectWritesNothing(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		seen := s.addItem(t, "TEA-1", 100)
@@ -147,7 +147,7 @@ func TestAnEditThatChangesNothingWritesNothing(t *testing.T) {
 	})
 }
 
-func TestAnItemThatAnOrderNamesIsNotDeleted(t *testing.T) {
+func TestItemOfAnOrderIsNotDeleted(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 1)
@@ -163,7 +163,7 @@ func TestAnItemThatAnOrderNamesIsNotDeleted(t *testing.T) {
 }
 
 // Proves G4.11.
-func TestAnItemIsHeldWhileAUnitSellsIt(t *testing.T) {
+func TestItemIsLockedDuringItsSale(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 1)

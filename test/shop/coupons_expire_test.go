@@ -26,7 +26,7 @@ func TestSweeperExpiresCouponsInBatchesForEveryTenant(t *testing.T) {
 		there.Issue(t, there.Campaign(t, object{"validTo": world.Opening.Add(time.Minute)}), object{"count": 2})
 
 		require.NoError(t, here.Coupons.ExpireDue(ctx, 3))
-		require.Zero(t, here.Count(t, &coupons.Coupon{}, "status = 3"), "nothing is over yet")
+		require.Zero(t, here.Count(t, &coupons.Coupon{}, "status = 3"), "nothing has ended yet")
 
 		here.Clock.Advance(time.Minute)
 		require.NoError(t, here.Coupons.ExpireDue(ctx, 3))
@@ -65,7 +65,7 @@ func TestSweepersThatMeetExpireEachCouponOnce(t *testing.T) {
 	})
 }
 
-// Whether the sweeper has run between the end and the extension of a campaign changes nothing.
+// A sweep between the end and the extension of a campaign does not change the result.
 // Proves G2.4.
 func TestExtendedCampaignRevivesItsCoupons(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {

@@ -33,14 +33,14 @@ func TestOnlyUnusedCouponsCountAsExpiringSoon(t *testing.T) {
 		s.Clock.Advance(time.Hour)
 		count, err = s.Coupons.CountExpiring(ctx, week)
 		require.NoError(t, err)
-		require.Equal(t, storage.Count{N: 4 + 7}, count, "what is over does not expire soon, swept or not")
+		require.Equal(t, storage.Count{N: 4 + 7}, count, "an ended coupon does not expire soon, swept or not")
 		count, err = s.Coupons.CountExpiring(storagetest.Tenant(t), week)
 		require.NoError(t, err)
 		require.Zero(t, count)
 	})
 }
 
-func TestCouponsAreFoundByTheBeginningOfTheirCodeWithTheirStatusNow(t *testing.T) {
+func TestCouponsAreFoundByCodePrefixWithCurrentStatus(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		code := s.Issue(t, s.Campaign(t, nil), object{"count": 3})[1]

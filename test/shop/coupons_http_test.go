@@ -31,7 +31,7 @@ func (s *Shop) readCoupon(t *testing.T, code string) object {
 	return a.Body
 }
 
-func TestACampaignIsStartedEditedAndDeleted(t *testing.T) {
+func TestCampaignIsStartedEditedAndDeleted(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		started := s.Send(t, http.MethodPost, "/coupon-campaigns", CampaignSpec(object{"kind": "percent", "value": 10}))
@@ -95,7 +95,7 @@ func TestCampaignWithCouponsIsEditableButNotDeletable(t *testing.T) {
 	})
 }
 
-func TestTermsThatBreakARuleAreNamedAndStartNothing(t *testing.T) {
+func TestInvalidCampaignIsRejectedByField(t *testing.T) {
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	cases := []struct {
 		name    string
@@ -161,7 +161,7 @@ func TestCouponsAreIssuedToUsersOrByNumber(t *testing.T) {
 		full := s.Post(t, http.StatusConflict, path, object{"userIds": []int{5}})
 		require.Equal(t, []any{"5"}, full["userIds"])
 
-		require.EqualValues(t, 5, s.Send(t, http.MethodGet, CampaignPath(campaign), nil).Body["issued"], "a refused issue counts nothing")
+		require.EqualValues(t, 5, s.Send(t, http.MethodGet, CampaignPath(campaign), nil).Body["issued"], "a rejected issue counts nothing")
 		require.EqualValues(t, 5, s.Count(t, &coupons.Coupon{}, "1 = 1"))
 		require.EqualValues(t, 5, s.Count(t, &coupons.Event{}, "action = 'issue'"))
 		s.Clock.Advance(time.Hour)
@@ -259,7 +259,7 @@ func TestRejectedCouponReturnsItsReason(t *testing.T) {
 	})
 }
 
-func TestACouponWorksFromValidFromUntilJustBeforeValidTo(t *testing.T) {
+func TestCouponIsValidFromStartUntilBeforeEnd(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		campaign := s.Campaign(t, object{"validFrom": world.Opening.Add(time.Minute), "validTo": world.Opening.Add(time.Hour)})
@@ -284,7 +284,7 @@ func TestACouponWorksFromValidFromUntilJustBeforeValidTo(t *testing.T) {
 		require.Equal(t, "transition_not_allowed", late.Body["code"])
 		require.Equal(t, "expired", late.Body["currentStatus"])
 		require.Contains(t, late.Body["detail"], "expired at 2026-11-21T09:00:00Z")
-		require.Equal(t, "used", s.readCoupon(t, codes[1])["status"], "what was used stays used")
+		require.Equal(t, "used", s.readCoupon(t, codes[1])["status"], "a used coupon stays used")
 	})
 }
 
@@ -314,7 +314,7 @@ func TestCouponsAreListedByFilterAndTheClock(t *testing.T) {
 		require.Equal(t, 0, list(by(time.Minute-time.Second)))
 		require.Equal(t, 1, list("status=unused&"+by(time.Minute)))
 		s.Clock.Advance(time.Minute)
-		require.Equal(t, 0, list("status=unused&"+by(time.Minute)), "what is over expires no more")
+		require.Equal(t, 0, list("status=unused&"+by(time.Minute)), "an ended coupon does not expire again")
 		require.Equal(t, 3, list("status=unused"))
 		require.Equal(t, 1, list("status=expired"))
 		require.Equal(t, 0, list("status=expired&userId=5"))

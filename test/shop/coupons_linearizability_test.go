@@ -90,13 +90,13 @@ func TestRacingRedemptionsAreLinearizable(t *testing.T) {
 				})
 			}
 		})
-		require.Len(t, history.Told(), clients*raced)
+		require.Len(t, history.Results(), clients*raced)
 		require.True(t, racing.Linearizable(t, &history, oneCoupon))
 	})
 }
 
 // Proves G2.9.
-func TestTheCheckerCatchesARedemptionWithoutItsPredicate(t *testing.T) {
+func TestCheckerDetectsARedemptionWithoutItsPredicate(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		code := s.Issue(t, s.Campaign(t, nil), object{"count": 1})[0]

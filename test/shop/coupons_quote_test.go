@@ -22,7 +22,7 @@ func (s *Shop) quote(t require.TestingT, code string, total int64) (discount int
 	return discount
 }
 
-func TestAPercentageIsRoundedHalfUpAndNeverBeyondTheTotal(t *testing.T) {
+func TestPercentageIsRoundedHalfUpWithinTheTotal(t *testing.T) {
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	codes := map[int64]string{}
 	for percent := int64(1); percent <= 100; percent++ {

@@ -110,7 +110,7 @@ func TestStaleRedemptionRunsAgainOnTheNewestVersion(t *testing.T) {
 			}
 			require.NoError(t, err)
 			require.Equal(t, 2, runs)
-			require.Equal(t, after.Ref(), final.Ref(), "who redeemed it was told the version that is there")
+			require.Equal(t, after.Ref(), final.Ref(), "the redeemer got the stored version")
 		}
 	})
 }
@@ -155,7 +155,7 @@ func TestRacingIssuersNeverPassTheTotal(t *testing.T) {
 		require.EqualValues(t, total/each*each, s.Count(t, &coupons.Coupon{}, "1 = 1"))
 		now := s.Send(t, http.MethodGet, CampaignPath(campaign), nil).Body
 		require.EqualValues(t, total/each*each, now["issued"])
-		require.EqualValues(t, now["version"], s.Count(t, &coupons.CampaignRevision{}, "1 = 1"), "each version is kept")
+		require.EqualValues(t, now["version"], s.Count(t, &coupons.CampaignRevision{}, "1 = 1"), "each version is stored")
 	})
 }
 
@@ -172,7 +172,7 @@ func TestConcurrentIssuesRespectTheLimitPerUser(t *testing.T) {
 		})
 		require.Equal(t, map[int]int{http.StatusCreated: perUser, http.StatusConflict: issuers - perUser}, world.Tally(answers))
 		require.EqualValues(t, perUser, s.Count(t, &coupons.Coupon{}, "user_id = '5'"))
-		require.EqualValues(t, perUser, s.Count(t, &coupons.Coupon{}, "user_id <> '5'"), "a refused issue gives nobody anything")
+		require.EqualValues(t, perUser, s.Count(t, &coupons.Coupon{}, "user_id <> '5'"), "a rejected issue creates no coupon")
 		require.EqualValues(t, 2*perUser, s.Send(t, http.MethodGet, CampaignPath(campaign), nil).Body["issued"])
 		require.EqualValues(t, 1+perUser, s.Count(t, &coupons.Holder{}, "1 = 1"))
 	})
@@ -190,7 +190,7 @@ func TestConcurrentRedemptionsRespectTheLimitPerUser(t *testing.T) {
 		for i, a := range answers {
 			if a.Status == http.StatusConflict {
 				require.Equal(t, "limit_reached", a.Body["code"], a.Body)
-				require.Equal(t, "unused", s.readCoupon(t, unbound[i])["status"], "it is left for somebody else")
+				require.Equal(t, "unused", s.readCoupon(t, unbound[i])["status"], "it is left for another user")
 			}
 		}
 		require.EqualValues(t, perUser, s.Count(t, &coupons.Coupon{}, "redeemed_by = '5'"))

@@ -81,7 +81,7 @@ func TestEachActIsDoneOnceByItsReference(t *testing.T) {
 	})
 }
 
-func TestNoMoreIsReturnedOrConsumedThanIsHeld(t *testing.T) {
+func TestReturnsAndConsumptionNeverExceedTheHold(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 10)
@@ -98,7 +98,7 @@ func TestNoMoreIsReturnedOrConsumedThanIsHeld(t *testing.T) {
 	})
 }
 
-func TestAnAllotmentIsPassedToOrdersAndBackWithoutMovingTheStock(t *testing.T) {
+func TestAllotmentMovesToOrdersWithoutChangingStock(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 300)
@@ -121,7 +121,7 @@ func TestAnAllotmentIsPassedToOrdersAndBackWithoutMovingTheStock(t *testing.T) {
 		require.Error(t, pass("flash-sales/1", map[string]int64{"orders/1000": -1}))
 
 		require.NoError(t, pass("orders/7", map[string]int64{"flash-sales/1": 1}), "cancelled: back to the sale")
-		require.NoError(t, pass("orders/8", map[string]int64{"orders/9": 1}), "to one that holds a piece already")
+		require.NoError(t, pass("orders/8", map[string]int64{"orders/9": 1}), "to one that has a unit already")
 		require.NoError(t, pass("flash-sales/1", map[string]int64{"orders/1002": 1, "orders/10": 1, "orders/1003": 1}), "to some that are new and one that is not")
 		require.Equal(t, map[string]int64{"TEA-1": 2}, s.held(t, "orders/10"))
 		require.Equal(t, map[string]int64{"TEA-1": 1}, s.held(t, "orders/1002"))

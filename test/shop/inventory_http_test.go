@@ -67,10 +67,10 @@ func (s *Shop) requireStock(t *testing.T, sku string, onHand, reserved int64) {
 	require.Equal(t, [2]int64{onHand, reserved}, [2]int64{sumOnHand, sumReserved})
 	var held int64
 	require.NoError(t, s.DB.Read(s.Ctx).Model(&inventory.Hold{}).Where("sku = ?", sku).Select("COALESCE(SUM(quantity), 0)").Scan(&held).Error)
-	require.Equal(t, reserved, held, "what is reserved has a holder")
+	require.Equal(t, reserved, held, "reserved units have a holder")
 }
 
-func TestStockThatNothingHasTouchedReadsAsZeros(t *testing.T) {
+func TestUnusedStockReadsAsZeros(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Item(t, "TEA-1", 100)
@@ -87,7 +87,7 @@ func TestStockThatNothingHasTouchedReadsAsZeros(t *testing.T) {
 	})
 }
 
-func TestAnAdjustmentMovesTheStockAndIsFoundAgainByItsReference(t *testing.T) {
+func TestAdjustmentChangesStockAndIsFoundByReference(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Item(t, "TEA-1", 100)
@@ -144,13 +144,13 @@ func TestRepeatedMovementReferenceReplaysOrConflicts(t *testing.T) {
 				require.Equal(t, made.Body, a.Body["first"])
 			}
 		}
-		require.Equal(t, http.StatusCreated, s.adjust(t, "TEA-2", object{"delta": 1, "reference": "a"}).Status, "another item has references of its own")
+		require.Equal(t, http.StatusCreated, s.adjust(t, "TEA-2", object{"delta": 1, "reference": "a"}).Status, "another item has separate references")
 		s.requireStock(t, "TEA-1", 20, 0)
 	})
 }
 
 // Proves G4.12.
-func TestACountReplacesOnlyTheNumberThatItsAuthorSaw(t *testing.T) {
+func TestCountReplacesOnlyTheDisplayedQuantity(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Item(t, "TEA-1", 100)

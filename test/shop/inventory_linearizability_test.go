@@ -120,7 +120,7 @@ func TestRacingMovementsAreLinearizable(t *testing.T) {
 				history.Record(client, in, func() (stockReply, error) { return stockReplyOf(s.doStock(ctx, in, fmt.Sprintf("r-%d-%d", client, i))) })
 			}
 		})
-		require.Len(t, history.Told(), clients*requests)
+		require.Len(t, history.Results(), clients*requests)
 		require.True(t, racing.Linearizable(t, &history, oneStock))
 		for i := range raced {
 			stock, err := s.Inventory.Inventory(ctx, fmt.Sprintf("TEA-%d", i))
@@ -131,7 +131,7 @@ func TestRacingMovementsAreLinearizable(t *testing.T) {
 }
 
 // Proves G2.9, G4.13.
-func TestTheCheckerCatchesAReservationWithoutLockAndVersion(t *testing.T) {
+func TestCheckerDetectsAReservationWithoutLockAndVersion(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Item(t, "TEA-1", 100)

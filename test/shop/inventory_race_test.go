@@ -72,7 +72,7 @@ func TestOnlyOneOfConcurrentCountsIsApplied(t *testing.T) {
 	})
 }
 
-func TestUnitsThatWantTheSameItemsInOppositeOrdersDoNotWaitForEachOther(t *testing.T) {
+func TestLocksInOppositeOrdersDoNotDeadlock(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 1000)
@@ -143,7 +143,7 @@ func TestLostStockLockRestartsTheUnit(t *testing.T) {
 			}
 			return err
 		}, "TEA-1"))
-		require.Equal(t, 2, runs, "what the first run wrote was rolled back")
+		require.Equal(t, 2, runs, "the writes of the first run were rolled back")
 		s.requireStock(t, "TEA-1", 10, 4)
 	})
 }
@@ -168,7 +168,7 @@ func TestGuardRejectsAPausedReservation(t *testing.T) {
 		}
 	}))
 	err := s.reserve("orders/2", "@orders/2/place", "TEA-1", 6)
-	require.True(t, apperr.Has(err, apperr.InsufficientStock), "it was run again, and saw what is there now: %v", err)
+	require.True(t, apperr.Has(err, apperr.InsufficientStock), "it was run again, and read the current rows: %v", err)
 	require.EqualValues(t, 1, refusals.Load(), "the guarded UPDATE changed no row")
 	s.requireStock(t, "TEA-1", 10, 6)
 }

@@ -60,7 +60,7 @@ func TestCustomerReadsOnlyTheirRecords(t *testing.T) {
 		require.EqualValues(t, 0, ben.Send(t, http.MethodGet, "/my/wallet", nil).Body["balance"])
 
 		for _, path := range []string{"/my/orders", "/my/wallet", "/my/coupons", fmt.Sprintf("/my/orders/%d", world.ID(hers))} {
-			require.Equal(t, http.StatusForbidden, s.Send(t, http.MethodGet, path, nil).Status, "an admin is no customer")
+			require.Equal(t, http.StatusForbidden, s.Send(t, http.MethodGet, path, nil).Status, "an admin is not a customer")
 		}
 	})
 }

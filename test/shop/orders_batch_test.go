@@ -16,7 +16,7 @@ import (
 	"interlock/test/world"
 )
 
-func TestEachOrderOfABatchHasItsOwnVerdictAndUnit(t *testing.T) {
+func TestEachOrderOfABatchHasASeparateVerdictAndUnit(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)
@@ -44,7 +44,7 @@ func TestEachOrderOfABatchHasItsOwnVerdictAndUnit(t *testing.T) {
 	})
 }
 
-func TestABatchThatIsWrongAsAWholeMovesNothing(t *testing.T) {
+func TestInvalidBatchChangesNoOrder(t *testing.T) {
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	s.Stock(t, "TEA-1", 100, Plenty)
 	order := s.Place(t)

@@ -169,7 +169,7 @@ func TestUnpaidPrepaidOrderIsCancelledAtItsDeadline(t *testing.T) {
 		require.Equal(t, []any{"cancelled", "not paid in time", nil, "2026-11-21T08:30:00.000000Z"}, world.Members(after, "status", "cancelReason", "paymentDue", "cancelledTime"))
 		require.Equal(t, "unused", s.readCoupon(t, code)["status"])
 		_, reserved := s.stockOf(t, "TEA-1")
-		require.EqualValues(t, 3, reserved, "the other two orders keep their units")
+		require.EqualValues(t, 3, reserved, "the other two orders retain their units")
 		s.requireBalanced(t)
 	})
 }

@@ -236,7 +236,7 @@ func TestConcurrentStepsLeaveConsistentLedgers(t *testing.T) {
 				action := []string{"pay", "cancel", "ship"}[i%3]
 				body := object{"pay": object{"method": "wallet"}, "cancel": object{"reason": "x"}, "ship": object{"carrier": "DHL", "trackingNo": "1"}}[action]
 				if status := s.Send(t, http.MethodPost, OrderPath(order)+"/"+action, body).Status; status != http.StatusOK && status != http.StatusConflict {
-					t.Errorf("%s answered %d", action, status)
+					t.Errorf("%s has status %d", action, status)
 				}
 			})
 		}
@@ -277,7 +277,7 @@ func TestOrderLocksEncloseTheTransaction(t *testing.T) {
 }
 
 // Proves G4.19.
-func TestAnOrderThatWasPaidOutsideIsCancelledWithARefundOfTheRest(t *testing.T) {
+func TestCancelledExternalPaymentRefundsTheRest(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)
@@ -298,7 +298,7 @@ func TestAnOrderThatWasPaidOutsideIsCancelledWithARefundOfTheRest(t *testing.T) 
 	})
 }
 
-func TestTheNextUnpaidOrderIsTheEarliestThatIsPending(t *testing.T) {
+func TestNextUnpaidOrderIsTheEarliestPending(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)
@@ -325,7 +325,7 @@ func TestTheNextUnpaidOrderIsTheEarliestThatIsPending(t *testing.T) {
 
 // The order is paid after the sweeper has found it and before the sweeper cancels it.
 // Proves G4.19.
-func TestAnOrderThatIsPaidJustBeforeItIsCancelledAsUnpaidStaysPaid(t *testing.T) {
+func TestOrderPaidBeforeItsTimeoutStaysPaid(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)

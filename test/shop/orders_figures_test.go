@@ -42,7 +42,7 @@ func TestOrdersAndRevenueAreCountedByUTCDay(t *testing.T) {
 	})
 }
 
-func TestOrdersThatAreCancelledSoonComeMostUrgentFirst(t *testing.T) {
+func TestOrdersNearCancellationAreListedMostUrgentFirst(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 6000, Plenty)

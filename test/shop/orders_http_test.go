@@ -71,7 +71,7 @@ func TestInvalidOrderIsRejectedByField(t *testing.T) {
 		{"no lines", `{"userId":1,"items":[]}`, 422, "/items"},
 		{"101 lines", `{"userId":1,"items":[` + strings.Join(many, ",") + `]}`, 422, "/items"},
 		{"no quantity", `{"userId":1,"items":[{"sku":"TEA-1"}]}`, 422, "/items/0/quantity"},
-		{"too many pieces", `{"userId":1,"items":[{"sku":"TEA-1","quantity":10001}]}`, 422, "/items/0/quantity"},
+		{"too many units", `{"userId":1,"items":[{"sku":"TEA-1","quantity":10001}]}`, 422, "/items/0/quantity"},
 		{"one sku twice", `{"userId":1,"items":[{"sku":"TEA-1","quantity":1},{"sku":"TEA-1","quantity":2}]}`, 422, "/items/1/sku"},
 		{"an unknown sku", `{"userId":1,"items":[{"sku":"TEA-1","quantity":1},{"sku":"nope","quantity":2}]}`, 422, "/items/1/sku"},
 		{"an archived item", `{"userId":1,"items":[{"sku":"OLD","quantity":1}]}`, 422, "/items/0/sku"},
@@ -92,7 +92,7 @@ func TestInvalidOrderIsRejectedByField(t *testing.T) {
 	require.Zero(t, s.Count(t, &orders.Event{}, "1 = 1"))
 }
 
-func TestAPaddedSkuNamesNoItemOnAnyEngine(t *testing.T) {
+func TestPaddedSKUMatchesNoItemOnAnyEngine(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)
@@ -149,7 +149,7 @@ func TestOrderTransitionsAreRecordedInTheHistory(t *testing.T) {
 	})
 }
 
-func TestATransitionThatCannotBeReadOrBreaksARuleChangesNothing(t *testing.T) {
+func TestInvalidTransitionChangesNothing(t *testing.T) {
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	s.Stock(t, "TEA-1", 1990, Plenty)
 	order := s.Place(t)
@@ -256,7 +256,7 @@ func TestUnusableCouponIsRejectedAtItsField(t *testing.T) {
 	})
 }
 
-func TestADiscountNeverExceedsTheTotal(t *testing.T) {
+func TestDiscountNeverExceedsTheTotal(t *testing.T) {
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	s.Stock(t, "TEA-1", 300, Plenty)
 	code := s.Coupon(t, object{"value": 500})
@@ -332,7 +332,7 @@ func TestAnotherTenantsOrderIsNotFound(t *testing.T) {
 	})
 }
 
-func TestACouponIsReadOnceForItsOrder(t *testing.T) {
+func TestCouponIsReadOnceForItsOrder(t *testing.T) {
 	db, statements := storagetest.TappedMariaDB(t)
 	s := Open(storagetest.Tenant(t), t, db)
 	s.Stock(t, "TEA-1", 1990, Plenty)

@@ -111,14 +111,14 @@ func TestRacingTransitionsAreLinearizable(t *testing.T) {
 				})
 			}
 		})
-		require.Len(t, history.Told(), clients*requests)
+		require.Len(t, history.Results(), clients*requests)
 		require.True(t, racing.Linearizable(t, &history, oneOrder))
 		s.requireBalanced(t)
 	})
 }
 
 // Proves G2.9.
-func TestTheCheckerCatchesATransitionWithoutItsPredicate(t *testing.T) {
+func TestCheckerDetectsATransitionWithoutItsPredicate(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)

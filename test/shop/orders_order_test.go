@@ -65,7 +65,7 @@ func (s *Shop) placeBy(service *orders.Service) (order *orders.Order, err error)
 	return order, err
 }
 
-func TestAnOrderNumberIsTheDayAndARandomPart(t *testing.T) {
+func TestOrderNumberIsTheDayAndARandomPart(t *testing.T) {
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	s.Stock(t, "TEA-1", 100, Plenty)
 	s.Clock.Advance(16*time.Hour - time.Second)

@@ -70,7 +70,7 @@ func (s *Shop) raceShipAndCancel(t *testing.T, racers int) {
 			winner = i
 		}
 	}
-	require.NotEqual(t, -1, winner, "nobody won: %v", errors.Join(errs...))
+	require.NotEqual(t, -1, winner, "no winner: %v", errors.Join(errs...))
 	require.Equal(t, rows[winner].Status, final.Status)
 	require.EqualValues(t, 3, final.Version)
 	require.EqualValues(t, 100+winner, final.UpdatedBy)
@@ -149,7 +149,7 @@ func TestStaleOrderStepRunsAgainOnTheNewestVersion(t *testing.T) {
 			}
 			require.NoError(t, err)
 			require.Equal(t, 2, runs)
-			require.Equal(t, after.Ref(), final.Ref(), "who paid was told the version that is there")
+			require.Equal(t, after.Ref(), final.Ref(), "the payer got the stored version")
 		}
 	})
 }
@@ -189,7 +189,7 @@ func TestConcurrentDeletionAndOrdersAreExclusive(t *testing.T) {
 }
 
 // Proves G2.5.
-func TestOfTwoOrdersWithOneCouponOneIsPlaced(t *testing.T) {
+func TestOneOfTwoOrdersWithACouponIsPlaced(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 1000, Plenty)
@@ -224,7 +224,7 @@ func TestOfTwoOrdersWithOneCouponOneIsPlaced(t *testing.T) {
 	})
 }
 
-func TestACancelledOrdersCouponIsUsedAgainByOneOfMany(t *testing.T) {
+func TestReleasedCouponIsUsedAgainByOneOrder(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 1000, Plenty)

@@ -141,7 +141,7 @@ func TestPaymentOfAShippedOrderLeavesItsStatus(t *testing.T) {
 }
 
 // Proves G4.41.
-func TestMoneyThatNoOrderCanTakeIsUnmatched(t *testing.T) {
+func TestPaymentWithoutAnAcceptingOrderIsUnmatched(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)
@@ -158,7 +158,7 @@ func TestMoneyThatNoOrderCanTakeIsUnmatched(t *testing.T) {
 			{cancelled, object{"method": "external", "reference": "u-1"}, 100, "order_cancelled", "the order was cancelled"},
 			{paid, object{"method": "external", "reference": "u-2"}, 100, "already_paid", "the order is paid in full"},
 			{pending, receipt("u-3", 101), 101, "too_much", "the amount exceeds the 100 that are due"},
-			{unknown, receipt("u-4", 70), 70, "unknown_order", "there is no such order"},
+			{unknown, receipt("u-4", 70), 70, "unknown_order", "the order does not exist"},
 		} {
 			a := s.Send(t, http.MethodPost, OrderPath(c.order)+"/payments", c.body)
 			require.Equal(t, http.StatusAccepted, a.Status, a.Body)
@@ -179,7 +179,7 @@ func TestMoneyThatNoOrderCanTakeIsUnmatched(t *testing.T) {
 }
 
 // Proves G4.41.
-func TestWalletPaymentThatAnOrderCannotTakeIsRejected(t *testing.T) {
+func TestWalletPaymentOfAnUnpayableOrderIsRejected(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)
@@ -275,7 +275,7 @@ func TestRejectedPaymentShowsOnlyReadableRecords(t *testing.T) {
 }
 
 // Proves G4.41.
-func TestAnUnmatchedPaymentIsAppliedOnce(t *testing.T) {
+func TestUnmatchedPaymentIsAppliedOnce(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const racers = 8
 		s := Open(ctx, t, db)
@@ -306,7 +306,7 @@ func TestAnUnmatchedPaymentIsAppliedOnce(t *testing.T) {
 }
 
 // Proves G4.42.
-func TestAnUnmatchedPaymentIsSentBackByAnotherUser(t *testing.T) {
+func TestUnmatchedPaymentIsRefundedByAnotherUser(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)
@@ -470,7 +470,7 @@ func TestCancellationRefundsTheRestOfEachPayment(t *testing.T) {
 }
 
 // Proves G4.43.
-func TestAnOverdueOrderRefundsItsDeposit(t *testing.T) {
+func TestOverdueOrderRefundsItsDeposit(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)
@@ -521,7 +521,7 @@ func TestRefundsNeverExceedTheirPayment(t *testing.T) {
 	})
 }
 
-func TestAnOrderWithoutAmountIsPaidByARecord(t *testing.T) {
+func TestOrderWithoutAmountIsPaidByARecord(t *testing.T) {
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	s.Stock(t, "FREE-1", 0, Plenty)
 	for _, route := range []string{"/pay", "/payments"} {

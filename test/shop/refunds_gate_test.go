@@ -43,13 +43,13 @@ func guarded(ctx context.Context, t *testing.T, db *storage.DB) (s *Shop, third 
 }
 
 // Proves G8.28.
-func TestARefundAboveTheThresholdIsApprovedByTheLastVoteAndNotBefore(t *testing.T) {
+func TestRefundAboveTheThresholdNeedsAllVotes(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, wu := guarded(ctx, t, db)
 		for method, status := range map[string]string{"wallet": "settled", "external": "approved"} {
 			order := s.paid(t, method, Line("TEA-1", 2))
 			at := s.request(t, order, object{"amount": 50})
-			require.Equal(t, status, s.boss().Post(t, 200, RefundPath(at)+"/approve", nil)["status"], "at the threshold nobody is asked")
+			require.Equal(t, status, s.boss().Post(t, 200, RefundPath(at)+"/approve", nil)["status"], "no votes are needed at the threshold")
 			refund := s.request(t, order, object{"lines": []object{{"sku": "TEA-1", "quantity": 1, "restock": true}}})
 			before := s.Balance(t, Buyer)
 			s.Post(t, 403, RefundPath(refund)+"/approve", nil)
@@ -60,11 +60,11 @@ func TestARefundAboveTheThresholdIsApprovedByTheLastVoteAndNotBefore(t *testing.
 
 			side := s.Get(t, a.path).Body["sides"].([]any)[0].(object)
 			require.Equal(t, []any{"requested", status, "requested"}, []any{side["base"].(object)["status"], side["proposed"].(object)["status"], side["current"].(object)["status"]})
-			for name, by := range map[string]*httpapitest.Caller{"who proposed": s.boss(), "who requested the refund": s.Caller} {
+			for name, by := range map[string]*httpapitest.Caller{"the proposer": s.boss(), "the requester of the refund": s.Caller} {
 				refused := vote(t, by, a)
 				require.Equal(t, []any{http.StatusForbidden, "four_eyes"}, []any{refused.Status, refused.Body["reason"]}, name)
 			}
-			require.Zero(t, s.Send(t, http.MethodGet, "/approvals?waitingFor=me", nil).Body["total"], "it waits for others than who requested the refund")
+			require.Zero(t, s.Send(t, http.MethodGet, "/approvals?waitingFor=me", nil).Body["total"], "it waits for other users than the requester")
 			require.EqualValues(t, 1, wu.Send(t, http.MethodGet, "/approvals?waitingFor=me", nil).Body["total"])
 
 			voted := vote(t, wu, a)
@@ -76,7 +76,7 @@ func TestARefundAboveTheThresholdIsApprovedByTheLastVoteAndNotBefore(t *testing.
 				require.Equal(t, before+100, s.Balance(t, Buyer))
 			}
 			require.EqualValues(t, 2, s.Count(t, &uow.AuditRow{}, "resource IN ? AND action IN ?",
-				[]string{RefundPath(refund)[1:], a.path[1:]}, []string{"refund.approve", "approval.approve"}), "both are told of")
+				[]string{RefundPath(refund)[1:], a.path[1:]}, []string{"refund.approve", "approval.approve"}), "both are reported")
 		}
 		s.requireBooks(t)
 	})
@@ -89,7 +89,7 @@ func TestRefundStatesItsRequiredVotes(t *testing.T) {
 		order := s.paid(t, "external", Line("TEA-1", 3))
 		refund, small := s.request(t, order, object{"amount": 51}), s.request(t, order, object{"amount": 50})
 		require.Equal(t, object{"approvals": 1.0}, s.Get(t, RefundPath(refund)).Body["changeNeeds"])
-		require.NotContains(t, s.Get(t, RefundPath(small)).Body, "changeNeeds", "at the threshold nobody is asked")
+		require.NotContains(t, s.Get(t, RefundPath(small)).Body, "changeNeeds", "no votes are needed at the threshold")
 
 		// The threshold changes and the refund does not: the ETag must change all the same.
 		tag := s.Get(t, RefundPath(small)).Body["etag"].(string)
@@ -113,7 +113,7 @@ func TestRefundStatesItsRequiredVotes(t *testing.T) {
 
 // A bypass of the votes does not let a user approve their own request.
 // Proves G8.28.
-func TestWhoRequestedARefundDoesNotBypassTheVotesForItEither(t *testing.T) {
+func TestRequesterCannotBypassTheVotesForARefund(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, wu := guarded(ctx, t, db)
 		refund := s.request(t, s.paid(t, "wallet", Line("TEA-1", 1)), object{"amount": 100})
@@ -128,7 +128,7 @@ func TestWhoRequestedARefundDoesNotBypassTheVotesForItEither(t *testing.T) {
 }
 
 // Proves G8.29.
-func TestARefundThatMovesOnMakesItsApprovalsStaleInTheSameUnit(t *testing.T) {
+func TestRefundTransitionMakesApprovalsStaleInItsUnit(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, wu := guarded(ctx, t, db)
 		refund := s.request(t, s.paid(t, "external", Line("TEA-1", 1)), object{"amount": 100})
@@ -181,7 +181,7 @@ func TestApprovalIsStaleWhenTheAmountIsUsed(t *testing.T) {
 
 // The refund of a cancelled order that was paid by wallet needs no approval. The refund of an external
 // payment needs one, like any other refund.
-func TestTheRestOfACancelledOrderIsCreditedWithoutVotesAndApprovedWithThem(t *testing.T) {
+func TestCancellationRefundIsCreditedWithoutVotesOrApprovedWithVotes(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, wu := guarded(ctx, t, db)
 		before := s.Balance(t, Buyer)
@@ -208,7 +208,7 @@ func raced(t *testing.T, race func(t *testing.T, s *Shop, refund object)) {
 }
 
 // Proves G8.29.
-func TestOfTheLastVoteAndARejectionOneWins(t *testing.T) {
+func TestLastVoteOrRejectionWins(t *testing.T) {
 	raced(t, func(t *testing.T, s *Shop, refund object) {
 		a, before := s.propose(t, s.boss(), refund), s.Balance(t, Buyer)
 		var voted, rejected httpapitest.Answer
@@ -234,7 +234,7 @@ func TestOfTheLastVoteAndARejectionOneWins(t *testing.T) {
 }
 
 // Proves G8.29.
-func TestOfTwoApprovalsOfOneRefundOneIsAppliedAndTheOtherStale(t *testing.T) {
+func TestOneOfTwoApprovalsIsAppliedAndOneStale(t *testing.T) {
 	raced(t, func(t *testing.T, s *Shop, refund object) {
 		before := s.Balance(t, Buyer)
 		both := []proposal{s.propose(t, s.boss(), refund), s.propose(t, s.As(10, "Bo", "*"), refund)}

@@ -354,7 +354,7 @@ func (tr *trial) check(t require.TestingT) string {
 		require.Equal(t, line.Quantity, held+line.Shipped+back.unshipped, "each unit is to ship, shipped or back in stock")
 	}
 	require.Equal(t, [3]int64{back.restocked, back.inReturns, back.writtenOff}, [3]int64{line.Returned, line.InReturns, line.WrittenOff})
-	require.LessOrEqual(t, line.CameBack(), line.Shipped)
+	require.LessOrEqual(t, line.ReturnedUnits(), line.Shipped)
 	require.LessOrEqual(t, line.InReturns+back.restockedByRefunds, line.Shipped, "a unit is in one return or one refund")
 	var stock inventory.Inventory
 	require.NoError(t, tr.DB.Read(tr.Ctx).Where("sku = ?", tr.sku).Take(&stock).Error)
@@ -370,7 +370,7 @@ func (tr *trial) check(t require.TestingT) string {
 		require.NotNil(t, order.ShippedTime)
 	case "cancelled":
 		require.Zero(t, order.Refundable(), "a cancelled order owes the customer nothing that no refund covers")
-		require.Zero(t, held+line.Shipped-line.CameBack(), "a customer has no units of a cancelled order")
+		require.Zero(t, held+line.Shipped-line.ReturnedUnits(), "a customer has no units of a cancelled order")
 		require.Zero(t, order.Due())
 	}
 	if status == "completed" {

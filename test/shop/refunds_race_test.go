@@ -49,7 +49,7 @@ func TestConcurrentRefundsNeverExceedThePayment(t *testing.T) {
 	})
 }
 
-func TestAnOrderThatIsPaidWhileItsRefundIsRequestedIsRefundedTheWayItWasPaid(t *testing.T) {
+func TestRefundDuringAPaymentUsesItsPaymentMethod(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 10)
@@ -63,7 +63,7 @@ func TestAnOrderThatIsPaidWhileItsRefundIsRequestedIsRefundedTheWayItWasPaid(t *
 			_, err := s.Refunds.Request(ctx, u, unpaid, refunds.Request{Amount: &amount, Reason: "raced"})
 			return err
 		})
-		require.Error(t, err, "how it was paid is not known of the order as it was read")
+		require.Error(t, err, "the order as read has no payment method")
 		require.Equal(t, [4]float64{100, 0, 0, 100}, money(s.Get(t, OrderPath(placed)).Body))
 		s.requireBooks(t)
 	})
@@ -135,7 +135,7 @@ func TestOnlyOneOfConcurrentApproversCreditsTheWallet(t *testing.T) {
 				a := racers[i].Send(t, http.MethodPost, RefundPath(refund)+"/"+step, body)
 				if statuses[i] = a.Status; a.Status == http.StatusConflict {
 					if a.Body["changedBy"].(object)["id"] == 7.0 || a.Body["current"] == nil {
-						t.Errorf("not told who won: %v", a.Body)
+						t.Errorf("no winner reported: %v", a.Body)
 					}
 				}
 			})
@@ -155,7 +155,7 @@ func TestOnlyOneOfConcurrentApproversCreditsTheWallet(t *testing.T) {
 // Clients refund parts of one order of 100 and approve the refunds of others, while some clients cancel
 // the order.
 // Proves G4.15.
-func TestClientsThatRefundOneOrderInPartsWhileOthersCancelItNeverExceedItsPayment(t *testing.T) {
+func TestConcurrentRefundsAndCancellationsNeverExceedThePayment(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 25, 10_000)
@@ -173,7 +173,7 @@ func TestClientsThatRefundOneOrderInPartsWhileOthersCancelItNeverExceedItsPaymen
 					if a.Status == http.StatusOK {
 						cancelled.Add(1)
 					} else if a.Status != http.StatusConflict && a.Status != http.StatusLocked {
-						t.Errorf("a cancellation was answered %d %v", a.Status, a.Body)
+						t.Errorf("a cancellation had status %d %v", a.Status, a.Body)
 					}
 					return
 				}
@@ -187,11 +187,11 @@ func TestClientsThatRefundOneOrderInPartsWhileOthersCancelItNeverExceedItsPaymen
 					approved := s.boss().Send(t, http.MethodPost, RefundPath(a.Body)+"/approve", nil)
 					takenOver := approved.Status == http.StatusConflict && approved.Body["currentStatus"] == "rejected"
 					if approved.Status != http.StatusOK && approved.Status != http.StatusLocked && !takenOver {
-						t.Errorf("an approval was answered %d %v", approved.Status, approved.Body)
+						t.Errorf("an approval had status %d %v", approved.Status, approved.Body)
 					}
 				case http.StatusUnprocessableEntity, http.StatusLocked:
 				default:
-					t.Errorf("a request was answered %d %v", a.Status, a.Body)
+					t.Errorf("a request had status %d %v", a.Status, a.Body)
 				}
 			})
 			t.Logf("cancelled: %d", cancelled.Load())

@@ -40,7 +40,7 @@ func (s *Shop) refundUnits(t testing.TB, order object, price, quantity int64) (a
 	return int64(a.Body["amount"].(float64)), true
 }
 
-func TestADiscountIsDividedByTheLargestRemainder(t *testing.T) {
+func TestDiscountIsDividedByTheLargestRemainder(t *testing.T) {
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	for _, price := range []int64{0, 1, 7, 10, 20, 50, 100} {
 		s.Stock(t, fmt.Sprintf("PRICE-%d", price), price, Plenty)
@@ -53,7 +53,7 @@ func TestADiscountIsDividedByTheLargestRemainder(t *testing.T) {
 	}{
 		{"no discount", [][2]int64{{100, 2}, {50, 1}}, 0, []int64{200, 50}},
 		{"in proportion", [][2]int64{{100, 2}, {50, 2}}, 30, []int64{180, 90}},
-		{"the largest remainder takes the unit that is left", [][2]int64{{10, 1}, {20, 1}}, 10, []int64{7, 13}},
+		{"the largest remainder gets the last unit", [][2]int64{{10, 1}, {20, 1}}, 10, []int64{7, 13}},
 		{"of equal remainders the earlier line", [][2]int64{{100, 1}, {50, 2}, {20, 5}}, 100, []int64{66, 67, 67}},
 		{"two units that are left go to two lines", [][2]int64{{100, 1}, {50, 2}, {20, 5}}, 200, []int64{33, 33, 34}},
 		{"all of it", [][2]int64{{100, 1}, {1, 1}}, 101, []int64{0, 0}},
@@ -93,7 +93,7 @@ func stocked(t *testing.T) *Shop {
 }
 
 // Proves G4.20.
-func TestSharesAddUpToTheAmountAndNoLineIsWorthMoreThanItCost(t *testing.T) {
+func TestSharesSumToTheAmountWithinLinePrices(t *testing.T) {
 	s := stocked(t)
 	rapid.Check(t, func(r *rapid.T) {
 		order, lines := s.generatedOrder(t, r, generatedPrices, 5)

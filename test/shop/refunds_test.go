@@ -150,7 +150,7 @@ func TestExternalRefundWaitsForItsSettlement(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 100)
-		why := object{"reason": "as the provider says"}
+		why := object{"reason": "as reported by the provider"}
 		brings := object{"reject": why, "fail": why, "unknown": why}
 		cases := []struct {
 			name  string
@@ -164,7 +164,7 @@ func TestExternalRefundWaitsForItsSettlement(t *testing.T) {
 			{"approved", []string{"approve"}, "approved", [4]float64{100, 60, 0, 40}},
 			{"settled", []string{"approve", "settle"}, "settled", [4]float64{100, 0, 60, 40}},
 			{"failed", []string{"approve", "fail"}, "failed", [4]float64{100, 0, 0, 100}},
-			{"unknown keeps the reservation", []string{"approve", "unknown"}, "unknown", [4]float64{100, 60, 0, 40}},
+			{"unknown retains the reservation", []string{"approve", "unknown"}, "unknown", [4]float64{100, 60, 0, 40}},
 			{"unknown, then settled", []string{"approve", "unknown", "settle"}, "settled", [4]float64{100, 0, 60, 40}},
 			{"unknown, then failed", []string{"approve", "unknown", "fail"}, "failed", [4]float64{100, 0, 0, 100}},
 			{"failed, and approved again", []string{"approve", "fail", "approve"}, "approved", [4]float64{100, 60, 0, 40}},
@@ -188,7 +188,7 @@ func TestExternalRefundWaitsForItsSettlement(t *testing.T) {
 }
 
 // Proves G4.18.
-func TestAFailedRefundIsApprovedAgainOnlyWhileAsMuchIsLeft(t *testing.T) {
+func TestFailedRefundIsReapprovedOnlyWithinTheRest(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 50, 10)
@@ -209,7 +209,7 @@ func TestAFailedRefundIsApprovedAgainOnlyWhileAsMuchIsLeft(t *testing.T) {
 
 		byLine := failing(object{"amount": 1, "lines": []object{Line("TEA-1", 2)}})
 		s.request(t, order, object{"amount": 1, "lines": []object{Line("TEA-1", 1)}})
-		require.Equal(t, byLine, s.boss().Post(t, 409, RefundPath(byLine)+"/approve", nil)["current"], "the money is there and the pieces are not")
+		require.Equal(t, byLine, s.boss().Post(t, 409, RefundPath(byLine)+"/approve", nil)["current"], "the amount is available but the units are not")
 		s.requireBooks(t)
 	})
 }
@@ -248,9 +248,9 @@ func TestInvalidRefundIsRejectedByField(t *testing.T) {
 		{"a long reason", order, object{"amount": 1, "reason": strings.Repeat("r", 501)}, 422, "/reason"},
 		{"an item that it does not have", order, line(Line("POT-1", 1), nil), 422, "/lines/0/sku"},
 		{"an item twice", order, object{"reason": "x", "lines": []object{Line("TEA-1", 1), Line("TEA-1", 1)}}, 422, "/lines/1/sku"},
-		{"more pieces than are left", order, line(Line("TEA-1", 2), nil), 422, "/lines/0/quantity"},
-		{"no pieces", order, line(Line("TEA-1", 0), nil), 422, "/lines/0/quantity"},
-		{"pieces that came back with the cancellation", gone, line(Line("TEA-1", 1), object{"restock": true}), 422, "/lines/0/restock"},
+		{"more units than the rest", order, line(Line("TEA-1", 2), nil), 422, "/lines/0/quantity"},
+		{"no units", order, line(Line("TEA-1", 0), nil), 422, "/lines/0/quantity"},
+		{"units returned by the cancellation", gone, line(Line("TEA-1", 1), object{"restock": true}), 422, "/lines/0/restock"},
 		{"an unknown field", order, object{"amount": 1, "reason": "x", "currency": "EUR"}, 400, "/currency"},
 		{"an amount with a fraction", order, `{"amount":1.5,"reason":"x"}`, 400, "/amount"},
 	}
@@ -272,7 +272,7 @@ func TestInvalidRefundIsRejectedByField(t *testing.T) {
 	s.requireBooks(t)
 }
 
-func TestAStepThatBreaksARuleChangesNothing(t *testing.T) {
+func TestInvalidStepChangesNothing(t *testing.T) {
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	s.Stock(t, "TEA-1", 50, 100)
 	refund := s.request(t, s.paid(t, "external", Line("TEA-1", 2)), object{"amount": 80})
@@ -363,7 +363,7 @@ func TestRefundRestocksUnitsOnceIfRequested(t *testing.T) {
 		require.Equal(t, [2]float64{99, 5}, s.available(t, "TEA-1"))
 		refund = s.request(t, waiting, back(restock("TEA-1", 2)))
 		s.boss().Post(t, 200, RefundPath(refund)+"/approve", nil)
-		require.Equal(t, [2]float64{99, 3}, s.available(t, "TEA-1"), "what the order holds is free again")
+		require.Equal(t, [2]float64{99, 3}, s.available(t, "TEA-1"), "the order's reservation is released")
 		s.Post(t, 200, OrderPath(waiting)+"/ship", ship)
 		require.Equal(t, [2]float64{96, 0}, s.available(t, "TEA-1"), "and is not shipped")
 
@@ -373,7 +373,7 @@ func TestRefundRestocksUnitsOnceIfRequested(t *testing.T) {
 		s.Post(t, 200, OrderPath(cancelled)+"/cancel", object{"reason": "no"})
 		require.Equal(t, [2]float64{98, 0}, s.available(t, "CUP-1"))
 		s.boss().Post(t, 200, RefundPath(refund)+"/settle", object{"reference": "re_1"})
-		require.Equal(t, [2]float64{98, 0}, s.available(t, "CUP-1"), "all came back when it was cancelled")
+		require.Equal(t, [2]float64{98, 0}, s.available(t, "CUP-1"), "the cancellation returned all units")
 
 		early := s.paid(t, "external", Line("CUP-1", 6))
 		refund = s.request(t, early, back(restock("CUP-1", 4)))
@@ -436,8 +436,8 @@ func TestShipmentSendsUnitsToShip(t *testing.T) {
 	})
 }
 
-// A refund that is requested when its order is cancelled ends with it, and the customer gets the
-// whole rest of the payment.
+// The cancellation of an order ends its requested refunds, and the customer gets the complete rest
+// of the payment.
 // Proves G4.19.
 func TestCancellationReplacesOpenRefunds(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {

@@ -41,8 +41,8 @@ func parcel(trackingNo string, lines ...orders.ShipmentLine) object {
 
 func shipmentsPath(order object) string { return OrderPath(order) + "/shipments" }
 
-// requireParcels requires that the shipped units of each line are those of its parcels, at most the
-// ordered ones, and that the stock has consumed each parcel once.
+// requireParcels requires that each line's shipped units equal the units of its parcels and do not
+// exceed the ordered units, and that the stock consumed each parcel once.
 func (s *Shop) requireParcels(t *testing.T, id int64) {
 	t.Helper()
 	order, err := s.Orders.Order(s.Ctx, id)

@@ -9,7 +9,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-func TestAnEntryCostsOneReadAndThreePackets(t *testing.T) {
+func TestEntryCostsOneReadAndThreePackets(t *testing.T) {
 	db, statements := storagetest.TappedMariaDB(t)
 	s := Open(storagetest.Tenant(t), t, db)
 	s.Fund(t, "12", 100)

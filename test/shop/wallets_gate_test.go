@@ -39,7 +39,7 @@ func statusOf(t *testing.T, s *Shop, path string) any {
 }
 
 // Proves G8.27.
-func TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore(t *testing.T) {
+func TestEntryAboveTheThresholdNeedsAllVotes(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Fund(t, "li", 900)
@@ -53,7 +53,7 @@ func TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore(t *testing.T) {
 		for reference, amount := range map[string]int64{"more": 501, "less": -501} {
 			before := s.Balance(t, "li")
 			path, etag := s.proposed(t, "li", amount, reference)
-			require.Equal(t, before, s.Balance(t, "li"), "nothing is moved yet")
+			require.Equal(t, before, s.Balance(t, "li"), "nothing has changed yet")
 			again := s.enter(t, "li", amount, reference)
 			require.Equal(t, []any{http.StatusAccepted, etag}, []any{again.Status, again.Body["etag"]}, "the same is proposed once")
 			side := ana.Send(t, http.MethodGet, path, nil).Body["sides"].([]any)[0].(object)
@@ -65,7 +65,7 @@ func TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore(t *testing.T) {
 			require.Equal(t, []any{http.StatusOK, "approved"}, []any{voted.Status, voted.Body["status"]}, voted.Body)
 			require.Equal(t, before+amount, s.Balance(t, "li"))
 			made := s.enter(t, "li", amount, reference)
-			require.Equal(t, http.StatusOK, made.Status, "what is made answers as any entry does: %v", made.Body)
+			require.Equal(t, http.StatusOK, made.Status, "the created entry has the reply of any entry: %v", made.Body)
 			require.Equal(t, object{"id": 8.0, "name": "Ana"}, made.Body["createdBy"])
 		}
 		s.requireLedger(t, "li", 900)
@@ -88,7 +88,7 @@ func TestWalletStatesItsApprovalThreshold(t *testing.T) {
 			tag := cmp.Or(first.Header.Get("ETag"), `"none"`)
 			s.RulesSince = world.Opening
 			after := read("If-None-Match", tag)
-			require.Equal(t, http.StatusOK, after.Status, "what is needed changes while the wallet does not")
+			require.Equal(t, http.StatusOK, after.Status, "the required votes change although the wallet does not")
 			require.Equal(t, object{"above": 500.0, "approvals": 1.0}, after.Body["changeNeeds"])
 			delete(s.Above, wallets.ApprovalKind)
 			require.NotContains(t, read("If-None-Match", tag).Body, "changeNeeds")
@@ -118,7 +118,7 @@ func TestInternalEntriesNeedNoApproval(t *testing.T) {
 }
 
 // Proves G8.9.
-func TestEntriesOfOneAuthorOnOneWalletCountTogetherForADay(t *testing.T) {
+func TestDailyEntriesOfAnAuthorCountTogether(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Fund(t, "li", 5000)
@@ -126,7 +126,7 @@ func TestEntriesOfOneAuthorOnOneWalletCountTogetherForADay(t *testing.T) {
 		s.Above[wallets.ApprovalKind] = 500
 		above := func() any { return s.Get(t, "/wallets/li").Body["changeNeeds"].(object)["above"] }
 		require.Equal(t, http.StatusCreated, s.enter(t, "li", 300, "first").Status)
-		require.Equal(t, 200.0, above(), "what is left is told")
+		require.Equal(t, 200.0, above(), "the remaining votes are reported")
 		require.Equal(t, http.StatusCreated, s.enter(t, "li", -200, "second").Status, "at the threshold")
 		path, etag := s.proposed(t, "li", 1, "third")
 		require.Equal(t, http.StatusCreated, s.enter(t, "wu", 500, "another wallet").Status)
@@ -136,7 +136,7 @@ func TestEntriesOfOneAuthorOnOneWalletCountTogetherForADay(t *testing.T) {
 		entry := func(by *httpapitest.Caller, amount int, reference string) int {
 			return by.Send(t, http.MethodPost, "/wallets/li/entries", object{"amount": amount, "kind": "test", "reference": reference}).Status
 		}
-		require.Equal(t, http.StatusCreated, entry(ana, 500, "ana's"), "what had its votes does not count for who voted last")
+		require.Equal(t, http.StatusCreated, entry(ana, 500, "ana's"), "an approved entry does not count for the last voter")
 		require.Equal(t, http.StatusAccepted, entry(ana, 1, "ana's second"))
 		s.Clock.Advance(24 * time.Hour)
 		require.Equal(t, 500.0, above())
@@ -146,7 +146,7 @@ func TestEntriesOfOneAuthorOnOneWalletCountTogetherForADay(t *testing.T) {
 }
 
 // Proves G8.9.
-func TestATransferAboveTheThresholdIsMadeByTheLastVote(t *testing.T) {
+func TestTransferAboveTheThresholdNeedsAllVotes(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Fund(t, "li", 900)
@@ -224,7 +224,7 @@ func TestImpossibleEntryIsNotProposed(t *testing.T) {
 
 // Two users propose the same entry and others approve both concurrently: the entry is made once.
 // Proves G8.27.
-func TestAnEntryThatIsProposedAndApprovedManyTimesIsMadeOnce(t *testing.T) {
+func TestRepeatedlyApprovedEntryIsAppliedOnce(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Above[wallets.ApprovalKind] = 0

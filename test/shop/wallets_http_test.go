@@ -50,7 +50,7 @@ func (s *Shop) requireLedger(t *testing.T, user principal.CustomerID, balance in
 	require.Equal(t, int64(len(entries))-received, audits, "one audit row each")
 }
 
-func TestAWalletThatNothingHasTouchedReadsAsZeros(t *testing.T) {
+func TestUnusedWalletReadsAsZeros(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		a := s.Get(t, "/wallets/12")
@@ -66,7 +66,7 @@ func TestAWalletThatNothingHasTouchedReadsAsZeros(t *testing.T) {
 	})
 }
 
-func TestAnEntryMovesTheBalanceAndIsFoundAgainByItsReference(t *testing.T) {
+func TestEntryChangesTheBalanceAndIsFoundByReference(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		heard, err := s.Bus.Subscribe(ctx, wallets.Topic)
@@ -100,7 +100,7 @@ func TestRepeatedEntryReferenceReplaysOrConflicts(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		first := s.enter(t, "12", 500, "topup")
-		require.Equal(t, http.StatusCreated, s.enter(t, "13", 70, "topup").Status, "another wallet has references of its own")
+		require.Equal(t, http.StatusCreated, s.enter(t, "13", 70, "topup").Status, "another wallet has separate references")
 		s.enter(t, "12", -100, "later")
 		again := s.enter(t, "12", 500, "topup")
 		require.Equal(t, http.StatusOK, again.Status)
@@ -121,7 +121,7 @@ func TestRepeatedEntryReferenceReplaysOrConflicts(t *testing.T) {
 	})
 }
 
-func TestATransferMovesBothWalletsOrNeither(t *testing.T) {
+func TestTransferChangesBothWalletsOrNeither(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Fund(t, "12", 500)
@@ -141,7 +141,7 @@ func TestATransferMovesBothWalletsOrNeither(t *testing.T) {
 	})
 }
 
-func TestABalanceIsNeverBeyondAnInt64(t *testing.T) {
+func TestBalanceNeverOverflows(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Fund(t, "12", math.MaxInt64-10)
@@ -190,7 +190,7 @@ func TestInvalidEntryIsRejectedAtItsField(t *testing.T) {
 		{"a transfer to one called as oneself", transfers, `{"fromUserId":1,"toUserId":"1","amount":1,"reference":"r"}`, 422, "/toUserId"},
 		{"a transfer to a name with a space", transfers, `{"fromUserId":1,"toUserId":"a b","amount":1,"reference":"r"}`, 422, "/toUserId"},
 		{"a transfer to a fraction", transfers, `{"fromUserId":1,"toUserId":2.0,"amount":1,"reference":"r"}`, 400, "/toUserId"},
-		{"a transfer from nobody", transfers, `{"toUserId":2,"amount":1,"reference":"r"}`, 422, "/fromUserId"},
+		{"a transfer without a sender", transfers, `{"toUserId":2,"amount":1,"reference":"r"}`, 422, "/fromUserId"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := s.Send(t, http.MethodPost, c.path, c.body)

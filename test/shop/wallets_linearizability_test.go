@@ -95,7 +95,7 @@ func TestRacingEntriesAreLinearizable(t *testing.T) {
 				})
 			}
 		})
-		require.Len(t, history.Told(), clients*requests)
+		require.Len(t, history.Results(), clients*requests)
 		require.True(t, racing.Linearizable(t, &history, oneWallet))
 		for i := range raced {
 			s.requireLedger(t, called(i), s.Balance(t, called(i)))
@@ -104,7 +104,7 @@ func TestRacingEntriesAreLinearizable(t *testing.T) {
 }
 
 // Proves G2.9, G4.13.
-func TestTheCheckerCatchesAnEntryWithoutLockAndVersion(t *testing.T) {
+func TestCheckerDetectsAnEntryWithoutLockAndVersion(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		var history racing.History[walletRequest, walletReply]

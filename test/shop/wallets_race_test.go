@@ -24,7 +24,7 @@ import (
 )
 
 // Proves G4.1.
-func TestOfManyDebitsExactlyAsManySucceedAsThereIsMoney(t *testing.T) {
+func TestConcurrentDebitsSpendExactlyTheBalance(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each, units = 64, 3, 100
 		s := Open(ctx, t, db)
@@ -39,7 +39,7 @@ func TestOfManyDebitsExactlyAsManySucceedAsThereIsMoney(t *testing.T) {
 				case a.Status == http.StatusConflict && a.Body["code"] == "insufficient_balance":
 					refused.Add(1)
 				default:
-					t.Errorf("answered %d: %v", a.Status, a.Body)
+					t.Errorf("status %d: %v", a.Status, a.Body)
 				}
 			}
 		})
@@ -50,7 +50,7 @@ func TestOfManyDebitsExactlyAsManySucceedAsThereIsMoney(t *testing.T) {
 }
 
 // Proves G4.2.
-func TestOppositeTransfersConserveTheTotalAndNoDeadlockReachesAClient(t *testing.T) {
+func TestOppositeTransfersConserveTheTotalWithoutDeadlocks(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, funds = 16, 1000
 		s := Open(ctx, t, db)
@@ -63,7 +63,7 @@ func TestOppositeTransfersConserveTheTotalAndNoDeadlockReachesAClient(t *testing
 					"fromUserId": from, "toUserId": 3 - from, "amount": 1 + i%7, "reference": fmt.Sprintf("t-%d-%d", client, i),
 				})
 				if a.Status != http.StatusCreated && a.Body["code"] != "insufficient_balance" {
-					t.Errorf("answered %d: %v", a.Status, a.Body)
+					t.Errorf("status %d: %v", a.Status, a.Body)
 				}
 			}
 		})
@@ -75,7 +75,7 @@ func TestOppositeTransfersConserveTheTotalAndNoDeadlockReachesAClient(t *testing
 }
 
 // Proves G4.9.
-func TestOfManyRetriesOfOneReferenceOneIsMade(t *testing.T) {
+func TestConcurrentRetriesOfAReferenceAreAppliedOnce(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		const clients = 24
@@ -112,7 +112,7 @@ func TestGuardAlonePostsNoEntryTwice(t *testing.T) {
 					debited.Add(1)
 				case http.StatusConflict, http.StatusLocked, http.StatusServiceUnavailable:
 				default:
-					t.Errorf("answered %d: %v", a.Status, a.Body)
+					t.Errorf("status %d: %v", a.Status, a.Body)
 				}
 			}
 		})
@@ -139,7 +139,7 @@ func TestLostWalletLockRestartsTheUnit(t *testing.T) {
 			return err
 		})
 		require.NoError(t, err)
-		require.Equal(t, 2, runs, "what the first run wrote was rolled back")
+		require.Equal(t, 2, runs, "the writes of the first run were rolled back")
 		s.requireLedger(t, "12", 70)
 	})
 }
@@ -170,7 +170,7 @@ func TestGuardRejectsAPausedEntry(t *testing.T) {
 	}))
 	a := s.enter(t, "12", -60, "paused")
 	require.Equal(t, http.StatusConflict, a.Status)
-	require.Equal(t, "insufficient_balance", a.Body["code"], "it was run again, and saw what is there now")
+	require.Equal(t, "insufficient_balance", a.Body["code"], "it was run again, and read the current rows")
 	require.EqualValues(t, 1, refusals.Load(), "the guarded UPDATE changed no row")
 	s.requireLedger(t, "12", 40)
 }

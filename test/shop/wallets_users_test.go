@@ -59,7 +59,7 @@ func everyByte(user principal.CustomerID) string {
 }
 
 // Proves G4.5.
-func TestAWalletHeldByOneUserIsFreeForEveryOther(t *testing.T) {
+func TestHeldWalletBlocksNoOtherWallet(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		require.NoError(t, s.Runner.Do(s.Ctx, func(ctx context.Context, u *uow.Unit) error {
@@ -73,7 +73,7 @@ func TestAWalletHeldByOneUserIsFreeForEveryOther(t *testing.T) {
 	})
 }
 
-func TestATransferNamesBothUsersAsTheShopDoes(t *testing.T) {
+func TestTransferNamesBothUsersExactly(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Fund(t, "li", 100)

@@ -24,7 +24,7 @@ func New(t *testing.T, size string) *Disk {
 	if err != nil {
 		_ = os.Remove(path)
 		require.FailNow(t, "a small file system cannot be mounted",
-			"this test fills a file system of its own, and mounting one needs root (CAP_SYS_ADMIN): %v", err)
+			"this test fills a separate file system, and mounting one needs root (CAP_SYS_ADMIN): %v", err)
 	}
 	t.Cleanup(func() {
 		// A process with an open file, such as a server that is being stopped, keeps the

@@ -16,7 +16,7 @@ import (
 )
 
 // Only tests use the fault driver, which makes a server behave like a distributed engine.
-func TestTheProgramHasNothingThatBreaksItsServer(t *testing.T) {
+func TestProgramExcludesTheFaultDriver(t *testing.T) {
 	servers.Uncached()
 	has := func(flags ...string) bool {
 		list := exec.Command("go", slices.Concat([]string{"list", "-deps"}, flags, []string{"./cmd/admin"})...)
@@ -30,7 +30,7 @@ func TestTheProgramHasNothingThatBreaksItsServer(t *testing.T) {
 }
 
 // A renamed test would run again and fail; a deleted one would leave its reason behind.
-func TestEachTestThatIsLeftOutOnADistributedEngineIsThere(t *testing.T) {
+func TestExcludedDistributedTestsExist(t *testing.T) {
 	script, err := os.ReadFile(filepath.Join(root, "test/tools/distributed.sh"))
 	require.NoError(t, err)
 	left := regexp.MustCompile(`(?m)^\t(Test\w+)$`).FindAllStringSubmatch(string(script), -1)

@@ -153,7 +153,7 @@ func everything(t *testing.T) (found []string) {
 	return slices.Compact(found)
 }
 
-func TestNothingRestsOnWhatADistributedEngineLeavesOut(t *testing.T) {
+func TestProgramNeedsNoOmittedEngineFeature(t *testing.T) {
 	found := everything(t)
 	for _, place := range found {
 		if _, known := listed[place]; !known {
@@ -162,11 +162,11 @@ func TestNothingRestsOnWhatADistributedEngineLeavesOut(t *testing.T) {
 	}
 	for place, why := range listed {
 		require.NotEmpty(t, why, place)
-		require.Contains(t, found, place, "it is listed and not there any more")
+		require.Contains(t, found, place, "it is listed but no longer exists")
 	}
 }
 
-func TestWhatAnEngineMayLeaveOutIsFoundHoweverItIsWritten(t *testing.T) {
+func TestOptionalEngineSyntaxIsFoundInAnySpelling(t *testing.T) {
 	for text, want := range map[string]string{
 		"SELECT a FROM t FOR UPDATE":                                 "FOR UPDATE",
 		"select a from t\n for  share":                               "FOR SHARE",

@@ -17,7 +17,7 @@ import (
 	"interlock/test/stepclock"
 )
 
-func TestAProcessThatRunsAndOneThatStartsGoByTheClock(t *testing.T) {
+func TestRunningAndNewProcessesUseTheClock(t *testing.T) {
 	c := stepclock.New(t)
 	ask := running(t, c)
 	for _, ahead := range []time.Duration{0, 5 * time.Minute, -5 * time.Minute, 0} {

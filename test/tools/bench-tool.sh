@@ -1,6 +1,6 @@
 #!/bin/bash
-# Makes sure of a program that a benchmark needs: installs its package as root on Debian and its
-# children, and names it elsewhere.
+# Checks for a program that a benchmark needs. As root on Debian and its derivatives it installs the
+# package, elsewhere it prints its name.
 #
 #   bench-tool.sh PROGRAM PACKAGE
 set -euo pipefail

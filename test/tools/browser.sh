@@ -1,8 +1,8 @@
 #!/bin/bash
-# Makes sure of Chromium and a Chinese font for the browser tests: installs them as
-# root on Debian and its children, and names them elsewhere. The headless shell is
-# Chromium without the window around its pages, which costs half a second of processor
-# for each page that a test opens; where it cannot be had the whole Chromium does.
+# Checks for Chromium and a Chinese font for the browser tests. As root on Debian and
+# its derivatives it installs them, elsewhere it prints their names. The headless shell
+# is Chromium without browser windows, which saves half a second of processor time per
+# page of a test. If it is not available, Chromium is used.
 set -euo pipefail
 
 shell=/usr/bin/chromium-headless-shell

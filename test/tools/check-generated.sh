@@ -1,6 +1,6 @@
 #!/bin/bash
-# Fails when `go generate` changes, adds or removes a file, and names it. Compares
-# before with after, so that other uncommitted work is not mistaken for it.
+# Fails if `go generate` changes, adds or removes a file, and prints the file. It compares
+# the state before with the state after, so other uncommitted changes do not matter.
 set -euo pipefail
 cd "$(git rev-parse --show-toplevel)"
 

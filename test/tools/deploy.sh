@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs what the checks of deploy/ and of the documents need, or prints it.
+# Installs the programs that the checks of deploy/ and of the documents need, or prints their names.
 set -euo pipefail
 
 missing=()

@@ -1,42 +1,42 @@
 #!/bin/bash
-# Runs the tests on a MariaDB that behaves as the engines do that are spread over several servers,
-# see internal/base/storage/distributedtest. Arguments go to go test, before the packages.
-# What runs on SQLite as well is not run there again. These are left out, each for what it looks at:
+# Runs the tests on a MariaDB that behaves like a distributed engine, see
+# internal/base/storage/distributedtest. Arguments are passed to go test, before the packages.
+# Subtests on SQLite are skipped, and so are tests of the following subjects:
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 skipped=(
-	# the packets that statements go in, or how many there are; a cluster is sent none
+	# packets of statements or their number; a cluster gets no packets
 	TestMarkedStatementsGoWithCommitInOnePacket
 	TestPacketWithFailedGuardCommitsNothing
 	TestFailureAfterDeferredStatementsMarksPacketFailed
 	TestFailedPacketNeverCommits
 	TestNothingIsSentAfterServerRollback
 	TestErrorOfSingleDeferredStatementIsItsOwn
-	TestATransactionThatSentNothingCostsNothing
+	TestEmptyTransactionSendsNoPacket
 	TestPacketSizeIsBounded
 	TestUnjoinableStatementsAreSentSeparately
 	TestMultiStatementTextIsRejected
-	TestTheWaysOfTheServiceAreThoseOfItsEngine
+	TestCapabilitiesMatchTheEngine
 	TestLastUnitNeedsFewStatementsForManyEntries
-	TestATapCostsOneTransactionOfThreeWritesAndAStaleOneNone
+	TestActionCostsThreeWritesAndAStaleOneNone
 	TestEditNeedsThreeWritesAndAtMostOneRead
 	TestHistoryIsEncryptedInFewStatements
-	TestABatchOfOrdersCostsTheSameHoweverManyTheyAre
+	TestOrderBatchHasAConstantNumberOfStatements
 	TestReplyIsRecordedInTheTransactionOfItsEffect
 	TestGuardRejectsAPausedEntry
 	TestGuardRejectsAPausedReservation
-	# a unit that writes no row before its COMMIT, which packets are for
+	# units that write no row before COMMIT, which needs packets
 	TestRolledBackRowIsNotPassedOn
 	TestOvertakenMergeAppliesToTheNewRow
 	TestMissedDeferredWriteIsRetriedAndReturnsTheReason
-	# a locking clause that a server refuses, and that none is sent here
+	# a locking clause that a server rejects; none is sent here
 	TestRejectedSkipLockedIsNotRetried
-	# an answer to COMMIT of the test's own, or how often a unit is run
+	# replies to COMMIT that the test replaces, or the number of runs of a unit
 	TestRejectedEndIsNotCommittedByNextTransaction
 	TestCommitErrorIsUndecidedUnlessEngineRolledBack
 	TestPurchaseWithUndecidedCommitIsUnknown
-	TestAnUndecidedCommitIsRunAgainOnlyWhereThatChangesNothing
+	TestUndecidedCommitIsRetriedOnlyIfIdempotent
 	TestDemoIsUnchangedByCommitConflicts
 	TestObserverIsNotifiedOfEveryEnd
 	TestStaleOrderStepRunsAgainOnTheNewestVersion
@@ -44,31 +44,31 @@ skipped=(
 	TestPartsOfABatchAreStoredUntilItsReply
 	TestRepeatOfABatchExecutesTheRest
 	TestPartsOfABatchExpire
-	TestADeadlockIsRunAgainFromTheStart
-	TestCountsEqualTheRowsAfterARaceOfManyActors
+	TestDeadlockRetriesTheWholeUnit
+	TestCountsEqualTheRowsAfterConcurrentActions
 	TestOneOfConcurrentBatchesWinsCompletely
 	TestWalletLocksEncloseTheTransaction
 	TestStockLocksEncloseTheTransaction
 	TestOrderLocksEncloseTheTransaction
-	TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded
+	TestLocksEncloseTheTransaction
 	TestLocksAreReleasedOnlyWhenTheTransactionHasEnded
 	TestRejectedChangeBecomesStaleTransientFailureIsRetried
-	TestTheCheckerCatchesAnEntryWithoutLockAndVersion
-	TestTheCheckerCatchesAReservationWithoutLockAndVersion
-	# how often Redis is asked: who lost a connection, as to a refused COMMIT, asks again
+	TestCheckerDetectsAnEntryWithoutLockAndVersion
+	TestCheckerDetectsAReservationWithoutLockAndVersion
+	# the number of Redis commands: after a lost connection, as by a rejected COMMIT, a command is repeated
 	TestDatabaseReplaysWithoutRedis
-	# that nobody of many at one row is told to try again, which takes a lock to wait for
+	# writers of one row that all succeed, which needs a lock to wait for
 	TestTwentyConcurrentRoleGrantsAllSucceed
-	TestMergesOfTwoProcessesIntoOneRowAllLand
-	TestWithoutLocksThatHoldEachEventIsStillCountedOnceAndNoWriterFails
-	# the query plans of MariaDB
+	TestMergesOfTwoProcessesAreAllApplied
+	TestEventsCountOnceWithUnreliableLocks
+	# query plans of MariaDB
 	TestNoListReadsTheWholeTableOfATenant
-	TestAMissingIndexIsSeen
-	# a CHECK constraint, or that they are looked at
+	TestMissingIndexIsDetected
+	# CHECK constraints and their check
 	TestEachDatabaseIsRead
 )
 
-# What could match a part of a test comes last: it ends the search for the test itself.
+# A pattern with subtests is last, because it ends the match of whole tests.
 pattern=$(printf '^%s$|' "${skipped[@]}")'.*/^sqlite$'
 exec go test -count=1 -tags distributed -timeout 20m -skip "$pattern" "$@" \
 	./internal/... ./client/... ./test/shop/... ./test/activity/... ./test/e2e/... ./test/contract/...

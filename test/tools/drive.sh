@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 passed=bin/browser.passed
 lastrun=web/e2e/report/failures/.last-run.json
 
-# The program by what its packages are compiled from, the web admin among them, and not by its version.
+# The program is identified by the sources of its packages and of the web admin, not by its version.
 program() { CGO_ENABLED=0 go list -trimpath -export -deps -f '{{.ImportPath}} {{.BuildID}}' ./cmd/admin; }
 
 tests() { find web/e2e web/package-lock.json -type f -not -path 'web/e2e/report/*' -print0 | sort -z | xargs -0 sha256sum; }
@@ -18,7 +18,7 @@ browser() {
 
 key=$({ program && tests && browser && echo "${INTERLOCK_TEST_TIER:-}"; } | sha256sum)
 if [ -z "${RACE:-}" ] && [ -f "$passed" ] && [ "$(<"$passed")" = "$key" ]; then
-	echo "The admin in Chromium passed $(date -r "$passed" '+on %F at %T') with this program, these tests and this browser; make clean makes this be forgotten. (cached)"
+	echo "The admin in Chromium passed $(date -r "$passed" '+on %F at %T') with this program, these tests and this browser; make clean deletes this record. (cached)"
 	exit
 fi
 rm -f "$passed" "$lastrun"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Installs what `make engines` needs: a Galera cluster behind HAProxy, network namespaces for links
-# that are cut, small disks that are filled, and a C compiler for clocks that step. Names what it
-# cannot install.
+# Installs the programs for `make engines`: a Galera cluster behind HAProxy, network namespaces for cut
+# links, small disks to fill, and a C compiler for stepped clocks. Prints the programs that it cannot
+# install.
 set -euo pipefail
 
 missing=()
@@ -23,6 +23,6 @@ if [ ${#missing[@]} -gt 0 ]; then
 	apt-get -q install -y --no-install-recommends "${missing[@]}"
 fi
 if [ "$(id -u)" != 0 ] || ! unshare --mount --net true; then
-	echo "make engines mounts small file systems and makes network namespaces: run it as root, with CAP_SYS_ADMIN and CAP_NET_ADMIN" >&2
+	echo "make engines mounts small file systems and creates network namespaces: run it as root, with CAP_SYS_ADMIN and CAP_NET_ADMIN" >&2
 	exit 1
 fi

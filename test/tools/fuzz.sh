@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs each fuzz target of the module for the given time, one after the other.
+# Runs each fuzz target of the module for a duration, one after the other.
 set -euo pipefail
 
 duration=$1

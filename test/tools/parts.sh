@@ -1,6 +1,6 @@
 #!/bin/bash
-# Makes each target in turn and reports at the end how long each took. The first failure ends
-# it, unless KEEP_GOING is set; any failure is its exit code. REPORT names a file for the report.
+# Makes each target in turn and reports the duration of each at the end. The first failure ends the
+# run, unless KEEP_GOING is set; any failure sets the exit code. REPORT names a file for the report.
 set -uo pipefail
 
 summary=()

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Tests the previous release on the current schema: its own tests, and its program next to this one.
 # $1 is its revision. The default is the newest tag before this commit or, before the first release,
-# the newest commit whose migrations are the current ones without the last. If there is neither,
+# the newest commit with the current migrations except the last. If there is neither,
 # nothing precedes the baseline, and the script succeeds without a test. Tests of the previous
 # release that list every table and column are skipped, because the schema has more.
 set -euo pipefail

@@ -31,27 +31,27 @@ func (f *Traffic) Verify(t *testing.T, databaseURL string) {
 		times := found[c.kind][c.name]
 		switch {
 		case c.fate == made && times != 1:
-			t.Errorf("the %s %s was answered as made and is there %d times", c.kind, c.name, times)
+			t.Errorf("the %s %s was acknowledged and exists %d times", c.kind, c.name, times)
 		case c.fate == refused && times != 0:
-			t.Errorf("the %s %s was answered as not made and is there %d times", c.kind, c.name, times)
+			t.Errorf("the %s %s was rejected and exists %d times", c.kind, c.name, times)
 		case times > 1:
-			t.Errorf("the %s %s is there %d times", c.kind, c.name, times)
+			t.Errorf("the %s %s exists %d times", c.kind, c.name, times)
 		}
 		delete(found[c.kind], c.name)
 	}
 	for kind, left := range found {
-		require.Empty(t, left, "each %s is one that somebody sent", kind)
+		require.Empty(t, left, "each %s was sent by a client", kind)
 	}
-	t.Logf("writes: %v; %d reads elsewhere; answers: %v", fates, f.looked.Load(), f.answers)
-	require.Empty(t, f.internal, "no answer says that it is a fault of the service")
+	t.Logf("writes: %v; %d reads elsewhere; replies: %v", fates, f.looked.Load(), f.answers)
+	require.Empty(t, f.internal, "no reply reports a fault of the service")
 	for _, kind := range []string{"order", "entry", "edit"} {
 		require.Positive(t, fates[kind+" made"])
 	}
 	for what, query := range map[string]string{
-		"configs whose version is not the number of their history": "SELECT COUNT(*) FROM configs c WHERE version <> (SELECT COUNT(*) FROM config_histories h WHERE h.config_id = c.id)",
-		"wallets that are not the sum of their entries":            "SELECT COUNT(*) FROM wallets w WHERE balance <> (SELECT COALESCE(SUM(amount), 0) FROM wallet_entries e WHERE e.tenant_id = w.tenant_id AND e.user_id = w.user_id)",
-		"orders that do not have their one line":                   "SELECT COUNT(*) FROM orders o WHERE (SELECT COUNT(*) FROM order_lines l WHERE l.order_id = o.id) <> 1",
-		"pieces that are promised to nobody":                       "SELECT COUNT(*) FROM inventories i WHERE reserved <> (SELECT COALESCE(SUM(quantity), 0) FROM inventory_holds h WHERE h.sku = i.sku AND h.tenant_id = i.tenant_id)",
+		"configs with a version that differs from the length of their history": "SELECT COUNT(*) FROM configs c WHERE version <> (SELECT COUNT(*) FROM config_histories h WHERE h.config_id = c.id)",
+		"wallets that are not the sum of their entries":                        "SELECT COUNT(*) FROM wallets w WHERE balance <> (SELECT COALESCE(SUM(amount), 0) FROM wallet_entries e WHERE e.tenant_id = w.tenant_id AND e.user_id = w.user_id)",
+		"orders that do not have their one line":                               "SELECT COUNT(*) FROM orders o WHERE (SELECT COUNT(*) FROM order_lines l WHERE l.order_id = o.id) <> 1",
+		"units reserved without a holder":                                      "SELECT COUNT(*) FROM inventories i WHERE reserved <> (SELECT COALESCE(SUM(quantity), 0) FROM inventory_holds h WHERE h.sku = i.sku AND h.tenant_id = i.tenant_id)",
 	} {
 		var broken int
 		require.NoError(t, pool.QueryRowContext(t.Context(), query).Scan(&broken), what)

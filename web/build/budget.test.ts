@@ -19,10 +19,10 @@ function bundle(first: number, lazy: number) {
   });
 }
 
-test('a build whose first page needs too much fails', async () => {
+test('a first page that loads too much fails the build', async () => {
   await expect(bundle(40_000, 10)).rejects.toThrow(/first load: \d+\.\d KB of 20\.0 KB/);
 });
 
-test('what is loaded lazily does not count', async () => {
+test('lazily loaded files do not count', async () => {
   await expect(bundle(10, 40_000)).resolves.toBeTruthy();
 });

@@ -5,7 +5,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { compressFile } from './compress';
 
-test('a large file gets two smaller forms that say the same, a small one none', () => {
+test('a large file is compressed in two formats, a small one not at all', () => {
   const dir = mkdtempSync(join(tmpdir(), 'compress-'));
   try {
     const text = 'export const a = 1;\n'.repeat(500);

@@ -1,6 +1,6 @@
 // Writes src/api/schema.d.ts from the HTTP contract and src/routeTree.gen.ts from
-// the files in src/routes. Files that would not change keep their times, so that
-// make does not build again for nothing.
+// the files in src/routes. Unchanged files retain their times, so that
+// make does not rebuild.
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Generator, getConfig } from '@tanstack/router-generator';

@@ -29,7 +29,7 @@ async function bundle(styles: string, name = 'Paper') {
 
 const imports = (...names: string[]) => names.map((name) => `import '@mantine/core/styles/${name}.css';`).join('\n');
 
-test('a component without its styles fails the build, and so do styles that nothing uses', async () => {
+test('a component without styles, or unused styles, fail the build', async () => {
   await expect(bundle('')).rejects.toThrow(/lacks the styles of .*Paper/);
   const lacking = await bundle('').then(String, String);
   const needed = /lacks the styles of ([\w, ]+)/.exec(lacking)?.[1]?.split(', ') ?? [];
@@ -37,6 +37,6 @@ test('a component without its styles fails the build, and so do styles that noth
   await expect(bundle(imports(...needed, 'Carousel'))).rejects.toThrow(/nothing uses: Carousel/);
 });
 
-test('a part that components share fails the build without its styles', async () => {
+test('a shared component without styles fails the build', async () => {
   await expect(bundle(imports('Checkbox'), 'Checkbox')).rejects.toThrow(/lacks the styles of .*InlineInput/);
 });

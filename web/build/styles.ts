@@ -6,8 +6,8 @@ const component = /@mantine\/core\/esm\/.*\/(\w+)\.module\.mjs$/;
 const styles = (name: string) => fileURLToPath(new URL(`../node_modules/@mantine/core/styles/${name}.css`, import.meta.url));
 
 /**
- * Fails the build when the bundle contains a component of Mantine, or a part that components
- * share, whose styles `file` does not import, and when `file` imports styles that the bundle does not use.
+ * Fails the build if the bundle contains a Mantine component, or a shared part of components, without an import of its styles in `file`, or if `file`
+ * imports unused styles.
  */
 export function stylesOfComponents(file: string): Plugin {
   return {

@@ -1,11 +1,11 @@
-// Finds exports that no other file imports. A name that an index passes on is used where
-// somebody takes it from there; a type, where something of its own file is typed by it.
+// Finds exports that no other file imports. A name that an index re-exports is used if another
+// file imports it from there; a type is used if its file uses it.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
 
 const generated = ['src/routeTree.gen.ts', 'src/api/schema.d.ts'];
-// Run by name, by vite, vitest or the router, which take what they look for.
+// Files that vite, vitest or the router load by name.
 const isEntry = (file) => /^src\/routes\/|\.(test|e2e)\.tsx?$|config\.ts$|\.d\.ts$/.test(file);
 
 const filesIn = (folder) => ts.sys.readDirectory(folder, ['.ts', '.tsx']).map((file) => file.replaceAll('\\', '/'));
@@ -47,7 +47,7 @@ for (const file of [...filesIn('src'), ...filesIn('e2e')]) {
         return;
       else if (node.name && !ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword)) names.add(node.name.text);
     }
-    // A page that is loaded later is taken as a whole.
+    // All exports of a lazily loaded page are used.
     if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword && ts.isStringLiteral(node.arguments[0])) use(node.arguments[0], '*');
     ts.forEachChild(node, visit);
   };

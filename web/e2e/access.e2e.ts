@@ -39,7 +39,7 @@ const storedBy = ({ page }: Visitor) => page.evaluate(() => JSON.stringify([loca
 const statusFor = async (token: string, path: string) =>
   (await fetch(`${site.address}/api/v1${path}`, { headers: { Authorization: `Bearer ${token}` } })).status;
 
-test('two admins edit one role: different permissions merge, and the same one is asked for', async () => {
+test('edits of one role merge, except of the same permission', async () => {
   const { id } = await makeRole('front desk', ['orders:read']);
   const [first, second] = await site.two(`/roles/${id}`);
   await first.page.getByText(/^Also here: Li/).waitFor();
@@ -72,7 +72,7 @@ test('two admins edit one role: different permissions merge, and the same one is
   await expect.poll(async () => (await roleNow(id)).permissions).toEqual(['audit:read', 'coupons:read', 'items:read', 'orders:read', 'wallets:read']);
 });
 
-test('a user is created with a role, and is signed out in their browser when somebody disables them', async () => {
+test('disabling a user signs them out of their browser', async () => {
   await makeRole('watcher', ['orders:read', 'users:read']);
   const visitor = await site.enter('/users');
   const { page } = visitor;
@@ -115,7 +115,7 @@ test('a user is created with a role, and is signed out in their browser when som
   expect((await userNow(id)).disabled).toBe(false);
 });
 
-nightly('who is invited chooses a password in the web admin, once, and is signed in', async () => {
+nightly('an invited user sets a password once and is signed in', async () => {
   const visitor = await site.enter('/users');
   const { page } = visitor;
   await button(visitor, 'New user').first().click();
@@ -163,7 +163,7 @@ nightly('who is invited chooses a password in the web admin, once, and is signed
   await theirs.page.getByText('This invitation is not valid').waitFor();
 });
 
-nightly('a token is created, shown once whatever is pressed, used, revoked and refused', async () => {
+nightly('a token is created, shown once, used, revoked and rejected', async () => {
   const visitor = await site.enter('/roles');
   const { page } = visitor;
   await page.getByRole('link', { name: 'API tokens' }).click();
@@ -201,7 +201,7 @@ nightly('a token is created, shown once whatever is pressed, used, revoked and r
   await page.getByText('No API tokens yet').waitFor();
 });
 
-test('who may edit roles gives no permission that they do not have, and is told why', async () => {
+test('a role editor can grant only permissions they have', async () => {
   const own = await makeRole('role editor', ['access:*', 'orders:read', 'users:*']);
   const { id } = await makeRole('edited', ['wallets:read']);
   await makeUser('zhao', ['role editor']);
@@ -226,7 +226,7 @@ test('who may edit roles gives no permission that they do not have, and is told 
   await theirs.check();
 });
 
-test('a creation whose reply is lost makes one user and one token, and the page explains the lost secret', async () => {
+test('a lost creation reply makes one user and one token', async () => {
   const visitor = await site.enter('/users');
   const { page } = visitor;
   await button(visitor, 'New user').first().click();
@@ -273,7 +273,7 @@ async function loseReply({ page }: Visitor, address: string) {
   });
 }
 
-nightly('who changes their password stays signed in, and is signed out in their other browser', async () => {
+nightly('a password change ends the session of another browser', async () => {
   await makeRole('account reader', ['orders:read']);
   await makeUser('sun', ['account reader']);
   const [first, second] = [await site.open(), await site.open()];
@@ -311,7 +311,7 @@ nightly('who changes their password stays signed in, and is signed out in their 
   await first.page.getByRole('heading', { level: 1, name: 'My account' }).waitFor();
 });
 
-nightly('a session that is ended in the list is signed out where it is used: by its user, and by who manages users', async () => {
+nightly('a session ended by its user or an administrator is signed out', async () => {
   await makeRole('at work', ['orders:read']);
   const { id } = await makeUser('qian', ['at work']);
   const [first, second] = [await site.open(), await site.open()];
@@ -352,7 +352,7 @@ nightly('a session that is ended in the list is signed out where it is used: by 
   await Promise.all([first, second, manager].map((visitor) => visitor.close()));
 });
 
-test('of two who name one user the second is asked, and who is named so is called by it everywhere', async () => {
+test('concurrent renames of a user conflict, and the name appears everywhere', async () => {
   await makeRole('self', ['orders:read']);
   const { id } = await makeUser('zheng', ['self']);
   const theirs = await site.open();

@@ -31,7 +31,7 @@ async function type(visitor: Visitor, counter: string, amount: string): Promise<
   await fill(visitor, 'Delta', amount);
 }
 
-nightly('the first event makes an aggregate, and its page shows what was counted with every digit', async () => {
+nightly('the first event creates an aggregate with exact counts', async () => {
   const visitor = await site.enter('/aggregates');
   const { page } = visitor;
   await type(visitor, 'in', '9007199254740993');
@@ -49,7 +49,7 @@ nightly('the first event makes an aggregate, and its page shows what was counted
   await visitor.check();
 });
 
-test('what a writer counts elsewhere shows by itself', async () => {
+test('a count by another writer appears without a reload', async () => {
   await store('A-2', 1, 5);
   const visitor = await site.enter('/aggregates/shelf/A-2');
   await store('A-2', 2, 37);
@@ -58,7 +58,7 @@ test('what a writer counts elsewhere shows by itself', async () => {
   await visitor.page.getByText('+37').waitFor();
 });
 
-test('an event that was lost on its way back and is sent again is counted once', async () => {
+test('a retried event with a lost reply is counted once', async () => {
   await store('A-3', 1, 5);
   const visitor = await site.enter('/aggregates/shelf/A-3');
   const { page } = visitor;
@@ -76,7 +76,7 @@ test('an event that was lost on its way back and is sent again is counted once',
   expect(await aggregate('A-3')).toMatchObject({ version: 2, counters: { in: 7 } });
 });
 
-test('what has landed already is said with its version, and only the others are recorded', async () => {
+test('recorded events show their version, and only new ones are recorded', async () => {
   await append('A-4', {
     clientId: 'admin',
     events: [{ eventId: 'count-17', eventType: 'corrected', eventTime: '2026-01-31T09:30:00.000Z', deltas: { in: 2 } }],
@@ -100,7 +100,7 @@ test('what has landed already is said with its version, and only the others are 
   expect(await aggregate('A-4')).toMatchObject({ version: 2, counters: { in: 42 } });
 });
 
-nightly('a name of another event and a sequence that is too low are refused with the way on', async () => {
+nightly('a mismatching event and a low sequence are rejected with a next step', async () => {
   await store('A-5', 7, 5);
   const visitor = await site.enter('/aggregates/shelf/A-5');
   await type(visitor, 'in', '2');
@@ -126,7 +126,7 @@ nightly('a name of another event and a sequence that is too low are refused with
   expect(await aggregate('A-5')).toMatchObject({ counters: { in: 7 }, writers: { 'scanner-3': 8 } });
 });
 
-test('of two who record on one version the second reads who was first', async () => {
+test('the loser of two records on one version reads the winner', async () => {
   await store('A-6', 1, 5);
   const visitor = await site.enter('/aggregates/shelf/A-6');
   await type(visitor, 'in', '-5');
@@ -144,7 +144,7 @@ test('of two who record on one version the second reads who was first', async ()
   expect(await aggregate('A-6')).toMatchObject({ version: 3, counters: { in: 30 } });
 });
 
-nightly('the list is filtered and opened from the keyboard, and its address can be shared', async () => {
+nightly('the list is filtered and opened by keyboard and shared by URL', async () => {
   await store('B-1', 1, 5);
   await site.request('POST', '/aggregates/till/1/events', { clientId: 'till-1', events: [{ eventId: 'o', eventType: 'opened', eventTime }] });
   const visitor = await site.enter('/aggregates?type=till');
@@ -160,7 +160,7 @@ nightly('the list is filtered and opened from the keyboard, and its address can 
   await page.getByRole('heading', { level: 1, name: 'shelf/B-1' }).waitFor();
 });
 
-nightly('the search finds the page and each aggregate, whose address has two parts', async () => {
+nightly('the search finds the page and each aggregate', async () => {
   const body = { clientId: 'scanner-3', events: [{ eventId: 'e-1', eventType: 'stored', eventTime, deltas: { in: 5 } }] };
   await site.request('POST', '/aggregates/shelf/C-1/events', body, { 'X-Idempotency-Key': 'c-1' });
   const visitor = await site.enter('/');
@@ -182,7 +182,7 @@ nightly('the search finds the page and each aggregate, whose address has two par
   await page.getByRole('heading', { level: 1, name: 'Aggregates' }).waitFor();
 });
 
-nightly('who may only read is offered nothing to record', async () => {
+nightly('a reader sees no action to record', async () => {
   await store('A-7', 1, 5);
   const reader = { username: 'reader', password: 'gravel-six-ladders' };
   await site.request('POST', '/users', { ...reader, roles: ['admin'] });

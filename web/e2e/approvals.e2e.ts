@@ -25,7 +25,7 @@ const confirm = (page: Page, name: string) => page.getByRole('dialog').getByRole
 const proposedToast = (page: Page) => page.getByText('Proposed, not applied: 1 vote is missing.').first();
 const noDraft = async (page: Page) => expect(await page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes('configs/')))).toEqual([]);
 
-test('a change is proposed in one browser and approved in another, and both see what came of it', async () => {
+test('a proposed and an approved change appear in both browsers', async () => {
   await create('gate.tax', 0.19);
   const first = await site.enter('/configs/gate.tax');
   const second = await site.enter('/approvals?view=toDecide', li);
@@ -64,7 +64,7 @@ test('a change is proposed in one browser and approved in another, and both see 
   expect(await stored('gate.tax')).toMatchObject({ value: 0.21, version: 2 });
 });
 
-test('an approval that went stale says so while one looks at it, and can be rebased and approved', async () => {
+test('a stale approval is reported live, and can be rebased', async () => {
   await create('gate.stale', 1);
   const { id } = await proposed('gate.stale', { value: 2 });
   const other = await proposed('gate.stale', { remark: 'agreed on Monday' });
@@ -89,7 +89,7 @@ test('an approval that went stale says so while one looks at it, and can be reba
   expect(await stored('gate.stale')).toMatchObject({ value: 2, remark: 'agreed on Monday' });
 });
 
-test('who comes second to a decision reads who was first, and changes nothing', async () => {
+test('a second decision changes nothing and names the first', async () => {
   await create('gate.race', 1);
   const { id, etag } = await proposed('gate.race', { value: 2 });
   const second = await site.enter(`/approvals/${id}`, li);
@@ -103,7 +103,7 @@ test('who comes second to a decision reads who was first, and changes nothing', 
   await second.check();
 });
 
-nightly('a deletion, a rollback, a bulk edit, an import and taking the protection away are told as proposed, and change nothing', async () => {
+nightly('protected deletions, rollbacks, bulk edits and imports are only proposed', async () => {
   await site.request('POST', '/configs', { key: 'all.ways', value: 1, valueType: 'number', remark: 'as it was' });
   await site.request('PATCH', '/configs/all.ways', { value: 2 }, { 'If-Match': (await stored('all.ways')).etag });
   const first = await site.enter('/configs/all.ways');
@@ -162,7 +162,7 @@ nightly('a deletion, a rollback, a bulk edit, an import and taking the protectio
   expect(await stored('all.ways')).toMatchObject({ value: 2, remark: 'as it was', protected: true });
 });
 
-nightly('a bypass makes the change for a reason and waits for a review by somebody else', async () => {
+nightly('a bypass applies the change and waits for another user’s review', async () => {
   await create('gate.bypass', 1);
   const { id } = await proposed('gate.bypass', { value: 2 });
   const first = await site.enter(`/approvals/${id}`);
@@ -179,7 +179,7 @@ nightly('a bypass makes the change for a reason and waits for a review by somebo
   await second.page.getByText('Marked as reviewed.').waitFor();
 });
 
-test('its author can propose something else in its place', async () => {
+test('the author can propose a different change instead', async () => {
   await create('gate.edit', 1);
   const { id } = await proposed('gate.edit', { value: 2 });
   const first = await site.enter(`/approvals/${id}`);
@@ -193,7 +193,7 @@ test('its author can propose something else in its place', async () => {
   await first.page.getByRole('group', { name: 'configs/gate.edit' }).getByText('3.50').waitFor();
 });
 
-nightly('what is said on an approval is read and answered in the other browser, and an answer that is typed survives a reload', async () => {
+nightly('comments on an approval appear in both browsers, and drafts survive a reload', async () => {
   await create('gate.talk', 1);
   const { id } = await proposed('gate.talk', { value: 2 });
   const first = await site.enter(`/approvals/${id}`);
@@ -229,7 +229,7 @@ nightly('what is said on an approval is read and answered in the other browser, 
   await second.check();
 });
 
-test('a comment whose answer is lost is said once, however often it is asked for', async () => {
+test('a retried comment with a lost reply is added once', async () => {
   await create('gate.lost', 1);
   const { id } = await proposed('gate.lost', { value: 2 });
   const second = await site.enter(`/approvals/${id}`, li);
@@ -247,7 +247,7 @@ test('a comment whose answer is lost is said once, however often it is asked for
   expect(items.map(({ text }) => text)).toEqual(['Once is enough.']);
 });
 
-test('an entry above the threshold waits on its wallet for the votes of others, who can ask about it', async () => {
+test('an entry above the threshold waits for votes and shows comments', async () => {
   const settings = await site.request<{ etag: string }>('GET', '/settings');
   await site.request('PATCH', '/settings?bypass=Before%20the%20test', { walletApprovalThreshold: 10_000 }, { 'If-Match': settings.etag });
   const user = 'gate/li@100';

@@ -15,7 +15,7 @@ const site = tenantSite(async () => {
   await site.asLi('PATCH', '/items/AUD-1', { price: 6600 }, { 'If-Match': etag, 'X-Idempotency-Key': 'price-of-tea' });
 });
 
-nightly('an entry opens with what it changed, its request and its key, and leads to both', async () => {
+nightly('an audit entry shows its change, request and key with links', async () => {
   const visitor = await site.enter('/audit-log?resource=items/AUD-1');
   const { page } = visitor;
   await page.getByRole('row', { name: /changed an item/ }).click();
@@ -39,7 +39,7 @@ nightly('an entry opens with what it changed, its request and its key, and leads
     .waitFor();
 });
 
-nightly('a config’s entry has its difference from the history, and the file has the details', async () => {
+nightly('a config’s entry has its difference, and the export has the details', async () => {
   await site.request('POST', '/configs', { key: 'audit.rate', value: { fee: 2.5, days: 3 }, valueType: 'json', remark: '' });
   const { etag } = await site.request<Config>('GET', '/configs/audit.rate');
   await site.asLi('PATCH', '/configs/audit.rate', { value: { fee: 3 } }, { 'If-Match': etag });
@@ -61,7 +61,7 @@ nightly('a config’s entry has its difference from the history, and the file ha
   expect(await readFile(await (await saving).path(), 'utf8')).toContain('""toVersion"":2');
 });
 
-test('whoever was overwritten is told who and why wherever they are, and puts it back', async () => {
+test('an overwritten user is notified on any page and restores the value', async () => {
   const key = 'audit.banner';
   await site.request('POST', '/configs', { key, value: { text: 'old', days: 1 }, valueType: 'json', remark: '' });
   const { etag } = await site.request<Config>('GET', `/configs/${key}`);
@@ -96,7 +96,7 @@ test('whoever was overwritten is told who and why wherever they are, and puts it
   await auditor.page.getByRole('region', { name: 'Difference between two versions' }).waitFor();
 });
 
-nightly('the log is narrowed by what was done, by whom, on what and when, and the file has what is left', async () => {
+nightly('the log filters by action, user, record and time, also in the export', async () => {
   const visitor = await site.enter('/audit-log');
   const { page } = visitor;
   const rows = page.locator('tbody tr');

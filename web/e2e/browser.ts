@@ -152,7 +152,7 @@ export class Visitor {
     await this.settle();
   }
 
-  /** Navigates without a load, like a link, to a page that is mounted again, in a look. */
+  /** Navigates to a page like a link, without a load, and sets the look. The page is mounted again. */
   async lead(path: string, look: Look = this.look): Promise<void> {
     await this.#go('/nothing-is-here');
     // The search and the list of keys belong to no page.

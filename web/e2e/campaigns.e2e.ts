@@ -36,7 +36,7 @@ const field = ({ page }: Visitor, name: string) => page.getByRole('textbox', { n
 const button = ({ page }: Visitor, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const dialogButton = ({ page }: Visitor, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 
-nightly('a campaign is created, found by the search, and issues coupons that lead back to it', async () => {
+nightly('a campaign is created, found and linked to its coupons', async () => {
   const visitor = await site.enter('/coupon-campaigns');
   const { page } = visitor;
   await button(visitor, 'New campaign').first().click();
@@ -80,7 +80,7 @@ nightly('a campaign is created, found by the search, and issues coupons that lea
   await visitor.check();
 });
 
-test('two admins change different terms of one campaign, and both changes stand', async () => {
+test('concurrent edits of different campaign terms both apply', async () => {
   const { id } = await make();
   const [first, second] = await site.two(`/coupon-campaigns/${id}`);
   await first.page.getByText(/^Also here: Li/).waitFor();
@@ -104,7 +104,7 @@ test('two admins change different terms of one campaign, and both changes stand'
   await first.check('campaign-merged');
 });
 
-nightly('a kind on one side and a value on the other are asked for as one, and a later conflict keeps the choice', async () => {
+nightly('discount kind and value conflict together, and choices survive a later conflict', async () => {
   const { id } = await make();
   const [first, second] = await site.two(`/coupon-campaigns/${id}`);
   await field(first, 'Amount off').fill('60.00');
@@ -130,7 +130,7 @@ nightly('a kind on one side and a value on the other are asked for as one, and a
   expect(await now(id)).toMatchObject({ kind: 'amount', value: 6000, perUser: 3 });
 });
 
-test('of two who issue at the same time the second reads what is left, and nothing is issued beyond the total', async () => {
+test('concurrent issues never exceed the total of the campaign', async () => {
   const { id } = await make({ total: 10 });
   const [first, second] = await site.two(`/coupon-campaigns/${id}`);
   for (const visitor of [first, second]) {
@@ -154,7 +154,7 @@ test('of two who issue at the same time the second reads what is left, and nothi
   expect(await now(id)).toMatchObject({ issued: 10, total: 10 });
 });
 
-nightly('an answer that was lost leaves the same request to be asked again, even after a reload', async () => {
+nightly('an issue with a lost reply is retried after a reload', async () => {
   const { id } = await make();
   const visitor = await site.enter(`/coupon-campaigns/${id}`);
   const { page } = visitor;
@@ -185,7 +185,7 @@ nightly('an answer that was lost leaves the same request to be asked again, even
   expect(await couponsOf(id)).toBe(4);
 });
 
-nightly('a campaign that was deleted while it was edited is made again with what was typed', async () => {
+nightly('a campaign deleted during the edit can be recreated from the input', async () => {
   const { id, etag } = await make({ name: 'Short-lived' });
   const visitor = await site.enter(`/coupon-campaigns/${id}`);
   const { page } = visitor;
@@ -202,7 +202,7 @@ nightly('a campaign that was deleted while it was edited is made again with what
   expect(await now(again)).toMatchObject({ name: 'Long-lived', total: 10 });
 });
 
-nightly('a campaign that issued coupons is not deleted, and can be ended; one that issued none goes', async () => {
+nightly('a campaign with coupons ends instead of being deleted', async () => {
   const { id } = await make({ name: 'In use' });
   const unused = await make({ name: 'Unused' });
   await site.request('POST', `/coupon-campaigns/${id}/coupons`, { count: 2 });

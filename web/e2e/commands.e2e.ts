@@ -10,7 +10,7 @@ async function placeOrder(): Promise<{ id: number; orderNo: string }> {
   return site.request('POST', '/orders', { userId: '77', items: [{ sku: 'CMD-1', quantity: 1 }] });
 }
 
-test('an act of the record on the screen is found and executed', async () => {
+test('the command bar finds and runs an action of the record', async () => {
   const { id, orderNo } = await placeOrder();
   const visitor = await site.enter(`/orders/${id}`);
   const { page } = visitor;
@@ -67,7 +67,7 @@ test('g and a letter open a page, and a single key acts on the record, but not w
   await page.getByRole('dialog', { name: /^Cancel .*\d/ }).waitFor();
 });
 
-test('a user without the permission is offered no act', async () => {
+test('a user without the permission sees no action', async () => {
   await site.request('POST', '/roles', { name: 'reader', permissions: ['configs:read', 'orders:read'] });
   const reader = { username: 'reader', password: admin.password };
   await site.request('POST', '/users', { ...reader, displayName: 'Reader', roles: ['reader'] });

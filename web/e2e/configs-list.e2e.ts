@@ -11,7 +11,7 @@ const site = serviceSite();
 
 const now = (key: string) => site.request<Config>('GET', `/configs/${key}`);
 
-test('an empty list offers to create the first, and what was typed outlives a reload', async () => {
+test('an empty list offers creation, and its input survives a reload', async () => {
   const visitor = await site.enter('/configs');
   const { page } = visitor;
   await page.getByText('No configs yet').waitFor();
@@ -44,7 +44,7 @@ test('an empty list offers to create the first, and what was typed outlives a re
   expect(await now('shop.tax')).toMatchObject({ value: 7.5, version: 1 });
 });
 
-test('a batch in which another admin was faster changes nothing, names them, and goes on from theirs', async () => {
+test('a conflicting batch changes nothing and resumes from the new values', async () => {
   for (const name of ['a', 'b', 'c']) await site.request('POST', '/configs', { key: `rate.${name}`, value: 1 });
   await site.request('POST', '/configs', { key: 'rate.title', value: 'Rates' });
   const visitor = await site.enter('/configs?prefix=rate.');
@@ -83,7 +83,7 @@ test('a batch in which another admin was faster changes nothing, names them, and
   expect(await page.getByRole('region', { name: 'Chosen rows' }).count()).toBe(0);
 });
 
-nightly('everything that matches the filter is chosen, changed and left out by keyboard', async () => {
+nightly('all matching rows are selected, changed and deselected by keyboard', async () => {
   for (let i = 10; i < 40; i++) await site.request('POST', '/configs', { key: `many.${i}`, value: `v${i}` });
   const visitor = await site.enter('/configs?prefix=many.&limit=25');
   const { page } = visitor;
@@ -111,7 +111,7 @@ nightly('everything that matches the filter is chosen, changed and left out by k
   expect(await now('many.11')).toMatchObject({ version: 1 });
 });
 
-nightly('an import says what it would do, changes nothing until told, and then does it', async () => {
+nightly('an import previews its changes and applies them after confirmation', async () => {
   await site.request('POST', '/configs', { key: 'in.same', value: 'same' });
   await site.request('POST', '/configs', { key: 'in.old', value: 1, remark: 'before' });
   const visitor = await site.enter('/configs?prefix=in.');
@@ -142,7 +142,7 @@ nightly('an import says what it would do, changes nothing until told, and then d
   expect(await now('in.same')).toMatchObject({ version: 1 });
 });
 
-test('an import that another admin overtakes is refused with the verdicts of now, and checked again', async () => {
+test('an outdated import is rejected, and is checked again', async () => {
   const visitor = await site.enter('/configs?prefix=race.');
   const { page } = visitor;
   await page.getByRole('button', { name: 'Import' }).click();
@@ -167,7 +167,7 @@ test('an import that another admin overtakes is refused with the verdicts of now
   expect((await now('race.a')).value).toBe(1);
 });
 
-nightly('what is exported is imported again, however large', async () => {
+nightly('an export of any size can be imported again', async () => {
   for (let i = 0; i < 8; i++) await site.request('POST', '/configs', { key: `large.${i}`, value: 'x'.repeat(200_000) });
   const visitor = await site.enter('/configs?prefix=large.');
   const { page } = visitor;
@@ -184,7 +184,7 @@ nightly('what is exported is imported again, however large', async () => {
   expect((await now('large.3')).value).toBe('x'.repeat(200_000));
 });
 
-nightly('the feed shows who changed what as it happens, holds it while paused, and marks the row', async () => {
+nightly('the feed shows changes live, queues them while paused, and marks rows', async () => {
   await site.request('POST', '/configs', { key: 'seen.one', value: 1 });
   const visitor = await site.enter('/configs?prefix=seen.');
   const { page } = visitor;

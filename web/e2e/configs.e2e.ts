@@ -29,7 +29,7 @@ async function write(page: Page, text: string): Promise<void> {
 
 const save = (page: Page) => page.getByRole('button', { name: /^Save · v/ }).click();
 
-test('edits of different fields merge by themselves, and the difference is a link away', async () => {
+test('edits of different fields merge, with a link to the difference', async () => {
   await create('checkout.tax', 0.19, 'number');
   const first = await open('checkout.tax');
   const second = await open('checkout.tax', li);
@@ -50,7 +50,7 @@ test('edits of different fields merge by themselves, and the difference is a lin
   await difference.getByText('0.2100').waitFor();
 });
 
-test('a place that both changed is asked, all else is merged, and a second conflict keeps the choice', async () => {
+test('only the contested field prompts, and choices survive a second conflict', async () => {
   await create('checkout.payment', { timeoutMs: 3000, retries: 2, methods: ['card', 'wallet'] }, 'json');
   const first = await open('checkout.payment');
   await write(first.page, '{"timeoutMs": 5000, "retries": 3, "methods": ["card", "wallet", "alipay"]}');
@@ -88,7 +88,7 @@ test('a place that both changed is asked, all else is merged, and a second confl
   await page.getByText('No changes.').waitFor();
 });
 
-test('theirs that was taken and then moved is asked again, and another value can be written', async () => {
+test('an accepted value that changes again prompts again', async () => {
   await create('queue.limit', 10, 'number');
   const first = await open('queue.limit');
   const { page } = first;
@@ -106,7 +106,7 @@ test('theirs that was taken and then moved is asked again, and another value can
   await expect.poll(async () => (await stored('queue.limit')).value).toBe(35);
 });
 
-test('a config that is deleted while it is edited can be created again with what was typed', async () => {
+test('a config deleted during the edit can be recreated from the input', async () => {
   await create('banner.text', 'Welcome', 'string');
   const first = await open('banner.text');
   const second = await open('banner.text', li);
@@ -126,7 +126,7 @@ test('a config that is deleted while it is edited can be created again with what
   await first.page.getByText('No changes.').waitFor();
 });
 
-test('a stale deletion deletes nothing and names who was faster', async () => {
+test('a stale deletion deletes nothing and names the editor', async () => {
   await create('mail.from', 'a@example.org', 'string');
   const first = await open('mail.from');
   await first.page.getByRole('button', { name: 'Delete…' }).click();
@@ -137,7 +137,7 @@ test('a stale deletion deletes nothing and names who was faster', async () => {
   expect(await stored('mail.from')).toMatchObject({ value: 'b@example.org', version: 2 });
 });
 
-test('a clean form follows within a second; a dirty one keeps its edits and its base', async () => {
+test('a clean form refreshes within a second; a dirty one preserves its edits', async () => {
   await create('search.boost', 1, 'number');
   const first = await open('search.boost');
   // The limit is twice the time that the machine needs to open the page.
@@ -165,7 +165,7 @@ test('a clean form follows within a second; a dirty one keeps its edits and its 
   await first.check();
 });
 
-test('one’s own save is no news, and a reformatted document is nothing to save', async () => {
+test('the user’s save shows no notice, and a reformatted document no change', async () => {
   await create('own.save', { a: 1 }, 'json');
   const first = await open('own.save');
   await write(first.page, '{"a":1}');
@@ -182,7 +182,7 @@ test('one’s own save is no news, and a reformatted document is nothing to save
   expect(await raw.text()).toContain('12345678901234567890.10');
 });
 
-nightly('what is no JSON, and what the schema refuses, is marked at its place', async () => {
+nightly('invalid JSON and schema violations are marked at their position', async () => {
   await site.request('POST', '/configs', {
     key: 'with.schema',
     valueType: 'json',
@@ -201,7 +201,7 @@ nightly('what is no JSON, and what the schema refuses, is marked at its place', 
   expect(await stored('with.schema')).toMatchObject({ version: 1 });
 });
 
-test('others on the record and on a field are shown, and are gone when they leave', async () => {
+test('other users are shown on record and field until they leave', async () => {
   await create('shared.one', 1, 'number');
   const first = await open('shared.one');
   const second = await open('shared.one', li);
@@ -216,7 +216,7 @@ test('others on the record and on a field are shown, and are gone when they leav
   await first.page.getByText(/^Also here: Li/).waitFor({ state: 'detached' });
 });
 
-test('what was typed survives a reload, a closed tab, a crash and a lost session', async () => {
+test('input survives a reload, a closed tab, a crash and session end', async () => {
   await create('draft.kept', 1, 'number');
   const first = await open('draft.kept');
   await value(first.page).fill('2');
@@ -255,7 +255,7 @@ test('what was typed survives a reload, a closed tab, a crash and a lost session
   await expect.poll(async () => (await stored('draft.kept')).value).toBe(4);
 });
 
-nightly('a version is compared and rolled back to, with a note; a race is named and changes nothing', async () => {
+nightly('a version is compared and restored with a note; a conflict changes nothing', async () => {
   await create('rolled.back', { rate: 1, more: [1, 2] }, 'json');
   await edit('rolled.back', { value: { rate: 2 } });
   const first = await open('rolled.back');
@@ -283,7 +283,7 @@ nightly('a version is compared and rolled back to, with a note; a race is named 
   expect(items[0]).toMatchObject({ action: 'rollback', note: 'double charges' });
 });
 
-test('what Li saved is overwritten on purpose, with a reason that the history keeps', async () => {
+test('an overwrite needs a reason, which the history shows', async () => {
   await create('checkout.banner', 'old', 'string');
   const first = await open('checkout.banner');
   const { page } = first;
@@ -302,7 +302,7 @@ test('what Li saved is overwritten on purpose, with a reason that the history ke
   expect(items[0]).toMatchObject({ note: 'The sale starts now', detail: { destroyed: { value: 'theirs', remark: 'by Li' } } });
 });
 
-test('a save is taken back at once by a version of its own', async () => {
+test('undo of a save creates a new version', async () => {
   await create('checkout.greeting', 'hello', 'string');
   const first = await open('checkout.greeting');
   const { page } = first;
@@ -316,7 +316,7 @@ test('a save is taken back at once by a version of its own', async () => {
   await expect.poll(() => value(page).inputValue()).toBe('hello');
 });
 
-test('a whole edit with its conflict goes by keyboard alone', async () => {
+test('an edit with a conflict needs only the keyboard', async () => {
   await create('by.keyboard', 1, 'number');
   const first = await site.enter('/configs?prefix=by.');
   const { page } = first;
@@ -352,7 +352,7 @@ async function reach(page: Page, name: string): Promise<void> {
   throw new Error(`${name} cannot be reached by Tab`);
 }
 
-nightly('a secret is shown to who may read it and asks, and replaced unseen by who may not', async () => {
+nightly('a secret is shown on request with permission, and otherwise only replaced', async () => {
   await site.request('POST', '/configs', { key: 'mail.password', value: 'nightingale', valueType: 'string', remark: 'of the relay', secret: true });
   const first = await open('mail.password');
   await first.page.getByText('The value is secret. It is displayed on request.').waitFor();

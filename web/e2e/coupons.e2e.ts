@@ -31,7 +31,7 @@ async function race(mine: 'Redeem' | 'Void', theirs: 'Redeem' | 'Void'): Promise
 const user = ({ page }: Visitor, id: number) => page.getByRole('dialog').getByRole('textbox', { name: 'User id' }).fill(String(id));
 const confirm = ({ page }: Visitor, action: 'Redeem' | 'Void') => page.getByRole('dialog').getByRole('button', { name: action }).click();
 
-test('of two who redeem one coupon the second reads who was first, when, and for whom', async () => {
+test('the loser of two redemptions reads the winner, time and customer', async () => {
   const { code, first, second } = await race('Redeem', 'Redeem');
   await user(first, 31);
   await user(second, 32);
@@ -46,7 +46,7 @@ test('of two who redeem one coupon the second reads who was first, when, and for
   await first.check('coupon-redeemed-first');
 });
 
-test('who voids a coupon that was just redeemed reads so, and it stays redeemed', async () => {
+test('voiding a redeemed coupon reports the redemption and changes nothing', async () => {
   const { code, first, second } = await race('Void', 'Redeem');
   await user(second, 33);
   await confirm(second, 'Redeem');
@@ -61,7 +61,7 @@ test('who voids a coupon that was just redeemed reads so, and it stays redeemed'
   expect(await now(code)).toMatchObject({ status: 'used', redeemedByUserId: '33' });
 });
 
-test('who redeems a coupon that was just voided reads by whom, and nobody has used it', async () => {
+test('redeeming a voided coupon reports who voided it', async () => {
   const { code, first, second } = await race('Redeem', 'Void');
   await user(first, 34);
   await second.page

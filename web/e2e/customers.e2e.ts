@@ -19,7 +19,7 @@ const site = tenantSite(async () => {
   order = await site.request<Order>('POST', '/orders', { userId: li, items: [{ sku: 'CUST-1', quantity: 2 }] }, { 'X-Idempotency-Key': 'basket-of-li' });
 });
 
-test('a customer has one page, which every user id leads to', async () => {
+test('every user id links to the page of its customer', async () => {
   const visitor = await site.enter('/orders');
   const { page } = visitor;
   await page
@@ -42,7 +42,7 @@ test('a customer has one page, which every user id leads to', async () => {
   await page.waitForURL(address);
 });
 
-test('the list of customers has their sums, and leads to each', async () => {
+test('the list of customers shows sums and links to each customer', async () => {
   const paid = await site.request<Order>('POST', '/orders', { userId: 'sums-7', items: [{ sku: 'CUST-1', quantity: 1 }], email: 'sums@example.com' });
   await site.request('POST', `/orders/${paid.id}/pay`, { method: 'external', reference: 'psp-sums' });
   const visitor = await site.enter('/customers');
@@ -60,7 +60,7 @@ test('the list of customers has their sums, and leads to each', async () => {
   await page.getByRole('navigation').getByRole('link', { name: 'Customers' }).last().waitFor();
 });
 
-nightly('an order is placed, paid from the wallet and told of as one chain', async () => {
+nightly('an order paid from the wallet is one chain in the timeline', async () => {
   const visitor = await site.enter(path);
   const { page } = visitor;
   await page.getByRole('button', { name: 'New order' }).click();
@@ -109,7 +109,7 @@ nightly('the timeline shows a refund of an externally paid order', async () => {
   await page.waitForURL(`**/refunds/${refund.id}`);
 });
 
-nightly('what the wallet cannot pay is said before it is sent', async () => {
+nightly('an insufficient wallet is reported before the request', async () => {
   const poor = await site.request<Order>('POST', '/orders', { userId: 'poor', items: [{ sku: 'CUST-1', quantity: 1 }] });
   const visitor = await site.enter(`/orders/${poor.id}`);
   const { page } = visitor;
@@ -124,7 +124,7 @@ nightly('what the wallet cannot pay is said before it is sent', async () => {
   await paying.waitFor({ state: 'detached' });
 });
 
-test('a step names the request and the key that asked for it', async () => {
+test('a timeline step names its request and idempotency key', async () => {
   const visitor = await site.enter(`/orders/${order.id}`);
   const { page } = visitor;
   const timeline = page.getByRole('complementary', { name: 'Timeline' });
@@ -138,7 +138,7 @@ test('a step names the request and the key that asked for it', async () => {
   });
 });
 
-nightly('a number, a user, a sku, a coupon, a ticket and a key each open one timeline, from the request to the status', async () => {
+nightly('numbers, users, skus, coupons, tickets and keys each open a timeline', async () => {
   const { request } = site;
   const day = 86_400_000;
   const [yesterday, tomorrow] = [-day, day].map((ms) => new Date(Date.now() + ms).toISOString());

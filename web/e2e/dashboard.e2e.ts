@@ -25,7 +25,7 @@ const site = tenantSite(async () => {
   await site.request('POST', `/flash-sales/${id}/open`, {});
 });
 
-test('the first use leads from an empty installation to the first sold unit', async () => {
+test('first steps lead from an empty installation to a sale', async () => {
   const tenant = await site.service.createTenant();
   const visitor = await site.open({ tenant });
   const { page } = visitor;
@@ -104,7 +104,7 @@ test('the first use leads from an empty installation to the first sold unit', as
   await expect.poll(() => first.count()).toBe(0);
 });
 
-test('what sells, what runs low and what came in are there, each with the way to it', async () => {
+test('the dashboard shows sales, low stock and new orders with links', async () => {
   const visitor = await site.enter('/');
   const { page } = visitor;
   const trend = page.getByRole('region', { name: 'Sales', exact: true });
@@ -123,7 +123,7 @@ test('what sells, what runs low and what came in are there, each with the way to
   await page.waitForURL('**/flash-sales/*');
 });
 
-test('who works on what right now is shown while it is so', async () => {
+test('the dashboard shows active users live', async () => {
   const visitor = await site.enter('/');
   const now = visitor.page.getByRole('region', { name: 'Working now' });
   await now.getByText('No user has a record open.').waitFor();
@@ -133,7 +133,7 @@ test('who works on what right now is shown while it is so', async () => {
   await now.getByRole('link', { name: 'Item DASH-9' }).waitFor();
 });
 
-nightly('an order that is cancelled soon stands there until it is paid', async () => {
+nightly('an order near its cancellation is listed until it is paid', async () => {
   const visitor = await site.open();
   const { page } = visitor;
   const due = { id: 7, orderNo: 'O-SOON', userId: 'li@example.com', amount: 9900, paymentDue: at(Date.now() + 240_000) };
@@ -151,7 +151,7 @@ nightly('an order that is cancelled soon stands there until it is paid', async (
   await page.unroute('**/api/v1/dashboard');
 });
 
-nightly('who came second is told with the way to the record, what a machine does over and over is one entry, and dead letters lead to their sale', async () => {
+nightly('lost races link to the record, and repeated changes are one entry', async () => {
   const { etag } = await site.request<{ etag: string }>('POST', '/configs', { key: 'dash.fought', value: 1, valueType: 'number', remark: '' });
   await site.asLi('PATCH', '/configs/dash.fought', { value: 2 }, { 'If-Match': etag });
   await site.request('PATCH', '/configs/dash.fought', { value: 3 }, { 'If-Match': etag }).catch(() => undefined);

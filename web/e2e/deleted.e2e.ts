@@ -24,7 +24,7 @@ const open = async (visitor: Visitor, name: string) => {
 };
 const restore = (visitor: Visitor) => drawerOf(visitor).getByRole('button', { name: 'Restore', exact: true }).click();
 
-test('what was deleted is found after a reload, with who did it, and is made again as it was', async () => {
+test('a deleted record shows who deleted it, and is recreated unchanged', async () => {
   const visitor = await site.enter('/items/GONE-1');
   const { page } = visitor;
   await page.getByRole('button', { name: /^Delete/ }).click();
@@ -55,7 +55,7 @@ test('what was deleted is found after a reload, with who did it, and is made aga
   await visitor.check();
 });
 
-test('who opened a deleted record sees that another admin made it again, and nothing of theirs is written', async () => {
+test('a recreation by another admin is shown and not overwritten', async () => {
   await remove('/configs/gone.seen');
   const [first, second] = await site.two('/deleted?kind=configs');
   await open(first, 'gone.seen');
@@ -72,7 +72,7 @@ test('who opened a deleted record sees that another admin made it again, and not
   await first.page.waitForURL('**/configs/gone.seen');
 });
 
-nightly('who hears of nobody is told before writing, and in a race by the refusal', async () => {
+nightly('without the stream a recreated record is reported at the restore', async () => {
   await remove('/configs/gone.raced');
   const visitor = await site.enter('/deleted?kind=configs', admin, { withoutStream: true });
   const { page } = visitor;
@@ -91,7 +91,7 @@ nightly('who hears of nobody is told before writing, and in a race by the refusa
   await visitor.check();
 });
 
-nightly('configs that went in one batch stand there each by itself, and the audit log leads there', async () => {
+nightly('configs deleted in one batch are listed singly, with audit links', async () => {
   const changes: object[] = [];
   for (const key of ['gone.a', 'gone.b']) changes.push({ op: 'delete', key, etag: await tagOf(`/configs/${key}`) });
   await site.request('POST', '/config-batches', { changes, note: 'Spring cleaning' });
@@ -113,7 +113,7 @@ nightly('configs that went in one batch stand there each by itself, and the audi
     .waitFor();
 });
 
-nightly('roles, menus, campaigns and drafts of sales come back, and a name that is taken is told', async () => {
+nightly('roles, menus, campaigns and draft sales are restored, and used names reported', async () => {
   const [from, to] = [-1, 1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
   const terms = { name: 'Spring', kind: 'amount', value: 500, minimumAmount: 2000, total: 10, perUser: 1, validFrom: from, validTo: to };
   const draft = { name: 'Noon', sku: 'GONE-1', price: 990, quantity: 4, perUserLimit: 1, startsTime: from, endsTime: to };

@@ -49,7 +49,7 @@ async function beginWithPassword({ page }: Visitor): Promise<void> {
   await password.press('Enter');
 }
 
-test('a second factor is set up, asked for at sign-in and in the middle of an act, recovered and reset', async () => {
+test('a second factor is set up, requested, recovered and reset', async () => {
   const visitor = await site.enter('/account', li);
   const { page } = visitor;
   await page.getByText('Only your password protects your account').waitFor();
@@ -111,7 +111,7 @@ test('a second factor is set up, asked for at sign-in and in the middle of an ac
   expect(await gate.count()).toBe(0);
 });
 
-nightly('an act that needs the factor afresh waits for it, goes on as one, and says so when it is called off', async () => {
+nightly('a step-up action waits for the factor and reports a cancellation', async () => {
   const visitor = await site.enter('/account', li);
   const { page } = visitor;
   await button(visitor, 'Set up an app').click();

@@ -50,7 +50,7 @@ async function buy(id: number, customer: number, quantity = 1): Promise<string> 
   return code ?? status;
 }
 
-nightly('a paused sale foretells no end, and no chart has purchases beside units', async () => {
+nightly('a paused sale has no forecast, and charts do not mix units', async () => {
   const { id } = await plan({ quantity: 400, perUserLimit: 5 });
   await site.request('POST', `/flash-sales/${id}/open`);
   const visitor = await site.enter(`/flash-sales/${id}`);
@@ -70,7 +70,7 @@ nightly('a paused sale foretells no end, and no chart has purchases beside units
   expect(await end.innerText()).not.toContain('≈');
 });
 
-nightly('who comes later sees how the sale went in the last minutes, also after a restart', async () => {
+nightly('a later viewer sees the last minutes of a sale, also after a restart', async () => {
   const { id } = await plan({ quantity: 200, perUserLimit: 5 });
   await site.request('POST', `/flash-sales/${id}/open`);
   await Promise.all(Array.from({ length: 20 }, (_, i) => buy(id, i + 1, 5)));
@@ -98,7 +98,7 @@ nightly('who comes later sees how the sale went in the last minutes, also after 
   await visitor.check();
 });
 
-nightly('that customers are refused for a full queue is said where the numbers are', async () => {
+nightly('rejections for a full queue are shown next to the numbers', async () => {
   const { id } = await plan({ quantity: 100, perUserLimit: 5, queueCap: 3, rate: 1 });
   await site.request('POST', `/flash-sales/${id}/open`);
   const visitor = await site.enter(`/flash-sales/${id}`);
@@ -114,7 +114,7 @@ nightly('that customers are refused for a full queue is said where the numbers a
   await alert.waitFor({ state: 'hidden' });
 });
 
-test('with times in UTC, a sale starts when its form said in UTC', async () => {
+test('in UTC mode a sale starts at the entered UTC time', async () => {
   const visitor = await site.enter('/flash-sales');
   const { page } = visitor;
   await page.evaluate(() => localStorage.setItem('interlock.times', 'utc'));
@@ -135,7 +135,7 @@ test('with times in UTC, a sale starts when its form said in UTC', async () => {
   await visitor.check();
 });
 
-test('a sale is planned, opened and bought out while the cockpit counts live and balanced', async () => {
+test('the cockpit shows live balanced counts until the sale is sold out', async () => {
   const visitor = await site.enter('/flash-sales', admin, { look: { language: 'en', colours: 'dark', width: 1280 } });
   const { page } = visitor;
   await button(visitor, 'New flash sale').first().click();
@@ -191,7 +191,7 @@ test('a sale is planned, opened and bought out while the cockpit counts live and
   expect(text).toMatch(/Noon sale,open,TEA-SET,40,9\.90/);
 });
 
-test('two admins pause a sale at once, and the loser reads who was first', async () => {
+test('the loser of two pauses reads who paused the sale first', async () => {
   const { id } = await plan();
   await site.request('POST', `/flash-sales/${id}/open`);
   const [first, second] = await site.two(`/flash-sales/${id}`);
@@ -210,7 +210,7 @@ test('two admins pause a sale at once, and the loser reads who was first', async
   await first.check('cockpit-lost');
 });
 
-nightly('a pause is not refused because the rate was changed, and both rate and cap stand when two change them', async () => {
+nightly('a pause does not conflict with a rate change, and rate and cap merge', async () => {
   const { id } = await plan({ rate: 5, queueCap: 100 });
   await site.request('POST', `/flash-sales/${id}/open`);
   const [first, second] = await site.two(`/flash-sales/${id}`);
@@ -231,7 +231,7 @@ nightly('a pause is not refused because the rate was changed, and both rate and 
   expect(await now(id)).toMatchObject({ status: 'paused', rate: 8, queueCap: 500 });
 });
 
-test('the quantity is changed by a difference that is shown before, and never below what is sold', async () => {
+test('the quantity changes by a previewed delta, never below the sold units', async () => {
   const { id } = await plan({ quantity: 10 });
   await site.request('POST', `/flash-sales/${id}/open`);
   expect(await buy(id, 1)).toBe('queued');
@@ -254,7 +254,7 @@ test('the quantity is changed by a difference that is shown before, and never be
   expect(await statsOf(id)).toMatchObject({ allotted: 6, remaining: 5, confirmed: 1, balanced: true });
 });
 
-test('without the stream the numbers are asked for, their age is told, and a sum that is wrong is spelled out', async () => {
+test('without the stream the cockpit polls, shows data age and mismatches', async () => {
   const { id } = await plan({ quantity: 10 });
   await site.request('POST', `/flash-sales/${id}/open`);
   const visitor = await site.open();

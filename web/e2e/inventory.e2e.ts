@@ -23,7 +23,7 @@ async function openAdjust(visitor: Visitor): Promise<void> {
   await dialogOf(visitor).waitFor();
 }
 
-test('of two who count one stock the second reads who counted first, and counts again', async () => {
+test('the loser of two counts reads the winner and counts again', async () => {
   await stocked('COUNT-1', 120);
   const [first, second] = await site.two('/items/COUNT-1');
   for (const visitor of [first, second]) {
@@ -52,7 +52,7 @@ test('of two who count one stock the second reads who counted first, and counts 
   expect(await stockOf('COUNT-1')).toMatchObject({ onHand: 109, version: 3 });
 });
 
-test('more than is available does not go out, and what is there is said', async () => {
+test('an issue above the available stock is rejected with the stock', async () => {
   await stocked('SHORT-1', 3);
   const visitor = await site.enter('/items/SHORT-1');
   await openAdjust(visitor);
@@ -64,7 +64,7 @@ test('more than is available does not go out, and what is there is said', async 
   await visitor.check();
 });
 
-test('a reply that is lost is asked for again under the same key: one movement, and it says so', async () => {
+test('a retry under the same key makes one movement and is labelled', async () => {
   await stocked('LOST-1', 10);
   const visitor = await site.enter('/items/LOST-1');
   const { page } = visitor;
@@ -100,7 +100,7 @@ test('a reply that is lost is asked for again under the same key: one movement, 
   expect((await movementsOf('LOST-1')).total).toBe(2);
 });
 
-test('what was sent without an answer survives a reload and is still done once', async () => {
+test('an unanswered request survives a reload and is applied once', async () => {
   await stocked('RELOAD-1', 10);
   const visitor = await site.enter('/items/RELOAD-1');
   const { page } = visitor;
@@ -127,7 +127,7 @@ test('what was sent without an answer survives a reload and is still done once',
   expect(await stockOf('RELOAD-1')).toMatchObject({ onHand: 17, version: 2 });
 });
 
-test('what runs low stands first, and a change by somebody else shows by itself', async () => {
+test('low stock is first, and changes by other users appear live', async () => {
   await stocked('LOW-1', 1);
   await stocked('MUCH-1', 900);
   const visitor = await site.enter('/inventory');

@@ -9,7 +9,7 @@ const site = tenantSite(async () => {
   for (let userId = 1; userId <= 3; userId++) await site.request('POST', '/orders', { userId, items: [{ sku: 'LIST-1', quantity: 1 }] });
 });
 
-test('a press on a row that a new order would move is a press on that row', async () => {
+test('a click selects the pressed row although the order changes', async () => {
   const visitor = await site.enter('/orders');
   const { page } = visitor;
   const newest = page.locator('tbody tr').first().getByRole('link').first();
@@ -28,7 +28,7 @@ test('a press on a row that a new order would move is a press on that row', asyn
   await expect.poll(() => newest.getAttribute('href')).not.toBe(address);
 });
 
-test('the exact time of the audit log names the zone that it is in', async () => {
+test('the exact time in the audit log shows its zone', async () => {
   const visitor = await site.enter('/audit-log');
   const { page } = visitor;
   await page.getByRole('button', { name: 'Columns' }).click();
@@ -50,7 +50,7 @@ test('the exact time of the audit log names the zone that it is in', async () =>
 });
 
 for (const path of ['/orders?userId=Li+Wei', '/orders?status=stolen', '/orders?from=2026-13-45', '/inventory?maxAvailable=few', '/coupons?campaignId=none'])
-  test(`${path} does not mean everything: the filter that cannot be read is shown, and taken off by hand`, async () => {
+  test(`${path} reports an unreadable filter instead of showing all rows`, async () => {
     const visitor = await site.enter(path);
     const { page } = visitor;
     await page
@@ -70,7 +70,7 @@ for (const path of ['/orders?userId=Li+Wei', '/orders?status=stolen', '/orders?f
     expect(new URL(page.url()).search).toBe('');
   });
 
-test('a user id that is typed wrong is said at its input, and never widens what is chosen', async () => {
+test('an invalid user id is reported at its input and filters nothing', async () => {
   const visitor = await site.enter('/orders?userId=2');
   const { page } = visitor;
   await page.getByText('1–1 of 1').waitFor();
@@ -87,7 +87,7 @@ test('a user id that is typed wrong is said at its input, and never widens what 
 });
 
 for (const path of ['/orders?sort=nothing', '/orders?cursor=nonsense', '/configs?sort=-nothing', '/audit-log?cursor=older'])
-  test(`${path} has a way back`, async () => {
+  test(`${path} has a back link`, async () => {
     const visitor = await site.enter(path);
     const { page } = visitor;
     await page
@@ -110,7 +110,7 @@ test('Enter opens the first of several hits', async () => {
   await page.waitForURL(/\/configs\/enter\.one$/);
 });
 
-test('a ticket and an aggregate that are found or were changed lead to what they are', async () => {
+test('a found ticket or aggregate links to its record', async () => {
   await site.request('POST', '/aggregates/shelf/L-1/events', {
     clientId: 'scanner',
     events: [{ eventId: 'e-1', eventType: 'stored', eventTime: '2026-01-31T09:29:59.500Z', deltas: { in: 5 } }],
@@ -143,7 +143,7 @@ test('a ticket and an aggregate that are found or were changed lead to what they
   await page.waitForURL(/\/orders\/\d+$/);
 });
 
-test('a click beside a dialog does not throw away what was typed', async () => {
+test('a click outside a dialog preserves its input', async () => {
   await site.request('POST', '/wallets/9/entries', { amount: 6000, kind: 'topup', reference: 'opening' });
   const visitor = await site.enter('/wallets/9');
   const { page } = visitor;
@@ -163,7 +163,7 @@ test('a click beside a dialog does not throw away what was typed', async () => {
   expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Typed');
 });
 
-test('a finished order does not say “yet”', async () => {
+test('a finished order has no text with “yet”', async () => {
   const order = await site.request<{ id: number; etag: string }>('POST', '/orders', { userId: 8, items: [{ sku: 'LIST-1', quantity: 1 }] });
   await site.request('POST', `/orders/${order.id}/cancel`, { reason: 'Ordered twice' }, { 'If-Match': order.etag });
   const visitor = await site.enter(`/orders/${order.id}`);
@@ -171,7 +171,7 @@ test('a finished order does not say “yet”', async () => {
   expect(await visitor.page.getByRole('region', { name: 'Facts' }).innerText()).not.toContain('yet');
 });
 
-test('what expires soon is what its tile counts', async () => {
+test('the tile for expiring records counts the rows of its list', async () => {
   const campaign = (name: string, days: number) =>
     site.request<{ id: number }>('POST', '/coupon-campaigns', {
       name,
@@ -194,7 +194,7 @@ test('what expires soon is what its tile counts', async () => {
   await page.getByText('1–3 of 3').waitFor();
 });
 
-nightly('in Chinese the audit log, refusals and the faults of a value are Chinese', async () => {
+nightly('the audit log, rejections and field errors are Chinese', async () => {
   await site.request('POST', '/configs', {
     key: 'zh.schema',
     valueType: 'json',

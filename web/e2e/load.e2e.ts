@@ -67,7 +67,7 @@ async function signedIn(): Promise<Cookie[]> {
   return (await visitor.context.storageState()).cookies;
 }
 
-test('the first page needs little over the wire', async () => {
+test('the first page transfers few bytes', async () => {
   const cookies = await signedIn();
   const { bytes } = await load(cookies, undefined);
   console.info(`cold load of /orders: ${Math.round(bytes / 1000)} KB`);
@@ -87,7 +87,7 @@ test('the session is requested once, before the program is loaded', async () => 
   expect(sent).toEqual([false]);
 });
 
-test('the sign-in page loads no page', async () => {
+test('the sign-in page loads no other page', async () => {
   const { page } = await site.open({ isolated: true });
   const scripts: string[] = [];
   page.on('response', (response) => {
@@ -100,7 +100,7 @@ test('the sign-in page loads no page', async () => {
   expect(scripts.toSorted()).toEqual(['/assets/index.js', '/start.js']);
 });
 
-nightly('the orders can be worked with soon over a slow link', async () => {
+nightly('the orders page is usable quickly over a slow link', async () => {
   const cookies = await signedIn();
   const near: Load[] = [];
   const far: Load[] = [];

@@ -45,7 +45,7 @@ export function halfOfThePagesIsRight(half: 0 | 1): void {
     visitor = await site.enter('/', admin, { look: looks[half], spansTests: true });
   });
 
-  test('the sign-in page is right, and so is its refusal', async () => {
+  test('the sign-in page and its error have no defects', async () => {
     const guest = await site.open({ look: looks[half] });
     await guest.visit('/');
     await guest.inspectBothLanguages('sign-in');
@@ -56,7 +56,7 @@ export function halfOfThePagesIsRight(half: 0 | 1): void {
     await guest.inspectBothLanguages('sign-in-refused');
   });
 
-  test('each page of the navigation is right', async () => {
+  test('each page of the navigation has no defects', async () => {
     if (await openDrawer(visitor.page)) await visitor.inspectBothLanguages('navigation');
     const paths = await visitor.page.locator('nav a').evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
     expect(paths).toContain('/');
@@ -70,7 +70,7 @@ export function halfOfThePagesIsRight(half: 0 | 1): void {
   });
 
   pages.forEach(({ name, path, reach }, i) => {
-    test(`${name} is right`, async () => {
+    test(`${name} has no defects`, async () => {
       await visitor.lead(typeof path === 'string' ? path : path(), looks[(half + i) % 2]);
       await reach?.(visitor.page);
       await visitor.settle();

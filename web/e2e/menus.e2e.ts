@@ -37,7 +37,7 @@ async function act(visitor: Visitor, name: string, action: string): Promise<void
   await visitor.page.getByRole('menuitem', { name: action, exact: true }).click();
 }
 
-test('a tenant begins with the navigation that the admin has by itself', async () => {
+test('a new tenant has the navigation that the admin sees', async () => {
   const visitor = await site.open();
   let isCut = true;
   await visitor.page.route('**/api/v1/menus', (route) => (isCut ? route.abort() : route.continue()));
@@ -54,7 +54,7 @@ test('a tenant begins with the navigation that the admin has by itself', async (
   expect(await shown(visitor)).toEqual(own);
 });
 
-nightly('a menu is moved by keys and by the pointer, and the navigation of another browser follows', async () => {
+nightly('a menu is moved by keyboard and pointer, also in another browser', async () => {
   const [first, second] = await site.two('/menus');
   const group = await make({ title: 'Returns' });
   const desk = await make({ title: 'Desk', path: '/orders?status=shipped' });
@@ -93,7 +93,7 @@ nightly('a menu is moved by keys and by the pointer, and the navigation of anoth
   await first.check();
 });
 
-test('of two admins who move one menu the second is told, and of two who move two below each other one is refused', async () => {
+test('concurrent menu moves conflict, and a cycle is rejected', async () => {
   const [a, b] = [await make({ title: 'East' }), await make({ title: 'West' })];
   const [first, second] = await site.two('/menus');
   await grip(first, 'West').waitFor();
@@ -118,7 +118,7 @@ test('of two admins who move one menu the second is told, and of two who move tw
   await expect.poll(async () => [(await under(a.id)).length, (await under(b.id)).length].sort()).toEqual([0, 1]);
 });
 
-test('two admins edit one menu: different fields merge, and the same one is asked for', async () => {
+test('edits of one menu merge, except of the same field', async () => {
   const { id } = await make({ title: 'Counter', path: '/orders' });
   const [first, second] = await site.two(`/menus/${id}`);
   await field(first, 'Title').fill('Front desk');
@@ -146,7 +146,7 @@ test('two admins edit one menu: different fields merge, and the same one is aske
   await expect.poll(async () => (await menuNow(id)).title).toBe('Service desk');
 });
 
-nightly('a menu is created, hidden, deleted and made again; one with menus below it stays', async () => {
+nightly('a menu is created, hidden, deleted and recreated, but not with children', async () => {
   const visitor = await site.enter('/menus');
   const { page } = visitor;
   await button(visitor, 'New menu').click();
@@ -177,7 +177,7 @@ nightly('a menu is created, hidden, deleted and made again; one with menus below
   await navigation(visitor).getByRole('link', { name: 'Wallets' }).waitFor();
 });
 
-test('a navigation shows nothing that its reader may not open, and follows without the right to read menus', async () => {
+test('a navigation contains only permitted pages, also without menu permission', async () => {
   await site.request('POST', '/roles', { name: 'clerk', permissions: ['orders:read'] });
   const password = 'a long enough password';
   await site.request('POST', '/users', { username: 'clerk', password, roles: ['clerk'] });

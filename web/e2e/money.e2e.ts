@@ -14,7 +14,7 @@ async function exported(page: Page): Promise<string[]> {
   return (await readFile(await (await saving).path(), 'utf8')).replace('\ufeff', '').trim().split('\r\n');
 }
 
-test('money is shown and typed in the currency that the service is set to, with as many decimals as that has', async () => {
+test('money has the currency and decimals of the tenant', async () => {
   await site.request('POST', '/items', { sku: 'YEN-1', name: '急須', price: 6000 });
   const visitor = await site.enter('/items');
   const { page } = visitor;
@@ -37,7 +37,7 @@ test('money is shown and typed in the currency that the service is set to, with 
   await visitor.check();
 });
 
-nightly('files have amounts as the currency is counted, and say in which zone their times are', async () => {
+nightly('exports have amounts in the currency’s unit and the zone of times', async () => {
   const [yesterday, tomorrow] = [-day, day].map((ms) => new Date(Date.now() + ms).toISOString());
   await site.request('POST', '/items', { sku: 'YEN-2', name: 'Kettle', price: 6000 });
   await site.request('POST', '/wallets/5/entries', { amount: 6000, kind: 'topup', reference: 'opening' });
@@ -62,7 +62,7 @@ nightly('files have amounts as the currency is counted, and say in which zone th
   }
 });
 
-test('the menu of the user names the tenant that one works in', async () => {
+test('the user menu names the tenant', async () => {
   const tenant = await site.service.createTenant();
   const visitor = await site.open();
   const { page } = visitor;

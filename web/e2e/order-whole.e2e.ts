@@ -29,7 +29,7 @@ const region = (page: Page, name: string) => page.getByRole('region', { name, ex
 const step = (page: Page, name: string) => page.locator('header').getByRole('button', { name, exact: true });
 const inDialog = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 
-test('an order is paid in parts, in any status, and money that it cannot take waits unmatched', async () => {
+test('a partial payment is applied, and one above the due amount is unmatched', async () => {
   const { id } = await place();
   const visitor = await site.enter(`/orders/${id}`);
   const { page } = visitor;
@@ -75,7 +75,7 @@ test('an order is paid in parts, in any status, and money that it cannot take wa
   await visitor.check('order-paid-in-parts');
 });
 
-test('an unmatched payment is applied to another order by one admin, and the other reads it', async () => {
+test('another admin sees that an unmatched payment was applied', async () => {
   const [first, second] = [await place(1), await place(1)];
   const unmatched = await pay(first.id, { method: 'external', reference: 'PSP-3', amount: 6000 });
   expect(unmatched.status).toBe('applied');
@@ -103,7 +103,7 @@ test('an unmatched payment is applied to another order by one admin, and the oth
   await other.check('payment-lost');
 });
 
-test('a payment is sent back by another user than its recorder', async () => {
+test('a payment is refunded by a user who did not record it', async () => {
   const { id } = await place(1);
   await pay(id, { method: 'external', reference: 'PSP-5' });
   const extra = await pay(id, { method: 'external', reference: 'PSP-6', amount: 100 });
@@ -120,7 +120,7 @@ test('a payment is sent back by another user than its recorder', async () => {
   expect(await orderNow(id)).toMatchObject({ paid: 6000, refunded: 0 });
 });
 
-test('an order is shipped in two parcels, and the list finds it until the second one', async () => {
+test('an order is partly shipped until its second parcel', async () => {
   const { id, orderNo } = await place(3);
   await pay(id, { method: 'external', reference: 'PSP-7' });
   const visitor = await site.enter(`/orders/${id}`);
@@ -159,7 +159,7 @@ test('an order is shipped in two parcels, and the list finds it until the second
   await visitor.check('order-parcels');
 });
 
-test('a cancellation names its refunds before it makes them', async () => {
+test('a cancellation previews its refunds', async () => {
   const { id } = await place();
   const external = await pay(id, { method: 'external', reference: 'PSP-8', amount: 5000 });
   const wallet = await pay(id, { method: 'wallet', reference: 'W-8' });
@@ -178,7 +178,7 @@ test('a cancellation names its refunds before it makes them', async () => {
   await page.getByRole('complementary', { name: 'Timeline' }).getByRole('link', { name: '+¥70.00' }).waitFor();
 });
 
-test('the refund dialog shows the value of the chosen units, and repays the chosen payment', async () => {
+test('the refund dialog shows the value and repays the chosen payment', async () => {
   const { id } = await place(3);
   await pay(id, { method: 'external', reference: 'PSP-9', amount: 6000 });
   const wallet = await pay(id, { method: 'wallet', reference: 'W-9' });
@@ -199,7 +199,7 @@ test('the refund dialog shows the value of the chosen units, and repays the chos
   expect(await site.request('GET', `/refunds?orderId=${id}`)).toMatchObject({ items: [{ amount: 12_000, paymentId: wallet.id, method: 'wallet' }] });
 });
 
-test('two admins edit one order: other fields are merged, and the same field is decided', async () => {
+test('edits of one order merge, except of the same field', async () => {
   const { id } = await place(1);
   const [first, second] = [await site.enter(`/orders/${id}`, admin, { withoutStream: true }), await site.enter(`/orders/${id}`, li)];
   for (const { page } of [first, second]) await region(page, 'Details').getByRole('button', { name: 'Edit' }).click();

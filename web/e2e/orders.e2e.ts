@@ -30,7 +30,7 @@ const ship = async (page: Page, units?: string) => {
   await dialog.getByRole('button', { name: 'Ship' }).click();
 };
 
-test('the loser of a race reads who won, when and what, and sees what is still allowed', async () => {
+test('the loser of a race reads the winner and the allowed actions', async () => {
   const { id, orderNo } = await placePaid();
   const first = await site.enter(`/orders/${id}`, admin, { withoutStream: true });
   const second = await site.enter(`/orders/${id}`, li);
@@ -49,7 +49,7 @@ test('the loser of a race reads who won, when and what, and sees what is still a
   await first.check('orders-lost');
 });
 
-test('an open dialog says that the order moved, by whom and to what, and offers what is left', async () => {
+test('an open dialog reports a status change and the remaining actions', async () => {
   const { id } = await placePaid();
   const [first, second] = await site.two(`/orders/${id}`);
   await first.page.getByText('Live').first().waitFor();
@@ -66,7 +66,7 @@ test('an open dialog says that the order moved, by whom and to what, and offers 
   expect(await site.request('GET', `/orders/${id}`)).toMatchObject({ status: 'shipped', version: 3 });
 });
 
-test('an order is placed from the list: found by name, priced, refused at the line that is wrong, and then placed', async () => {
+test('an order with a rejected line is corrected and placed', async () => {
   await itemInStock(site.request, { sku: 'POT-1', name: 'Iron kettle', price: 25800 });
   await site.request('POST', '/items', { sku: 'POT-2', name: 'Iron kettle, large', price: 39800, status: 'archived' });
   const before = (await site.request<{ total: number }>('GET', '/orders?userId=77&limit=1')).total;
@@ -97,7 +97,7 @@ test('an order is placed from the list: found by name, priced, refused at the li
   expect(placed).toMatchObject({ total: before + 1, items: [{ amount: 51600, items: [{ sku: 'POT-1', quantity: 2 }] }] });
 });
 
-test('an order whose answer was lost is sent again with the same key, also after a reload', async () => {
+test('an order with a lost reply is retried after a reload', async () => {
   const visitor = await site.enter('/orders');
   const { page } = visitor;
   await page.getByRole('button', { name: 'New order' }).first().click();
@@ -130,7 +130,7 @@ test('an order whose answer was lost is sent again with the same key, also after
   expect(await site.request('GET', '/orders?userId=78')).toMatchObject({ total: 1 });
 });
 
-nightly('every function of orders can be reached by keyboard alone', async () => {
+nightly('every function of orders is reachable by keyboard', async () => {
   const orders = [await place(), await place(), await place()];
   const visitor = await site.enter('/orders');
   const { page } = visitor;
@@ -203,7 +203,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`${target.toString()} cannot be reached by keyboard`);
 }
 
-nightly('230 orders are shipped in one go: progress, a verdict each, failed rows stay chosen, and the verdicts are a file', async () => {
+nightly('230 orders are shipped in bulk with progress, verdicts and an export', async () => {
   const ids: number[] = [];
   for (let i = 0; i < 230; i += 10) ids.push(...(await Promise.all(Array.from({ length: 10 }, place))).map(({ id }) => id));
   await payFromWallet(site.request, '12', ids);

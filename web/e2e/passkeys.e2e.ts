@@ -51,7 +51,7 @@ async function look(visitor: Visitor, name: string): Promise<void> {
   await visitor.speak('en');
 }
 
-test('a passkey is added, asked for at sign-in and afresh, renamed and removed', async () => {
+test('a passkey is added, used, renamed and removed', async () => {
   const visitor = await site.open({ address: named(), isolated: true });
   const { page } = visitor;
   const { link, authenticatorId } = await authenticator(visitor);
@@ -113,7 +113,7 @@ test('a passkey is added, asked for at sign-in and afresh, renamed and removed',
   await page.getByText(t.none).waitFor();
 });
 
-nightly('an act in the middle of the work waits for the passkey, and goes on with it', async () => {
+nightly('an action waits for the passkey and then continues', async () => {
   const visitor = await site.open({ address: named(), isolated: true });
   const { page } = visitor;
   await authenticator(visitor);
@@ -140,7 +140,7 @@ nightly('an act in the middle of the work waits for the passkey, and goes on wit
   await page.getByText('Recovery codes left: 10').waitFor();
 });
 
-test('a page without a name says where passkeys work', async () => {
+test('an address without a host name reports where passkeys work', async () => {
   const visitor = await site.enter('/account', li);
   const { page } = visitor;
   const there = page.getByRole('link', { name: named() });

@@ -127,7 +127,7 @@ test.afterAll(async () => {
 });
 
 for (const { name, path, reach } of shots)
-  nightly(`the picture of the ${name} page shows it as it is`, async () => {
+  nightly(`the picture of the ${name} page is up to date`, async () => {
     const visitor = await site.enter(path(made));
     const { page } = visitor;
     await page.setViewportSize(size);

@@ -4,7 +4,7 @@ import { expect, serviceSite, test } from './site';
 // At full speed the first check of the promises ends soon.
 const site = serviceSite(undefined, () => ({ INTERLOCK_PROMISE_SHARE: '100' }));
 
-test('an admin sees that every promise holds, what was looked at, and takes a signed copy along', async () => {
+test('the page of promises shows results and downloads a signed copy', async () => {
   const [visitor] = await site.two('/promises');
   const { page } = visitor;
   await page.getByText('All promises are satisfied').waitFor();

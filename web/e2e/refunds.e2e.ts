@@ -53,7 +53,7 @@ async function fillAmount(page: Page, amount: string): Promise<void> {
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('It arrived open.');
 }
 
-test('of two refunds beyond what is left the second reads who was first and how much is left, and goes on with that', async () => {
+test('the loser of two refunds reads the winner and refunds the rest', async () => {
   const id = await placePaid();
   const first = await site.enter(`/orders/${id}`, admin, { withoutStream: true });
   const second = await site.enter(`/orders/${id}`, li);
@@ -84,7 +84,7 @@ test('of two refunds beyond what is left the second reads who was first and how 
   await first.check();
 });
 
-test('who has the dialog of a refund open hears of another one while typing', async () => {
+test('an open refund dialog shows a new refund by another user', async () => {
   const id = await placePaid();
   const first = await site.enter(`/orders/${id}`);
   await fillAmount(first.page, '60.00');
@@ -96,7 +96,7 @@ test('who has the dialog of a refund open hears of another one while typing', as
   await first.check();
 });
 
-test('of two who decide on one refund the second reads who was first, how much it was and how much is left', async () => {
+test('the loser of two refund decisions reads the winner and the rest', async () => {
   const order = await placePaid();
   const { id } = await ask(order, { amount: 6000 });
   const first = await site.enter(`/refunds/${id}`, admin, { withoutStream: true });
@@ -140,7 +140,7 @@ test('of two who decide on one refund the second reads who was first, how much i
   expect(await orderNow(order)).toMatchObject({ refundReserved: 0, refunded: 6000, refundable: 4000 });
 });
 
-test('nobody approves their own: the button says so before it is pressed, and another admin settles it to the wallet at once', async () => {
+test('a user cannot approve their refund, and another settles it', async () => {
   const order = await placePaid('wallet');
   const before = (await site.request<{ balance: number }>('GET', '/wallets/ref-12')).balance;
   const { id } = await ask(order, { amount: 2500 }, site.request);
@@ -161,7 +161,7 @@ test('nobody approves their own: the button says so before it is pressed, and an
   expect((await site.request<{ balance: number }>('GET', '/wallets/ref-12')).balance).toBe(before + 2500);
 });
 
-test('pieces are refunded for what the service says they are worth, come back into stock, and are told to who refunds next', async () => {
+test('refunded units are valued, restocked and shown in later dialogs', async () => {
   const order = await placePaid('wallet', 3);
   const first = await site.enter(`/orders/${order}`);
   const { page } = first;
@@ -203,7 +203,7 @@ test('pieces are refunded for what the service says they are worth, come back in
   await page.getByRole('heading', { name: `Refund ${refund?.id ?? 0}` }).waitFor();
 });
 
-test('a refund whose answer is lost is requested once, however often it is asked for', async () => {
+test('a refund with a lost reply is requested once', async () => {
   const order = await placePaid();
   const first = await site.enter(`/orders/${order}`);
   const { page } = first;
@@ -221,7 +221,7 @@ test('a refund whose answer is lost is requested once, however often it is asked
   expect(await orderNow(order)).toMatchObject({ refundReserved: 6000 });
 });
 
-test('a refund above the threshold is requested in one browser, proposed in a second and decided in a third, and who requested it sees it settle', async () => {
+test('the requester sees a proposed refund settle after its approval', async () => {
   const settings = await site.request<{ etag: string }>('GET', '/settings');
   await site.request('PATCH', '/settings?bypass=Before%20the%20test', { refundApprovalThreshold: 29_999 }, { 'If-Match': settings.etag });
   const order = await placePaid('wallet', 3);

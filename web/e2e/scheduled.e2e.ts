@@ -52,7 +52,7 @@ async function schedule(visitor: Visitor, picture?: string) {
     .waitFor();
 }
 
-test('a change is scheduled, shown as such, and made when its time has come while one looks at it', async () => {
+test('a scheduled change is shown and applied live at its time', async () => {
   await create('later.tax', 0.19);
   const first = await site.enter('/configs/later.tax');
   const { page } = first;
@@ -82,7 +82,7 @@ test('a change is scheduled, shown as such, and made when its time has come whil
   expect(await stored('/configs/later.tax')).toMatchObject({ value: 0.21, version: 2 });
 });
 
-test('what is edited in a second browser before its time makes a scheduled change stale, and its author reads who did it', async () => {
+test('an edit makes a scheduled change stale and names its author', async () => {
   await create('later.stale', 1);
   const first = await site.enter('/configs/later.stale');
   await first.page.getByRole('textbox', { name: 'Value', exact: true }).fill('2');
@@ -110,7 +110,7 @@ test('what is edited in a second browser before its time makes a scheduled chang
   await second.page.getByText(/scheduled a change for /).waitFor();
 });
 
-nightly('what its author, who is disabled by then, had scheduled is told to somebody else, who withdraws it', async () => {
+nightly('a disabled author’s scheduled change is withdrawn by another user', async () => {
   const gone = { username: 'gone', password: 'gravel-three-lantern' };
   await site.request('POST', '/users', { ...gone, displayName: 'Gone', roles: ['admin'] });
   const asGone = await site.as(gone);
@@ -141,7 +141,7 @@ nightly('what its author, who is disabled by then, had scheduled is told to some
   expect(await first.page.getByRole('link', { name: `Approval ${id}`, exact: true }).count()).toBe(0);
 });
 
-test('a change of what is protected has its votes first and then waits for its time', async () => {
+test('a protected scheduled change needs votes before its time', async () => {
   await create('later.gate', 1, true);
   const { etag } = await stored('/configs/later.gate');
   const at = new Date(Date.now() + 3_600_000).toISOString();
@@ -156,7 +156,7 @@ test('a change of what is protected has its votes first and then waits for its t
   await second.check();
 });
 
-nightly('a change of a flash sale is scheduled from its form, and its page says so', async () => {
+nightly('a change of a flash sale is scheduled from its form', async () => {
   await site.request('POST', '/items', { sku: 'LATER-1', name: 'Later', price: 900 });
   const begins = Date.now() + 86_400_000;
   const { id } = await site.request<{ id: number }>('POST', '/flash-sales', {
@@ -181,7 +181,7 @@ nightly('a change of a flash sale is scheduled from its form, and its page says 
   expect(await stored(`/flash-sales/${id}`)).toMatchObject({ name: 'Evening sale', version: 2 });
 });
 
-nightly('more units of an opened sale are scheduled from its page, and reserved when their time has come', async () => {
+nightly('additional units of an open sale are scheduled and reserved on time', async () => {
   await itemInStock(site.request, { sku: 'LATER-2', name: 'Later', price: 900 });
   const { id } = await site.request<{ id: number }>('POST', '/flash-sales', {
     name: 'Open sale',

@@ -5,7 +5,7 @@ import { expect, tenantSite, test } from './site';
 
 const site = tenantSite();
 
-test('a session that ends at work is renewed in place, and the work goes on', async () => {
+test('an ended session is renewed and the work continues', async () => {
   const visitor = await site.enter('/audit-log');
   const { page, context } = visitor;
   await context.clearCookies();
@@ -25,7 +25,7 @@ test('a session that ends at work is renewed in place, and the work goes on', as
   await page.getByRole('cell', { name: 'signed in' }).first().waitFor();
 });
 
-test('a dialog that was being filled when the session ended keeps its contents, and is sent after signing in', async () => {
+test('an open dialog survives a session end and is sent', async () => {
   await itemInStock(site.request, { sku: 'SESSION-1', name: 'Green tea', price: 6000 });
   const visitor = await site.enter('/orders');
   const { page, context } = visitor;
@@ -47,7 +47,7 @@ test('a dialog that was being filled when the session ended keeps its contents, 
   expect(await site.request('GET', '/orders?userId=501')).toMatchObject({ total: 1, items: [{ items: [{ sku: 'SESSION-1', quantity: 3 }] }] });
 });
 
-test('a form that was being filled when the session ended is saved after signing in', async () => {
+test('an open form survives a session end and is saved', async () => {
   await site.request('POST', '/items', { sku: 'SESSION-2', name: 'Black tea', price: 6000 });
   const visitor = await site.enter('/items/SESSION-2');
   const { page, context } = visitor;
@@ -63,7 +63,7 @@ test('a form that was being filled when the session ended is saved after signing
   await expect.poll(() => site.request('GET', '/items/SESSION-2')).toMatchObject({ price: 6500, name: 'Black tea', version: 2 });
 });
 
-test('what was typed into a form and a dialog survives a crash of the page', async () => {
+test('input of a form and a dialog survives a crash', async () => {
   await site.request('POST', '/items', { sku: 'CRASH-1', name: 'Black tea', price: 6000 });
   const visitor = await site.enter('/items/CRASH-1');
   const { page, context } = visitor;
@@ -98,7 +98,7 @@ async function crash(context: BrowserContext, page: Page): Promise<void> {
   await gone;
 }
 
-test('signing out leads to the sign-in page, and back to the address that was asked for', async () => {
+test('sign-in after a sign-out returns to the requested page', async () => {
   const visitor = await site.enter('/audit-log?actor=admin');
   const { page } = visitor;
   await page.getByRole('button', { name: /Signed in as/ }).click();
@@ -111,7 +111,7 @@ test('signing out leads to the sign-in page, and back to the address that was as
   await page.getByRole('heading', { name: 'Audit log' }).waitFor();
 });
 
-test('a page that was opened while the service was away starts by itself when it is back', async () => {
+test('a page opened during an outage starts when the service returns', async () => {
   const visitor = await site.enter('/');
   await visitor.page.route('**/api/v1/session', (route) => route.abort());
   await visitor.page.reload();
@@ -122,7 +122,7 @@ test('a page that was opened while the service was away starts by itself when it
   await visitor.page.getByRole('heading', { name: 'Dashboard' }).waitFor();
 });
 
-test('everything on a list can be reached by keyboard', async () => {
+test('every control of a list is reachable by keyboard', async () => {
   const visitor = await site.enter('/audit-log');
   const { page } = visitor;
 

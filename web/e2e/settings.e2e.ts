@@ -12,7 +12,7 @@ const now = () => site.request<Settings>('GET', '/settings');
 const votes = 'Votes required per change';
 const days = 'Days until a proposal expires';
 
-test('a change of the settings is proposed, and made by the vote of another user', async () => {
+test('a proposed change of settings applies after another user’s vote', async () => {
   const { version, approvalsRequired } = await now();
   const [first, second] = await site.two('/settings');
   await first.page.getByRole('textbox', { name: votes, exact: true }).fill('2');
@@ -36,7 +36,7 @@ test('a change of the settings is proposed, and made by the vote of another user
   expect(await now()).toMatchObject({ version: version + 1, approvalsRequired: 2, approvalDays: 14 });
 });
 
-test('a number that cannot be set is said at its field, and nothing is sent', async () => {
+test('an invalid number is reported at its field and not sent', async () => {
   const before = await now();
   const visitor = await site.enter('/settings');
   const { page } = visitor;

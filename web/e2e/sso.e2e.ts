@@ -30,7 +30,7 @@ async function signOut({ page }: Visitor): Promise<void> {
   await page.locator('input[name=password]').waitFor();
 }
 
-test('somebody links their account, signs in by it where they were, and is unlinked by another', async () => {
+test('a user links an account, signs in with it, and is unlinked', async () => {
   const visitor = await open();
   const { page } = visitor;
   await visitor.signIn(li, '/account');
@@ -88,7 +88,7 @@ test('somebody links their account, signs in by it where they were, and is unlin
   await page.getByText('No user is linked to this account').waitFor();
 });
 
-nightly('a session that has ended is taken up in another tab, and what was on the screen goes on', async () => {
+nightly('a session renewed in another tab preserves the page', async () => {
   const visitor = await open();
   const { page } = visitor;
   await visitor.signIn(li, '/account');
@@ -111,7 +111,7 @@ nightly('a session that has ended is taken up in another tab, and what was on th
   expect(await name.inputValue()).toBe('Not saved yet');
 });
 
-nightly('who was invited comes in by the provider and has no password', async () => {
+nightly('an invited user signs in at the provider without a password', async () => {
   const { invitation } = await site.request<{ invitation: { path: string } }>('POST', '/users', { username: 'chen', displayName: 'Chen', roles: ['admin'] });
   const visitor = await open();
   const { page } = visitor;
@@ -131,7 +131,7 @@ nightly('who was invited comes in by the provider and has no password', async ()
 });
 
 for (const language of ['en', 'zh'] as const)
-  nightly(`what comes to nothing says why and leads back, in ${language}`, async () => {
+  nightly(`a failed sign-in shows its reason and a way back, in ${language}`, async () => {
     const say = (en: string, zh: string) => (language === 'en' ? en : zh);
     const visitor = await open({ language, colours: 'light', width: 1280 });
     const { page } = visitor;
@@ -145,14 +145,14 @@ for (const language of ['en', 'zh'] as const)
     await sayWho(visitor, 'stranger');
     await page.getByText(say('No user is linked to this account', '此账户未关联任何用户')).waitFor();
     await visitor.inspect(`sso-failed-${language}`);
-    // The page displays nothing that other people write into the address.
+    // The page ignores text that other people write into the address.
     await page.goto('/single-sign-on#failure=<b>call+us</b>&request=call-us');
     await page.reload();
     await page.getByText(say('This sign-in is no longer valid', '此次登录已失效')).waitFor();
     expect(await page.getByText('call').count()).toBe(0);
   });
 
-nightly('while the provider is down one signs in with a password', async () => {
+nightly('password sign-in works while the provider is unreachable', async () => {
   await provider.stop();
   const visitor = await open();
   const { page } = visitor;

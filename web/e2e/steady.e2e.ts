@@ -6,7 +6,7 @@ const site = tenantSite(async () => {
   await site.request('POST', '/configs', { key: 'calm.note', value: 'x', valueType: 'string', remark: 'a note' });
 });
 
-test('ticking a row moves nothing', async () => {
+test('selecting a row moves nothing', async () => {
   const { page } = await site.enter('/items');
   const row = page.locator('tbody tr').first();
   await row.waitFor();

@@ -27,7 +27,7 @@ async function shownAfter(change: () => Promise<unknown>, shown: Locator): Promi
 
 const median = (times: number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 
-test('a change by one admin shows on the clean list and page of the other within a second', async () => {
+test('a change appears on another admin’s clean pages within a second', async () => {
   await itemInStock(site.asLi, { sku: 'LIVE-1', name: 'Green tea', price: 6000 });
   const place = () => site.asLi<Placed>('POST', '/orders', { userId: 12, items: [{ sku: 'LIVE-1', quantity: 1 }] });
   const step = (order: Placed, action: string, body: object) => site.asLi<Placed>('POST', `/orders/${order.id}/${action}`, body, { 'If-Match': order.etag });
@@ -66,7 +66,7 @@ test('a change by one admin shows on the clean list and page of the other within
   await list.check();
 });
 
-test('the dashboard counts along with what others do, without being asked', async () => {
+test('the dashboard counts other users’ changes live', async () => {
   await itemInStock(site.asLi, { sku: 'LIVE-2', name: 'White tea', price: 6000 });
   const { total } = await site.asLi<{ total: number }>('GET', '/orders?status=pending&limit=1');
   const visitor = await site.enter('/');
@@ -85,7 +85,7 @@ test('the dashboard counts along with what others do, without being asked', asyn
   await page.waitForURL(/\/orders\?status=pending$/);
 });
 
-test('while the service is away the page says so and how old it is, and catches up by itself', async () => {
+test('during an outage the page shows its age, then refreshes', async () => {
   const visitor = await site.enter('/items');
   const { page } = visitor;
   await page.getByRole('status').getByText('Live', { exact: true }).waitFor();

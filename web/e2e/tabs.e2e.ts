@@ -30,7 +30,7 @@ async function turn(page: Page, shown: boolean): Promise<void> {
   }, shown);
 }
 
-test('eight tabs of one browser share one stream, all answer and all hear of a change', async () => {
+test('eight tabs share one stream and receive all changes', async () => {
   const { visitor, proxy } = await site.behindProxy('/items');
   const pages = [visitor.page];
   for (let i = 1; i < 8; i++) {
@@ -54,7 +54,7 @@ test('eight tabs of one browser share one stream, all answer and all hear of a c
   await expect.poll(() => proxy.streams).toBe(1);
 });
 
-test('a tab that was opened in the background holds no stream, and hears of what it missed when it is looked at', async () => {
+test('a background tab has no stream and catches up when visible', async () => {
   const { visitor, proxy } = await site.behindProxy('/items', { isolated: true });
   await isLive(visitor.page);
   const behind = await visitor.context.newPage();
@@ -98,7 +98,7 @@ nightly('an open list sends at most 30 requests while 200 orders are shipped', a
   expect(requests() - before).toBeLessThanOrEqual(30);
 });
 
-nightly('heartbeats stop while nobody is signed in, and do not come all at once afterwards', async () => {
+nightly('heartbeats stop without a session and do not burst afterwards', async () => {
   await site.request('POST', '/configs', { key: 'beat.one', value: 1 });
   const { visitor, proxy } = await site.behindProxy('/configs', { isolated: true });
   const { page, context } = visitor;
@@ -126,7 +126,7 @@ nightly('heartbeats stop while nobody is signed in, and do not come all at once 
   expect(beats() - before).toBeLessThanOrEqual(3);
 });
 
-test('a tab notices that another one signed in to another tenant: it says so, and shows what is there', async () => {
+test('a tab detects a sign-in to another tenant', async () => {
   const { visitor } = await site.behindProxy('/items');
   const { page, context } = visitor;
   await page.getByRole('link', { name: 'TABS-1' }).waitFor();
@@ -149,7 +149,7 @@ test('a tab notices that another one signed in to another tenant: it says so, an
   await visitor.check();
 });
 
-test('a language that is chosen in one tab is that of the others, which keep what was typed', async () => {
+test('a language choice applies to all tabs and preserves input', async () => {
   const { visitor } = await site.behindProxy('/items/TABS-1');
   const { page, context } = visitor;
   await page.getByRole('textbox', { name: 'Name' }).fill('Green tea, half typed');
@@ -166,7 +166,7 @@ test('a language that is chosen in one tab is that of the others, which keep wha
   await visitor.check();
 });
 
-test('after the session ended the dialog offers the tenant that one worked in, and lets it be changed', async () => {
+test('the sign-in dialog proposes the tenant, which can be changed', async () => {
   const { visitor } = await site.behindProxy('/items');
   const { page, context } = visitor;
   // Another tab has signed in to another tenant since then.
@@ -185,7 +185,7 @@ test('after the session ended the dialog offers the tenant that one worked in, a
   await expect.poll(() => tenantOf(page).innerText()).toBe(elsewhere);
 });
 
-test('a tab reloads itself once when a new version was deployed, keeps what was typed, and says so', async () => {
+test('a new version reloads the tab once and preserves input', async () => {
   const { visitor, proxy } = await site.behindProxy('/items', { isolated: true });
   const { page } = visitor;
   // The page has an older version that is no longer deployed; everything that loads later is new.
@@ -218,7 +218,7 @@ test('a tab reloads itself once when a new version was deployed, keeps what was 
   await visitor.check();
 });
 
-nightly('files that stay away do not make a tab reload itself for ever', async () => {
+nightly('missing files do not reload a tab forever', async () => {
   const { visitor, proxy } = await site.behindProxy('/items', { isolated: true });
   const { page } = visitor;
   proxy.rule(({ path }) => (path.startsWith('/assets/configs-') ? { instead: 404 } : undefined));
@@ -231,7 +231,7 @@ nightly('files that stay away do not make a tab reload itself for ever', async (
   await visitor.abandon();
 });
 
-test('two tabs on one record: the clean one never takes the draft of the other', async () => {
+test('a clean tab never uses the draft of another tab', async () => {
   await site.request('POST', '/items', { sku: 'TWICE-1', name: 'Black tea', price: 5000 });
   const { visitor } = await site.behindProxy('/items/TWICE-1');
   const { page: typing, context } = visitor;
@@ -253,7 +253,7 @@ test('two tabs on one record: the clean one never takes the draft of the other',
   expect(await again.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Black tea, aged in oak');
 });
 
-nightly('drafts are listed, lead back, and go when one signs out; a full storage is said', async () => {
+nightly('drafts are listed and deleted at sign-out; full storage is reported', async () => {
   const { visitor } = await site.behindProxy('/items/TABS-1');
   const { page } = visitor;
   await page.getByRole('textbox', { name: 'Name' }).fill('Green tea, kept');
@@ -289,7 +289,7 @@ nightly('drafts are listed, lead back, and go when one signs out; a full storage
   expect(await page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes('draft')))).toEqual([]);
 });
 
-test('who signs in after somebody else does not see the drafts of the first', async () => {
+test('a user does not see the drafts of another user', async () => {
   const { visitor } = await site.behindProxy('/items/TABS-1');
   const { page, context } = visitor;
   await page.getByRole('textbox', { name: 'Name' }).fill('Typed by the admin');

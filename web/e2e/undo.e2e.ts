@@ -10,7 +10,7 @@ const site = tenantSite(async () => {
 const undo = (page: Page) => page.getByRole('button', { name: 'Undo', exact: true }).click();
 const confirm = (page: Page, name: string | RegExp) => page.getByRole('dialog').getByRole('button', { name }).click();
 
-test('a deleted config is made again as it was, unless its key is taken by then', async () => {
+test('undo recreates a deleted config unless its key exists', async () => {
   const content = { value: { rate: 1 }, valueType: 'json', remark: 'as it was' };
   await site.request('POST', '/configs', { key: 'undo.config', ...content });
   const visitor = await site.enter('/configs/undo.config');
@@ -36,7 +36,7 @@ test('a deleted config is made again as it was, unless its key is taken by then'
   expect(await site.request('GET', '/configs/undo.config')).toMatchObject({ value: 'theirs' });
 });
 
-test('a rollback is taken back by a version of its own', async () => {
+test('undo of a rollback creates a new version', async () => {
   await site.request('POST', '/configs', { key: 'undo.roll', value: 'one', valueType: 'string', remark: '' });
   const { etag } = await site.request<{ etag: string }>('GET', '/configs/undo.roll');
   await site.request('PATCH', '/configs/undo.roll', { value: 'two' }, { 'If-Match': etag });
@@ -49,7 +49,7 @@ test('a rollback is taken back by a version of its own', async () => {
   expect(await site.request('GET', '/configs/undo.roll')).toMatchObject({ value: 'two', version: 4 });
 });
 
-test('a batch is taken back, but for what others changed since', async () => {
+test('undo of a batch skips configs that changed since', async () => {
   const now = (name: string) => site.request<{ value: unknown; remark: string; etag: string }>('GET', `/configs/undo.batch.${name}`);
   for (const name of ['a', 'b', 'c']) await site.request('POST', '/configs', { key: `undo.batch.${name}`, value: 1, remark: name });
   const visitor = await site.enter('/configs?prefix=undo.batch.');
@@ -82,7 +82,7 @@ test('a batch is taken back, but for what others changed since', async () => {
   expect(await now('c')).toMatchObject({ value: 1, remark: 'c' });
 });
 
-test('an adjustment of stock is taken back by another, and keeps what came between', async () => {
+test('undo of a stock adjustment preserves later movements', async () => {
   const before = await site.request<{ onHand: number }>('GET', '/inventory/UNDO-1');
   const visitor = await site.enter('/items/UNDO-1');
   const { page } = visitor;
@@ -104,7 +104,7 @@ test('an adjustment of stock is taken back by another, and keeps what came betwe
   expect(items[0]).toMatchObject({ delta: -5, reason: 'Undo' });
 });
 
-test('a deleted item comes back with its price and owner', async () => {
+test('undo of a deletion restores the price and owner', async () => {
   const visitor = await site.enter('/items/UNDO-2');
   const { page } = visitor;
   await page.getByRole('button', { name: /^Delete/ }).click();
@@ -114,7 +114,7 @@ test('a deleted item comes back with its price and owner', async () => {
   await expect.poll(() => site.request('GET', '/items/UNDO-2').catch(() => undefined)).toMatchObject({ name: 'Cup', price: 900, ownedByUserId: 'li' });
 });
 
-nightly('a campaign and the draft of a sale that were deleted are made again', async () => {
+nightly('a deleted campaign and a deleted draft sale are restored', async () => {
   const [from, to] = [-1, 1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
   const terms = { name: 'Spring', kind: 'amount', value: 500, minimumAmount: 2000, total: 10, perUser: 1, validFrom: from, validTo: to };
   const { id } = await site.request<{ id: number }>('POST', '/coupon-campaigns', terms);
@@ -137,7 +137,7 @@ nightly('a campaign and the draft of a sale that were deleted are made again', a
   }
 });
 
-test('the content has the whole of a wide screen, and the title names the record', async () => {
+test('content fills a wide screen, and the title names the record', async () => {
   const visitor = await site.enter('/items/UNDO-1');
   const { page } = visitor;
   expect(await page.title()).toMatch(/^UNDO-1 · Items/);

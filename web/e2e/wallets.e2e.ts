@@ -13,7 +13,7 @@ async function openDebit(visitor: Visitor, amount: string): Promise<void> {
   await dialogOf(visitor).getByRole('textbox', { name: 'Amount' }).fill(amount);
 }
 
-test('of two who debit one wallet the second reads who was first and what is left', async () => {
+test('the loser of two debits reads the winner and the balance', async () => {
   await topUp(21, 5000);
   const [first, second] = await site.two('/wallets/21');
   await openDebit(first, '40.00');
@@ -35,7 +35,7 @@ test('of two who debit one wallet the second reads who was first and what is lef
   expect(await balanceOf(21)).toBe(0);
 });
 
-test('a transfer changes both wallets, and no number before the reply', async () => {
+test('a transfer shows new balances only after the reply', async () => {
   await topUp(31, 5000);
   const visitor = await site.enter('/wallets/31');
   const { page } = visitor;
@@ -77,7 +77,7 @@ test('a double click debits once', async () => {
   expect(await balanceOf(41)).toBe(4000);
 });
 
-test('what somebody else enters shows by itself', async () => {
+test('entries by other users appear live', async () => {
   await topUp(51, 5000);
   const visitor = await site.enter('/wallets/51');
   await site.request('POST', '/wallets/51/entries', { amount: 250, kind: 'goodwill', reference: 'goodwill-1' });
@@ -85,7 +85,7 @@ test('what somebody else enters shows by itself', async () => {
   await visitor.page.getByText('goodwill-1').waitFor();
 });
 
-test('a key is found again with who used it and how often it was asked', async () => {
+test('a key is found with its user and number of replays', async () => {
   const headers = { 'X-Idempotency-Key': 'support-case-4711' };
   const body = { amount: 500, kind: 'topup', reference: 'case-4711' };
   for (let i = 0; i < 3; i++) await site.request('POST', '/wallets/61/entries', body, headers);

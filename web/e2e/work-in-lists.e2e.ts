@@ -11,7 +11,7 @@ const site = tenantSite(async () => {
   for (let i = 0; i < 2; i++) await site.request('POST', '/orders', { userId: `u${i}`, items: [{ sku: 'WORK-1', quantity: 1 }] });
 });
 
-test('the head of a list stays in sight, and each row is one line', async () => {
+test('the table header stays visible, and each row is one line', async () => {
   const visitor = await site.enter('/configs');
   const { page } = visitor;
   // The wheel scrolls what is under the pointer.
@@ -26,7 +26,7 @@ test('the head of a list stays in sight, and each row is one line', async () => 
   await visitor.check('list-scrolled');
 });
 
-test('keys move, find and are told on a sheet', async () => {
+test('keyboard shortcuts move, search and are listed', async () => {
   const visitor = await site.enter('/configs');
   const { page } = visitor;
   await page.getByRole('row', { name: /list\.key-01/ }).waitFor();
@@ -51,7 +51,7 @@ test('keys move, find and are told on a sheet', async () => {
   await sheet.waitFor({ state: 'detached' });
 });
 
-test('filters in force are chips, taken off one by one or all at once', async () => {
+test('active filters are chips that are removed singly or together', async () => {
   const visitor = await site.enter('/orders?status=pending&userId=u1');
   const { page } = visitor;
   const chips = page.getByRole('group', { name: 'Active filters' });
@@ -65,7 +65,7 @@ test('filters in force are chips, taken off one by one or all at once', async ()
   await expect.poll(() => chips.count()).toBe(0);
 });
 
-test('a view is kept under a name, opened again after a reload, and removed', async () => {
+test('a saved view reopens after a reload and is removed', async () => {
   const visitor = await site.enter('/orders?status=pending&sort=-amount');
   const { page } = visitor;
   await page.getByRole('button', { name: 'Views', exact: true }).click();
@@ -83,7 +83,7 @@ test('a view is kept under a name, opened again after a reload, and removed', as
   await page.getByText(/A view stores filters/).waitFor();
 });
 
-test('columns are put in another order, which the file and a reload keep', async () => {
+test('the column order applies to the export and survives a reload', async () => {
   const visitor = await site.enter('/orders');
   const { page } = visitor;
   const heads = () => page.locator('thead th').allInnerTexts();
@@ -98,7 +98,7 @@ test('columns are put in another order, which the file and a reload keep', async
   expect((await named())[0]).toBe('Status');
 });
 
-nightly('the edge of a column is dragged, what is too long is cut, and a reload keeps it', async () => {
+nightly('a resized column truncates its text and persists', async () => {
   const visitor = await site.enter('/configs');
   const { page } = visitor;
   await page.getByRole('row', { name: /list\.key-01/ }).waitFor();
@@ -125,7 +125,7 @@ nightly('the edge of a column is dragged, what is too long is cut, and a reload 
   await expect.poll(() => isNear('Remark', before.remark)).toBe(true);
 });
 
-test('times are exact and in UTC for whoever wants them so, with their zone', async () => {
+test('the time setting shows exact times in UTC with their zone', async () => {
   const visitor = await site.enter('/orders');
   const { page } = visitor;
   const time = page.locator('tbody time').first();
@@ -141,7 +141,7 @@ test('times are exact and in UTC for whoever wants them so, with their zone', as
   await expect.poll(() => time.innerText()).toBe(utc);
 });
 
-nightly('what is empty offers the first action, and keys are copied from their row', async () => {
+nightly('an empty list offers the first action, and rows copy their keys', async () => {
   const visitor = await site.open();
   const { page } = visitor;
   await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write']);

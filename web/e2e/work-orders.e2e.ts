@@ -19,7 +19,7 @@ const orderNow = (id: number) => site.request<WorkOrder>('GET', `/work-orders/${
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const inDialog = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 
-test('of two who claim one work order the second reads who holds it, whoever wrote on it since', async () => {
+test('the loser of two claims reads the holder despite later comments', async () => {
   const { id } = await make('A teapot arrived broken');
   const first = await site.enter(`/work-orders/${id}`, admin, { withoutStream: true });
   const second = await site.enter(`/work-orders/${id}`, li);
@@ -37,7 +37,7 @@ test('of two who claim one work order the second reads who holds it, whoever wro
   await first.check('work-orders-lost');
 });
 
-test('the list shows who is on a work order and who holds it, as that happens', async () => {
+test('the list shows viewers and holders live', async () => {
   const { id } = await make('Where is order 41?', { priority: 'high', dueTime: new Date(Date.now() - 60_000).toISOString() });
   const first = await site.enter('/work-orders');
   const row = first.page.getByRole('row', { name: /Where is order 41\?/ });
@@ -61,7 +61,7 @@ test('the list shows who is on a work order and who holds it, as that happens', 
   await row.getByText('Also here: Li').waitFor({ state: 'attached' });
 });
 
-test('of two who take the next each has another one, the most urgent first, until none waits', async () => {
+test('concurrent users who claim the next order receive different orders', async () => {
   const waiting = await site.request<{ items: WorkOrder[] }>('GET', '/work-orders?status=open');
   for (const { id } of waiting.items) await site.request('POST', `/work-orders/${id}/resolve`, { resolution: 'Done.' });
   await make('Low', { priority: 'low' });
@@ -82,7 +82,7 @@ test('of two who take the next each has another one, the most urgent first, unti
   await second.check();
 });
 
-test('a work order is opened from a record with the link to it, and the next who would open one is told of it', async () => {
+test('a work order links to its record, and duplicates are reported', async () => {
   await itemInStock(site.request, { sku: 'WRK-1', name: 'Green tea', price: 6000 });
   const visitor = await site.enter('/items/WRK-1');
   const { page } = visitor;
@@ -107,7 +107,7 @@ test('a work order is opened from a record with the link to it, and the next who
   await page.getByRole('heading', { name: 'WRK-1' }).waitFor();
 });
 
-nightly('a work order is commented, assigned, resolved, closed and reopened, and its timeline tells all of it', async () => {
+nightly('a work order is processed to its end, and its timeline shows all steps', async () => {
   const { id } = await make('Return of order 12', { body: 'Two of three pieces came back.' });
   const first = await site.enter(`/work-orders/${id}`);
   const { page } = first;

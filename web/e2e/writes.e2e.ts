@@ -30,7 +30,7 @@ async function openOrder(visitor: Visitor, userId: number): Promise<void> {
   await dialogOf(visitor).getByRole('combobox', { name: 'Item 1' }).fill('TEA-1');
 }
 
-nightly('an order whose reply is lost while its repeats find it still running is placed once', async () => {
+nightly('an order with a lost reply and repeats in progress is placed once', async () => {
   const { visitor, proxy } = await site.behindProxy('/orders');
   await openOrder(visitor, 101);
   let lost: string | undefined;
@@ -64,7 +64,7 @@ for (const [reply, fate, userId] of [
   ['504 after the commit', { after: 504 }, 112],
   ['half of its reply', 'truncate', 113],
 ] satisfies [string, Fate, number][])
-  test(`an order that is answered with ${reply} is unknown, and placed once`, async () => {
+  test(`an order after ${reply} is unknown, and is placed once`, async () => {
     const { visitor, proxy } = await site.behindProxy('/orders');
     await openOrder(visitor, userId);
     proxy.rule(({ method, path }) => (method === 'POST' && path === '/api/v1/orders' ? fate : undefined));
@@ -87,7 +87,7 @@ for (const [reply, fate, userId] of [
     expect(await ordersOf(userId)).toBe(1);
   });
 
-test('coupons are issued once when a proxy answers 502 after the commit, also after the dialog was closed', async () => {
+test('coupons are issued once despite a 502 and a closed dialog', async () => {
   const terms = { name: 'Spring', kind: 'amount', value: 500, total: 100, perUser: 1 };
   const validity = { validFrom: new Date(Date.now() - day).toISOString(), validTo: new Date(Date.now() + day).toISOString() };
   const { id } = await site.request<{ id: number }>('POST', '/coupon-campaigns', { ...terms, ...validity });
@@ -114,7 +114,7 @@ test('coupons are issued once when a proxy answers 502 after the commit, also af
   await visitor.check();
 });
 
-test('an entry whose reply is lost is not forgotten while it is sent again, and is booked once', async () => {
+test('an entry with a lost reply stays pending and is booked once', async () => {
   const { visitor, proxy } = await site.behindProxy('/wallets/131');
   const { page } = visitor;
   const open = () => page.getByRole('button', { name: 'Credit or debit' }).click();
@@ -148,7 +148,7 @@ test('an entry whose reply is lost is not forgotten while it is sent again, and 
   await visitor.check();
 });
 
-test('an unknown outcome settles itself when the connection is back, also with its dialog closed', async () => {
+test('an unknown outcome resolves after reconnecting with the dialog closed', async () => {
   const { visitor, proxy } = await site.behindProxy('/wallets/132');
   const { page } = visitor;
   proxy.rule(({ method }) => (method === 'POST' ? 'lose' : 'drop'));
@@ -166,7 +166,7 @@ test('an unknown outcome settles itself when the connection is back, also with i
   await visitor.check();
 });
 
-test('giving up an unknown outcome is asked first, and so is deleting its draft', async () => {
+test('discarding an unknown outcome or its draft needs confirmation', async () => {
   const { visitor, proxy } = await site.behindProxy('/wallets/133');
   const { page } = visitor;
   proxy.rule(({ method }) => (method === 'POST' ? 'lose' : undefined));
@@ -189,7 +189,7 @@ test('giving up an unknown outcome is asked first, and so is deleting its draft'
   await page.getByText('You have no drafts.').waitFor();
 });
 
-test('a draft without a field that a release added opens in its dialog', async () => {
+test('a draft without a new field opens in its dialog', async () => {
   const visitor = await site.enter('/orders');
   const { page } = visitor;
   await openOrder(visitor, 141);
@@ -209,7 +209,7 @@ test('a draft without a field that a release added opens in its dialog', async (
   await visitor.check();
 });
 
-nightly('orders that were shipped behind a 502 are never said to be not sent, and the run goes on where it broke off', async () => {
+nightly('orders shipped behind a 502 are unknown, and the run resumes', async () => {
   const ids: number[] = [];
   for (let i = 0; i < 130; i++) ids.push((await place(121)).id);
   await payFromWallet(site.request, '121', ids);
@@ -243,7 +243,7 @@ nightly('orders that were shipped behind a 502 are never said to be not sent, an
   expect((await site.request<{ total: number }>('GET', '/orders?userId=121&status=shipped')).total).toBe(130);
 });
 
-test('a button whose write is answered with 502 after the commit offers to ask again, and it is done once', async () => {
+test('a button offers a retry after a 502, with one effect', async () => {
   await site.request('POST', '/items', { sku: 'OLD-1', name: 'Red tea', price: 4000 });
   const { visitor, proxy } = await site.behindProxy('/items/OLD-1');
   const { page } = visitor;

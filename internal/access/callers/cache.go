@@ -42,8 +42,8 @@ type Caller struct {
 	// readTime is the time of the database read.
 	readTime time.Time
 
-	// asked is set when a request uses the caller, until the caller is read again.
-	asked atomic.Bool
+	// used is set when a request uses the caller, until the caller is read again.
+	used atomic.Bool
 	// noted is the time at which a use was last queued in uses, in µs since 1970.
 	noted atomic.Int64
 }
@@ -73,8 +73,8 @@ type cache struct {
 	current atomic.Pointer[generation]
 	// followers is the number of streams that a change ends.
 	followers atomic.Int64
-	// asked is set when a credential is looked up, until the next check by Background.
-	asked atomic.Bool
+	// used is set when a credential is looked up, until the next check by Background.
+	used atomic.Bool
 	// Requests and streams batch the lookups. They are separate because the lookups of streams
 	// are many and not urgent, so that requests do not wait behind them.
 	requests, streams *lookUps
@@ -125,10 +125,10 @@ func (s *Service) Background() []background.Service {
 	known, remembered := int64(-1), 0
 	return []background.Service{
 		{Name: "poll permission changes", Every: WatchEvery, Run: func(ctx context.Context) error {
-			// The first number, and the first after a pause, confirms nothing about earlier reads, so
-			// it invalidates the cache once more than necessary.
+			// The first number, also after a pause, has no previous number to compare with, so it
+			// invalidates the cache.
 			if known < 0 || s.callers.matter(&remembered) {
-				known = s.lookForChanges(ctx, known)
+				known = s.checkRevisions(ctx, known)
 			}
 			return nil
 		}},
@@ -136,17 +136,17 @@ func (s *Service) Background() []background.Service {
 	}
 }
 
-// lookForChanges reads and returns the sum of the revisions. If the sum equals known, the previous
-// sum, lookForChanges confirms the cached callers; otherwise it invalidates them. If the read
+// checkRevisions reads and returns the sum of the revisions. If the sum equals known, the previous
+// sum, checkRevisions confirms the cached callers; otherwise it invalidates them. If the read
 // fails, it returns known.
-func (s *Service) lookForChanges(ctx context.Context, known int64) int64 {
-	asked, current := s.clock.Now(), s.callers.current.Load()
+func (s *Service) checkRevisions(ctx context.Context, known int64) int64 {
+	used, current := s.clock.Now(), s.callers.current.Load()
 	sum, err := s.tenants.Revisions(ctx)
 	switch {
 	case err != nil:
 		return known
 	case sum == known:
-		current.unchanged.Store(asked.UnixMicro())
+		current.unchanged.Store(used.UnixMicro())
 	default:
 		s.callers.invalidate()
 	}
@@ -157,7 +157,7 @@ func (s *Service) lookForChanges(ctx context.Context, known int64) int64 {
 // its caller may be cached. It is called once every WatchEvery; remembered counts the remaining
 // calls.
 func (c *cache) matter(remembered *int) bool {
-	if c.asked.Swap(false) {
+	if c.used.Swap(false) {
 		*remembered = int(callerTTL/WatchEvery) + 2
 	}
 	*remembered = max(0, *remembered-1)
@@ -166,8 +166,8 @@ func (c *cache) matter(remembered *int) bool {
 
 // get returns the cached caller of a credential, or nil.
 func (c *cache) get(credential secrets.Digest, now time.Time) *Caller {
-	if !c.asked.Load() { // reading scales over many processors, writing does not
-		c.asked.Store(true)
+	if !c.used.Load() { // reading scales over many processors, writing does not
+		c.used.Store(true)
 	}
 	return c.current.Load().get(credential, now)
 }
@@ -175,8 +175,8 @@ func (c *cache) get(credential secrets.Digest, now time.Time) *Caller {
 // get returns the result of peek for a request of the caller, and marks the caller as used.
 func (g *generation) get(credential secrets.Digest, now time.Time) *Caller {
 	found := g.peek(credential, now)
-	if found != nil && !found.asked.Load() {
-		found.asked.Store(true)
+	if found != nil && !found.used.Load() {
+		found.used.Store(true)
 	}
 	return found
 }

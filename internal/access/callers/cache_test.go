@@ -31,26 +31,26 @@ func TestCachedCallerIsNotReadWhileUnchanged(t *testing.T) {
 			require.Positive(t, n)
 		}
 	}
-	known := elsewhere.lookForChanges(t.Context(), -1)
+	known := elsewhere.checkRevisions(t.Context(), -1)
 	asks(1)
 	for range 20 { // 18 seconds
 		h.clock.Advance(900 * time.Millisecond)
-		known = elsewhere.lookForChanges(t.Context(), known)
+		known = elsewhere.checkRevisions(t.Context(), known)
 		asks(0)
 	}
 	h.clock.Advance(3 * time.Second)
-	known = elsewhere.lookForChanges(t.Context(), known)
+	known = elsewhere.checkRevisions(t.Context(), known)
 	asks(1) // reads the row that was changed by hand
 
 	h.clock.Advance(time.Second)
 	asks(1) // no check confirmed the revisions
 
 	h.clock.Advance(500 * time.Millisecond)
-	known = elsewhere.lookForChanges(t.Context(), known)
+	known = elsewhere.checkRevisions(t.Context(), known)
 	h.revoke(t, robot)
 	asks(0) // within callerTTL
 	h.clock.Advance(400 * time.Millisecond)
-	elsewhere.lookForChanges(t.Context(), known)
+	elsewhere.checkRevisions(t.Context(), known)
 	_, err := ask()
 	requireCode(t, apperr.InvalidCredentials, err)
 }

@@ -31,8 +31,8 @@ const (
 	ClockSkew = 5 * time.Second
 	// keysTimeout bounds the wait of a request for unknown keys.
 	keysTimeout = 3 * time.Second
-	// longestJWT is in bytes; a customer's token is never longer.
-	longestJWT = 8 << 10
+	// maxJWTBytes is in bytes; a customer's token is never longer.
+	maxJWTBytes = 8 << 10
 )
 
 // CustomerKeys verifies the signatures of customers' tokens (JWT, RFC 7519), which the shop
@@ -113,7 +113,7 @@ type customerClaims struct {
 
 // looksLikeJWT distinguishes a customer's token from other bearer tokens without decoding it.
 func looksLikeJWT(text string) bool {
-	return len(text) <= longestJWT && strings.HasPrefix(text, "eyJ") && strings.Count(text, ".") == 2
+	return len(text) <= maxJWTBytes && strings.HasPrefix(text, "eyJ") && strings.Count(text, ".") == 2
 }
 
 // isStrict reports whether all parsers read the same values from a token's header and claims;

@@ -76,7 +76,7 @@ func (h *fixture) revoke(t testing.TB, m accesstest.Member) {
 	t.Helper()
 	require.NoError(t, h.runner.Do(h.inside(t), func(ctx context.Context, u *uow.Unit) error {
 		u.Audit(uow.Entry{Action: "token.revoke", Resource: "tokens/1"})
-		tx, err := h.tenants.Raise(ctx, u)
+		tx, err := h.tenants.BumpRevision(ctx, u)
 		if err != nil {
 			return err
 		}

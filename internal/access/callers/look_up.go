@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// mostTogether bounds the credentials, or the uses, in one statement.
-	mostTogether = 250
+	// maxBatch bounds the credentials, or the uses, in one statement.
+	maxBatch = 250
 	// lookUpTimeout bounds one batch of lookups.
 	lookUpTimeout = 5 * time.Second
 )

@@ -46,14 +46,14 @@ func TestConcurrentCallersAreReadInBatches(t *testing.T) {
 func TestActiveCallersAreRefreshedBeforeExpiry(t *testing.T) {
 	h, process, statements := tappedProcess(t)
 	crowd := h.crowd(t, 300)
-	known := process.lookForChanges(t.Context(), -1)
+	known := process.checkRevisions(t.Context(), -1)
 	racing.Together(len(crowd), func(i int) {
 		p, err := process.Authenticate(crowd[i].Stream())
 		requireRecognised(t, crowd[i], p, err)
 	})
 	before := process.callers.current.Load()
 	statements.Take()
-	asked, refreshed := 0, 0
+	used, refreshed := 0, 0
 	const minutes = 2
 	for beat := range minutes * 60 * 10 { // tenths of a second
 		h.clock.Advance(100 * time.Millisecond)
@@ -62,18 +62,18 @@ func TestActiveCallersAreRefreshedBeforeExpiry(t *testing.T) {
 			p, err := process.Authenticate(crowd[i].Stream())
 			requireRecognised(t, crowd[i], p, err)
 		}
-		asked += readsOf(statements.Take())
+		used += readsOf(statements.Take())
 		if beat%4 == 0 {
-			known = process.lookForChanges(t.Context(), known)
+			known = process.checkRevisions(t.Context(), known)
 			statements.Take()
 			before = process.refreshDue(t.Context(), before)
 			refreshed += readsOf(statements.Take())
 		}
 	}
-	require.Zero(t, asked, "nobody waited")
+	require.Zero(t, used, "no call waited")
 	require.Positive(t, refreshed)
 	require.Less(t, refreshed, minutes*60, "less than one statement a second")
-	require.Nil(t, before.get(credentialOf(crowd[len(crowd)-1]).hash, h.clock.Now()), "who has gone is not read for ever")
+	require.Nil(t, before.get(credentialOf(crowd[len(crowd)-1]).hash, h.clock.Now()), "a disconnected caller is not read again")
 }
 
 func TestActiveCallersAreRefreshedTogetherAfterAChange(t *testing.T) {
@@ -110,7 +110,7 @@ func TestBatchedLookupReturnsEachCallersResult(t *testing.T) {
 		token := func(i int) accesstest.Member { return crowd[2*i+1] }
 		later := h.clock.Now().Add(30 * time.Minute)
 		refused := map[string]accesstest.Member{
-			"a session that ended": session(0), "a session that nobody used": session(1), "a session of a disabled user": session(2),
+			"a session that ended": session(0), "an unused session": session(1), "a session of a disabled user": session(2),
 			"a session that was deleted": session(3), "a session of another tenant's user": session(4),
 			"a token that ended": token(0), "a token of a disabled user": token(1), "a token that was revoked": token(2),
 			"a token of another tenant's user": token(3),
@@ -127,10 +127,10 @@ func TestBatchedLookupReturnsEachCallersResult(t *testing.T) {
 		h.everywhere(t, "UPDATE api_tokens SET expires_time = ? WHERE token_hash = ?", later, hash(token(0)))
 		h.everywhere(t, "DELETE FROM api_tokens WHERE token_hash = ?", hash(token(2)))
 		h.everywhere(t, "UPDATE api_tokens SET user_id = ? WHERE token_hash = ?", others[1].UserID, hash(token(3)))
-		broken := map[string]accesstest.Member{"a session that cannot be read": session(5), "a token whose scopes cannot be read": token(4)}
+		broken := map[string]accesstest.Member{"a session that cannot be read": session(5), "a token with unreadable scopes": token(4)}
 		h.everywhere(t, "UPDATE sessions SET data = ? WHERE token_hash = ?", []byte("no gob"), hash(session(5)))
 		h.everywhere(t, "UPDATE api_tokens SET scopes = ? WHERE token_hash = ?", `{"configs":"read"}`, hash(token(4)))
-		// Rows with a tenant other than that of their user and role grant nothing.
+		// A row grants nothing if its tenant differs from the tenant of its user and role.
 		h.everywhere(t, "INSERT INTO user_roles (tenant_id, user_id, role_id) SELECT ?, ?, id FROM roles WHERE tenant_id = ? AND name = 'admin'", neighbour.tenant.ID, session(6).UserID, neighbour.tenant.ID)
 		h.everywhere(t, "INSERT INTO user_roles (tenant_id, user_id, role_id) SELECT ?, ?, id FROM roles WHERE tenant_id = ? AND name = 'admin'", h.tenant.ID, session(7).UserID, neighbour.tenant.ID)
 		h.everywhere(t, "INSERT INTO role_permissions (tenant_id, role_id, permission) SELECT ?, id, '*' FROM roles WHERE tenant_id = ? AND name = 'nobody'", neighbour.tenant.ID, h.tenant.ID)
@@ -156,7 +156,7 @@ func TestBatchedLookupReturnsEachCallersResult(t *testing.T) {
 			if name := nameOf(broken, o); name != "" {
 				var known *apperr.Error
 				require.ErrorContains(t, answer.err, "decode", name)
-				require.False(t, errors.As(answer.err, &known), "that it cannot be read is no refusal")
+				require.False(t, errors.As(answer.err, &known), "an unreadable credential is not a rejection")
 				continue
 			}
 			require.NoError(t, answer.err)
@@ -182,7 +182,7 @@ func TestRefreshEvictsDeletedCredentials(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		crowd := h.crowd(t, 4)
-		known := h.lookForChanges(t.Context(), -1)
+		known := h.checkRevisions(t.Context(), -1)
 		for range 2 {
 			for _, o := range crowd {
 				_, err := h.Authenticate(o.Request())
@@ -193,7 +193,7 @@ func TestRefreshEvictsDeletedCredentials(t *testing.T) {
 		h.everywhere(t, "DELETE FROM sessions WHERE user_id = ?", crowd[0].UserID)
 		h.everywhere(t, "DELETE FROM api_tokens WHERE user_id = ?", crowd[1].UserID)
 		h.clock.Advance(refreshAfter)
-		h.lookForChanges(t.Context(), known)
+		h.checkRevisions(t.Context(), known)
 		_, err := h.Authenticate(crowd[0].Request())
 		require.NoError(t, err, "it is believed for a while")
 		h.refreshDue(t.Context(), h.callers.current.Load())
@@ -264,7 +264,7 @@ func TestRequestsDoNotWaitForStreamLookups(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	crowd := h.crowd(t, 2)
 	entered, leave := make(chan struct{}), make(chan struct{})
-	h.callers.streams = batcher.New(mostTogether, func(ctx context.Context, shown []credential) ([]recognition, error) {
+	h.callers.streams = batcher.New(maxBatch, func(ctx context.Context, shown []credential) ([]recognition, error) {
 		close(entered)
 		<-leave
 		return h.lookUpAll(ctx, shown)
@@ -283,7 +283,7 @@ func TestRequestsDoNotWaitForStreamLookups(t *testing.T) {
 	select {
 	case <-entered:
 	case <-patient.Done():
-		require.Fail(t, "the stream is not looked up among streams")
+		require.Fail(t, "the lookup of a request does not wait among those of streams")
 	}
 	p, err := h.Authenticate(crowd[1].Request().WithContext(patient))
 	requireRecognised(t, crowd[1], p, err)
@@ -293,12 +293,12 @@ func TestRequestsDoNotWaitForStreamLookups(t *testing.T) {
 // once before it queues the caller, and once afterwards.
 type inLine struct {
 	context.Context
-	asked atomic.Int64
+	used  atomic.Int64
 	waits chan struct{}
 }
 
 func (w *inLine) Done() <-chan struct{} {
-	if w.asked.Add(1) == 2 {
+	if w.used.Add(1) == 2 {
 		close(w.waits)
 	}
 	return w.Context.Done()

@@ -16,7 +16,7 @@ import (
 const refreshAfter = unchangedTTL / 2
 
 // refresh returns the service that reads callers in use again before they expire, in batches of
-// mostTogether, and writes the last uses of credentials. The number of statements thus does not grow
+// maxBatch, and writes the last uses of credentials. The number of statements thus does not grow
 // with the number of requests. When it stops, it writes the last uses once more.
 func (s *Service) refresh() background.Service {
 	before := s.callers.current.Load()
@@ -34,15 +34,15 @@ func (s *Service) refresh() background.Service {
 // also the callers in use in the previous one. It returns the current generation.
 func (s *Service) refreshDue(ctx context.Context, before *generation) *generation {
 	g, now := s.callers.current.Load(), s.clock.Now()
-	due := g.asked(now.Add(-refreshAfter))
+	due := g.used(now.Add(-refreshAfter))
 	if before != g {
-		for hash, shown := range before.asked(now) {
+		for hash, shown := range before.used(now) {
 			if g.peek(hash, now) == nil {
 				due[hash] = shown
 			}
 		}
 	}
-	for together := range slices.Chunk(slices.Collect(maps.Keys(due)), mostTogether) {
+	for together := range slices.Chunk(slices.Collect(maps.Keys(due)), maxBatch) {
 		if s.callers.current.Load() != g {
 			break // the generation was replaced; the next call reads them into the new one
 		}
@@ -59,15 +59,15 @@ func (s *Service) refreshDue(ctx context.Context, before *generation) *generatio
 	return g
 }
 
-// asked returns the credentials that were read at or before a time and used since then.
-func (g *generation) asked(read time.Time) map[secrets.Digest]credential {
+// used returns the credentials that were read at or before a time and used since then.
+func (g *generation) used(read time.Time) map[secrets.Digest]credential {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	asked := make(map[secrets.Digest]credential)
+	used := make(map[secrets.Digest]credential)
 	for hash, c := range g.byCredential {
-		if c.asked.Load() && !c.readTime.After(read) {
-			asked[hash] = c.shown
+		if c.used.Load() && !c.readTime.After(read) {
+			used[hash] = c.shown
 		}
 	}
-	return asked
+	return used
 }

@@ -49,7 +49,7 @@ type Service struct {
 // New returns a Service.
 func New(d Deps) *Service {
 	s := &Service{db: d.DB, clock: d.Clock, tenants: d.Tenants, sessions: d.Sessions, Customers: d.Customers, CustomerMay: d.CustomerMay}
-	s.callers.requests, s.callers.streams = batcher.New(mostTogether, s.lookUpAll), batcher.New(mostTogether, s.lookUpAll)
+	s.callers.requests, s.callers.streams = batcher.New(maxBatch, s.lookUpAll), batcher.New(maxBatch, s.lookUpAll)
 	s.callers.invalidate()
 	return s
 }

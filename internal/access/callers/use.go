@@ -15,8 +15,8 @@ const (
 	markEvery = time.Minute
 	// markTimeout bounds the statement that writes last uses.
 	markTimeout = 500 * time.Millisecond
-	// mostMarks bounds the entries of uses.last.
-	mostMarks = 10_000
+	// maxMarks bounds the entries of uses.last.
+	maxMarks = 10_000
 )
 
 // use is the row that stores a credential's last use; the zero use is no row.
@@ -43,7 +43,7 @@ func (u *uses) note(of use, written *time.Time, now time.Time) {
 	if written != nil && now.Sub(*written) < markEvery || now.Sub(u.last[of]) < markEvery {
 		return
 	}
-	if u.last == nil || len(u.last) >= mostMarks {
+	if u.last == nil || len(u.last) >= maxMarks {
 		u.last = make(map[use]time.Time)
 	}
 	if u.waiting == nil {
@@ -79,16 +79,11 @@ func (s *Service) noteUse(c *Caller) {
 	s.uses.note(c.use, c.lastUse, now)
 }
 
-// WriteUses writes the queued last uses:
-//
-//	UPDATE api_tokens SET last_used_time = ? WHERE id IN (…)
-//	UPDATE sessions SET last_used_time = ? WHERE id IN (…)
-//
-// All rows get the time of the newest use. Versions do not change, because this is no edit.
+// Versions do not change, because this is not an edit.
 func (s *Service) WriteUses(ctx context.Context) error {
 	waiting, used := s.uses.drain()
 	for table, ids := range waiting {
-		for together := range slices.Chunk(ids, mostTogether) {
+		for together := range slices.Chunk(ids, maxBatch) {
 			if err := s.writeUsesIn(ctx, table, together, used); err != nil {
 				// The other statements would probably fail too, each after markTimeout.
 				return fmt.Errorf("store the last use of %d credentials in %s: %w", len(together), table, err)

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// mostFactors is the maximum number of factors per user.
-	mostFactors = 10
+	// maxFactors is the maximum number of factors per user.
+	maxFactors = 10
 	// SetupTime is the lifetime of an unconfirmed factor.
 	SetupTime = time.Hour
 	// issuer is the name that authenticator apps display next to the account.
@@ -52,7 +52,7 @@ func (s *Service) prepareTOTP(_ *gorm.DB, user Owner, setup *Setup) error {
 		return fmt.Errorf("make the secret of a factor: %w", err)
 	}
 	setup.Secret, setup.URI = key.Secret(), key.URL()
-	setup.Factor.Secret, setup.SecretKey = s.cipher.Encrypt([]byte(setup.Secret), secretPlace(user.TenantID, user.ID))
+	setup.Factor.Secret, setup.SecretKey = s.cipher.Encrypt([]byte(setup.Secret), secretContext(user.TenantID, user.ID))
 	return nil
 }
 
@@ -63,7 +63,7 @@ func (s *Service) SetUp(u *uow.Unit, tx *gorm.DB, user Owner, kind, name string)
 	if kind == MethodPasskey {
 		prepare = s.preparePasskey
 	}
-	if err := requirePlaceForFactor(tx, user.ID); err != nil {
+	if err := requireFactorLimit(tx, user.ID); err != nil {
 		return Setup{}, err
 	}
 	if err := deleteUnconfirmed(tx, user); err != nil {
@@ -81,14 +81,14 @@ func (s *Service) SetUp(u *uow.Unit, tx *gorm.DB, user Owner, kind, name string)
 	return setup, nil
 }
 
-// requirePlaceForFactor returns ValidationFailed if a user has mostFactors factors.
-func requirePlaceForFactor(tx *gorm.DB, userID int64) error {
+// requireFactorLimit returns ValidationFailed if a user has maxFactors factors.
+func requireFactorLimit(tx *gorm.DB, userID int64) error {
 	factors, err := Confirmed(tx, userID)
 	if err != nil {
 		return err
 	}
-	if len(factors) >= mostFactors {
-		return input.Invalid("/kind", "max", "must be one of at most "+strconv.Itoa(mostFactors)+" factors; remove one first")
+	if len(factors) >= maxFactors {
+		return input.Invalid("/kind", "max", "must be one of at most "+strconv.Itoa(maxFactors)+" factors; remove one first")
 	}
 	return nil
 }

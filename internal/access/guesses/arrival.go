@@ -12,17 +12,17 @@ import (
 // the other limits.
 var DeviceRate = ratelimit.Limit{Rate: 10, Period: time.Minute, Burst: 20}
 
-// Arrivals limits the rate of sign-ins before any hash, read or write. It counts per process,
+// SignInLimiter limits the rate of sign-ins before any hash, read or write. It counts per process,
 // because the limit protects the processors of this process.
-type Arrivals struct {
+type SignInLimiter struct {
 	limiter *ratelimit.InProcess
 	// Rate is the limit per network; the zero Limit means none.
 	Rate ratelimit.Limit
 }
 
-// NewArrivals returns arrivals with a limit of perMinute per network; 0 means no limit.
-func NewArrivals(now func() time.Time, perMinute int) Arrivals {
-	return Arrivals{limiter: ratelimit.NewInProcess(now), Rate: NetworkRate(perMinute)}
+// NewSignInLimiter returns arrivals with a limit of perMinute per network; 0 means no limit.
+func NewSignInLimiter(now func() time.Time, perMinute int) SignInLimiter {
+	return SignInLimiter{limiter: ratelimit.NewInProcess(now), Rate: NetworkRate(perMinute)}
 }
 
 // NetworkRate allows perMinute sign-ins per minute and a burst of three times as many: the
@@ -36,16 +36,16 @@ func NetworkRate(perMinute int) ratelimit.Limit {
 
 // Admit counts a sign-in of a network and returns the used part of its burst. Errors:
 // RateLimited.
-func (a Arrivals) Admit(ctx context.Context, network string) (tries int, err error) {
+func (a SignInLimiter) Admit(ctx context.Context, network string) (tries int, err error) {
 	if a.Rate.Rate == 0 {
 		return 0, nil
 	}
 	return a.count(ctx, "network:"+network, a.Rate)
 }
 
-// GiveBack removes a sign-in from the count after its password was right: many employees in the
+// Release removes a sign-in from the count after its password was right: many employees in the
 // morning, or a script that signs in repeatedly, are not a flood of guesses.
-func (a Arrivals) GiveBack(from Arrival) {
+func (a SignInLimiter) Release(from SignInAttempt) {
 	switch {
 	case a.Rate.Rate == 0:
 	case from.Device != "":
@@ -56,7 +56,7 @@ func (a Arrivals) GiveBack(from Arrival) {
 }
 
 // AdmitDevice counts a sign-in from a known device. Errors: RateLimited.
-func (a Arrivals) AdmitDevice(ctx context.Context, id string) error {
+func (a SignInLimiter) AdmitDevice(ctx context.Context, id string) error {
 	if a.Rate.Rate == 0 {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (a Arrivals) AdmitDevice(ctx context.Context, id string) error {
 	return err
 }
 
-func (a Arrivals) count(ctx context.Context, key string, limit ratelimit.Limit) (tries int, err error) {
+func (a SignInLimiter) count(ctx context.Context, key string, limit ratelimit.Limit) (tries int, err error) {
 	decision, err := a.limiter.Allow(ctx, key, limit)
 	switch {
 	case err != nil:
@@ -75,8 +75,8 @@ func (a Arrivals) count(ctx context.Context, key string, limit ratelimit.Limit) 
 	return limit.Burst - decision.Remaining, nil
 }
 
-// Arrival is a sign-in that passed the rate limit.
-type Arrival struct {
+// SignInAttempt is a sign-in that passed the rate limit.
+type SignInAttempt struct {
 	// At contains the account and the network or device for which its guess is counted.
 	At Guess
 	// Tries is the used part of the burst of its network; 0 for a known device.

@@ -233,12 +233,12 @@ func (s *Service) AddMenu(ctx context.Context, u *uow.Unit, spec NewMenu) (*Menu
 	if len(broken) > 0 {
 		return nil, apperr.Invalid(broken...)
 	}
-	tree, err := raiseMenus(ctx, u)
+	tree, err := bumpMenus(ctx, u)
 	if err != nil {
 		return nil, err
 	}
-	if len(tree.drawn) >= mostMenus {
-		return nil, input.Invalid("", "max", fmt.Sprintf("cannot be added: the tenant has %d menus, which is the maximum", mostMenus))
+	if len(tree.drawn) >= maxMenus {
+		return nil, input.Invalid("", "max", fmt.Sprintf("cannot be added: the tenant has %d menus, which is the maximum", maxMenus))
 	}
 	if err := tree.allows(m, m.ParentID); err != nil {
 		return nil, err
@@ -292,17 +292,17 @@ func (s *Service) MoveMenu(ctx context.Context, u *uow.Unit, m *Menu, move MenuM
 	if err != nil {
 		return none, err
 	}
-	if wanted.standsAt(current) {
+	if wanted.isAt(current) {
 		// The menu does not move, so the revision is not incremented.
 		return s.applyMove(ctx, u, nil, current, wanted, move)
 	}
-	if tree, err = raiseMenus(ctx, u); err != nil {
+	if tree, err = bumpMenus(ctx, u); err != nil {
 		return none, err
 	}
 	if current, wanted, err = move.in(tree, m); err != nil {
 		return none, err
 	}
-	if wanted.standsAt(current) {
+	if wanted.isAt(current) {
 		return none, uow.Retry(errMovedThere)
 	}
 	if err := tree.place(ctx, u, wanted); err != nil {
@@ -333,7 +333,7 @@ func (move MenuMove) in(tree *menuTree, m *Menu) (current, wanted *Menu, err err
 	return current, wanted, nil
 }
 
-func (m *Menu) standsAt(other *Menu) bool {
+func (m *Menu) isAt(other *Menu) bool {
 	return m.ParentID == other.ParentID && m.Position == other.Position
 }
 
@@ -384,7 +384,7 @@ func placePatch(wanted *Menu) (any, error) {
 // VersionConflict.
 func (s *Service) DeleteMenu(ctx context.Context, u *uow.Unit, m *Menu, ifMatch guard.Precondition) error {
 	return s.menus("delete", nil).Delete(ctx, u, m, ifMatch, func() error {
-		tree, err := raiseMenus(ctx, u)
+		tree, err := bumpMenus(ctx, u)
 		if err != nil {
 			return err
 		}

@@ -175,7 +175,7 @@ func TestMenuIsCreatedReadEditedMovedAndDeleted(t *testing.T) {
 		require.Equal(t, []any{nil, 1.0, 3.0}, []any{moved.Body["parentId"], moved.Body["position"], moved.Body["version"]})
 		require.Equal(t, []string{"Operate", "Counter", "Sell", "Govern", "Inspect", "Returns"}, d.titles(""))
 		there := d.do(200, "POST", path+"/move", `{"parentId":null,"position":1}`)
-		require.EqualValues(t, 3, there.Body["version"], "it stands there already")
+		require.EqualValues(t, 3, there.Body["version"], "the menu is already at this position")
 		d.do(200, "POST", path+"/move", map[string]any{"parentId": idIn(group)})
 
 		versions := d.do(200, "GET", path+"/history", nil).Items()
@@ -281,12 +281,12 @@ func TestInvalidMenuIsRejectedWithItsPointer(t *testing.T) {
 func TestNumberOfMenusAndLevelsIsLimited(t *testing.T) {
 	d := newDesk(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	below := ""
-	for level := range mostLevels {
+	for level := range maxLevels {
 		below, _ = d.hang(fmt.Sprint("level ", level), below)
 	}
 	deep := d.do(422, "POST", "/menus", map[string]any{"title": "deeper", "parentId": idIn(below)})
 	require.Contains(t, deep.Text, "at most 4 levels")
-	for len(d.do(200, "GET", "/menus", nil).Items()) < mostMenus {
+	for len(d.do(200, "GET", "/menus", nil).Items()) < maxMenus {
 		d.hang("one more", "")
 	}
 	full := d.do(422, "POST", "/menus", `{"title":"too many"}`)
@@ -314,7 +314,7 @@ func TestMoveMergesWithEditButNotWithMove(t *testing.T) {
 		require.Nil(t, contested.Body["base"].(map[string]any)["parentId"])
 		require.NotEmpty(t, contested.Body["conflicts"])
 		back := d.do(412, "POST", path+"/move?merge=disjoint", `{"parentId":null}`, "If-Match", seen)
-		require.Equal(t, false, back.Body["autoMergeable"], "he saw it there, and somebody else has moved it")
+		require.Equal(t, false, back.Body["autoMergeable"], "another user has moved the displayed menu")
 	})
 }
 

@@ -27,7 +27,7 @@ type menuRevision struct {
 // TableName implements gorm's Tabler.
 func (menuRevision) TableName() string { return "menu_revisions" }
 
-// raiseMenus increments the revision of the tenant's menus and then reads them:
+// bumpMenus increments the revision of the tenant's menus and then reads them:
 //
 //	INSERT INTO menu_revisions (tenant_id, version) VALUES (?, 1)
 //	  ON DUPLICATE KEY UPDATE version = menu_revisions.version + 1
@@ -35,7 +35,7 @@ func (menuRevision) TableName() string { return "menu_revisions" }
 // Until the unit ends, no other unit can change the tree. All units lock the revision before the
 // menu's row; edits, which move nothing, lock only the menu. The first change in a tenant inserts
 // the row, because a tenant from a release without menus has none.
-func raiseMenus(ctx context.Context, u *uow.Unit) (*menuTree, error) {
+func bumpMenus(ctx context.Context, u *uow.Unit) (*menuTree, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return nil, err

@@ -15,8 +15,8 @@ import (
 	"interlock/internal/base/principal"
 )
 
-// longestPath bounds the path of a menu, in bytes.
-const longestPath = 500
+// maxPathBytes bounds the path of a menu, in bytes.
+const maxPathBytes = 500
 
 var iconNames = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9-]{0,31}$`)
 
@@ -29,7 +29,7 @@ func (s *Service) checkMenu(m MenuTerms, had string) (broken apperr.Fields) {
 	}
 	broken.Check(m.Path == "" || isPage || isLink(m.Path), "/path", "path",
 		"must be a path of this admin, such as /orders, an address that begins with https://, or empty for a group")
-	broken.Check(len(m.Path) <= longestPath, "/path", "max", "must have at most "+strconv.Itoa(longestPath)+" bytes")
+	broken.Check(len(m.Path) <= maxPathBytes, "/path", "max", "must have at most "+strconv.Itoa(maxPathBytes)+" bytes")
 	broken.Check(m.Icon == "" || iconNames.MatchString(m.Icon), "/icon", "pattern", "must be the name of a drawing: a letter, then up to 31 letters, digits and -")
 	known := slices.ContainsFunc(s.catalogue, func(grant principal.Grant) bool { return grant.Name == m.Permission })
 	broken.Check(m.Permission == "" || m.Permission == had || known, "/permission", "unknown", "must be a permission of the catalogue, or empty for all users")

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// mostMenus bounds the menus of a tenant, which every page of the admin reads as a whole.
-	mostMenus = 200
-	// mostLevels bounds the depth of the tree: users do not find deeper menus.
-	mostLevels = 4
+	// maxMenus bounds the menus of a tenant, which every page of the admin reads as a whole.
+	maxMenus = 200
+	// maxLevels bounds the depth of the tree: users do not find deeper menus.
+	maxLevels = 4
 	// sortGap is the initial distance between the keys of siblings. Each move into a gap halves it,
 	// so about 32 moves into the same gap fit before the siblings are renumbered.
 	sortGap = 1 << 32
@@ -75,8 +75,8 @@ func (t *menuTree) allows(m *Menu, parent int64) error {
 		}
 		at = above.ParentID
 	}
-	if deepest := levels + t.levelsBelow(m.ID); deepest > mostLevels {
-		return input.Invalid(pointer, "max", fmt.Sprintf("must leave the menus at most %d levels deep; they would be %d", mostLevels, deepest))
+	if deepest := levels + t.levelsBelow(m.ID); deepest > maxLevels {
+		return input.Invalid(pointer, "max", fmt.Sprintf("must leave the menus at most %d levels deep; they would be %d", maxLevels, deepest))
 	}
 	return nil
 }

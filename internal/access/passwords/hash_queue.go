@@ -84,7 +84,7 @@ type Slot struct {
 }
 
 // Release frees the slot.
-func (p *Slot) Release() { p.given.Do(func() { p.queue.giveBack(0) }) }
+func (p *Slot) Release() { p.given.Do(func() { p.queue.freeSlot(0) }) }
 
 // ReleaseAfterCooldown releases the slot after an anonymous wrong guess, with a cooldown. For a
 // known caller it releases the slot immediately.
@@ -94,7 +94,7 @@ func (p *Slot) ReleaseAfterCooldown() {
 		return
 	}
 	p.given.Do(func() {
-		p.queue.giveBack(1)
+		p.queue.freeSlot(1)
 		p.queue.after(min(cooldownFactor*clock.Since(p.began), maxCooldown), p.queue.cooledDown)
 	})
 }
@@ -138,8 +138,8 @@ func (t *hashQueue) enter(own *hashWaiter) {
 	}
 }
 
-// giveBack frees a slot; coolingDown is 1 if only known callers may use it yet.
-func (t *hashQueue) giveBack(coolingDown int) {
+// freeSlot frees a slot; coolingDown is 1 if only known callers may use it yet.
+func (t *hashQueue) freeSlot(coolingDown int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.free++
@@ -176,7 +176,7 @@ func (t *hashQueue) withdraw(own *hashWaiter) {
 	select {
 	case granted := <-own.granted:
 		if granted {
-			t.giveBack(0)
+			t.freeSlot(0)
 		}
 	default:
 	}

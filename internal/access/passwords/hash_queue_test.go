@@ -51,7 +51,7 @@ func TestFullQueueRejectsTheLowestRank(t *testing.T) {
 	eighth := <-wait(t, queue, Rank{Anonymous: true, Tries: 8})
 	requireErrorCode(t, apperr.RateLimited, eighth.err)
 
-	queue.giveBack(0)
+	queue.freeSlot(0)
 	for _, next := range []<-chan waiter{known, first, sixth} {
 		served := <-next
 		require.NoError(t, served.err)
@@ -77,12 +77,12 @@ func TestSlotCoolsDownAfterAnonymousWrongGuess(t *testing.T) {
 	require.NoError(t, err)
 	wrong.ReleaseAfterCooldown()
 	wrong.Release()
-	require.Len(t, cooled, 1, "a slot is given back once")
+	require.Len(t, cooled, 1, "a slot is released once")
 	stranger := wait(t, queue, Rank{Anonymous: true})
 	require.Empty(t, stranger)
 
 	known, err := queue.acquire(t.Context(), Rank{}, time.Minute)
-	require.NoError(t, err, "who is known does not wait for a cooldown")
+	require.NoError(t, err, "a known caller does not wait for a cooldown")
 	known.ReleaseAfterCooldown()
 	require.Empty(t, stranger)
 	cooled[0]()
@@ -95,7 +95,7 @@ func TestSlotOfWithdrawnCallerPassesToTheNext(t *testing.T) {
 	gone := &hashWaiter{granted: make(chan bool, 1)}
 	queue.enter(gone)
 	next := wait(t, queue, Rank{})
-	queue.giveBack(0)
+	queue.freeSlot(0)
 	queue.withdraw(gone)
 	require.NoError(t, (<-next).err)
 	require.Empty(t, queue.waiting)
@@ -114,7 +114,7 @@ func TestQueueIsLIFOForAnonymousAndFIFOForKnown(t *testing.T) {
 		0: wait(t, queue, Rank{}),
 	}
 	order = append(order[:1], append([]<-chan waiter{wait(t, queue, Rank{})}, order[1:]...)...)
-	queue.giveBack(0)
+	queue.freeSlot(0)
 	for _, next := range order {
 		served := <-next
 		require.NoError(t, served.err)

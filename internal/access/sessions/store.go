@@ -217,7 +217,7 @@ func (s *Store) Delete(tokenHash string) error {
 	return s.DeleteCtx(context.Background(), tokenHash)
 }
 
-var errOutsideUnit = errors.New("access: a session was begun or ended outside a unit")
+var errOutsideUnit = errors.New("access: a session was started or ended outside a unit")
 
 // tx returns the unit's transaction: sessions start and end only in units.
 func (s *Store) tx(ctx context.Context) (*gorm.DB, error) {

@@ -59,7 +59,7 @@ func (s *Service) SetTenantDisabled(ctx context.Context, name string, disabled b
 		if result.RowsAffected != 1 {
 			return uow.Retry(apperr.New(apperr.StatusChanged, "Another user disabled or enabled tenant %s at the same time.", name))
 		}
-		if _, err := s.Raise(ctx, u); err != nil {
+		if _, err := s.BumpRevision(ctx, u); err != nil {
 			return err
 		}
 		u.Audit(uow.Entry{Action: action, Resource: "tenants/" + name, Detail: map[string]any{}})

@@ -24,7 +24,7 @@ type revisionRow struct {
 // TableName implements gorm's Tabler.
 func (revisionRow) TableName() string { return "access_revisions" }
 
-// Raise increments the tenant's revision:
+// BumpRevision increments the tenant's revision:
 //
 //	UPDATE access_revisions SET version = version + 1 WHERE tenant_id = ?
 //
@@ -32,7 +32,7 @@ func (revisionRow) TableName() string { return "access_revisions" }
 // that depend on them. All units lock the guarded row that they change before the revision; a
 // unit that changes no guarded row calls raise first. After the commit this process reads its
 // callers again; other processes notice the revision within one second.
-func (s *Service) Raise(ctx context.Context, u *uow.Unit) (*gorm.DB, error) {
+func (s *Service) BumpRevision(ctx context.Context, u *uow.Unit) (*gorm.DB, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return nil, err

@@ -37,10 +37,10 @@ func (s *Service) NextID(ctx context.Context) (int64, error) {
 	return last + 1, nil
 }
 
-// ErrIDTaken reports that another process used the id.
-var ErrIDTaken = errors.New("another tenant was created with this id")
+// ErrIDExists reports that another process used the id.
+var ErrIDExists = errors.New("another tenant was created with this id")
 
-// Insert inserts a tenant and its revision. Errors: AlreadyExists, ErrIDTaken.
+// Insert inserts a tenant and its revision. Errors: AlreadyExists, ErrIDExists.
 func Insert(ctx context.Context, u *uow.Unit, tenant *Tenant) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func Insert(ctx context.Context, u *uow.Unit, tenant *Tenant) error {
 	case storage.IsDuplicate(err, "uq_tenants_name"):
 		return apperr.New(apperr.AlreadyExists, "Tenant %q already exists.", tenant.Name)
 	case storage.Is(err, storage.DuplicateKey):
-		return ErrIDTaken
+		return ErrIDExists
 	case err != nil:
 		return fmt.Errorf("insert the tenant: %w", err)
 	}

@@ -44,21 +44,21 @@ var defaultRules = TenantRules{ApprovalsRequired: 1, ApprovalDays: 7, TimeZone: 
 
 // Bounds of the rules.
 const (
-	mostApprovals      = 10
-	mostApprovalDays   = 90
+	maxApprovals       = 10
+	maxApprovalDays    = 90
 	leastUnpaidMinutes = 5
-	mostUnpaidMinutes  = 30 * 24 * 60
+	maxUnpaidMinutes   = 30 * 24 * 60
 )
 
 func (r TenantRules) check() (broken apperr.Fields) {
-	broken.Check(r.ApprovalsRequired >= 1 && r.ApprovalsRequired <= mostApprovals, "/approvalsRequired", "range", fmt.Sprintf("must be from 1 to %d", mostApprovals))
-	broken.Check(r.ApprovalDays >= 1 && r.ApprovalDays <= mostApprovalDays, "/approvalDays", "range", fmt.Sprintf("must be from 1 to %d", mostApprovalDays))
+	broken.Check(r.ApprovalsRequired >= 1 && r.ApprovalsRequired <= maxApprovals, "/approvalsRequired", "range", fmt.Sprintf("must be from 1 to %d", maxApprovals))
+	broken.Check(r.ApprovalDays >= 1 && r.ApprovalDays <= maxApprovalDays, "/approvalDays", "range", fmt.Sprintf("must be from 1 to %d", maxApprovalDays))
 	broken.Check(isThreshold(r.RefundApprovalThreshold), "/refundApprovalThreshold", "min", "must be 0 or more, or null for none")
 	broken.Check(isThreshold(r.WalletApprovalThreshold), "/walletApprovalThreshold", "min", "must be 0 or more, or null for none")
 	_, err := r.Location()
 	broken.Check(err == nil, "/timeZone", "time_zone", "must be an IANA name of a time zone, such as Europe/Berlin or UTC")
-	broken.Check(r.UnpaidOrderMinutes == 0 || r.UnpaidOrderMinutes >= leastUnpaidMinutes && r.UnpaidOrderMinutes <= mostUnpaidMinutes,
-		"/unpaidOrderMinutes", "range", fmt.Sprintf("must be from %d to %d, or 0 for never", leastUnpaidMinutes, mostUnpaidMinutes))
+	broken.Check(r.UnpaidOrderMinutes == 0 || r.UnpaidOrderMinutes >= leastUnpaidMinutes && r.UnpaidOrderMinutes <= maxUnpaidMinutes,
+		"/unpaidOrderMinutes", "range", fmt.Sprintf("must be from %d to %d, or 0 for never", leastUnpaidMinutes, maxUnpaidMinutes))
 	return broken
 }
 

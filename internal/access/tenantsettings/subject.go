@@ -119,7 +119,7 @@ func (s settingsSubject) Apply(ctx context.Context, u *uow.Unit, p approvals.Pro
 	if err != nil {
 		return err
 	}
-	if !edit.IfMatch.Holds(row.Ref()) {
+	if !edit.IfMatch.Matches(row.Ref()) {
 		return approvals.ErrStaleBase
 	}
 	_, err = s.settings().Apply(ctx, u, row, edit)
@@ -136,7 +136,7 @@ func (s settingsSubject) Revise(ctx context.Context, u *uow.Unit, p approvals.Pr
 	if err != nil {
 		return p, err
 	}
-	if !edit.IfMatch.Holds(row.Ref()) {
+	if !edit.IfMatch.Matches(row.Ref()) {
 		return p, approvals.ErrStaleBase
 	}
 	from, err := row.document()
@@ -210,7 +210,7 @@ func (s settingsSubject) Conflict(ctx context.Context, p approvals.Proposal) (ap
 	if err != nil {
 		return approvals.Conflict{}, err
 	}
-	if edit.IfMatch.Holds(row.Ref()) {
+	if edit.IfMatch.Matches(row.Ref()) {
 		return approvals.Conflict{Detail: "The settings have not changed.", Members: map[string]any{}}, nil
 	}
 	var refused *apperr.Error

@@ -81,7 +81,7 @@ func (s *Service) recordUserEdit(ctx context.Context, u *uow.Unit, before, after
 // setRoles replaces a user's roles, in a unit that has inserted or updated the user's row. Errors:
 // ValidationFailed, Forbidden, InUse.
 func (s *Service) setRoles(ctx context.Context, u *uow.Unit, user *User, names []string) error {
-	tx, err := s.tenants.Raise(ctx, u)
+	tx, err := s.tenants.BumpRevision(ctx, u)
 	if err != nil {
 		return err
 	}

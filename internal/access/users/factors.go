@@ -71,7 +71,7 @@ func (s *Service) ConfirmFactor(ctx context.Context, u *uow.Unit, user *User, in
 	}
 	_, err = s.ChangeUser(ctx, u, row, nil, Change{
 		Action: "add-factor", Set: guard.Set{"second_factor": true}, Apply: func(user *User) { user.SecondFactor = true },
-		Kept: secrets.DigestOf(in.Session),
+		KeptSession: secrets.DigestOf(in.Session),
 		Also: func(_ context.Context, tx *gorm.DB) (err error) {
 			if factor, err = s.factors.Activate(tx, row.FactorOwner(), in, u.Now()); err != nil || row.SecondFactor {
 				return err
@@ -111,7 +111,7 @@ func (s *Service) RemoveFactor(ctx context.Context, u *uow.Unit, user *User, id 
 	left := len(all) > 1
 	_, err = s.ChangeUser(ctx, u, user, nil, Change{
 		Action: "remove-factor", Set: guard.Set{"second_factor": left}, Apply: func(user *User) { user.SecondFactor = left },
-		Kept: secrets.DigestOf(session),
+		KeptSession: secrets.DigestOf(session),
 		Also: func(_ context.Context, tx *gorm.DB) error {
 			if !left {
 				return factors.DeleteAll(tx, user.FactorOwner())
@@ -133,7 +133,7 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, u *uow.Unit, user *User,
 		return nil, apperr.New(apperr.NotFound, "You have no second factor. Set one up first.")
 	}
 	_, err = s.ChangeUser(ctx, u, row, nil, Change{
-		Action: "recovery-codes", Set: guard.Set{"second_factor": true}, Apply: func(*User) {}, Kept: secrets.DigestOf(session),
+		Action: "recovery-codes", Set: guard.Set{"second_factor": true}, Apply: func(*User) {}, KeptSession: secrets.DigestOf(session),
 		Also: func(_ context.Context, tx *gorm.DB) error {
 			codes, err = factors.ReplaceRecoveryCodes(tx, row.FactorOwner(), u.Now())
 			return err

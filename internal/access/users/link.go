@@ -21,8 +21,8 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// MostLinks is the maximum number of links per user.
-const MostLinks = 10
+// MaxLinks is the maximum number of links per user.
+const MaxLinks = 10
 
 // Link maps an identity at a provider of single sign-on to a user. Adding or removing a link
 // changes the user's version.
@@ -90,14 +90,14 @@ func (s *Service) Links(ctx context.Context, user *User) ([]Link, error) {
 	return linksOf(s.db.Read(ctx), user.ID)
 }
 
-// RequirePlaceForLink returns ValidationFailed if a user has MostLinks links.
-func RequirePlaceForLink(db *gorm.DB, userID int64) error {
+// RequireLinkLimit returns ValidationFailed if a user has MaxLinks links.
+func RequireLinkLimit(db *gorm.DB, userID int64) error {
 	links, err := linksOf(db, userID)
 	if err != nil {
 		return err
 	}
-	if len(links) >= MostLinks {
-		return input.Invalid("/provider", "max", "must be of one of at most "+strconv.Itoa(MostLinks)+" links; remove one first")
+	if len(links) >= MaxLinks {
+		return input.Invalid("/provider", "max", "must be of one of at most "+strconv.Itoa(MaxLinks)+" links; remove one first")
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func (s *Service) RemoveLink(ctx context.Context, u *uow.Unit, user *User, id in
 	}
 	// The user's version is guarded, so no link is added or removed concurrently.
 	_, err = s.ChangeUser(ctx, u, user, nil, Change{
-		Action: "unlink", Kept: kept, Set: guard.Set{}, Apply: func(*User) {},
+		Action: "unlink", KeptSession: kept, Set: guard.Set{}, Apply: func(*User) {},
 		Detail: map[string]any{"issuer": links[at].Issuer, "taken": RoleNames(gave)},
 		Also: func(ctx context.Context, tx *gorm.DB) error {
 			if err := removeLinks(tx, user, links[at]); err != nil {

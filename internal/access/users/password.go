@@ -161,8 +161,8 @@ func PasswordSet(hash string) guard.Set {
 	return guard.Set{"password_hash": hash, "invitation_hash": nil, "invitation_expires_time": nil}
 }
 
-// TakePassword makes the change of PasswordSet in the caller's copy.
-func (u *User) TakePassword(hash string) {
+// SetPasswordHash makes the change of PasswordSet in the caller's copy.
+func (u *User) SetPasswordHash(hash string) {
 	u.PasswordHash, u.InvitationHash, u.InvitationExpiresTime = hash, nil, nil
 }
 
@@ -184,8 +184,8 @@ func (s *Service) storePassword(ctx context.Context, u *uow.Unit, user *User, p 
 		return nil, input.Invalid("/currentPassword", "wrong", "is not your password any more: it was changed meanwhile")
 	}
 	return p.change(ctx, u, row, p.ifMatch, Change{
-		Action: "password", Set: PasswordSet(p.hash), Apply: func(user *User) { user.TakePassword(p.hash) },
-		Kept: p.kept, endTokens: p.endTokens,
+		Action: "password", Set: PasswordSet(p.hash), Apply: func(user *User) { user.SetPasswordHash(p.hash) },
+		KeptSession: p.kept, endTokens: p.endTokens,
 		Also: func(ctx context.Context, tx *gorm.DB) error {
 			return s.attempts.Clear(ctx, tx, guesses.AccountKey(tenant, row.Username))
 		},

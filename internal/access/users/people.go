@@ -109,7 +109,7 @@ func (s *Service) Person(ctx context.Context, id int64) (principal.Person, bool,
 // revision, like each change of permissions: of two concurrent units the second waits or is
 // retried. On a cluster of servers a row lock would not have this effect.
 func (s *Service) StillMay(ctx context.Context, u *uow.Unit, users []int64, permission string) (map[int64]bool, error) {
-	tx, err := s.tenants.Raise(ctx, u)
+	tx, err := s.tenants.BumpRevision(ctx, u)
 	if err != nil {
 		return nil, err
 	}

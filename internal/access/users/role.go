@@ -128,7 +128,7 @@ func (s *Service) recordRoleEdit(ctx context.Context, u *uow.Unit, before, after
 	if err := cmp.Or(requireHeld(ctx, given, "The edit grants"), requireToChange(ctx, lost, fmt.Sprintf("Role %q", before.Name))); err != nil {
 		return err
 	}
-	tx, err := s.tenants.Raise(ctx, u)
+	tx, err := s.tenants.BumpRevision(ctx, u)
 	if err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ func (s *Service) DeleteRole(ctx context.Context, u *uow.Unit, role *Role, ifMat
 		if err := guard.Delete[Role](ctx, u, role.Ref()); err != nil {
 			return err
 		}
-		tx, err := s.tenants.Raise(ctx, u)
+		tx, err := s.tenants.BumpRevision(ctx, u)
 		if err != nil {
 			return err
 		}

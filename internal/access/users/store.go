@@ -50,14 +50,14 @@ func userNamed(db *gorm.DB, username string) (*User, error) {
 	if !input.Usernames.MatchString(username) {
 		return nil, apperr.MissingRow("user", username)
 	}
-	user, err := takeUser(db.Where("username = ?", username), db)
+	user, err := readUser(db.Where("username = ?", username), db)
 	return user, storage.Found(err, "user", username)
 }
 
 // FindUser reads a user with the names of its roles by id. Errors: gorm.ErrRecordNotFound.
-func FindUser(db *gorm.DB, id int64) (*User, error) { return takeUser(db.Where("id = ?", id), db) }
+func FindUser(db *gorm.DB, id int64) (*User, error) { return readUser(db.Where("id = ?", id), db) }
 
-func takeUser(query, db *gorm.DB) (*User, error) {
+func readUser(query, db *gorm.DB) (*User, error) {
 	var row User
 	if err := query.Take(&row).Error; err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func WithRoleNames(db *gorm.DB, users []*User) error {
 // servers, and every change of a user increments the revision too. Errors: Unauthenticated if the
 // user does not exist, or the user or its tenant is disabled.
 func (s *Service) HoldOpen(ctx context.Context, u *uow.Unit, id int64) (*gorm.DB, User, error) {
-	tx, err := s.tenants.Raise(ctx, u)
+	tx, err := s.tenants.BumpRevision(ctx, u)
 	if err != nil {
 		return nil, User{}, err
 	}
@@ -150,7 +150,7 @@ func (f UserFilter) filters(tenantID int64) (filters []storage.Filter) {
 	if f.Role != "" {
 		const holders = `SELECT h.user_id FROM user_roles h JOIN roles r ON r.id = h.role_id AND r.tenant_id = h.tenant_id
 			WHERE h.tenant_id = ? AND r.name = ?`
-		filters = append(filters, storage.Among(holders, tenantID, f.Role))
+		filters = append(filters, storage.InSubquery(holders, tenantID, f.Role))
 	}
 	if f.Disabled != nil {
 		filters = append(filters, storage.Equal("disabled", *f.Disabled))
@@ -169,7 +169,7 @@ func InsertUser(ctx context.Context, u *uow.Unit, row *User) error {
 	err := guard.Insert(ctx, u, row)
 	switch {
 	case storage.IsDuplicate(err, usernameKey):
-		return usernameTaken(row.Username)
+		return usernameExists(row.Username)
 	case err != nil:
 		return fmt.Errorf("insert the user: %w", err)
 	}
@@ -179,7 +179,7 @@ func InsertUser(ctx context.Context, u *uow.Unit, row *User) error {
 // usernameKey is the unique key on tenant and username.
 const usernameKey = "uq_users_username"
 
-func usernameTaken(username string) error {
+func usernameExists(username string) error {
 	return apperr.New(apperr.AlreadyExists, "User %q already exists.", username)
 }
 

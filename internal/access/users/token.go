@@ -79,7 +79,7 @@ func (s *Service) AddToken(ctx context.Context, u *uow.Unit, userID int64, spec 
 	case spec.Expires.IsZero() && !spec.Endless:
 		spec.Expires = now.Add(TokenLifetime)
 	}
-	tx, err := s.tenants.Raise(ctx, u)
+	tx, err := s.tenants.BumpRevision(ctx, u)
 	if err != nil {
 		return "", nil, err
 	}
@@ -232,7 +232,7 @@ func (s *Service) DeleteToken(ctx context.Context, u *uow.Unit, token *Token, if
 			return err
 		}
 		u.Audit(uow.Entry{Action: "token.revoke", Resource: token.path(), Detail: map[string]any{"name": token.Name, "userId": token.UserID}})
-		_, err := s.tenants.Raise(ctx, u)
+		_, err := s.tenants.BumpRevision(ctx, u)
 		return err
 	})
 }

@@ -221,8 +221,8 @@ type Change struct {
 	endTokens bool
 	// ends counts the credentials that also ends; nil for an act that reports no counts.
 	ends *Ended
-	// Kept is the digest of the one session token that remains valid; zero for none.
-	Kept secrets.Digest
+	// KeptSession is the digest of the one session token that remains valid; zero for none.
+	KeptSession secrets.Digest
 }
 
 // DisableUser disables a user and ends its sessions, tokens and streams: immediately in this
@@ -258,7 +258,7 @@ func (s *Service) EnableUser(ctx context.Context, u *uow.Unit, user *User, ifMat
 
 // demandUser returns VersionConflict if a precondition is not true.
 func (s *Service) demandUser(user *User, ifMatch *guard.Precondition) error {
-	if ifMatch == nil || ifMatch.Holds(user.Ref()) {
+	if ifMatch == nil || ifMatch.Matches(user.Ref()) {
 		return nil
 	}
 	return s.userMoved(user, *ifMatch)
@@ -286,14 +286,14 @@ func (s *Service) ChangeUser(ctx context.Context, u *uow.Unit, user *User, ifMat
 	if err := guard.Advance(ctx, u, &after); err != nil {
 		return nil, err
 	}
-	tx, err := s.tenants.Raise(ctx, u)
+	tx, err := s.tenants.BumpRevision(ctx, u)
 	if err != nil {
 		return nil, err
 	}
 	if err := requireRightsOf(ctx, tx, user); err != nil {
 		return nil, err
 	}
-	sessions, err := sessions.EndAll(tx, after.TenantID, after.ID, c.Kept)
+	sessions, err := sessions.EndAll(tx, after.TenantID, after.ID, c.KeptSession)
 	if err != nil {
 		return nil, err
 	}

@@ -198,7 +198,7 @@ func (l *Loader) loadStock(ctx context.Context) error {
 		sku, _ := itemNumber(i)
 		units := int64(2000 + 37*i)
 		err := l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-			_, _, err := l.Inventory.Adjust(ctx, u, sku, inventory.Adjustment{Delta: &units, Reason: "Opening stock", Reference: opening}, lockPatience)
+			_, _, err := l.Inventory.Adjust(ctx, u, sku, inventory.Adjustment{Delta: &units, Reason: "Opening stock", Reference: opening}, lockTimeout)
 			return err
 		})
 		if err != nil {
@@ -209,8 +209,8 @@ func (l *Loader) loadStock(ctx context.Context) error {
 	return nil
 }
 
-// lockPatience is the wait for a lock of a running server.
-const lockPatience = 10 * time.Second
+// lockTimeout is the wait for a lock of a running server.
+const lockTimeout = 10 * time.Second
 
 // loadWallets adds money to the wallets of the first buyers.
 func (l *Loader) loadWallets(ctx context.Context) error {
@@ -219,7 +219,7 @@ func (l *Loader) loadWallets(ctx context.Context) error {
 		user := buyer(i)
 		err := l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 			topUp := wallets.Posting{UserID: user, Amount: int64(200_000 + 2_500*i), Kind: "topup", Reference: opening}
-			_, _, err := l.Wallets.Enter(ctx, u, topUp, lockPatience)
+			_, _, err := l.Wallets.Enter(ctx, u, topUp, lockTimeout)
 			return err
 		})
 		if err != nil {
@@ -237,7 +237,7 @@ func (l *Loader) loadShelves(ctx context.Context) error {
 	for i := range l.Size.Shelves {
 		for _, write := range shelfNumber(i) {
 			err := l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-				_, err := l.Ledger.Append(ctx, u, write, lockPatience)
+				_, err := l.Ledger.Append(ctx, u, write, lockTimeout)
 				return err
 			})
 			if err != nil && !apperr.Has(err, apperr.IdempotencyViolation) {

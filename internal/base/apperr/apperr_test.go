@@ -11,7 +11,7 @@ import (
 	"interlock/internal/base/apperr"
 )
 
-func TestASentenceBeginsWithACapital(t *testing.T) {
+func TestSentencesStartWithACapital(t *testing.T) {
 	require.Equal(t, `Order "a" is gone.`, apperr.New(apperr.NotFound, "order %q is gone.", "a").Detail)
 	require.Equal(t, "/value is gone.", apperr.New(apperr.NotFound, "/value is gone.").Detail)
 	require.Equal(t, "Élan", apperr.New(apperr.NotFound, "élan").Detail)

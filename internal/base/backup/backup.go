@@ -229,5 +229,5 @@ func copyTo(from io.Reader, path string) (err error) {
 		return err
 	}
 	_, err = io.Copy(to, from)
-	return errors.Join(err, storage.GiveToOwner(to), to.Sync(), to.Close())
+	return errors.Join(err, storage.AssignToOwner(to), to.Sync(), to.Close())
 }

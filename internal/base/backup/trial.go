@@ -17,12 +17,12 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// removalLife bounds the removal of a trial's database, which runs even if the caller is
+// removalTimeout bounds the removal of a trial's database, which runs even if the caller is
 // interrupted.
-const removalLife = time.Minute
+const removalTimeout = time.Minute
 
-// mostName is MySQL's limit for the length of a database name.
-const mostName = 64
+// maxDatabaseName is MySQL's limit for the length of a database name.
+const maxDatabaseName = 64
 
 // Visit inspects a database into which a backup was restored.
 type Visit func(ctx context.Context, at storage.Options, content Content) error
@@ -94,7 +94,7 @@ func tryOnServer(ctx context.Context, o storage.Options, from *os.File, visit Vi
 			"or restore into an empty database on any server, which INTERLOCK_DATABASE_URL names", err)
 	}
 	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removalLife)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removalTimeout)
 		defer cancel()
 		if failed := execute(ctx, "DROP DATABASE `"+own+"`"); failed != nil {
 			err = errors.Join(err, fmt.Errorf("remove the database %s of the trial: %w", own, failed))
@@ -116,5 +116,5 @@ func tryOnServer(ctx context.Context, o storage.Options, from *os.File, visit Vi
 // trialName returns an unused name for a trial's database.
 func trialName(database string) string {
 	suffix := "_verify_" + strings.ToLower(rand.Text())[:8]
-	return strings.ReplaceAll(clip.Bytes(database, mostName-len(suffix)), "`", "_") + suffix
+	return strings.ReplaceAll(clip.Bytes(database, maxDatabaseName-len(suffix)), "`", "_") + suffix
 }

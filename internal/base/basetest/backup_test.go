@@ -238,7 +238,7 @@ func TestRestoreCreatesTheDataFolder(t *testing.T) {
 }
 
 // The service's user owns the data folder; root runs the commands. Without root the owner is the caller.
-func TestFilesOfCommandsBelongToTheOwnerOfTheDataFolder(t *testing.T) {
+func TestCommandFilesBelongToTheDataFolderOwner(t *testing.T) {
 	owner, folder := uint32(os.Getuid()), t.TempDir()
 	if owner == 0 {
 		owner = 65534

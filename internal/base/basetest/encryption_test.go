@@ -29,7 +29,7 @@ func newCipher(t *testing.T, keys ...string) encryption.Cipher {
 
 var today = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-func TestAnIDIsOfOneKeyForAsLongAsTheDatabaseLives(t *testing.T) {
+func TestKeyIDCannotBeReusedForAnotherKey(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		// The engines are shared by all tests of the package, so the ids are unique to this
 		// test.
@@ -74,12 +74,12 @@ func TestOneOfTwoKeysUnderOneIDIsAccepted(t *testing.T) {
 	})
 }
 
-func TestAKeyIsRetiredWhenItEncryptsNothingAndNotBefore(t *testing.T) {
+func TestOnlyUnusedKeysAreRetired(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const insert = "INSERT INTO user_factors (tenant_id, user_id, kind, name, secret, secret_key, last_step, created_time) VALUES (?, 1, 'totp', 'Phone', ?, ?, 0, ?)"
 		old, rotated := newCipher(t, key("old", 1)), newCipher(t, key("new", 2), key("old", 1))
 		tables := []encryption.Table{{
-			Name: "user_factors", KeyColumn: "secret_key", Holds: "secret_key <> ''", Reads: []string{"secret"},
+			Name: "user_factors", KeyColumn: "secret_key", Condition: "secret_key <> ''", Reads: []string{"secret"},
 			Renewed: func(c encryption.Cipher, r encryption.Row) (map[string]any, error) {
 				sealed, err := c.Renew(r.Bytes("secret"), r.KeyID, "here")
 				return map[string]any{"secret": sealed, "secret_key": c.Current()}, err
@@ -110,6 +110,6 @@ func TestAKeyIsRetiredWhenItEncryptsNothingAndNotBefore(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, usage.Lost)
 		_, err = encryption.Renew(ctx, db, newCipher(t, encryption.None, key("new", 2)), tables, today)
-		require.ErrorIs(t, err, encryption.ErrUnreadable, "there is no key to encrypt with")
+		require.ErrorIs(t, err, encryption.ErrUnreadable, "no key exists for encryption")
 	})
 }

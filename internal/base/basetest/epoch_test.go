@@ -60,7 +60,7 @@ func (w *witness) times() int {
 
 func watched(db *storage.DB) (*epoch.Watch, *witness) {
 	watch, w := epoch.NewWatch(db, clock.NewFake(noon)), &witness{}
-	watch.Ask(w.ask)
+	watch.AddWitness(w.ask)
 	return watch, w
 }
 
@@ -72,7 +72,7 @@ func requireNow(t *testing.T, ctx context.Context, watch *epoch.Watch, want epoc
 }
 
 // Proves R5.
-func TestOfManyWhoChangeOneEpochOneDoesAndAllLearnOfIt(t *testing.T) {
+func TestConcurrentEpochChangesHaveOneResult(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		first := read(t, ctx, db)
 		const many = 8
@@ -122,7 +122,7 @@ func TestWatchDetectsChangedEpoch(t *testing.T) {
 		next, err := epoch.Change(ctx, db, first, noon, "It was restored.")
 		require.NoError(t, err)
 		queried.missing = 100
-		require.NoError(t, watch.Look(ctx))
+		require.NoError(t, watch.Check(ctx))
 		require.Equal(t, next, read(t, ctx, db), "one restore changes the epoch once")
 		queried.missing = 0
 		requireNow(t, ctx, watch, next)
@@ -130,7 +130,7 @@ func TestWatchDetectsChangedEpoch(t *testing.T) {
 }
 
 // Proves R5.
-func TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo(t *testing.T) {
+func TestWatchChangesTheEpochOnceAfterALoss(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch, queried := watched(db)
 		other, _ := watched(db)
@@ -139,22 +139,22 @@ func TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo(t *testing.T) {
 		requireNow(t, ctx, other, first)
 
 		queried.missing = 2
-		require.NoError(t, watch.Look(ctx))
+		require.NoError(t, watch.Check(ctx))
 		require.Equal(t, first, read(t, ctx, db), "a server that follows another may be a moment late")
 		requireNow(t, ctx, watch, first)
 
 		queried.missing = 3
-		require.NoError(t, watch.Look(ctx))
+		require.NoError(t, watch.Check(ctx))
 		now := read(t, ctx, db)
 		require.NotEqual(t, first, now)
 		requireNow(t, ctx, watch, now)
-		require.NoError(t, other.Look(ctx))
+		require.NoError(t, other.Check(ctx))
 		requireNow(t, ctx, other, now)
 	})
 }
 
 // Proves R2.
-func TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged(t *testing.T) {
+func TestEpochIsUnconfirmedAfterALinkChangeUntilTheNextCheck(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch, queried := watched(db)
 		requireNow(t, ctx, watch, read(t, ctx, db))
@@ -191,13 +191,13 @@ func TestCachesAreUnconfirmedWhileACommitSeemsMissing(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch := epoch.NewWatch(db, clock.NewFake(noon))
 		queried, results := make(chan struct{}), make(chan string)
-		watch.Ask(func(context.Context, epoch.Epoch) (string, error) {
+		watch.AddWitness(func(context.Context, epoch.Epoch) (string, error) {
 			queried <- struct{}{}
 			return <-results, nil
 		})
 		requireNow(t, ctx, watch, read(t, ctx, db))
 		looked := make(chan error)
-		go func() { looked <- watch.Look(ctx) }()
+		go func() { looked <- watch.Check(ctx) }()
 		<-queried
 		results <- "A reply is missing."
 		<-queried
@@ -214,7 +214,7 @@ func TestCachesAreUnconfirmedWhileACommitSeemsMissing(t *testing.T) {
 		}
 		results <- ""
 		require.NoError(t, <-looked)
-		require.False(t, early, "it was answered before it was known")
+		require.False(t, early, "it returned before the check")
 		require.Equal(t, read(t, ctx, db), <-answered)
 	})
 }
@@ -235,7 +235,7 @@ func TestWatchChecksPeriodically(t *testing.T) {
 	})
 }
 
-func TestSlowCheckServesCallersFromBeforeIt(t *testing.T) {
+func TestCallersAreServedDuringASlowCheck(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db := storagetest.SQLite(t)
 	watch := epoch.NewWatch(db, clock.NewFake(noon))
@@ -244,7 +244,7 @@ func TestSlowCheckServesCallersFromBeforeIt(t *testing.T) {
 		return "", nil
 	}
 	requireNow(t, ctx, watch, read(t, ctx, db))
-	watch.Ask(slow)
+	watch.AddWitness(slow)
 	require.True(t, clock.Sleep(ctx, 1600*time.Millisecond))
 	requireNow(t, ctx, watch, read(t, ctx, db))
 }

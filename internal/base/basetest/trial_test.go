@@ -36,7 +36,7 @@ func leftOvers(t *testing.T, at storage.Options) []string {
 }
 
 // Proves R4.
-func TestATrialOfABackupChangesNothingAndLeavesNothing(t *testing.T) {
+func TestBackupTrialLeavesNoTrace(t *testing.T) {
 	each(t, func(t *testing.T, at place) {
 		was := fill(t, at.from)
 		file := filepath.Join(t.TempDir(), "backup")

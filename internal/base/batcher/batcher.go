@@ -76,8 +76,8 @@ func (b *Batcher[In, Out]) run(ctx context.Context) {
 	runtime.Gosched()
 	ended := b.next()
 	err := b.send(ctx, ended)
-	// The calls that wait now are dropped before any caller learns of the failure, so that a retry
-	// of such a caller is not dropped too.
+	// The waiting calls are dropped before any caller is notified of the failure, so that a retry of
+	// a caller is not dropped with them.
 	b.mu.Lock()
 	if err != nil {
 		for _, e := range b.waiting {

@@ -88,7 +88,7 @@ func rush(t *testing.T, d *door, most int, others []int, during func(b *Batcher[
 }
 
 // Proves G5.7.
-func TestWhoComesWhileOthersAreUnderWayGoesTogetherInTheOrderOfArrival(t *testing.T) {
+func TestCallsDuringAFlushFormTheNextBatchInOrder(t *testing.T) {
 	d := newDoor()
 	outs, _ := rush(t, d, 3, []int{2, 3, 4, 5}, nil)
 	require.Equal(t, [][]int{{1}, {2, 3, 4}, {5}}, d.flushes)
@@ -102,7 +102,7 @@ func TestFailedFlushReturnsItsErrorToAllItsCalls(t *testing.T) {
 	_, errs := rush(t, d, 1, []int{2, 3}, nil)
 	require.Equal(t, [][]int{{1}}, d.flushes)
 	require.ErrorIs(t, errs[1], d.err)
-	require.NotErrorIs(t, errs[1], ErrNotFlushed, "it may have taken effect")
+	require.NotErrorIs(t, errs[1], ErrNotFlushed, "it may have an effect")
 	for _, in := range []int{2, 3} {
 		require.ErrorIs(t, errs[in], ErrNotFlushed, "it has not")
 		require.ErrorIs(t, errs[in], d.err)
@@ -123,7 +123,7 @@ func TestCancelledCallIsNotFlushed(t *testing.T) {
 	require.Equal(t, [][]int{{1}, {2}}, d.flushes)
 }
 
-func TestTheFirstCallerDoesNotOutstayItsContext(t *testing.T) {
+func TestFirstCallerReturnsWhenItsContextEnds(t *testing.T) {
 	d := newDoor()
 	b := New(10, d.flush)
 	impatient, leave := context.WithCancelCause(t.Context())
@@ -147,7 +147,7 @@ func TestTheFirstCallerDoesNotOutstayItsContext(t *testing.T) {
 	require.Equal(t, 4, out)
 }
 
-func TestAnAnswerTooFewFailsAll(t *testing.T) {
+func TestMissingResultFailsAllCalls(t *testing.T) {
 	b := New(10, func(context.Context, []int) ([]int, error) { return nil, nil })
 	_, err := b.Do(t.Context(), 1)
 	require.ErrorContains(t, err, "0 results for 1 calls")

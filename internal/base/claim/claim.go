@@ -45,8 +45,8 @@ type Holder struct {
 	Role string `json:"role"`
 	// Process identifies the process.
 	Process
-	// Since is the time of the claim, Heartbeat that of its last heartbeat, and Ends the
-	// end of its lease, all by the clock of the store of the claim.
+	// Since is the time of the claim, Heartbeat the time of the last heartbeat, and Ends the end of
+	// the lease, all by the clock of the claim's store.
 	Since     time.Time `json:"since"`
 	Heartbeat time.Time `json:"-"`
 	Ends      time.Time `json:"-"`

@@ -19,7 +19,7 @@ func File(path, role string, clk clock.Clock) (*Claim, error) {
 	if err != nil {
 		return nil, fmt.Errorf("claim the data: %w", err)
 	}
-	if err := storage.GiveToOwner(file); err != nil {
+	if err := storage.AssignToOwner(file); err != nil {
 		file.Close()
 		return nil, fmt.Errorf("claim the data: %w", err)
 	}

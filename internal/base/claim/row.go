@@ -16,10 +16,10 @@ import (
 // Times of a claim. A holder sends several heartbeats per lease, so that one lost or late
 // reply has no effect.
 const (
-	defaultLease     = 10 * time.Second
-	beatsPerLease    = 3
-	askEvery         = 250 * time.Millisecond
-	statementTimeout = 3 * time.Second
+	defaultLease       = 10 * time.Second
+	heartbeatsPerLease = 3
+	askEvery           = 250 * time.Millisecond
+	statementTimeout   = 3 * time.Second
 )
 
 // Options describe the claiming server and its database.
@@ -198,11 +198,10 @@ func (r *row) update(ctx context.Context, condition string, values ...any) (hit 
 	return result.RowsAffected == 1, result.Error
 }
 
-// extendUntil extends the lease until stop is closed, and returns the lossError if the
-// claim was lost. While the database cannot be reached, no server can write, so that is no
-// reason to end.
+// extendUntil extends the lease until stop is closed, and returns the lossError if the claim was
+// lost. An unreachable database does not end it, because then no server can write.
 func (r *row) extendUntil(stop <-chan struct{}) error {
-	beat := time.NewTicker(r.lease / beatsPerLease)
+	beat := time.NewTicker(r.lease / heartbeatsPerLease)
 	defer beat.Stop()
 	failing := false
 	for {

@@ -219,7 +219,7 @@ func TestRemoteServerIsRejectedAfterTheHoldersHeartbeat(t *testing.T) {
 }
 
 // Proves G4.37.
-func TestACrashElsewhereBlocksForItsLeaseAndNoLonger(t *testing.T) {
+func TestCrashedHolderBlocksOnlyForItsLease(t *testing.T) {
 	t.Parallel()
 	db := unclaimed(t)
 	ends := crash(t, elsewhere(db, "shop-1"))
@@ -228,7 +228,7 @@ func TestACrashElsewhereBlocksForItsLeaseAndNoLonger(t *testing.T) {
 }
 
 // Proves G4.37.
-func TestOvertakenHolderLosesItsClaimAndLearnsTheNewHolder(t *testing.T) {
+func TestReplacedHolderLosesItsClaimAndReportsTheNewHolder(t *testing.T) {
 	t.Parallel()
 	db := unclaimed(t)
 	paused := claim.NewServer(elsewhere(db, "shop-1"))
@@ -367,8 +367,8 @@ func TestUnreachableDatabaseDoesNotEndTheHolder(t *testing.T) {
 func TestWaitForClaimEndsAtShutdown(t *testing.T) {
 	db := unclaimed(t)
 	crash(t, leased(elsewhere(db, "shop-1"), forever))
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, errors.New("told to end"))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, errors.New("requested to end"))
 	defer cancel()
 	_, err := claim.Acquire(ctx, elsewhere(db, "shop-2"))
-	require.ErrorContains(t, err, "told to end")
+	require.ErrorContains(t, err, "requested to end")
 }

@@ -5,21 +5,21 @@ import "unicode/utf8"
 
 // Text truncates a text to longest characters and marks the cut by an ellipsis, so that a client
 // cannot fill a reply or the log with its text.
-func Text(text string, longest int) string {
-	if len(text) <= longest || utf8.RuneCountInString(text) <= longest {
+func Text(text string, maxLength int) string {
+	if len(text) <= maxLength || utf8.RuneCountInString(text) <= maxLength {
 		return text
 	}
-	return string([]rune(text)[:longest]) + "…"
+	return string([]rune(text)[:maxLength]) + "…"
 }
 
 // Bytes truncates a text to at most longest bytes, between two characters: a strict
 // database rejects incomplete characters.
-func Bytes(text string, longest int) string {
-	if len(text) <= longest {
+func Bytes(text string, maxLength int) string {
+	if len(text) <= maxLength {
 		return text
 	}
-	for longest > 0 && !utf8.RuneStart(text[longest]) {
-		longest--
+	for maxLength > 0 && !utf8.RuneStart(text[maxLength]) {
+		maxLength--
 	}
-	return text[:longest]
+	return text[:maxLength]
 }

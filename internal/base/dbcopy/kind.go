@@ -24,8 +24,8 @@ const (
 	// moment is time.Time in UTC and whole microseconds, the precision of the service; SQLite can contain
 	// more digits.
 	moment
-	// document is string: JSON in the form of canonical, because MySQL does not preserve spaces,
-	// the order of members and the spelling of numbers.
+	// document is a string with canonical JSON, because MySQL does not preserve spaces, the order of
+	// members and the spelling of numbers.
 	document
 )
 

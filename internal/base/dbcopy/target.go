@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// batchLife bounds the transaction of a batch.
-	batchLife = 2 * time.Minute
+	// batchTimeout bounds the transaction of a batch.
+	batchTimeout = 2 * time.Minute
 	// statementRows and statementBytes bound an INSERT. max_allowed_packet is 16 MiB or more by
 	// default.
 	statementRows  = 500
@@ -176,7 +176,7 @@ func (t *target) positionOf(ctx context.Context, of *table) (position, error) {
 	if err != nil {
 		return position{}, err
 	}
-	key, err := storage.DecodePlace(row.LastKey)
+	key, err := storage.DecodePosition(row.LastKey)
 	return position{key, row.Copied, row.Complete}, err
 }
 
@@ -189,7 +189,7 @@ func (t *target) write(ctx context.Context, to *table, rows [][]any, from, next 
 	if err != nil {
 		return err
 	}
-	return t.db.TransactRepeatable(ctx, batchLife, func(tx *gorm.DB) error {
+	return t.db.TransactRepeatable(ctx, batchTimeout, func(tx *gorm.DB) error {
 		if from.key == nil {
 			insert := "INSERT IGNORE INTO " + storage.ProgressTable + " (name, last_key, copied, complete) VALUES (?, '', 0, FALSE)"
 			if _, err := storage.Exec(tx, insert, to.name); err != nil {

@@ -57,7 +57,7 @@ func MakeFile(path string) ([]string, error) {
 	}
 	defer os.Remove(part.Name())
 	_, err = part.WriteString(headOfFile + NewKey() + "\n")
-	if err = errors.Join(err, storage.GiveToOwner(part), part.Sync(), part.Close()); err != nil {
+	if err = errors.Join(err, storage.AssignToOwner(part), part.Sync(), part.Close()); err != nil {
 		return nil, fmt.Errorf("make an encryption key: %w", err)
 	}
 	if err := os.Link(part.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -33,7 +33,7 @@ func TestConcurrentKeyCreationYieldsOneKey(t *testing.T) {
 	require.Len(t, entries, 1)
 }
 
-func TestAFileOfKeysIsNeverOverwritten(t *testing.T) {
+func TestKeyFileIsNeverOverwritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "interlock.db.keys")
 	require.NoError(t, os.WriteFile(path, []byte("# rotated\n\n"+key("new", 2)+"\n "+key("old", 1)+"\r\n"), 0o600))
 	keys, err := MakeFile(path)

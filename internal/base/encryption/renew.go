@@ -20,10 +20,10 @@ const (
 	// approximate maximum of bytes: the embedded database has one writer.
 	renewedAtOnce = 50
 	renewedBytes  = 1 << 20
-	// renewalLife bounds one transaction.
-	renewalLife = 30 * time.Second
-	// mostPasses bounds the passes over the tables to find concurrently written rows.
-	mostPasses = 5
+	// renewalTimeout bounds one transaction.
+	renewalTimeout = 30 * time.Second
+	// maxPasses bounds the passes over the tables to find concurrently written rows.
+	maxPasses = 5
 )
 
 // Table describes a table with encrypted values, as declared by the package that writes it.
@@ -34,8 +34,8 @@ type Table struct {
 	KeyColumn string
 	// Keys returns the ids of the keys of a row's values; nil for KeyColumn.
 	Keys func(Row) []string
-	// Holds is the SQL condition of rows with values to encrypt or re-encrypt.
-	Holds string
+	// Condition is the SQL condition of rows with values to encrypt or re-encrypt.
+	Condition string
 	// Reads lists the columns that Renewed needs in addition to KeyColumn.
 	Reads []string
 	// Renewed returns the changed columns of a row with renewed values (Cipher.Renew).
@@ -180,7 +180,7 @@ func Count(ctx context.Context, db *storage.DB, tables []Table) (Counts, error) 
 			N        int
 		}
 		err := db.Read(storage.AcrossTenants(ctx)).Raw("SELECT tenant_id, " + t.KeyColumn + " AS key_id, COUNT(*) AS n FROM " + t.Name +
-			" WHERE " + t.Holds + " GROUP BY tenant_id, " + t.KeyColumn).Scan(&found).Error
+			" WHERE " + t.Condition + " GROUP BY tenant_id, " + t.KeyColumn).Scan(&found).Error
 		if err != nil {
 			return nil, fmt.Errorf("count by which keys %s is encrypted: %w", t.Name, err)
 		}
@@ -195,7 +195,7 @@ func Count(ctx context.Context, db *storage.DB, tables []Table) (Counts, error) 
 // is "". It reads the rows in the order of their ids.
 func (t Table) each(ctx context.Context, db *storage.DB, current string, do func([]Row) error) error {
 	columns := append([]string{"id", "tenant_id"}, t.Reads...)
-	condition, values := t.Holds, []any{}
+	condition, values := t.Condition, []any{}
 	if t.KeyColumn != "" {
 		columns = append(columns, t.KeyColumn)
 		condition, values = condition+" AND "+t.KeyColumn+" <> ?", append(values, current)
@@ -254,7 +254,7 @@ func Renew(ctx context.Context, db *storage.DB, c Cipher, tables []Table, now ti
 	if c.current == "" {
 		return done, fmt.Errorf("%w and encrypted again: there is no current key", ErrUnreadable)
 	}
-	for range mostPasses {
+	for range maxPasses {
 		done.Unreadable = map[string]int{}
 		before := total(done.Renewed)
 		for _, t := range tables {
@@ -328,7 +328,7 @@ func (t Table) write(ctx context.Context, db *storage.DB, changes []change) (ren
 	if len(changes) == 0 {
 		return 0, nil
 	}
-	err = db.TransactRepeatable(storage.AcrossTenants(ctx), renewalLife, func(tx *gorm.DB) error {
+	err = db.TransactRepeatable(storage.AcrossTenants(ctx), renewalTimeout, func(tx *gorm.DB) error {
 		renewed = 0
 		for _, one := range changes {
 			written, err := t.writeOne(tx, one)

@@ -83,8 +83,8 @@ func NewWatch(db *storage.DB, clk clock.Clock) *Watch {
 // Collectors returns the metrics of the Watch.
 func (w *Watch) Collectors() []prometheus.Collector { return []prometheus.Collector{w.backedUp} }
 
-// Ask adds a witness. It must be called before the Watch is used.
-func (w *Watch) Ask(witness Witness) { w.witnesses = append(w.witnesses, witness) }
+// AddWitness adds a witness. It must be called before the Watch is used.
+func (w *Watch) AddWitness(witness Witness) { w.witnesses = append(w.witnesses, witness) }
 
 // Now returns the epoch for which caches are valid, and whether cached state of that epoch
 // is confirmed. It costs nothing unless the connections to the database have changed or the
@@ -97,10 +97,10 @@ func (w *Watch) Now(ctx context.Context) (Epoch, bool) {
 	called := clock.Mark()
 	w.used.Store(true)
 	for range most {
-		if w.links.Load() == w.db.LinkChanges() && (w.isFresh(staleAfter) || w.hasLookedSince(called)) {
+		if w.links.Load() == w.db.LinkChanges() && (w.isFresh(staleAfter) || w.hasCheckedSince(called)) {
 			return *w.current.Load(), true
 		}
-		if err := w.Look(ctx); err != nil {
+		if err := w.Check(ctx); err != nil {
 			return "", false
 		}
 	}
@@ -113,8 +113,8 @@ func (w *Watch) isFresh(d time.Duration) bool {
 	return checked != nil && clock.Since(*checked) <= d
 }
 
-// hasLookedSince reports whether a successful check started after moment.
-func (w *Watch) hasLookedSince(moment time.Time) bool {
+// hasCheckedSince reports whether a successful check started after moment.
+func (w *Watch) hasCheckedSince(moment time.Time) bool {
 	checked := w.checked.Load()
 	return checked != nil && checked.After(moment)
 }
@@ -126,15 +126,15 @@ func (w *Watch) Background() background.Service {
 		Name: "check the epoch", Every: checkEvery, Delay: checkEvery,
 		Run: func(ctx context.Context) error {
 			if w.used.Swap(false) || !w.isFresh(idleEvery) {
-				return w.Look(ctx)
+				return w.Check(ctx)
 			}
 			return nil
 		},
 	}
 }
 
-// Look runs a check, or waits for a running one.
-func (w *Watch) Look(ctx context.Context) error {
+// Check runs a check, or waits for a running one.
+func (w *Watch) Check(ctx context.Context) error {
 	_, err, _ := w.checks.Do("", func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer cancel()

@@ -22,8 +22,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// leastWord is the minimum length of a form of a common password, in characters.
-const leastWord = 4
+// minWord is the minimum length of a form of a common password, in characters.
+const minWord = 4
 
 // Check reports whether a password equals a common password or one of the names, with or without
 // the leading and trailing digits and signs of the password. The names are those that an attacker
@@ -68,7 +68,7 @@ var common = sync.OnceValue(func() map[string]struct{} {
 	set := make(map[string]struct{}, len(words))
 	for _, word := range words {
 		for _, one := range []string{compact(word), compact(strings.TrimFunc(word, notLetter))} {
-			if utf8.RuneCountInString(one) >= leastWord {
+			if utf8.RuneCountInString(one) >= minWord {
 				set[one] = struct{}{}
 			}
 		}

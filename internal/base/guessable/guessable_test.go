@@ -34,7 +34,7 @@ func TestLongCommonPasswordsAreRejected(t *testing.T) {
 	require.Greater(t, len(words), 49_000)
 	long := 0
 	for _, word := range words {
-		require.GreaterOrEqual(t, utf8.RuneCountInString(word), leastWord)
+		require.GreaterOrEqual(t, utf8.RuneCountInString(word), minWord)
 		if utf8.RuneCountInString(word) >= 12 {
 			long++
 			require.True(t, Check(word), word)

@@ -8,7 +8,7 @@ import (
 	"interlock/internal/base/merge"
 )
 
-func TestBetweenPatchConvertsOneDocumentToOther(t *testing.T) {
+func TestPatchBetweenDocumentsProducesTheSecond(t *testing.T) {
 	for _, c := range []struct {
 		from, to, patch string
 		possible        bool

@@ -71,16 +71,16 @@ func ParseOperations(text []byte, check func(text []byte) (any, error)) (Operati
 	operations := make([]operation, len(list))
 	for i, op := range list {
 		at := fmt.Sprintf("/%d", i)
-		takesValue := op.Op == "add" || op.Op == "replace" || op.Op == "test"
-		takesFrom := op.Op == "move" || op.Op == "copy"
+		needsValue := op.Op == "add" || op.Op == "replace" || op.Op == "test"
+		needsFrom := op.Op == "move" || op.Op == "copy"
 		switch {
-		case !takesValue && !takesFrom && op.Op != "remove":
+		case !needsValue && !needsFrom && op.Op != "remove":
 			return Operations{}, &strictjson.Error{Pointer: at + "/op", Message: "must be one of add, remove, replace, move, copy, test"}
 		case op.Path == nil || !strings.HasPrefix(*op.Path, "/"):
 			return Operations{}, &strictjson.Error{Pointer: at + "/path", Message: "must be a JSON Pointer to a member of the resource, such as /name"}
-		case takesValue && op.Value == nil:
+		case needsValue && op.Value == nil:
 			return Operations{}, &strictjson.Error{Pointer: at + "/value", Message: "is required"}
-		case takesFrom && (op.From == nil || !strings.HasPrefix(*op.From, "/")):
+		case needsFrom && (op.From == nil || !strings.HasPrefix(*op.From, "/")):
 			return Operations{}, &strictjson.Error{Pointer: at + "/from", Message: "must be a JSON Pointer to a member of the resource, such as /name"}
 		}
 		operations[i] = operation{kind: op.Op, path: *op.Path, value: op.Value, patch: patch[i : i+1]}

@@ -14,10 +14,10 @@ import (
 	"interlock/internal/base/merge"
 )
 
-func TestMembersRetainTheirOrderAndNewOnesFollow(t *testing.T) {
+func TestNewMembersFollowTheExistingOrder(t *testing.T) {
 	for _, c := range []struct{ name, doc, patch, want string }{
 		{"unchanged", `{"z":1.50,"a":"x"}`, `{}`, `{"z":1.50,"a":"x"}`},
-		{"a member keeps its place", `{"z":1,"m":2,"a":3}`, `{"a":4,"m":5}`, `{"z":1,"m":5,"a":4}`},
+		{"a member retains its position", `{"z":1,"m":2,"a":3}`, `{"a":4,"m":5}`, `{"z":1,"m":5,"a":4}`},
 		{"new members follow", `{"z":1}`, `{"y":2,"b":3,"x":4}`, `{"z":1,"y":2,"b":3,"x":4}`},
 		{"a member that goes leaves the others", `{"z":1,"m":2,"a":3}`, `{"m":null,"b":1}`, `{"z":1,"a":3,"b":1}`},
 		{"at depth", `{"o":{"z":1,"a":2}}`, `{"o":{"b":3,"a":4}}`, `{"o":{"z":1,"a":4,"b":3}}`},
@@ -61,7 +61,7 @@ func TestConflictsShowValuesInTheOrderOfTheirAuthors(t *testing.T) {
 	}
 }
 
-func TestAMapIsAnObjectSortedByName(t *testing.T) {
+func TestMapEncodesAsASortedObject(t *testing.T) {
 	text, err := merge.Encode(merge.Patch(map[string]any{"z": "1", "a": map[string]any{"y": true, "b": nil}}, map[string]any{"m": "2"}))
 	require.NoError(t, err)
 	require.Equal(t, `{"a":{"b":null,"y":true},"z":"1","m":"2"}`, string(text))

@@ -119,7 +119,7 @@ func TestNoChangeIsLost(t *testing.T) {
 		}
 		if result.AutoMergeable {
 			require.ElementsMatch(t, append(pointers(yours), pointers(theirs)...),
-				pointers(merge.Diff(s.base, result.Merged)), "merged holds both edits and nothing else")
+				pointers(merge.Diff(s.base, result.Merged)), "merged contains exactly both edits")
 		}
 	})
 }
@@ -145,7 +145,7 @@ func requireAccounted(t *rapid.T, result merge.Result, change merge.Change, own 
 	}
 }
 
-func TestDiffAsPatchLeadsToTheOtherDocument(t *testing.T) {
+func TestDiffAsPatchProducesTheOtherDocument(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSides(t)
 		base, other := withoutNulls(s.base), withoutNulls(s.yours)

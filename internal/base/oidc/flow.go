@@ -12,20 +12,20 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// longestSubject is the maximum length of a subject in bytes (OpenID Connect Core 1.0, 2).
-const longestSubject = 255
+// maxSubjectBytes is the maximum length of a subject in bytes (OpenID Connect Core 1.0, 2).
+const maxSubjectBytes = 255
 
-// Kept is the state of an authorization request that the caller stores until the callback.
+// FlowSecrets is the state of an authorization request that the caller stores until the callback.
 // Each value is random and valid once.
-type Kept struct {
+type FlowSecrets struct {
 	// State identifies the request in the callback, and Nonce in the ID token. Verifier
 	// redeems the code, so that an intercepted code is useless.
 	State, Nonce, Verifier string
 }
 
-// Ask returns the provider's authorization URL; the provider redirects the browser to
+// AuthorizationURL returns the provider's authorization URL; the provider redirects the browser to
 // redirect. Errors: ErrUnavailable.
-func (p *Provider) Ask(ctx context.Context, k Kept, redirect string) (address string, err error) {
+func (p *Provider) AuthorizationURL(ctx context.Context, k FlowSecrets, redirect string) (address string, err error) {
 	known, err := p.lookUp(ctx)
 	if err != nil {
 		return "", err
@@ -51,7 +51,7 @@ type Named struct {
 
 // Redeem exchanges the callback for the user's identity. Errors: ErrUnavailable,
 // ErrRefused, ErrClock.
-func (p *Provider) Redeem(ctx context.Context, answer Answer, k Kept, redirect string) (Named, error) {
+func (p *Provider) Redeem(ctx context.Context, answer Answer, k FlowSecrets, redirect string) (Named, error) {
 	known, err := p.lookUp(ctx)
 	if err != nil {
 		return Named{}, err
@@ -132,7 +132,7 @@ func (p *Provider) verify(ctx context.Context, known *metadata, text string) (*d
 
 // named returns the user of an ID token.
 func (p *Provider) named(token *discovery.IDToken) (Named, error) {
-	if token.Subject == "" || len(token.Subject) > longestSubject {
+	if token.Subject == "" || len(token.Subject) > maxSubjectBytes {
 		return Named{}, fmt.Errorf("%w: its ID token has no valid subject", ErrRefused)
 	}
 	named := Named{Subject: token.Subject}
@@ -154,7 +154,7 @@ func textsOf(claim any) []string {
 		return []string{claim}
 	case []any:
 		texts := []string{}
-		for _, item := range claim[:min(len(claim), mostGroups)] {
+		for _, item := range claim[:min(len(claim), maxGroups)] {
 			if text, ok := item.(string); ok && !slices.Contains(texts, text) {
 				texts = append(texts, text)
 			}

@@ -23,16 +23,16 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const redirect = "http://127.0.0.1:1/callback"
 
-var state = oidc.Kept{State: "state", Nonce: "nonce", Verifier: strings.Repeat("v", 43)}
+var state = oidc.FlowSecrets{State: "state", Nonce: "nonce", Verifier: strings.Repeat("v", 43)}
 
 func clientOf(p *oidctest.Provider) oidc.Client {
 	return oidc.Client{Issuer: p.URL, ID: oidctest.ClientID, Secret: oidctest.ClientSecret}
 }
 
 // visit starts a sign-in, signs in as a subject, and redeems the response.
-func visit(t *testing.T, at *oidctest.Provider, by *oidc.Provider, k oidc.Kept) (oidc.Named, error) {
+func visit(t *testing.T, at *oidctest.Provider, by *oidc.Provider, k oidc.FlowSecrets) (oidc.Named, error) {
 	t.Helper()
-	location, err := by.Ask(t.Context(), state, redirect)
+	location, err := by.AuthorizationURL(t.Context(), state, redirect)
 	if err != nil {
 		return oidc.Named{}, err
 	}
@@ -59,28 +59,28 @@ func TestInvalidResponsesIdentifyNoUser(t *testing.T) {
 	cases := []struct {
 		name  string
 		wrong func(p *oidctest.Provider)
-		state oidc.Kept
+		state oidc.FlowSecrets
 		want  error
 	}{
 		{"its answer is by another issuer", func(p *oidctest.Provider) {
 			p.Answer = func(v url.Values) { v.Set("iss", "https://elsewhere.example") }
 		}, state, oidc.ErrRefused},
-		{"its answer does not say by which issuer it is, though it says that it does", func(p *oidctest.Provider) {
+		{"its response lacks the issuer although its metadata promises it", func(p *oidctest.Provider) {
 			p.Answer = func(v url.Values) { v.Del("iss") }
 		}, state, oidc.ErrRefused},
 		{"its ID token is by another issuer", claim("iss", "https://elsewhere.example"), state, oidc.ErrRefused},
 		{"its ID token is for another client", claim("aud", "another"), state, oidc.ErrRefused},
-		{"its ID token is for several clients and was given to another", func(p *oidctest.Provider) {
+		{"its ID token is for several clients and names another authorized party", func(p *oidctest.Provider) {
 			p.Claims = func(claims map[string]any) {
 				claims["aud"], claims["azp"] = []string{oidctest.ClientID, "another"}, "another"
 			}
 		}, state, oidc.ErrRefused},
-		{"its ID token is for several clients and does not say which it was given to", claim("aud", []string{oidctest.ClientID, "another"}), state, oidc.ErrRefused},
+		{"its ID token is for several clients and names no authorized party", claim("aud", []string{oidctest.ClientID, "another"}), state, oidc.ErrRefused},
 		{"its ID token has another nonce", claim("nonce", "another"), state, oidc.ErrRefused},
 		{"its ID token has no nonce", claim("nonce", nil), state, oidc.ErrRefused},
-		{"its ID token is for another sign-in of ours", nil, oidc.Kept{State: "state", Nonce: "other", Verifier: state.Verifier}, oidc.ErrRefused},
-		{"its ID token names nobody", claim("sub", ""), state, oidc.ErrRefused},
-		{"its ID token names somebody at too great length", claim("sub", strings.Repeat("s", 256)), state, oidc.ErrRefused},
+		{"its ID token is for another sign-in of ours", nil, oidc.FlowSecrets{State: "state", Nonce: "other", Verifier: state.Verifier}, oidc.ErrRefused},
+		{"its ID token has no subject", claim("sub", ""), state, oidc.ErrRefused},
+		{"its ID token has a too long subject", claim("sub", strings.Repeat("s", 256)), state, oidc.ErrRefused},
 		{"its ID token has ended", claim("exp", time.Now().Add(-2*oidc.Skew).Unix()), state, oidc.ErrClock},
 		{"its ID token never ends", claim("exp", nil), state, oidc.ErrRefused},
 		{"its ID token is of the future", claim("iat", time.Now().Add(2*oidc.Skew).Unix()), state, oidc.ErrClock},
@@ -91,7 +91,7 @@ func TestInvalidResponsesIdentifyNoUser(t *testing.T) {
 		{"its ID token is not signed", func(p *oidctest.Provider) {
 			p.Sign = func(claims map[string]any) string { return oidctest.Signed(nil, "none", claims) }
 		}, state, oidc.ErrRefused},
-		{"its ID token is signed with what the client knows too", func(p *oidctest.Provider) {
+		{"its ID token is signed with the client's secret", func(p *oidctest.Provider) {
 			p.Sign = func(claims map[string]any) string {
 				body, _, _ := cutLast(oidctest.Signed(oidctest.OtherKey(), "HS256", claims))
 				mac := hmac.New(sha256.New, []byte(oidctest.ClientSecret))
@@ -100,8 +100,8 @@ func TestInvalidResponsesIdentifyNoUser(t *testing.T) {
 			}
 		}, state, oidc.ErrRefused},
 		{"its ID token is none", func(p *oidctest.Provider) { p.Sign = func(map[string]any) string { return "x.y.z" } }, state, oidc.ErrRefused},
-		{"it gives no ID token", func(p *oidctest.Provider) { p.Sign = func(map[string]any) string { return "" } }, state, oidc.ErrRefused},
-		{"the code was given to who showed another challenge", nil, oidc.Kept{State: "state", Nonce: "nonce", Verifier: strings.Repeat("w", 43)}, oidc.ErrRefused},
+		{"it returns no ID token", func(p *oidctest.Provider) { p.Sign = func(map[string]any) string { return "" } }, state, oidc.ErrRefused},
+		{"the code is for another challenge", nil, oidc.FlowSecrets{State: "state", Nonce: "nonce", Verifier: strings.Repeat("w", 43)}, oidc.ErrRefused},
 		{"it breaks down when the code is redeemed", broken("/token", http.StatusBadGateway), state, oidc.ErrUnavailable},
 		{"it breaks down when its keys are read", broken("/keys", http.StatusBadGateway), state, oidc.ErrUnavailable},
 	}
@@ -118,7 +118,7 @@ func TestInvalidResponsesIdentifyNoUser(t *testing.T) {
 	}
 }
 
-func TestTheCodeAndTheSecretFollowNoRedirection(t *testing.T) {
+func TestRedirectedTokenRequestSendsNoSecret(t *testing.T) {
 	at := oidctest.New(t)
 	var followed atomic.Bool
 	at.Before = func(w http.ResponseWriter, r *http.Request) bool {
@@ -155,23 +155,23 @@ func TestUntrustedProviderIsNotContacted(t *testing.T) {
 		return func(p *oidctest.Provider) { p.Metadata = func(m map[string]any) { m[name] = value } }
 	}
 	for name, wrong := range map[string]func(*oidctest.Provider){
-		"it says that it is another one":             says("issuer", "https://elsewhere.example"),
+		"its metadata names another issuer":          says("issuer", "https://elsewhere.example"),
 		"its keys can be changed on their way":       says("jwks_uri", "http://elsewhere.example/keys"),
-		"the secret can be read on its way":          says("token_endpoint", "http://elsewhere.example/token"),
+		"its metadata has an endpoint in clear text": says("token_endpoint", "http://elsewhere.example/token"),
 		"people are sent where others can read on":   says("authorization_endpoint", "http://elsewhere.example/authorize"),
 		"it does not take PKCE":                      says("code_challenge_methods_supported", []string{"plain"}),
-		"it does not answer with what was asked for": broken("/.well-known/openid-configuration", http.StatusNotFound),
+		"it returns an unexpected type":              broken("/.well-known/openid-configuration", http.StatusNotFound),
 	} {
 		t.Run(name, func(t *testing.T) {
 			at := oidctest.New(t)
 			wrong(at)
-			_, err := oidc.New(clientOf(at), clock.System{}).Ask(t.Context(), state, redirect)
+			_, err := oidc.New(clientOf(at), clock.System{}).AuthorizationURL(t.Context(), state, redirect)
 			require.ErrorIs(t, err, oidc.ErrUnavailable)
 		})
 	}
 }
 
-func TestClocksMayDifferByOneMinuteAndNotByTwo(t *testing.T) {
+func TestClockSkewUpToOneMinuteIsAccepted(t *testing.T) {
 	for off, want := range map[time.Duration]error{
 		-2 * time.Minute: oidc.ErrClock, -50 * time.Second: nil, 50 * time.Second: nil, 2 * time.Minute: oidc.ErrClock,
 	} {
@@ -200,13 +200,13 @@ func TestFailedDiscoveryIsRetriedAndCachedOneServes(t *testing.T) {
 		return isDown.Load()
 	}
 	ask := func() error {
-		_, err := by.Ask(t.Context(), state, redirect)
+		_, err := by.AuthorizationURL(t.Context(), state, redirect)
 		return err
 	}
 	for range 3 {
 		require.ErrorIs(t, ask(), oidc.ErrUnavailable)
 	}
-	require.EqualValues(t, 1, requests.Load(), "who comes right after the first is told without asking")
+	require.EqualValues(t, 1, requests.Load(), "an immediate second caller gets the failure without a request")
 	isDown.Store(false)
 	now.Advance(3 * time.Second)
 	require.NoError(t, ask())
@@ -214,7 +214,7 @@ func TestFailedDiscoveryIsRetriedAndCachedOneServes(t *testing.T) {
 	require.EqualValues(t, 2, requests.Load())
 	isDown.Store(true)
 	now.Advance(2 * time.Hour)
-	require.NoError(t, ask(), "what it said of itself is older than an hour, and still the best there is")
+	require.NoError(t, ask(), "its metadata is older than an hour but the best available")
 	require.EqualValues(t, 3, requests.Load())
 }
 
@@ -231,7 +231,7 @@ func TestSlowProviderTimesOut(t *testing.T) {
 	t.Cleanup(func() { close(over) })
 	by := oidc.New(clientOf(at), clock.System{})
 	started := time.Now()
-	_, err := by.Ask(t.Context(), state, redirect)
+	_, err := by.AuthorizationURL(t.Context(), state, redirect)
 	require.ErrorIs(t, err, oidc.ErrUnavailable)
 	require.Less(t, time.Since(started), oidc.Timeout+time.Minute)
 }

@@ -43,10 +43,10 @@ const (
 	metadataTime = time.Hour
 	// failureTime is the pause after a failed discovery.
 	failureTime = 2 * time.Second
-	// longestReply bounds a response in bytes; the rest is not read.
-	longestReply = 1 << 20
-	// mostGroups bounds the number of groups read from an ID token.
-	mostGroups = 1000
+	// maxReplyBytes bounds a response in bytes; the rest is not read.
+	maxReplyBytes = 1 << 20
+	// maxGroups bounds the number of groups read from an ID token.
+	maxGroups = 1000
 )
 
 // Algorithms are the accepted signature algorithms of ID tokens: public-key algorithms
@@ -149,11 +149,11 @@ func (p *Provider) recall() (*metadata, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.clock.Now()
-	lately := now.Sub(p.failed) < failureTime
+	failedRecently := now.Sub(p.failed) < failureTime
 	switch {
-	case p.known != nil && (now.Sub(p.known.readTime) < metadataTime || lately):
+	case p.known != nil && (now.Sub(p.known.readTime) < metadataTime || failedRecently):
 		return p.known, nil
-	case lately:
+	case failedRecently:
 		return nil, p.failure
 	}
 	return nil, nil
@@ -250,16 +250,16 @@ func isHere(address string) bool {
 	return err == nil && IsLoopback(u.Hostname())
 }
 
-// longestReason bounds the error text of a library, which may quote a whole response.
-const longestReason = 300
+// maxReasonBytes bounds the error text of a library, which may quote a whole response.
+const maxReasonBytes = 300
 
 // short truncates the text of an error for the log.
 func short(err error) error {
 	text := err.Error()
-	if len(text) <= longestReason {
+	if len(text) <= maxReasonBytes {
 		return err
 	}
-	return errors.New(strings.ToValidUTF8(text[:longestReason], "") + "…")
+	return errors.New(strings.ToValidUTF8(text[:maxReasonBytes], "") + "…")
 }
 
 // IsLoopback reports whether a host is this machine.

@@ -17,7 +17,7 @@ import (
 
 // HTTPClient returns a client for the documents and keys of an identity provider. It follows no
 // redirect, so that a client's secret and the requests for keys reach only addresses that the
-// settings or the provider's discovery document contain. It reads at most longestReply bytes of a
+// settings or the provider's discovery document contain. It reads at most maxReplyBytes bytes of a
 // reply, and stores the expiry of the provider's certificates in seen.
 func HTTPClient(timeout time.Duration, seen *expiry.Seen) *http.Client {
 	return &http.Client{
@@ -35,7 +35,7 @@ func oneShot(seen *expiry.Seen) *http.Transport {
 	return transport
 }
 
-// bounded limits every response to longestReply, because the libraries read without a
+// bounded limits every response to maxReplyBytes, because the libraries read without a
 // limit.
 type bounded struct{ http.RoundTripper }
 
@@ -48,7 +48,7 @@ func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	response.Body = struct {
 		io.Reader
 		io.Closer
-	}{io.LimitReader(response.Body, longestReply), response.Body}
+	}{io.LimitReader(response.Body, maxReplyBytes), response.Body}
 	return response, nil
 }
 

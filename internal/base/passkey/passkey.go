@@ -38,12 +38,12 @@ const (
 	// HandleBytes is the length of the random user handle: the maximum, without any data of
 	// the user (section 14.6.1).
 	HandleBytes = 64
-	// mostID and mostKey bound stored values in bytes: the maximum of credential ids
+	// maxIDBytes and maxKeyBytes bound stored values in bytes: the maximum of credential ids
 	// (section 4), and more than any key of the algorithms below needs.
-	mostID  = 1023
-	mostKey = 2048
-	// mostTransports exceeds the number of defined transports.
-	mostTransports = 10
+	maxIDBytes  = 1023
+	maxKeyBytes = 2048
+	// maxTransports exceeds the number of defined transports.
+	maxTransports = 10
 	// service is the name of this program in browsers and authenticators.
 	service = "Interlock"
 	// development is the default site: browsers treat it as secure like https.
@@ -72,10 +72,9 @@ type Site struct {
 	library *webauthn.WebAuthn
 }
 
-// NewSite returns the site at the public address of the service, such as
-// https://admin.example.com; "" is localhost at any port, which only a browser on this
-// machine can use. Errors: a sentence, for an address with a host that is no name: browsers
-// support passkeys only for names.
+// NewSite returns the site at the public address of the service, such as https://admin.example.com;
+// "" is localhost at any port, which only a browser on this machine can use. Errors: a sentence, for
+// an address with a host that is not a name, because browsers support passkeys only for names.
 func NewSite(address string) (*Site, error) {
 	s := &Site{id: development}
 	origins := []string{"http://" + development}
@@ -209,8 +208,8 @@ func (s *Site) Register(challenge []byte, owner Owner, answer []byte) (Passkey, 
 	switch {
 	case err != nil:
 		return Passkey{}, refused(err)
-	case len(made.ID) > mostID || len(made.PublicKey) > mostKey:
-		return Passkey{}, fmt.Errorf("%w: its id or key is longer than %d or %d bytes", ErrRefused, mostID, mostKey)
+	case len(made.ID) > maxIDBytes || len(made.PublicKey) > maxKeyBytes:
+		return Passkey{}, fmt.Errorf("%w: its id or key is longer than %d or %d bytes", ErrRefused, maxIDBytes, maxKeyBytes)
 	}
 	model, err := uuid.FromBytes(made.Authenticator.AAGUID)
 	if err != nil {
@@ -222,7 +221,7 @@ func (s *Site) Register(challenge []byte, owner Owner, answer []byte) (Passkey, 
 	}
 	// Transports are reported by the browser and not signed, so invalid ones are dropped.
 	for _, transport := range made.Transport {
-		if word := string(transport); transports.MatchString(word) && len(p.Transports) < mostTransports {
+		if word := string(transport); transports.MatchString(word) && len(p.Transports) < maxTransports {
 			p.Transports = append(p.Transports, word)
 		}
 	}

@@ -44,7 +44,7 @@ func request(t testing.TB, s *Site, has ...Passkey) json.RawMessage {
 	return options
 }
 
-func TestAPasskeyIsMadeAndUsed(t *testing.T) {
+func TestPasskeyIsRegisteredAndUsed(t *testing.T) {
 	for _, at := range []struct{ address, id, origin string }{
 		{shop, "admin.shop.example", shop},
 		{shop + "/", "admin.shop.example", shop},
@@ -108,8 +108,8 @@ var wrong = []struct {
 	{"no origin", func(a *passkeytest.Authenticator) { a.Origin = "null" }},
 	{"another site", func(a *passkeytest.Authenticator) { a.Site = "shop.example" }},
 	{"a page within another", func(a *passkeytest.Authenticator) { a.CrossOrigin = true }},
-	{"nobody there", func(a *passkeytest.Authenticator) { a.Flags = passkeytest.Verified }},
-	{"nobody verified", func(a *passkeytest.Authenticator) { a.Flags = passkeytest.Present }},
+	{"without user presence", func(a *passkeytest.Authenticator) { a.Flags = passkeytest.Verified }},
+	{"without user verification", func(a *passkeytest.Authenticator) { a.Flags = passkeytest.Present }},
 	{"backed up, and cannot be", func(a *passkeytest.Authenticator) {
 		a.Flags = passkeytest.Present | passkeytest.Verified | passkeytest.BackedUp
 	}},
@@ -133,7 +133,7 @@ func TestInvalidRegistrationIsRejected(t *testing.T) {
 	_, err = s.Register(bytes.Repeat([]byte{8}, 32), owner(), a.Create(t, options))
 	require.ErrorIs(t, err, ErrRefused, "another challenge")
 	_, err = s.Register(challenge, owner(), a.Get(t, options))
-	require.ErrorIs(t, err, ErrRefused, "a use is no registration")
+	require.ErrorIs(t, err, ErrRefused, "a use is not a registration")
 }
 
 func TestInvalidAssertionIsRejected(t *testing.T) {
@@ -155,7 +155,7 @@ func TestInvalidAssertionIsRejected(t *testing.T) {
 		require.ErrorIs(t, err, ErrRefused, name)
 	}
 	check("another challenge", []Passkey{p}, bytes.Repeat([]byte{8}, 32), string(answer))
-	check("somebody else's", []Passkey{notMine}, challenge, string(answer))
+	check("of another user", []Passkey{notMine}, challenge, string(answer))
 	forged := p
 	forged.PublicKey = notMine.PublicKey
 	check("another key", []Passkey{forged}, challenge, string(answer))
@@ -194,7 +194,7 @@ func TestBackupStateMayChange(t *testing.T) {
 	require.False(t, now.Flags.BackedUp())
 }
 
-func TestAnAddressWithoutANameHasNoPasskeys(t *testing.T) {
+func TestAddressWithoutAHostNameHasNoPasskeys(t *testing.T) {
 	for _, address := range []string{"https://192.0.2.7", "https://[2001:db8::1]:8443", "http://127.0.0.1:8080", "https://", "https://a_b c"} {
 		_, err := NewSite(address)
 		require.Error(t, err, address)

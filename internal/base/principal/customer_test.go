@@ -30,7 +30,7 @@ func TestValidCustomerIDs(t *testing.T) {
 	}
 }
 
-func TestAWholeNumberIsItsDecimalText(t *testing.T) {
+func TestIntegerCustomerIDIsItsDecimalText(t *testing.T) {
 	for text, want := range map[string]string{
 		`42`: "42", `"42"`: "42", `0`: "0", `-7`: "-7", `9223372036854775808`: "9223372036854775808", `"042"`: "042",
 		`"li"`: "li", `"a\/b"`: "a/b", `"\u006ci"`: "li", `" "`: " ", `""`: "", `null`: "as before",
@@ -52,7 +52,7 @@ func TestAWholeNumberIsItsDecimalText(t *testing.T) {
 	require.Equal(t, `"42"`, string(written))
 }
 
-func TestACustomerAndAUserOfOneNumberAreTwoActors(t *testing.T) {
+func TestCustomerAndUserWithEqualIDsAreDifferentActors(t *testing.T) {
 	customer := principal.Principal{Kind: principal.Customer, CustomerID: "7", Name: "Li"}
 	admin := principal.Principal{Kind: principal.Admin, UserID: 7, Name: "Li"}
 	require.Equal(t, "7", customer.ActorID())

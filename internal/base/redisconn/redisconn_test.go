@@ -103,7 +103,7 @@ func TestConnectsToClusterThroughAnyNode(t *testing.T) {
 	for _, node := range cluster.Nodes {
 		n, err := redistest.Connect(t, node.URL()).DBSize(t.Context()).Result()
 		require.NoError(t, err)
-		require.Positive(t, n, "every master keeps a part")
+		require.Positive(t, n, "every master has a part")
 	}
 }
 
@@ -165,7 +165,7 @@ func keyOn(t *testing.T, cluster *redistest.Cluster, node *redistest.Server, inC
 	}
 }
 
-func TestAnUnreachableServerFailsSoon(t *testing.T) {
+func TestUnreachableServerFailsQuickly(t *testing.T) {
 	client := redistest.Connect(t, "redis://127.0.0.1:1/0")
 	start := time.Now()
 	require.Error(t, client.Ping(t.Context()).Err())

@@ -61,7 +61,7 @@ func ActionNames[M Stateful](names []string) []ActionName[M] {
 // EventName is the name of an event in the history of M.
 type EventName[M Stateful] string
 
-// Enum returns the names of all events in a history of M: first the events that are no transitions,
+// Enum returns the names of all events in a history of M: first the events that are not transitions,
 // such as "create", then the actions.
 func (EventName[M]) Enum() []string {
 	machine := machineOf[M]()

@@ -26,7 +26,7 @@ type Action struct {
 	Participle string
 	From       []State
 	To         State
-	// Within are further states in which the action is possible and that it does not leave.
+	// Within are additional states that allow the action; the action does not change them.
 	Within []State
 	// Internal actions are run by the program and never offered to a caller.
 	Internal bool

@@ -40,7 +40,7 @@ func TestMachineAllowsOnlyDeclaredTransitions(t *testing.T) {
 func TestSentencesNameTheTransition(t *testing.T) {
 	m := status.New(door())
 	require.Equal(t, "opened", m.Participle("open"))
-	require.Equal(t, "painted", m.Participle("painted"), "what is no action is a participle")
+	require.Equal(t, "painted", m.Participle("painted"), "an undefined action is a participle")
 	participle, reached := m.ReachedBy(burned)
 	require.True(t, reached)
 	require.Equal(t, "burned", participle)
@@ -84,7 +84,7 @@ func TestContradictoryDeclarationPanics(t *testing.T) {
 	}
 }
 
-func TestAMachineDrawsItself(t *testing.T) {
+func TestMachineRendersAsADiagram(t *testing.T) {
 	require.Equal(t, `stateDiagram-v2
     [*] --> open
     open --> shut: shut

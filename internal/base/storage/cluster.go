@@ -7,11 +7,11 @@ import (
 	"strconv"
 )
 
-// causalReads makes every statement on a Galera cluster wait until its server has applied
-// all earlier commits of the cluster: 1 for reads and BEGIN, 2 for UPDATE and DELETE, 4 for
-// INSERT and REPLACE. Without it "not found" on another server is no evidence: the lookup
-// of a lost COMMIT, and every read by a client, could see an older state. causalQuery reads
-// the mask back, see fitSession.
+// causalReads makes every statement on a Galera cluster wait until its server has applied all
+// earlier commits of the cluster: 1 for reads and BEGIN, 2 for UPDATE and DELETE, 4 for INSERT and
+// REPLACE. Without it, "not found" on another server proves nothing: the lookup of a lost COMMIT,
+// and every read by a client, could see an older state. causalQuery reads the mask back, see
+// fitSession.
 const (
 	CausalMask  = 7
 	causalReads = "SET SESSION wsrep_sync_wait = 7"

@@ -42,13 +42,13 @@ type undecided struct {
 func (u *undecided) Error() string { return "undecided: " + u.cause.Error() }
 func (u *undecided) Unwrap() error { return u.cause }
 
-// LookInto runs fn on one connection, to determine the outcome of an undecided COMMIT.
+// ResolveUndecided runs fn on one connection, to determine the outcome of an undecided COMMIT.
 // decides is true if rows that fn does not find are not committed: on the server that
 // received the COMMIT, and on each server of its Galera cluster, where statements wait for
 // earlier commits. Any other server, such as a promoted replica, may not have applied the
-// commit yet, or may lack it. LookInto queries the server of the connection again, because
+// commit yet, or may lack it. ResolveUndecided queries the server of the connection again, because
 // a proxy may have rerouted the connection. It is not used on SQLite.
-func (db *DB) LookInto(ctx context.Context, open error, fn func(tx *gorm.DB, decides bool) error) error {
+func (db *DB) ResolveUndecided(ctx context.Context, open error, fn func(tx *gorm.DB, decides bool) error) error {
 	var of *undecided
 	if !errors.As(open, &of) {
 		return fmt.Errorf("storage: not the error of an undecided COMMIT: %w", open)

@@ -33,7 +33,7 @@ func TestRejectedEndIsNotCommittedByNextTransaction(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
 	storagetest.CreateThings(t, ctx, db)
-	undone := errors.New("undone by its author")
+	undone := errors.New("rolled back by its caller")
 	for statement, outcome := range map[string]error{"COMMIT": nil, "ROLLBACK": undone} {
 		tap.RefuseNext(statement, storagetest.Refusal{Number: 1047, Message: "WSREP has not yet prepared node for application use"})
 		err := db.Transact(ctx, life, func(tx *gorm.DB) error {
@@ -57,8 +57,8 @@ func TestRejectedBeginClosesConnection(t *testing.T) {
 	tap.RefuseNext("START TRANSACTION", storagetest.Refusal{Number: 8501, Message: "execution result undetermined", Executed: true})
 	_, err := db.Begin(ctx, ctx)
 	require.True(t, storage.Is(err, storage.Unavailable), "%v", err)
-	require.NoError(t, addThing("by itself")(db.Write(ctx)))
-	require.Equal(t, []string{"by itself"}, names(t, ctx, db))
+	require.NoError(t, addThing("automatically")(db.Write(ctx)))
+	require.Equal(t, []string{"automatically"}, names(t, ctx, db))
 }
 
 // Proves D5.
@@ -83,7 +83,7 @@ func TestCommitErrorIsUndecidedUnlessEngineRolledBack(t *testing.T) {
 	require.Empty(t, names(t, ctx, db))
 }
 
-func TestATransactionThatEndedBeforeItsCommitIsNotUndecided(t *testing.T) {
+func TestCommitOfAnEndedTransactionIsNotUndecided(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		for _, late := range []bool{false, true} {
@@ -110,7 +110,7 @@ func crashed(t *testing.T, ctx context.Context, disk *storagetest.Disk) []string
 }
 
 // Proves D8.
-func TestACommitThatSQLiteCouldNotSyncIsUndecidedUntilOneAfterItSupersedesIt(t *testing.T) {
+func TestUnsyncedSQLiteCommitIsUndecidedUntilALaterCommit(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	for name, code := range map[string]int32{"the sync failed": storagetest.SyncFailed, "the disk was busy": storagetest.DiskBusy} {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestACommitThatSQLiteCouldNotSyncIsUndecidedUntilOneAfterItSupersedesIt(t *
 			disk.FailNext(storagetest.Sync, code)
 			err := db.Transact(ctx, life, addThing("not synced"))
 			require.True(t, storage.Undecided(err), "%v", err)
-			require.Empty(t, names(t, ctx, db), "it looks rolled back")
+			require.Empty(t, names(t, ctx, db), "it appears to be rolled back")
 			require.Equal(t, []string{"not synced"}, crashed(t, ctx, disk), "and a crash brings it back")
 
 			require.NoError(t, db.Transact(ctx, life, db.Supersede))

@@ -49,7 +49,8 @@ func (db *DB) GrowEvery(every time.Duration) {
 	}
 }
 
-// ConnectCrowded has a pool of one connect, until ctx ends, to a server that has no connection left.
+// ConnectCrowded opens a connection in a pool of one, until ctx ends, to a server without a free
+// connection.
 func ConnectCrowded(ctx context.Context) error {
 	connector, err := gomysql.NewConnector(gomysql.NewConfig())
 	if err != nil {

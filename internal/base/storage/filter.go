@@ -44,8 +44,8 @@ type term struct {
 	column string
 	tests  []string
 	args   []any
-	// along are the columns by which the index orders the matching rows.
-	along []string
+	// orderedBy are the columns by which the index orders the matching rows.
+	orderedBy []string
 	// subquery is set if the index of another table serves the term. ids is the subquery if it
 	// returns the id of each matching row exactly once; otherwise it is "".
 	subquery bool
@@ -57,7 +57,7 @@ type term struct {
 
 // Equal returns the filter column = value, served by an index on (tenant_id, column, id).
 func Equal(column string, value any) Filter {
-	return Filter{terms: []term{{column: column, tests: []string{"= ?"}, args: []any{value}, along: []string{"id"}}}, indexed: true}
+	return Filter{terms: []term{{column: column, tests: []string{"= ?"}, args: []any{value}, orderedBy: []string{"id"}}}, indexed: true}
 }
 
 // OwnedBy returns the filter column = value for the owner of the rows, such as the order of order
@@ -105,7 +105,7 @@ type limit struct {
 }
 
 func limits(column string, ends ...limit) Filter {
-	t := term{column: column, along: []string{column}}
+	t := term{column: column, orderedBy: []string{column}}
 	for _, end := range ends {
 		t.tests = append(t.tests, end.sign+" ?")
 		t.args = append(t.args, end.value)
@@ -121,15 +121,15 @@ func limits(column string, ends ...limit) Filter {
 // for LIKE. Columns compare by bytes, so the case must match; see Spellings.
 func HasPrefix(column, text string) Filter { return Between(column, text, PrefixEnd(text)) }
 
-// Among returns the filter id IN (subquery), served by the indexes of another table.
-func Among(subquery string, args ...any) Filter {
+// InSubquery returns the filter id IN (subquery), served by the indexes of another table.
+func InSubquery(subquery string, args ...any) Filter {
 	return Filter{terms: []term{{column: "id", tests: []string{"IN (" + subquery + ")"}, args: args, subquery: true}}, indexed: true}
 }
 
-// AmongEach is like Among, for a subquery that returns only ids of rows of the tenant, and each id
+// InDistinctSubquery is like Among, for a subquery that returns only ids of rows of the tenant, and each id
 // once. List counts the ids without reading the rows, however many there are.
-func AmongEach(subquery string, args ...any) Filter {
-	f := Among(subquery, args...)
+func InDistinctSubquery(subquery string, args ...any) Filter {
+	f := InSubquery(subquery, args...)
 	f.terms[0].ids = subquery
 	return f
 }
@@ -166,12 +166,12 @@ func Either(filters ...Filter) Filter {
 	return either
 }
 
-// Along sets the columns by which the filter's index orders the rows, if these columns differ from
+// OrderedBy sets the columns by which the filter's index orders the rows, if these columns differ from
 // those that the constructor set.
-func (f Filter) Along(columns ...string) Filter {
+func (f Filter) OrderedBy(columns ...string) Filter {
 	f.terms = slices.Clone(f.terms)
 	for i := range f.terms {
-		f.terms[i].along = columns
+		f.terms[i].orderedBy = columns
 	}
 	return f
 }
@@ -277,5 +277,5 @@ func hide(column string) string { return "COALESCE(`" + column + "`, `" + column
 
 // ordered reports whether the filter's index orders the matching rows by a column.
 func (f Filter) ordered(column string) bool {
-	return f.indexed && len(f.terms) == 1 && slices.Contains(f.terms[0].along, column)
+	return f.indexed && len(f.terms) == 1 && slices.Contains(f.terms[0].orderedBy, column)
 }

@@ -141,7 +141,7 @@ func TestBatchReturnsOnlyAfterDiskSync(t *testing.T) {
 	require.Error(t, <-reported[2])
 }
 
-func TestACommitThatFailsFailsAllBatchesOfItsGroup(t *testing.T) {
+func TestFailedCommitFailsAllBatchesOfItsGroup(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	for name, refused := range map[string]struct {
 		op        storagetest.Op

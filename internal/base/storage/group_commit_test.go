@@ -65,7 +65,7 @@ func (b *busyDisk) add(t *testing.T, ctx context.Context, name string) <-chan er
 }
 
 // Proves D7.
-func TestTransactionsThatComeDuringASyncShareTheNextOne(t *testing.T) {
+func TestTransactionsDuringASyncShareTheNextOne(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)
 	want := []string{"first"}
@@ -86,7 +86,7 @@ func TestTransactionsThatComeDuringASyncShareTheNextOne(t *testing.T) {
 	require.EqualValues(t, 3, b.syncs.Load(), "a single transaction does not wait")
 }
 
-func TestAGroupHasABound(t *testing.T) {
+func TestGroupSizeIsBounded(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)
 	var others []<-chan error
@@ -120,7 +120,7 @@ func TestCommitReturnsOnlyAfterDiskSync(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)
 	second := b.add(t, ctx, "second")
-	undone := errors.New("undone by its author")
+	undone := errors.New("rolled back by its caller")
 	third := b.queue(t, func() error {
 		return b.db.Transact(ctx, life, func(tx *gorm.DB) error {
 			// It reads the write of the preceding member, and may return only after that is
@@ -163,7 +163,7 @@ func TestCommitReturnsOnlyAfterDiskSync(t *testing.T) {
 func TestRollbackDoesNotAffectItsGroup(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)
-	undone := errors.New("undone by its author")
+	undone := errors.New("rolled back by its caller")
 	undo := func() error {
 		return b.db.Transact(ctx, life, func(tx *gorm.DB) error {
 			return errors.Join(addThing("undone")(tx), undone)
@@ -186,7 +186,7 @@ func TestRollbackDoesNotAffectItsGroup(t *testing.T) {
 }
 
 // Proves D7.
-func TestACommitThatFailsFailsAllOfItsGroup(t *testing.T) {
+func TestFailedCommitFailsItsWholeGroup(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	for name, refused := range map[string]struct {
 		op        storagetest.Op
@@ -340,7 +340,7 @@ func TestManyWritersOfSQLiteLoseNothing(t *testing.T) {
 					if err := addThing(name)(tx); err != nil || i%5 > 0 {
 						return err
 					}
-					return errors.New("undone by its author")
+					return errors.New("rolled back by its caller")
 				})
 				if err == nil {
 					reported.Store(name, true)

@@ -167,7 +167,7 @@ func (m *member) run(ctx context.Context, query string, statement func(link link
 	switch {
 	case m.inTransaction:
 		return statement(m.group.link)
-	case standsAlone(query):
+	case isNonTransactional(query):
 		return m.group.alone(ctx, statement)
 	}
 	inSavepoint, err := m.group.enter(ctx)
@@ -191,8 +191,8 @@ func (m *member) run(ctx context.Context, query string, statement func(link link
 	return err
 }
 
-// standsAlone reports whether SQLite rejects or ignores a statement within a transaction.
-func standsAlone(query string) bool {
+// isNonTransactional reports whether SQLite rejects or ignores a statement within a transaction.
+func isNonTransactional(query string) bool {
 	verb, _, _ := strings.Cut(strings.TrimSpace(query), " ")
 	switch strings.ToUpper(verb) {
 	case "PRAGMA", "VACUUM", "ATTACH", "DETACH":

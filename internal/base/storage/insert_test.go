@@ -31,7 +31,7 @@ func TestInsertBindsRowsToTheirTenant(t *testing.T) {
 		require.Greater(t, second.ID, first.ID)
 		caller, _ := principal.From(ctx)
 		require.Equal(t, caller.TenantID, first.TenantID)
-		require.True(t, storage.Is(storage.Insert(tx, &first), storage.DuplicateKey), "a row with an id keeps it")
+		require.True(t, storage.Is(storage.Insert(tx, &first), storage.DuplicateKey), "a row with an id retains it")
 
 		require.NoError(t, storage.InsertDeferred(tx, thing("three"), thing("four")))
 		require.NoError(t, storage.InsertDeferred[storagetest.Thing](tx), "no rows")

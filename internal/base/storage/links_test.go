@@ -22,7 +22,7 @@ func TestChangesOfLinksAreCounted(t *testing.T) {
 		ask()
 		_ = db.Classify(errors.New("no engine"))
 		_ = db.Classify(&gomysql.MySQLError{Number: 1213})
-		require.Equal(t, before, db.LinkChanges(), "statements and refusals change none")
+		require.Equal(t, before, db.LinkChanges(), "statements and rejections change none")
 
 		lost := db.Classify(driver.ErrBadConn)
 		require.Equal(t, before+1, db.LinkChanges())
@@ -38,6 +38,6 @@ func TestChangesOfLinksAreCounted(t *testing.T) {
 		require.NoError(t, err)
 		defer second.Close()
 		opened := map[storage.Dialect]uint64{storage.SQLite: 1, storage.MySQL: 2}[db.Dialect]
-		require.Equal(t, before+2+opened, db.LinkChanges(), "a second connection of the pool, and one in the place of the one that was given up")
+		require.Equal(t, before+2+opened, db.LinkChanges(), "a second connection of the pool, and one that replaces the closed one")
 	})
 }

@@ -48,10 +48,10 @@ func conditions(tenant int64) map[string]condition {
 		"names n-01":     {storage.HasPrefix("name", "n-01"), func(r storagetest.Thing) bool { return strings.HasPrefix(r.Name, "n-01") }},
 		"one of two":     {storage.Either(storage.Equal("status", 2), storage.Equal("status", 9)), func(r storagetest.Thing) bool { return r.Status == 2 }},
 		"either, in two": {storage.Either(storage.Equal("status", 2), storage.Until("amount", 5)), func(r storagetest.Thing) bool { return r.Status == 2 || r.Amount <= 5 }},
-		"among":          {storage.Among("SELECT o.id FROM things o WHERE o.amount < 4"), func(r storagetest.Thing) bool { return r.Amount < 4 }},
-		"or among each": {storage.Either(storage.Equal("status", 2), storage.AmongEach("SELECT DISTINCT o.id FROM things o WHERE o.tenant_id = ? AND o.amount < 4", tenant)),
+		"among":          {storage.InSubquery("SELECT o.id FROM things o WHERE o.amount < 4"), func(r storagetest.Thing) bool { return r.Amount < 4 }},
+		"or among each": {storage.Either(storage.Equal("status", 2), storage.InDistinctSubquery("SELECT DISTINCT o.id FROM things o WHERE o.tenant_id = ? AND o.amount < 4", tenant)),
 			func(r storagetest.Thing) bool { return r.Status == 2 || r.Amount < 4 }},
-		"among each of none": {storage.Either(storage.Equal("status", 9), storage.AmongEach("SELECT o.id FROM things o WHERE o.tenant_id = ? AND o.amount < 4", tenant)),
+		"among each of none": {storage.Either(storage.Equal("status", 9), storage.InDistinctSubquery("SELECT o.id FROM things o WHERE o.tenant_id = ? AND o.amount < 4", tenant)),
 			func(r storagetest.Thing) bool { return r.Amount < 4 }},
 	}
 	for status := range 4 {
@@ -187,7 +187,7 @@ func TestBoundedCountReportsThatItStopped(t *testing.T) {
 
 // MariaDB scans from the end of a tenant to a value of the order's column if that is
 // written as a range, and all rows of a tenant up to a position if the tenant is not.
-func TestMariaDBTenantRangeIsForPagesAtAPlace(t *testing.T) {
+func TestMariaDBTenantRangeIsForPagesWithACursor(t *testing.T) {
 	db, _ := storagetest.TappedMariaDB(t)
 	ctx := storagetest.Tenant(t)
 	require.NoError(t, db.Read(ctx).Use(storage.ListBound(1)))
@@ -203,7 +203,7 @@ func TestMariaDBTenantRangeIsForPagesAtAPlace(t *testing.T) {
 	require.NoError(t, db.Read(ctx).Callback().Query().After("gorm:query").Register("test:last", remember))
 	read := func(cursor string) storage.Listing[storagetest.Thing] {
 		page := storage.Page{Sort: "-status", Limit: 2, Cursor: cursor}
-		listing, err := storage.List[storagetest.Thing](db.Read(ctx), page, thingSorts, storage.Equal("status", 1).Along("status"))
+		listing, err := storage.List[storagetest.Thing](db.Read(ctx), page, thingSorts, storage.Equal("status", 1).OrderedBy("status"))
 		require.NoError(t, err)
 		return listing
 	}

@@ -12,9 +12,9 @@ import (
 
 const (
 	// sequencePage is the number of rows that are numbered in one transaction, and
-	// sequencingLife bounds that transaction.
-	sequencePage   = 500
-	sequencingLife = 10 * time.Second
+	// sequencingTimeout bounds that transaction.
+	sequencePage      = 500
+	sequencingTimeout = 10 * time.Second
 )
 
 // ErrNoCounter means that a log has no counter.
@@ -49,7 +49,7 @@ type SequencedLog struct {
 func (db *DB) Sequence(ctx context.Context, log SequencedLog, limit int) (complete bool, err error) {
 	for total := 0; total < limit; {
 		var assigned int
-		err := db.TransactRepeatable(ctx, sequencingLife, func(tx *gorm.DB) (err error) {
+		err := db.TransactRepeatable(ctx, sequencingTimeout, func(tx *gorm.DB) (err error) {
 			assigned, err = db.assignPage(tx, log)
 			return err
 		})

@@ -24,19 +24,20 @@ import (
 	"interlock/migrations"
 )
 
-// RequestPatience is the Patience of a process that serves requests.
-const RequestPatience = 7 * time.Second
+// RequestStatementTimeout is the Patience of a process that serves requests.
+const RequestStatementTimeout = 7 * time.Second
 
-// VanishedAfter is when a server ends an idle transaction of a process that serves. It is longer than
-// the lease of a lock (10 s), so that a process that was paused until then meets the guard.
+// VanishedAfter is the time after which a server ends an idle transaction of a serving process. It
+// is longer than the lease of a lock (10 s), so that the write of a process that was paused until
+// then still reaches the guard.
 const VanishedAfter = 15 * time.Second
 
 // Time-outs of a MySQL connection. Options.Patience bounds every statement and COMMIT, so that a
 // half-open connection causes an error and not a hanging request.
 const (
-	dialTimeout     = 3 * time.Second
-	defaultPatience = 30 * time.Second
-	lockWaitTimeout = 5 * time.Second
+	dialTimeout             = 3 * time.Second
+	defaultStatementTimeout = 30 * time.Second
+	lockWaitTimeout         = 5 * time.Second
 	// connMaxLifetime is the maximum age of a connection, so that the connections of a
 	// small server are redistributed among the replicas.
 	connMaxLifetime = 5 * time.Minute
@@ -144,7 +145,7 @@ func (db *DB) mysqlConfig(o Options) (config *gomysql.Config, packets bool, err 
 	config.ClientFoundRows = true
 	// One round trip per statement instead of prepare, execute, close.
 	config.InterpolateParams = true
-	patience := cmp.Or(o.Patience, defaultPatience)
+	patience := cmp.Or(o.StatementTimeout, defaultStatementTimeout)
 	config.Timeout, config.ReadTimeout, config.WriteTimeout = dialTimeout, patience, patience
 	dialer := net.Dialer{Timeout: dialTimeout, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 2 * time.Second, Count: 3}}
 	config.DialFunc = dialer.DialContext
@@ -239,12 +240,12 @@ func fitToServer(ctx context.Context, config *gomysql.Config, packets bool) (boo
 	if !packets || !Version(version).stopsPackets() {
 		return false, nil
 	}
-	return takesPackets(ctx, probe)
+	return acceptsPackets(ctx, probe)
 }
 
-// takesPackets tests whether a server accepts several statements at a time and stops after
+// acceptsPackets tests whether a server accepts several statements at a time and stops after
 // one that changed no row. Proxies may not.
-func takesPackets(ctx context.Context, probe *sql.DB) (bool, error) {
+func acceptsPackets(ctx context.Context, probe *sql.DB) (bool, error) {
 	_, err := probe.ExecContext(ctx, "DO 0"+BetweenStatements+changedOne)
 	var fromServer *gomysql.MySQLError
 	if errors.As(err, &fromServer) {

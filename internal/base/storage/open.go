@@ -40,8 +40,8 @@ type Options struct {
 	MaxConnections int
 	// MaxIdleTime is the maximum idle time of a connection to a server; 0 means 30 seconds.
 	MaxIdleTime time.Duration
-	// Patience bounds a statement on a server; 0 means 30 seconds. It must be longer than the wait for a row lock, which is 5 seconds.
-	Patience time.Duration
+	// StatementTimeout bounds a statement on a server; 0 means 30 seconds. It must be longer than the wait for a row lock, which is 5 seconds.
+	StatementTimeout time.Duration
 	// Existing rejects an SQLite database that does not exist, which Open would otherwise create.
 	Existing bool
 	// Clock provides GORM's timestamps; nil means the system clock.
@@ -123,7 +123,7 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	db.groups = &groupCommit{connector: preparing{connector, writerStatements}, opened: &db.links, life: groupLife, patience: endPatience, clock: o.Clock}
+	db.groups = &groupCommit{connector: preparing{connector, writerStatements}, opened: &db.links, life: groupLife, patience: endTimeout, clock: o.Clock}
 	writer := pool(db.groups, writerLinks)
 	// At least one of these connections is always open. So the writer's connection is never
 	// the last one: its end would make the next one recover the write-ahead log while the
@@ -161,12 +161,12 @@ func createPrivate(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(GiveToOwner(file), file.Close())
+	return errors.Join(AssignToOwner(file), file.Close())
 }
 
-// GiveToOwner changes the owner of a file that root created to the owner of the file's folder, so
+// AssignToOwner changes the owner of a file that root created to the owner of the file's folder, so
 // that the service's user can open files that an operator's command created.
-func GiveToOwner(file *os.File) error {
+func AssignToOwner(file *os.File) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}

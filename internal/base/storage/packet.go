@@ -85,8 +85,8 @@ const (
 	outOfRange = 1690
 )
 
-// reached records in the session, just before COMMIT, that the packet has come so far, and
-// whatReached reads it. It counts, so that the records of different packets are distinct.
+// reached stores a number in the session just before COMMIT, and whatReached reads it. The number
+// differs for each packet.
 const (
 	reached     = "SET @reached = ?"
 	whatReached = "SELECT @reached"

@@ -129,7 +129,7 @@ func TestFailureAfterDeferredStatementsMarksPacketFailed(t *testing.T) {
 	} {
 		how, err := packed(t, ctx, db, func(tx *gorm.DB) error {
 			require.NoError(t, storage.Deferred(tx).Create(thingNamed("b")).Error)
-			require.NoError(t, storage.Deferred(tx).Create(thingNamed("a")).Error, "that it is there is not known yet")
+			require.NoError(t, storage.Deferred(tx).Create(thingNamed("a")).Error, "its existence is not known yet")
 			return last(tx)
 		})
 		require.Truef(t, storage.Is(err, storage.DuplicateKey), "%s: %v", name, err)
@@ -153,14 +153,14 @@ func TestFailedPacketNeverCommits(t *testing.T) {
 	require.NoError(t, db.Write(ctx).Create(thingNamed("a")).Error)
 	tolerate := func(err error) { require.True(t, storage.Is(err, storage.DuplicateKey), err) }
 	for name, after := range map[string]func(tx *gorm.DB){
-		"nothing":       func(*gorm.DB) {},
-		"a statement":   func(tx *gorm.DB) { tolerate(tx.Create(thingNamed("c")).Error) },
-		"what may wait": func(tx *gorm.DB) { tolerate(storage.Deferred(tx).Create(thingNamed("c")).Error) },
-		"a read":        func(tx *gorm.DB) { tolerate(tx.Take(&storagetest.Thing{}).Error) },
+		"nothing":                  func(*gorm.DB) {},
+		"a statement":              func(tx *gorm.DB) { tolerate(tx.Create(thingNamed("c")).Error) },
+		"statements that may wait": func(tx *gorm.DB) { tolerate(storage.Deferred(tx).Create(thingNamed("c")).Error) },
+		"a read":                   func(tx *gorm.DB) { tolerate(tx.Take(&storagetest.Thing{}).Error) },
 	} {
 		how, err := packed(t, ctx, db, func(tx *gorm.DB) error {
 			require.NoError(t, storage.Deferred(tx).Create(thingNamed("b")).Error)
-			require.NoError(t, storage.Deferred(tx).Create(thingNamed("a")).Error, "that it is there is not known yet")
+			require.NoError(t, storage.Deferred(tx).Create(thingNamed("a")).Error, "its existence is not known yet")
 			tolerate(tx.Create(thingNamed("z")).Error)
 			after(tx)
 			return nil
@@ -212,7 +212,7 @@ func TestErrorOfSingleDeferredStatementIsItsOwn(t *testing.T) {
 	require.True(t, how.Failed(), "which of them it was is not known: %v", err)
 }
 
-func TestATransactionThatSentNothingCostsNothing(t *testing.T) {
+func TestEmptyTransactionSendsNoPacket(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
 	tap.Take()

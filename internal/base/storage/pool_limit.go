@@ -17,12 +17,12 @@ import (
 const (
 	// growEvery is the interval at which a reduced pool may open more connections.
 	growEvery = 5 * time.Second
-	// connectPatience bounds the wait of a pool without connections for one from the
+	// connectTimeout bounds the wait of a pool without connections for one from the
 	// server, and connectPause is the interval of attempts.
-	connectPatience = 3 * time.Second
-	connectPause    = 50 * time.Millisecond
-	// sparePatience bounds the wait for a reply on the spare connection.
-	sparePatience = time.Second
+	connectTimeout = 3 * time.Second
+	connectPause   = 50 * time.Millisecond
+	// spareTimeout bounds the wait for a reply on the spare connection.
+	spareTimeout = time.Second
 )
 
 // poolLimiter adapts a pool to the connections that its server grants.
@@ -75,7 +75,7 @@ func isTooManyConnections(err error) bool {
 func (c *poolLimiter) connect(ctx context.Context, open func(ctx context.Context) (*session, error)) (*session, error) {
 	start := clock.Mark()
 	for {
-		if spare := c.takeSpare(ctx); spare != nil {
+		if spare := c.acquireSpare(ctx); spare != nil {
 			return spare, nil
 		}
 		made, err := open(ctx)
@@ -89,7 +89,7 @@ func (c *poolLimiter) connect(ctx context.Context, open func(ctx context.Context
 		if c.shrink(ctx) > 0 {
 			return nil, driver.ErrBadConn
 		}
-		if clock.Since(start) > connectPatience || !clock.Sleep(ctx, connectPause) {
+		if clock.Since(start) > connectTimeout || !clock.Sleep(ctx, connectPause) {
 			return nil, err
 		}
 	}
@@ -143,9 +143,9 @@ func (c *poolLimiter) setLimit(limit int) {
 	c.pool.SetMaxIdleConns(limit)
 }
 
-// takeSpare returns the spare connection, if there is one that the server still accepts and
+// acquireSpare returns the spare connection, if there is one that the server still accepts and
 // that is not too old. It is in no transaction afterwards.
-func (c *poolLimiter) takeSpare(ctx context.Context) *session {
+func (c *poolLimiter) acquireSpare(ctx context.Context) *session {
 	c.mu.Lock()
 	spare := c.spare
 	c.spare = nil
@@ -155,7 +155,7 @@ func (c *poolLimiter) takeSpare(ctx context.Context) *session {
 	}
 	// A silently broken connection must not block its caller for the time-out of a
 	// statement.
-	asking, cancel := context.WithTimeout(ctx, sparePatience)
+	asking, cancel := context.WithTimeout(ctx, spareTimeout)
 	defer cancel()
 	if clock.Since(spare.made) > connMaxLifetime || !spare.isCurrent() {
 		_ = spare.link.Close()

@@ -98,7 +98,7 @@ func TestReplicasShareScarceConnections(t *testing.T) {
 	})
 }
 
-func TestWhereTheServerHasNoConnectionLeftOneOfThePoolsIsWaitedFor(t *testing.T) {
+func TestPoolWaitsWhenTheServerHasNoFreeConnection(t *testing.T) {
 	address, _ := crowded(t, 3)
 	db, err := storage.Open(t.Context(), storage.Options{URL: address})
 	require.NoError(t, err)
@@ -122,7 +122,7 @@ func TestWhereTheServerHasNoConnectionLeftOneOfThePoolsIsWaitedFor(t *testing.T)
 	require.NoError(t, third.Close())
 }
 
-func TestAPoolThatHadToShrinkGrowsAgain(t *testing.T) {
+func TestShrunkPoolGrowsAgain(t *testing.T) {
 	address, admin := crowded(t, 6)
 	db, err := storage.Open(t.Context(), storage.Options{URL: address})
 	require.NoError(t, err)
@@ -191,7 +191,7 @@ func takeAll(t *testing.T, db *storage.DB) (release func()) {
 	}
 }
 
-func TestAPoolThatHasLostAllItsConnectionsWaitsForOne(t *testing.T) {
+func TestPoolWithoutConnectionsWaitsForOne(t *testing.T) {
 	address, admin := crowded(t, 4)
 	holder, err := storage.Open(t.Context(), storage.Options{URL: address})
 	require.NoError(t, err)
@@ -207,7 +207,7 @@ func TestAPoolThatHasLostAllItsConnectionsWaitsForOne(t *testing.T) {
 	run(t, admin, "KILL HARD USER "+u.User.Username())
 	waitForNoConnections(t, admin, u.User.Username())
 	release := takeAll(t, holder)
-	require.True(t, storage.Is(db.Ping(ctx), storage.Unavailable), "there is no connection, and none is released")
+	require.True(t, storage.Is(db.Ping(ctx), storage.Unavailable), "no connection is available, and none is released")
 	go func() {
 		clock.Sleep(ctx, 300*time.Millisecond)
 		release()

@@ -56,7 +56,7 @@ func TestRarelyUsedPoolReusesItsConnection(t *testing.T) {
 	}
 	require.Equal(t, opened, db.LinkChanges())
 
-	// It must be in no transaction, whatever its last user left open.
+	// The connection must not be in a transaction, even if its last user left one open.
 	pool := db.Pools()["write"]
 	conn, err := pool.Conn(ctx)
 	require.NoError(t, err)

@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden schemas")
 
-func TestTheMigrationsMakeTheGoldenSchema(t *testing.T) {
+func TestMigrationsProduceTheGoldenSchema(t *testing.T) {
 	dumps := map[string]func(*testing.T) string{
 		"sqlite": func(t *testing.T) string {
 			return dumpSQLite(t, pool(t, migrated(t, "sqlite://"+filepath.Join(t.TempDir(), "interlock.db"))))

@@ -76,7 +76,7 @@ func TestUnfitServerIsRejectedWithReason(t *testing.T) {
 	}
 }
 
-func TestTheWaysOfTheServiceAreThoseOfItsEngine(t *testing.T) {
+func TestCapabilitiesMatchTheEngine(t *testing.T) {
 	require.Equal(t, storage.Capabilities{}, storagetest.SQLite(t).Capabilities())
 	address := storagetest.NewMariaDBURL(t)
 	all := storage.Capabilities{Packets: true, MigrationLease: true, SkipLocked: true, SequencedLogs: true}
@@ -93,7 +93,7 @@ func TestTheWaysOfTheServiceAreThoseOfItsEngine(t *testing.T) {
 	}
 }
 
-func TestConnectionsAreCountedByTheServerTheyLeadTo(t *testing.T) {
+func TestConnectionsAreCountedByServer(t *testing.T) {
 	db := storagetest.Open(t, storagetest.NewMariaDBURL(t))
 	require.Equal(t, 1, db.Servers())
 	var held []*sql.Conn
@@ -119,20 +119,20 @@ func TestCommitIsVisibleInItsClusterOnly(t *testing.T) {
 		there, here is
 		seen        bool
 	}{
-		"the same MySQL":                     {is{"server_uuid": "u1", "hostname": "a"}, is{"server_uuid": "u1", "hostname": "b"}, true},
-		"another MySQL":                      {is{"server_uuid": "u1", "hostname": "a"}, is{"server_uuid": "u2", "hostname": "a"}, false},
-		"the same MariaDB":                   {maria, maria, true},
-		"another by its id":                  {maria, is{"server_id": "2", "hostname": "a", "port": "3306", "server_uid": "x"}, false},
-		"another by its host":                {maria, is{"server_id": "1", "hostname": "b", "port": "3306", "server_uid": "x"}, false},
-		"another by its port":                {maria, is{"server_id": "1", "hostname": "a", "port": "3307", "server_uid": "x"}, false},
-		"an older MariaDB, without uid":      {is{"server_id": "1", "hostname": "a"}, is{"server_id": "1", "hostname": "a"}, true},
-		"a server without an identity":       {is{"server_id": "1"}, is{"server_id": "1"}, false},
-		"another server of the cluster":      {galera, is{"wsrep_on": "ON", "wsrep_cluster_state_uuid": "c1", "hostname": "b", "port": "3306"}, true},
-		"another cluster":                    {galera, is{"wsrep_on": "ON", "wsrep_cluster_state_uuid": "c2", "hostname": "b", "port": "3306"}, false},
-		"a cluster without an identity":      {is{"wsrep_on": "ON", "hostname": "a"}, is{"wsrep_on": "ON", "hostname": "a"}, false},
-		"two that have joined none":          {is{"wsrep_on": "ON", "wsrep_cluster_state_uuid": "00000000-0000-0000-0000-000000000000", "hostname": "a"}, is{"wsrep_on": "ON", "wsrep_cluster_state_uuid": "00000000-0000-0000-0000-000000000000", "hostname": "b"}, false},
-		"a replica of the cluster":           {galera, is{"hostname": "b", "port": "3306"}, false},
-		"the server, taken from its cluster": {galera, is{"hostname": "a", "port": "3306"}, false},
+		"the same MySQL":                    {is{"server_uuid": "u1", "hostname": "a"}, is{"server_uuid": "u1", "hostname": "b"}, true},
+		"another MySQL":                     {is{"server_uuid": "u1", "hostname": "a"}, is{"server_uuid": "u2", "hostname": "a"}, false},
+		"the same MariaDB":                  {maria, maria, true},
+		"another by its id":                 {maria, is{"server_id": "2", "hostname": "a", "port": "3306", "server_uid": "x"}, false},
+		"another by its host":               {maria, is{"server_id": "1", "hostname": "b", "port": "3306", "server_uid": "x"}, false},
+		"another by its port":               {maria, is{"server_id": "1", "hostname": "a", "port": "3307", "server_uid": "x"}, false},
+		"an older MariaDB, without uid":     {is{"server_id": "1", "hostname": "a"}, is{"server_id": "1", "hostname": "a"}, true},
+		"a server without an identity":      {is{"server_id": "1"}, is{"server_id": "1"}, false},
+		"another server of the cluster":     {galera, is{"wsrep_on": "ON", "wsrep_cluster_state_uuid": "c1", "hostname": "b", "port": "3306"}, true},
+		"another cluster":                   {galera, is{"wsrep_on": "ON", "wsrep_cluster_state_uuid": "c2", "hostname": "b", "port": "3306"}, false},
+		"a cluster without an identity":     {is{"wsrep_on": "ON", "hostname": "a"}, is{"wsrep_on": "ON", "hostname": "a"}, false},
+		"two that have joined none":         {is{"wsrep_on": "ON", "wsrep_cluster_state_uuid": "00000000-0000-0000-0000-000000000000", "hostname": "a"}, is{"wsrep_on": "ON", "wsrep_cluster_state_uuid": "00000000-0000-0000-0000-000000000000", "hostname": "b"}, false},
+		"a replica of the cluster":          {galera, is{"hostname": "b", "port": "3306"}, false},
+		"the server outside of its cluster": {galera, is{"hostname": "a", "port": "3306"}, false},
 	} {
 		require.Equal(t, test.seen, storage.SeenBy(test.there, test.here), name)
 	}

@@ -12,9 +12,9 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// endPatience bounds COMMIT and ROLLBACK on MySQL. A server without disk space for its binary log
+// endTimeout bounds COMMIT and ROLLBACK on MySQL. A server without disk space for its binary log
 // blocks a COMMIT for a minute and more.
-const endPatience = 8 * time.Second
+const endTimeout = 8 * time.Second
 
 // sessions creates the connections of a pool and observes the end of their transactions.
 //
@@ -274,7 +274,7 @@ func (s *session) end(statement string, tx driver.Tx) error {
 		s.unusable = s.unusable || err != nil
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), endPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 	defer cancel()
 	var err error
 	switch {
@@ -290,7 +290,7 @@ func (s *session) end(statement string, tx driver.Tx) error {
 		return err
 	case ctx.Err() != nil:
 		// The time-out has closed the connection.
-		err = fmt.Errorf("%s took longer than %s: %w", statement, endPatience, driver.ErrBadConn)
+		err = fmt.Errorf("%s took longer than %s: %w", statement, endTimeout, driver.ErrBadConn)
 	}
 	s.unusable = true
 	return err

@@ -18,8 +18,8 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// relay passes bytes between clients and a server. The links that exist when it is silenced pass nothing
-// from then on, and neither end learns of it; later ones work.
+// relay passes bytes between clients and a server. After it is silenced, its existing links pass
+// nothing and neither end is notified; later links work.
 type relay struct {
 	mu    sync.Mutex
 	quiet []chan struct{}
@@ -94,11 +94,11 @@ func (r *relay) silence() {
 const settled = storage.VanishedAfter + 6*time.Second
 
 // A machine that loses its power, or its network, closes no connection.
-func TestRowsOfAProcessThatVanishedAreFreeWithinSeconds(t *testing.T) {
+func TestRowLocksOfAVanishedProcessExpireWithinSeconds(t *testing.T) {
 	address := storagetest.NewMariaDBURL(t)
 	require.NoError(t, storagetest.Migrate(address))
 	between, through := newRelay(t, address)
-	vanishing, err := storage.Open(t.Context(), storage.Options{URL: through, MaxConnections: 4, Patience: storage.RequestPatience})
+	vanishing, err := storage.Open(t.Context(), storage.Options{URL: through, MaxConnections: 4, StatementTimeout: storage.RequestStatementTimeout})
 	require.NoError(t, err)
 	defer vanishing.Close()
 	ctx := storage.AcrossTenants(t.Context())
@@ -120,9 +120,9 @@ func TestRowsOfAProcessThatVanishedAreFreeWithinSeconds(t *testing.T) {
 	require.Equal(t, "other", reason)
 }
 
-func TestConnectionsThatTheNetworkLostAreReplacedBeforeTheyAreUsed(t *testing.T) {
+func TestLostConnectionsAreReplacedBeforeUse(t *testing.T) {
 	between, through := newRelay(t, storagetest.NewMariaDBURL(t))
-	db, err := storage.Open(t.Context(), storage.Options{URL: through, MaxConnections: 12, Patience: storage.RequestPatience})
+	db, err := storage.Open(t.Context(), storage.Options{URL: through, MaxConnections: 12, StatementTimeout: storage.RequestStatementTimeout})
 	require.NoError(t, err)
 	defer db.Close()
 	ctx, end := context.WithCancel(storage.AcrossTenants(t.Context()))
@@ -146,9 +146,9 @@ func TestConnectionsThatTheNetworkLostAreReplacedBeforeTheyAreUsed(t *testing.T)
 	}
 }
 
-func TestARequestOnALostConnectionEndsWithinItsPatience(t *testing.T) {
+func TestRequestOnALostConnectionTimesOut(t *testing.T) {
 	between, through := newRelay(t, storagetest.NewMariaDBURL(t))
-	db, err := storage.Open(t.Context(), storage.Options{URL: through, MaxConnections: 2, Patience: 2 * time.Second})
+	db, err := storage.Open(t.Context(), storage.Options{URL: through, MaxConnections: 2, StatementTimeout: 2 * time.Second})
 	require.NoError(t, err)
 	defer db.Close()
 	ctx := storage.AcrossTenants(t.Context())
@@ -162,7 +162,7 @@ func TestARequestOnALostConnectionEndsWithinItsPatience(t *testing.T) {
 }
 
 // A planned switchover leaves the old primary running, read-only, with its connections open.
-func TestConnectionsToAServerThatBecameReadOnlyAreReplaced(t *testing.T) {
+func TestConnectionsToAReadOnlyServerAreReplaced(t *testing.T) {
 	address := storagetest.NewMariaDBURL(t)
 	require.NoError(t, storagetest.Migrate(address))
 	db, err := storage.Open(t.Context(), storage.Options{URL: address, MaxConnections: 12})
@@ -205,7 +205,7 @@ func TestReadOnlyDatabaseIsReported(t *testing.T) {
 	require.NoError(t, db.CheckWrites(ctx), "the connection was replaced")
 }
 
-func TestAChangedPasswordIsUnavailableAndReadFromItsFileAgain(t *testing.T) {
+func TestChangedPasswordIsRereadFromItsFile(t *testing.T) {
 	address := storagetest.NewMariaDBURL(t)
 	root := storagetest.Open(t, address)
 	ctx := storage.AcrossTenants(t.Context())
@@ -251,7 +251,7 @@ func TestAChangedPasswordIsUnavailableAndReadFromItsFileAgain(t *testing.T) {
 	require.NoError(t, crowd())
 }
 
-func TestACertificateThatIsNotTrustedIsUnavailable(t *testing.T) {
+func TestUntrustedCertificateIsUnavailable(t *testing.T) {
 	db := storagetest.Open(t, storagetest.NewMariaDBURL(t))
 	_, err := storage.Open(t.Context(), storage.Options{URL: db.URL + "?tls=true"})
 	require.ErrorContains(t, err, "x509")

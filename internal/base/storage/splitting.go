@@ -36,17 +36,17 @@ func checkSplitting(ctx context.Context, pool *sql.DB) error {
 	defer func() { _ = tx.Rollback() }()
 	var primary, reader string
 	if _, err := tx.ExecContext(ctx, "UPDATE installation SET id = id WHERE id = 1"); err != nil {
-		return fmt.Errorf("look for a proxy that splits reads from writes: %w", err)
+		return fmt.Errorf("detect a proxy that splits reads from writes: %w", err)
 	}
 	if err := tx.QueryRowContext(ctx, who).Scan(&primary); err != nil {
-		return fmt.Errorf("look for a proxy that splits reads from writes: %w", err)
+		return fmt.Errorf("detect a proxy that splits reads from writes: %w", err)
 	}
 	if err := tx.Rollback(); err != nil {
 		return err
 	}
 	for range splittingTries {
 		if err := conn.QueryRowContext(ctx, who).Scan(&reader); err != nil {
-			return fmt.Errorf("look for a proxy that splits reads from writes: %w", err)
+			return fmt.Errorf("detect a proxy that splits reads from writes: %w", err)
 		}
 		if reader != primary {
 			return unfit("a proxy before it sends reads to another server (%s) than writes (%s), so that rows that were just written would seem to be missing: "+

@@ -51,7 +51,7 @@ func (r *oneRow) Next(into []driver.Value) error {
 	return nil
 }
 
-func TestAProxyThatSplitsReadsFromWritesIsUnfit(t *testing.T) {
+func TestReadWriteSplittingProxyIsRejected(t *testing.T) {
 	for nth, unfit := range map[int]bool{0: false, 1: true, 2: true, 4: true} {
 		err := storage.CheckSplitting(t.Context(), sql.OpenDB(&splitter{nth: nth}))
 		if !unfit {

@@ -92,7 +92,7 @@ func TestFailedStatementCanRunAgain(t *testing.T) {
 	require.EqualValues(t, 1, counted.prepared.Load())
 }
 
-func TestAStatementRunsWhileRowsOfTheSameTextAreRead(t *testing.T) {
+func TestStatementRunsWhileItsRowsAreRead(t *testing.T) {
 	pool, _ := cached(t, 8)
 	for i := range 3 {
 		_, err := pool.Exec("INSERT INTO things (id) VALUES (?)", i)

@@ -79,7 +79,7 @@ func TestStatementsWithoutTenantAreRejected(t *testing.T) {
 	})
 }
 
-func TestARowOfAnotherTenantCannotBeCreated(t *testing.T) {
+func TestRowOfAnotherTenantCannotBeCreated(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		forged := storagetest.Thing{Row: guard.Row{TenantID: 999, Version: 1, CreatedTime: time.Now(), UpdatedTime: time.Now()}, Name: "forged"}
@@ -89,7 +89,7 @@ func TestARowOfAnotherTenantCannotBeCreated(t *testing.T) {
 	})
 }
 
-func TestADuplicateNamesItsKey(t *testing.T) {
+func TestDuplicateErrorNamesItsKey(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		add(t, ctx, db, "mine", 1)
@@ -160,7 +160,7 @@ func TestSQLiteReadPoolRejectsWrites(t *testing.T) {
 	require.Error(t, db.Read(ctx).Create(&storagetest.Thing{Name: "x"}).Error)
 }
 
-func TestTheFilesOfSQLiteAreTheirOwnersOnly(t *testing.T) {
+func TestSQLiteFilesArePrivateToTheirOwner(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data", "interlock.db")
 	db, err := storage.Open(t.Context(), storage.Options{URL: "sqlite://" + path})
 	require.NoError(t, err)
@@ -196,7 +196,7 @@ func TestWrongAddressFailsImmediatelyWithoutPassword(t *testing.T) {
 	}
 }
 
-func TestTheSmallestPoolMigrates(t *testing.T) {
+func TestMigrationsRunWithTheSmallestPool(t *testing.T) {
 	for name, address := range map[string]string{
 		"sqlite":  "sqlite://" + filepath.Join(t.TempDir(), "small.db"),
 		"mariadb": storagetest.NewMariaDBURL(t),

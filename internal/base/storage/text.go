@@ -11,8 +11,8 @@ import (
 // lastRune is greater than every other character, so that it ends a range of texts.
 const lastRune = "\U0010FFFF"
 
-// PrefixEnd returns a text that is greater than every text with the prefix, and less than every
-// other text that is greater than these.
+// PrefixEnd returns the end of the range of texts with the prefix: a text greater than each of them,
+// and not greater than any text after them.
 func PrefixEnd(prefix string) string { return prefix + lastRune }
 
 // ByPrefix reads at most limit rows of T with a column that starts with one of the spellings. The

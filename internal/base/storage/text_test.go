@@ -25,7 +25,7 @@ func TestRowsAreFoundByPrefix(t *testing.T) {
 		}{
 			"as typed, the text itself first": {[]string{"tea"}, 9, []string{"tea", "tea-1", "tea-2"}},
 			"the first spelling first":        {[]string{"TEA", "tea"}, 9, []string{"TEA", "TEA-1", "tea", "tea-1", "tea-2"}},
-			"no more than the limit":          {[]string{"tea", "TEA"}, 4, []string{"tea", "tea-1", "tea-2", "TEA"}},
+			"at most the limit":               {[]string{"tea", "TEA"}, 4, []string{"tea", "tea-1", "tea-2", "TEA"}},
 			"wildcards are characters":        {[]string{"t%"}, 9, []string{"t%"}},
 			"any script":                      {[]string{"茶"}, 9, []string{"茶", "茶碗"}},
 			"nothing":                         {[]string{"tea-3"}, 9, nil},

@@ -14,7 +14,7 @@ import (
 	"interlock/test/certificates"
 )
 
-func TestALinkToMySQLSpeaksTLSWithTheServerThatItsURLTrustsAndNoOther(t *testing.T) {
+func TestMySQLTLSAcceptsOnlyTheServerTrustedByTheURL(t *testing.T) {
 	address := storagetest.NewMariaDBURL(t)
 	variable := func(db *storage.DB, statement string) string {
 		var found struct{ Value string }

@@ -43,7 +43,7 @@ func TestRolledBackTransactionRunsAgain(t *testing.T) {
 	require.Equal(t, storage.MaxRuns, runs, "and then the conflict is returned")
 }
 
-func TestAnUndecidedCommitIsRunAgainOnlyWhereThatChangesNothing(t *testing.T) {
+func TestUndecidedCommitIsRetriedOnlyIfIdempotent(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
 	storagetest.CreateThings(t, ctx, db)

@@ -83,8 +83,8 @@ func EncodePosition(position []any) (string, error) {
 	return string(text), err
 }
 
-// DecodePlace decodes the result of EncodePosition.
-func DecodePlace(text string) ([]any, error) {
+// DecodePosition decodes the result of EncodePosition.
+func DecodePosition(text string) ([]any, error) {
 	if text == "" {
 		return nil, nil
 	}

@@ -28,7 +28,7 @@ func (db *DB) ping(ctx context.Context) error {
 		if pool.Stats().Idle == 0 {
 			continue
 		}
-		asking, cancel := context.WithTimeout(ctx, sparePatience)
+		asking, cancel := context.WithTimeout(ctx, spareTimeout)
 		if err := pool.PingContext(asking); err != nil && ctx.Err() == nil {
 			db.servers.renew()
 		}

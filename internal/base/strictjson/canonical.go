@@ -41,8 +41,8 @@ func Canonical(text []byte) ([]byte, error) {
 	return value, nil
 }
 
-// Same reports whether two texts are the same JSON value. A text that is no JSON is the same as
-// itself only.
+// Same reports whether two texts are the same JSON value. A text that is not JSON equals only
+// itself.
 func Same(a, b string) bool {
 	if a == b {
 		return true

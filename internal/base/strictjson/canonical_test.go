@@ -22,7 +22,7 @@ func TestOneValueHasOneCanonicalText(t *testing.T) {
 			got, err := strictjson.Canonical(given)
 			require.NoError(t, err)
 			require.Equal(t, c.want, string(got))
-			require.Equal(t, c.text, string(given), "what was given stays as it is")
+			require.Equal(t, c.text, string(given), "the input is unchanged")
 		})
 	}
 }

@@ -34,7 +34,7 @@ type embedded struct {
 	ID int64 `json:"id"`
 }
 
-func TestEverythingElseIsWrittenAsTheStandardLibraryDoes(t *testing.T) {
+func TestOtherValuesAreEncodedLikeTheStandardLibrary(t *testing.T) {
 	name := "a<b>&\u2028"
 	cases := map[string]any{
 		"nil slice":     []string(nil),

@@ -25,13 +25,13 @@ func mayHoldNull(data []byte) bool { return bytes.Contains(data, nullLiteral) }
 // refuseNull returns an error if the next value is null and the type of target does not accept
 // null. The decoder calls it before it decodes each value.
 func refuseNull(decoder *jsontext.Decoder, target any) error {
-	if decoder.PeekKind() == 'n' && !takesNull(reflect.TypeOf(target)) {
+	if decoder.PeekKind() == 'n' && !acceptsNull(reflect.TypeOf(target)) {
 		return errNull
 	}
 	return errors.ErrUnsupported // decode as usual
 }
 
-func takesNull(pointer reflect.Type) bool {
+func acceptsNull(pointer reflect.Type) bool {
 	switch target := pointer.Elem(); {
 	case target.Kind() == reflect.Pointer, target.Kind() == reflect.Interface:
 		return true

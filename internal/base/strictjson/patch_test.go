@@ -9,7 +9,7 @@ import (
 	"interlock/internal/base/strictjson"
 )
 
-func TestAPatchKnowsWhichMembersArePresent(t *testing.T) {
+func TestPatchReportsItsPresentMembers(t *testing.T) {
 	body := `{"value": [1.0], "schema":null}`
 
 	patch, err := strictjson.DecodePatch([]byte(body), "value", "remark", "schema")
@@ -70,7 +70,7 @@ func TestInvalidPatchIsRejectedAtItsPointer(t *testing.T) {
 	}
 }
 
-func TestAnEmptyPatchIsAPatch(t *testing.T) {
+func TestEmptyPatchIsAccepted(t *testing.T) {
 	patch, err := strictjson.DecodePatch([]byte(`{}`), "value")
 	require.NoError(t, err)
 	require.Empty(t, patch.Names())

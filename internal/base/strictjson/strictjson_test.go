@@ -149,9 +149,9 @@ func TestBadInputIsReportedByPointerAndExpectation(t *testing.T) {
 		{"an impossible time", `{"from":"2026-02-30T00:00:00Z"}`, "/from", "must be a time in RFC 3339, such as 2026-01-31T09:30:00Z"},
 		{"a number for an optional time", `{"until":1767225600}`, "/until", "must be a time in RFC 3339, such as 2026-01-31T09:30:00Z"},
 		{"a number for a text type", `{"uuid":1}`, "/uuid", "must be a string"},
-		{"text that its type refuses", `{"uuid":"x"}`, "/uuid", "is not valid"},
-		{"a value that its type refuses with a reason", `{"colour":"blue"}`, "/colour", "must be red"},
-		{"a value that its type refuses with a Go error", `{"colour":"plaid"}`, "/colour", "is not valid"},
+		{"text that its type rejects", `{"uuid":"x"}`, "/uuid", "is not valid"},
+		{"a value that its type rejects with a reason", `{"colour":"blue"}`, "/colour", "must be red"},
+		{"a value that its type rejects with a Go error", `{"colour":"plaid"}`, "/colour", "is not valid"},
 		{"a wrong type inside a type that decodes itself", `{"colour":1}`, "/colour", "must be a string"},
 
 		{"null for a string", `{"value":null}`, "/value", "must not be null"},
@@ -230,7 +230,7 @@ func TestRawMembersDistinguishNullFromAbsent(t *testing.T) {
 	require.Equal(t, json.RawMessage(`null`), null.Raw)
 }
 
-func TestTheDeepestAllowedDocumentIsAccepted(t *testing.T) {
+func TestDocumentOfMaximumDepthIsAccepted(t *testing.T) {
 	var raw json.RawMessage
 	require.NoError(t, strictjson.Decode([]byte(nested(strictjson.MaxDepth)), &raw))
 	require.Error(t, strictjson.Decode([]byte(nested(strictjson.MaxDepth+1)), &raw))
@@ -239,7 +239,7 @@ func TestTheDeepestAllowedDocumentIsAccepted(t *testing.T) {
 	require.NoError(t, strictjson.Decode([]byte(brackets), &request{}), "brackets in a string are text")
 }
 
-func TestTheDecodedValueDoesNotAliasTheBody(t *testing.T) {
+func TestDecodedValueDoesNotAliasTheBody(t *testing.T) {
 	body := []byte(`{"value":"a","raw":{"a":1}}`)
 	var got request
 	require.NoError(t, strictjson.Decode(body, &got))

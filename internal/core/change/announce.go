@@ -27,7 +27,7 @@ func AuditAndAnnounce(u *uow.Unit, bus events.Bus, d RowChange) {
 	u.Audit(uow.Entry{Action: d.Kind + "." + d.Change.Action, Resource: d.Topic + "/" + d.Key, Detail: d.Detail, Note: d.Note})
 	what := d.Change
 	if what.Action == "delete" {
-		what = what.Gone()
+		what = what.Deletion()
 	}
 	Announce(u, bus, d.Topic, d.Key, what)
 }

@@ -72,7 +72,7 @@ func (l Lifecycle[T, M]) Comment(ctx context.Context, u *uow.Unit, row M, status
 		return row, uow.Overtaken(l.Machine.Name)
 	}
 	if err != nil {
-		return row, notFoundIfGone(err, l.Label(row))
+		return row, notFoundIfDeleted(err, l.Label(row))
 	}
 	tx, err := u.Tx(ctx)
 	if err != nil {

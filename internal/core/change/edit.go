@@ -92,7 +92,7 @@ type Edited[M guard.Versioned] struct {
 // is possible. A row that was deleted concurrently is NotFound.
 func (e Editable[T, M]) Apply(ctx context.Context, u *uow.Unit, row M, edit Edit) (Edited[M], error) {
 	overwrites := edit.Overwrite != nil && e.Overwritable
-	switch isNewest := edit.IfMatch.Holds(row.Ref()); {
+	switch isNewest := edit.IfMatch.Matches(row.Ref()); {
 	case isNewest && overwrites:
 		edited, err := e.applyTo(ctx, u, row, edit)
 		return edited, retryIfStale(err)
@@ -176,10 +176,10 @@ func MergePatch(document, patch any) (any, error) {
 // the preceding unit of the queue, or else the row that the author read if that seems to be
 // the newest. Otherwise, and on every retry, it uses the newest row, read under its lock.
 func (e Editable[T, M]) applyMerged(ctx context.Context, u *uow.Unit, row M, edit Edit) (Edited[M], error) {
-	base, isNewest := row, edit.IfMatch.Holds(row.Ref())
+	base, isNewest := row, edit.IfMatch.Matches(row.Ref())
 	if !isNewest {
 		var err error
-		if base, err = e.knownBase(ctx, row, edit); err != nil {
+		if base, err = e.readBase(ctx, row, edit); err != nil {
 			return Edited[M]{}, err
 		}
 	}
@@ -190,7 +190,7 @@ func (e Editable[T, M]) applyMerged(ctx context.Context, u *uow.Unit, row M, edi
 	first := u.Attempt() == 1
 	if newest, known := slot.predecessorRow(); known && first {
 		edited, err := e.mergeOnto(ctx, u, newest, base, edit)
-		if u.Begun() {
+		if u.HasStarted() {
 			return edited, slot.setRow(edited.Row, retryIfStale(err))
 		}
 		// Nothing was written: a rejection or an unchanged row must be decided on the
@@ -199,7 +199,7 @@ func (e Editable[T, M]) applyMerged(ctx context.Context, u *uow.Unit, row M, edi
 	}
 	if !isNewest || !first {
 		if row, err = e.readForUpdate(ctx, u, row.Ref().ID); err != nil {
-			return Edited[M]{}, notFoundIfGone(err, e.Label(base))
+			return Edited[M]{}, notFoundIfDeleted(err, e.Label(base))
 		}
 	}
 	edited, err := e.mergeOnto(ctx, u, row, base, edit)
@@ -208,7 +208,7 @@ func (e Editable[T, M]) applyMerged(ctx context.Context, u *uow.Unit, row M, edi
 
 // mergeOnto merges a patch of base into row. Errors: guard.ErrStale.
 func (e Editable[T, M]) mergeOnto(ctx context.Context, u *uow.Unit, row, base M, edit Edit) (Edited[M], error) {
-	if edit.IfMatch.Holds(row.Ref()) {
+	if edit.IfMatch.Matches(row.Ref()) {
 		return e.applyTo(ctx, u, row, edit)
 	}
 	sides, err := e.compare(base, row, edit)
@@ -240,26 +240,26 @@ func (e Editable[T, M]) applyOverwrite(ctx context.Context, u *uow.Unit, row M, 
 
 // lockSides returns the newest row, locked, and the three sides of a stale edit of it.
 func (e Editable[T, M]) lockSides(ctx context.Context, u *uow.Unit, row M, edit Edit) (M, sides, error) {
-	base, err := e.knownBase(ctx, row, edit)
+	base, err := e.readBase(ctx, row, edit)
 	if err != nil {
 		return row, sides{}, err
 	}
 	current, err := e.readForUpdate(ctx, u, row.Ref().ID)
 	if err != nil {
-		return row, sides{}, notFoundIfGone(err, e.Label(row))
+		return row, sides{}, notFoundIfDeleted(err, e.Label(row))
 	}
 	compared, err := e.compare(base, current, edit)
 	return current, compared, err
 }
 
-// knownBase returns the row version that the author of a stale edit read. If the history no
+// readBase returns the row version that the author of a stale edit read. If the history no
 // longer contains it, the edit is rejected as stale.
 //
-// knownBase reads on another connection, so it runs before the transaction begins: units that each
+// readBase reads on another connection, so it runs before the transaction begins: units that each
 // use one connection and wait for a second one would exhaust the pool. The newest row is read FOR
 // UPDATE afterwards, so that concurrent mergers queue for the row lock instead of failing
 // repeatedly.
-func (e Editable[T, M]) knownBase(ctx context.Context, row M, edit Edit) (M, error) {
+func (e Editable[T, M]) readBase(ctx context.Context, row M, edit Edit) (M, error) {
 	base, err := e.baseOf(ctx, row, edit)
 	switch {
 	case err != nil:
@@ -301,11 +301,11 @@ func (e Editable[T, M]) revise(ctx context.Context, u *uow.Unit, row M, before, 
 	}
 	if e.ProposeInstead != nil {
 		if proposed, err := e.ProposeInstead(ctx, u, row, after, overwrite); err != nil || proposed {
-			return row, notFoundIfGone(err, e.Label(row))
+			return row, notFoundIfDeleted(err, e.Label(row))
 		}
 	}
 	if err := e.write(ctx, u, row, set); err != nil {
-		return row, notFoundIfGone(err, e.Label(row))
+		return row, notFoundIfDeleted(err, e.Label(row))
 	}
 	if err := guard.Advance(ctx, u, after); err != nil {
 		return row, err
@@ -323,14 +323,14 @@ func (e Editable[T, M]) write(ctx context.Context, u *uow.Unit, row M, set guard
 // Delete deletes a row under its precondition. remove issues the guarded DELETE and records
 // the deletion.
 func (e Editable[T, M]) Delete(ctx context.Context, u *uow.Unit, row M, ifMatch guard.Precondition, remove func() error) error {
-	if !ifMatch.Holds(row.Ref()) {
+	if !ifMatch.Matches(row.Ref()) {
 		return e.stale(row.Ref().ID, Edit{IfMatch: ifMatch})
 	}
 	err := remove()
 	if errors.Is(err, guard.ErrStale) {
 		return e.stale(row.Ref().ID, Edit{IfMatch: ifMatch})
 	}
-	return notFoundIfGone(err, e.Label(row))
+	return notFoundIfDeleted(err, e.Label(row))
 }
 
 // stale returns an error that the unit's runner replaces by the conflict response after the
@@ -344,7 +344,7 @@ func (e Editable[T, M]) stale(id int64, edit Edit) error {
 func (e Editable[T, M]) Conflict(ctx context.Context, id int64, edit Edit) error {
 	current, err := e.readCommitted(ctx, id)
 	if err != nil {
-		return notFoundIfGone(err, "The resource")
+		return notFoundIfDeleted(err, "The resource")
 	}
 	c := guard.Conflict{Resource: e.Label(current), Current: current.Stamp(), CurrentView: e.View(ctx, current)}
 	base, err := e.baseOf(ctx, current, edit)
@@ -412,10 +412,10 @@ func (e Editable[T, M]) compare(base, current M, edit Edit) (sides, error) {
 	return sides{base: baseDocument, yours: yours, theirs: theirs}, nil
 }
 
-// notFoundIfGone returns NotFound for a row that was deleted concurrently, and other errors
+// notFoundIfDeleted returns NotFound for a row that was deleted concurrently, and other errors
 // unchanged.
-func notFoundIfGone(err error, label string) error {
-	if errors.Is(err, guard.ErrGone) || storage.IsNotFound(err) {
+func notFoundIfDeleted(err error, label string) error {
+	if errors.Is(err, guard.ErrDeleted) || storage.IsNotFound(err) {
 		return apperr.New(apperr.NotFound, "%s was deleted since you read it.", label)
 	}
 	return err

@@ -51,7 +51,7 @@ type queueSlot[M any] struct {
 // returns nil for a unit that has started its transaction, because the owner of the slot may
 // wait for that transaction, and for a unit that has waited for queueTimeout.
 func (t *RowQueues[M]) enter(ctx context.Context, u *uow.Unit, id int64) (*queueSlot[M], error) {
-	if t == nil || u.Begun() {
+	if t == nil || u.HasStarted() {
 		return nil, nil
 	}
 	q := t.join(id)

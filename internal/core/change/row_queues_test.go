@@ -286,7 +286,7 @@ func TestSlotWaitIsBoundedByQueueTimeout(t *testing.T) {
 
 // In whatever order the units of two processes run, no edit is lost.
 // Proves G1.3.
-func TestMergesOfTwoProcessesIntoOneRowAllLand(t *testing.T) {
+func TestMergesOfTwoProcessesAreAllApplied(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		seen := newThing(t, ctx, db)
 		both := replicas(db, 2)

@@ -56,7 +56,7 @@ func (l Lifecycle[T, M]) Transition(
 	}
 	after, err := write(to)
 	if !errors.Is(err, guard.ErrStale) {
-		return after, notFoundIfGone(err, l.Label(row))
+		return after, notFoundIfDeleted(err, l.Label(row))
 	}
 	if ifMatch != nil {
 		return row, l.movedOn(row, *ifMatch)
@@ -64,7 +64,7 @@ func (l Lifecycle[T, M]) Transition(
 	return row, uow.Explain(func(ctx context.Context) error {
 		current, err := l.readCommitted(ctx, row.Ref().ID)
 		if err != nil {
-			return notFoundIfGone(err, l.Label(row))
+			return notFoundIfDeleted(err, l.Label(row))
 		}
 		refusal := l.Refusal(ctx, current, apperr.StatusChanged, action)
 		if l.State(current) == from || l.Repeated != nil && l.Repeated(current) {
@@ -77,7 +77,7 @@ func (l Lifecycle[T, M]) Transition(
 // CheckPrecondition returns VersionConflict if a precondition is present and fails for the row.
 // Transition calls it first; a caller that checks further rules calls it before them.
 func (l Lifecycle[T, M]) CheckPrecondition(row M, ifMatch *guard.Precondition) error {
-	if ifMatch == nil || ifMatch.Holds(row.Ref()) {
+	if ifMatch == nil || ifMatch.Matches(row.Ref()) {
 		return nil
 	}
 	return l.movedOn(row, *ifMatch)
@@ -142,7 +142,7 @@ func (l Lifecycle[T, M]) movedOn(row M, ifMatch guard.Precondition) error {
 	return uow.Explain(func(ctx context.Context) error {
 		current, err := l.readCommitted(ctx, row.Ref().ID)
 		if err != nil {
-			return notFoundIfGone(err, l.Label(row))
+			return notFoundIfDeleted(err, l.Label(row))
 		}
 		return l.Conflict(ctx, current, ifMatch)
 	})

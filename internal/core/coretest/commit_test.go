@@ -67,7 +67,7 @@ var inItsWords = map[string]storagetest.Refusal{
 	"1180 of the engine":               {Number: 1180, Message: "Got error 1 during COMMIT"},
 	"1205, the lock of a backup":       {Number: 1205, Message: "Lock wait timeout exceeded; try restarting transaction"},
 	"8501, the result is undetermined": {Number: 8501, Message: "execution result undetermined"},
-	"a number that nobody knows":       {Number: 4711, Message: "what is this"},
+	"an unknown error number":          {Number: 4711, Message: "an unexpected error"},
 }
 
 // requireOnce lets the COMMIT of one unit after another fail, and checks that each unit
@@ -208,7 +208,7 @@ func TestRolledBackCommitIsRetriedWithoutALookup(t *testing.T) {
 }
 
 // Proves D8.
-func TestCommitAfterADiskErrorExistsOnceAfterACrash(t *testing.T) {
+func TestCommitAfterADiskErrorSurvivesACrashOnce(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	for name, fault := range map[string]struct {
 		op   storagetest.Op

@@ -67,7 +67,7 @@ func count[T any](t *testing.T, ctx context.Context, db *storage.DB) int64 {
 	return n
 }
 
-func TestACommittedUnitLeavesItsRowAndOneAuditRow(t *testing.T) {
+func TestCommittedUnitWritesItsRowAndOneAuditRow(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner, observer := newRunner(db)
@@ -115,8 +115,8 @@ func TestAuditRowIsFiledUnderEachFurtherRecord(t *testing.T) {
 }
 
 // Proves G6.1.
-func TestAUnitThatFailsLeavesNothing(t *testing.T) {
-	refused := errors.New("refused by a rule")
+func TestFailedUnitLeavesNoTrace(t *testing.T) {
+	refused := errors.New("rejected by a rule")
 	endings := map[string]struct {
 		fn   uow.Func
 		want error
@@ -135,7 +135,7 @@ func TestAUnitThatFailsLeavesNothing(t *testing.T) {
 			u.BeforeCommit(func(context.Context, *gorm.DB) error { return refused })
 			return insert("a")(ctx, u)
 		}, refused},
-		"it locks after it began": {func(ctx context.Context, u *uow.Unit) error {
+		"it locks after BEGIN": {func(ctx context.Context, u *uow.Unit) error {
 			if err := insert("a")(ctx, u); err != nil {
 				return err
 			}
@@ -149,7 +149,7 @@ func TestAUnitThatFailsLeavesNothing(t *testing.T) {
 		for name, ending := range endings {
 			t.Run(name, func(t *testing.T) {
 				err := runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-					u.AfterCommit(func(context.Context) { t.Error("published what was rolled back") })
+					u.AfterCommit(func(context.Context) { t.Error("a rolled-back event was published") })
 					return ending.fn(ctx, u)
 				})
 				require.ErrorIs(t, err, ending.want)
@@ -165,7 +165,7 @@ func TestAfterRollbackRunsUnderTheLocks(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner, _ := newRunner(db)
-		for name, refusal := range map[string]error{"refused": errors.New("refused by a rule"), "committed": nil} {
+		for name, refusal := range map[string]error{"refused": errors.New("rejected by a rule"), "committed": nil} {
 			takenBack := 0
 			err := runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 				if _, err := u.Lock(ctx, 0, "a"); err != nil {
@@ -173,7 +173,7 @@ func TestAfterRollbackRunsUnderTheLocks(t *testing.T) {
 				}
 				u.AfterRollback(func(ctx context.Context) {
 					takenBack++
-					require.NoError(t, runner.Do(ctx, insert("taken back")), "the transaction has ended")
+					require.NoError(t, runner.Do(ctx, insert("reverted")), "the transaction has ended")
 					require.ErrorIs(t, runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 						_, err := u.Lock(ctx, 0, "a")
 						return err
@@ -191,7 +191,7 @@ func TestObserverIsNotifiedOfEveryEnd(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner, _ := newRunner(db)
-		refusal := errors.New("refused by a rule")
+		refusal := errors.New("rejected by a rule")
 		for name, want := range map[string]struct {
 			ending    func() error
 			committed bool
@@ -219,13 +219,13 @@ func TestObserverIsNotifiedOfEveryEnd(t *testing.T) {
 	})
 }
 
-// brokenLocks fail like an unreachable lock service, or lose the locks that they grant.
-type brokenLocks struct {
+// failingLocks fail like an unreachable lock service, or lose the locks that they grant.
+type failingLocks struct {
 	lock.Locker
 	away bool
 }
 
-func (b brokenLocks) Acquire(ctx context.Context, wait time.Duration, keys ...string) (lock.Lease, error) {
+func (b failingLocks) Acquire(ctx context.Context, wait time.Duration, keys ...string) (lock.Lease, error) {
 	if b.away {
 		return nil, fmt.Errorf("acquire lock %q: %w", keys, lock.ErrUnavailable)
 	}
@@ -246,11 +246,11 @@ type lostLease struct {
 func (l lostLease) Context() context.Context { return l.ctx }
 
 // Proves G4.38.
-func TestNothingIsWrittenWhenLocksAreAwayOrLost(t *testing.T) {
+func TestUnavailableOrLostLocksPreventWrites(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		for _, away := range []bool{true, false} {
-			locks := brokenLocks{lock.NewInProcess(lock.Observer{}), away}
+			locks := failingLocks{lock.NewInProcess(lock.Observer{}), away}
 			runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clock.System{}})
 			err := runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 				// A body that continues with the wrong context is stopped before COMMIT.
@@ -299,7 +299,7 @@ func TestLocksAreReleasedOnlyWhenTheTransactionHasEnded(t *testing.T) {
 		runner := uow.NewRunner(uow.Options{
 			DB: db, Locks: looking{watched, func() { found = append(found, count[storagetest.Thing](t, ctx, db)) }}, Clock: clock.System{},
 		})
-		refused := errors.New("refused by a rule")
+		refused := errors.New("rejected by a rule")
 		for _, outcome := range []error{nil, refused} {
 			err := runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 				ctx, err := u.Lock(ctx, 0, "k")
@@ -333,7 +333,7 @@ func TestLockedErrorNamesHolder(t *testing.T) {
 	})
 }
 
-func TestAPanicRollsBackAndFreesTheLocks(t *testing.T) {
+func TestPanicRollsBackAndReleasesTheLocks(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner, _ := newRunner(db)
@@ -357,7 +357,7 @@ func TestAPanicRollsBackAndFreesTheLocks(t *testing.T) {
 	})
 }
 
-func TestTheLastStatementOfAUnitSharesItsTransaction(t *testing.T) {
+func TestLastStatementOfAUnitIsInItsTransaction(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner, _ := newRunner(db)
@@ -378,7 +378,7 @@ func TestTheLastStatementOfAUnitSharesItsTransaction(t *testing.T) {
 	})
 }
 
-func TestAUnitThatChangesNothingNeedsNoAudit(t *testing.T) {
+func TestReadOnlyUnitNeedsNoAudit(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner, _ := newRunner(db)
@@ -395,7 +395,7 @@ func TestAUnitThatChangesNothingNeedsNoAudit(t *testing.T) {
 	})
 }
 
-func TestADeadlockIsRunAgainFromTheStart(t *testing.T) {
+func TestDeadlockRetriesTheWholeUnit(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	storagetest.CreateThings(t, ctx, db)
 	runner, observer := newRunner(db)
@@ -448,7 +448,7 @@ func TestADeadlockIsRunAgainFromTheStart(t *testing.T) {
 	}
 }
 
-func TestAnExplanationIsBuiltAfterTheRollback(t *testing.T) {
+func TestConflictIsExplainedAfterTheRollback(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner, _ := newRunner(db)

@@ -101,8 +101,8 @@ type Precondition struct {
 	Ref Ref
 }
 
-// Holds reports whether the row still has the version that the caller read.
-func (p Precondition) Holds(current Ref) bool { return p.Ref == current }
+// Matches reports whether the row still has the version that the caller read.
+func (p Precondition) Matches(current Ref) bool { return p.Ref == current }
 
 // ParsePrecondition reads the value of an If-Match header. An empty value is
 // PreconditionRequired. "*", lists and anything that is not one quoted tag are

@@ -21,8 +21,8 @@ import (
 
 // Errors of guarded writes. With each of them nothing was changed.
 var (
-	// ErrGone: the row does not exist.
-	ErrGone = errors.New("guard: the row does not exist")
+	// ErrDeleted: the row does not exist.
+	ErrDeleted = errors.New("guard: the row does not exist")
 	// ErrStale: the row exists and has another version than its author read.
 	ErrStale = errors.New("guard: the row has changed")
 	// ErrRefused: the row exists and does not satisfy the condition.
@@ -115,7 +115,7 @@ func InsertMany[T any, P interface {
 //
 //	UPDATE t SET …, version = version + 1 WHERE tenant_id = ? AND id = ? AND version = ?
 //
-// Errors: ErrGone, ErrStale. T is the model.
+// Errors: ErrDeleted, ErrStale. T is the model.
 func Update[T any](ctx context.Context, u Unit, ref Ref, set Set) error {
 	return UpdateBy[T](ctx, u, ref, 1, set)
 }
@@ -154,7 +154,7 @@ func AdvanceBy(ctx context.Context, u Unit, model rowEmbedder, steps int64) erro
 //	UPDATE t SET …, status = ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
 //
-// Errors: ErrGone, ErrStale. The caller must have checked that the machine allows the step.
+// Errors: ErrDeleted, ErrStale. The caller must have checked that the machine allows the step.
 func Transition[T any](ctx context.Context, u Unit, ref Ref, from, to status.State, set Set) error {
 	return transition[T](ctx, u, protectionFor[T](u), ref, from, to, set)
 }
@@ -173,7 +173,7 @@ func transition[T any](ctx context.Context, u Unit, p protection, ref Ref, from,
 //
 //	UPDATE t SET n = n + ?, version = version + 1 WHERE tenant_id = ? AND id = ? AND (n + ? <= total)
 //
-// Errors: ErrGone, ErrRefused.
+// Errors: ErrDeleted, ErrRefused.
 func Adjust[T any](ctx context.Context, u Unit, id int64, set Set, condition string, args ...any) error {
 	return write[T](ctx, u, protectionFor[T](u), id, 1, set, ErrRefused, "("+condition+")", args...)
 }
@@ -182,7 +182,7 @@ func Adjust[T any](ctx context.Context, u Unit, id int64, set Set, condition str
 //
 //	DELETE FROM t WHERE tenant_id = ? AND id = ? AND version = ?
 //
-// Errors: ErrGone, ErrStale.
+// Errors: ErrDeleted, ErrStale.
 func Delete[T any](ctx context.Context, u Unit, ref Ref) error {
 	return remove[T](ctx, u, protectionFor[T](u), ref)
 }
@@ -302,7 +302,7 @@ func requireOneRow[T any](tx *gorm.DB, changed int64, err error, p protection, i
 		return err
 	}
 	if count == 0 {
-		return ErrGone
+		return ErrDeleted
 	}
 	return p.refusal(tx.Model(new(T)).Where("id = ?", id).Where("("+condition+")", args...), missed)
 }

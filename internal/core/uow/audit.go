@@ -79,10 +79,10 @@ const auditKey = "uq_audit_entries_unit"
 // of a unit that did not commit. It belongs to no tenant and is never shown.
 const actionTombstone = "unit.lost"
 
-// tombstoneLife is the age at which a tombstone is no longer needed: by then no statement of its
+// tombstoneTTL is the age at which a tombstone is no longer needed: by then no statement of its
 // unit can be in flight. Seconds would usually suffice; the hour covers a database server that
 // delays the thread of a connection.
-const tombstoneLife = time.Hour
+const tombstoneTTL = time.Hour
 
 // insertTombstone inserts a row with the unique key of the unit's first audit row, and
 // without its actor. Errors: a duplicate of auditKey if the audit row exists.
@@ -103,7 +103,7 @@ func (r *Runner) AnonymizeTombstones(ctx context.Context, limit int) error {
 		return nil // SQLite has no tombstones, see probeAuditRow
 	}
 	const statement = "UPDATE audit_entries SET resource = '' WHERE tenant_id = 0 AND action = ? AND resource <> '' AND created_time < ? LIMIT ?"
-	err := r.db.Write(storage.AcrossTenants(ctx)).Exec(statement, actionTombstone, r.clock.Now().Add(-tombstoneLife), limit).Error
+	err := r.db.Write(storage.AcrossTenants(ctx)).Exec(statement, actionTombstone, r.clock.Now().Add(-tombstoneTTL), limit).Error
 	if err != nil {
 		return fmt.Errorf("anonymize tombstones: %w", r.db.Classify(err))
 	}

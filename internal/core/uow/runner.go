@@ -251,7 +251,7 @@ func (r *Runner) resolveCommit(ctx context.Context, u *Unit, open error) (bool, 
 func (r *Runner) probeAuditRow(ctx context.Context, u *Unit, open error) (found bool, err error) {
 	everywhere := storage.AcrossTenants(ctx)
 	if r.db.Dialect == storage.MySQL {
-		err = r.db.LookInto(everywhere, open, func(db *gorm.DB, decides bool) error {
+		err = r.db.ResolveUndecided(everywhere, open, func(db *gorm.DB, decides bool) error {
 			if decides {
 				if err := u.insertTombstone(db); err == nil || !storage.IsDuplicate(err, auditKey) {
 					return err

@@ -18,7 +18,7 @@ import (
 var (
 	ErrLockAfterBegin = errors.New("uow: lock requested after the transaction began")
 	ErrNoAudit        = errors.New("uow: the unit changed rows and left no audit entry")
-	ErrAuditTwice     = errors.New("uow: the unit left two audit entries")
+	ErrAuditTwice     = errors.New("uow: the unit has two audit entries")
 )
 
 // Unit is one atomic unit of work. It belongs to one run of one function and to one
@@ -64,9 +64,9 @@ func (u *Unit) Now() time.Time { return u.now }
 // Attempt counts the runs of the unit's function, from 1.
 func (u *Unit) Attempt() int { return u.attempt }
 
-// Begun reports whether the unit has started its transaction; before that it has written
+// HasStarted reports whether the unit has started its transaction; before that it has written
 // nothing.
-func (u *Unit) Begun() bool { return u.tx != nil }
+func (u *Unit) HasStarted() bool { return u.tx != nil }
 
 // Lock acquires the locks of all keys, in sorted order, and releases them after the transaction has
 // ended. It must be called before Tx. If a key is not acquired within wait, the error is

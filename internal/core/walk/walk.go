@@ -35,8 +35,8 @@ const (
 	saveEvery = 15 * time.Second
 	// A step reads at least fewestRows rows, and more as far as its time permits.
 	fewestRows = 10
-	// MostRows is the maximum number of rows of a step.
-	MostRows = 1000
+	// MaxRows is the maximum number of rows of a step.
+	MaxRows  = 1000
 	stepTime = 20 * time.Millisecond
 )
 
@@ -177,7 +177,7 @@ func (w *Walker) step(ctx context.Context, task Task, st *State, saved map[strin
 		}
 		saved[st.Name] = now
 	}
-	after, err := storage.DecodePlace(st.Position)
+	after, err := storage.DecodePosition(st.Position)
 	if err != nil {
 		return err
 	}
@@ -252,7 +252,7 @@ func (w *Walker) fit(name string, rows int, took time.Duration) {
 	case took > 2*stepTime:
 		rows = max(fewestRows, rows/2)
 	case took < stepTime/2:
-		rows = min(MostRows, rows*2)
+		rows = min(MaxRows, rows*2)
 	}
 	w.rows[name] = rows
 }

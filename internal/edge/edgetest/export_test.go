@@ -97,7 +97,7 @@ func TestExportAsCSVIsSafeForSpreadsheets(t *testing.T) {
 	require.Contains(t, body, "must be one of csv, jsonl")
 }
 
-func TestExportAsJSONLinesEndsWithTheNumberOfRows(t *testing.T) {
+func TestJSONLinesExportEndsWithTheNumberOfRows(t *testing.T) {
 	url := exports(t, &authenticator{}, writeExportedRows)
 	_, header, body, err := download(t, url+"?format=jsonl")
 	require.NoError(t, err)

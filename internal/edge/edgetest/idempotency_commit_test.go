@@ -50,7 +50,7 @@ func (d desk) begin(t *testing.T, ctx context.Context, key string) httpapi.Attem
 // commit commits a reply in an attempt and ends the attempt.
 func (d desk) commit(t *testing.T, ctx context.Context, attempt httpapi.Attempt) {
 	t.Helper()
-	require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return attempt.Keep(ctx, u, made) }))
+	require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return attempt.Store(ctx, u, made) }))
 	attempt.End(ctx)
 }
 
@@ -124,7 +124,7 @@ func TestRepliesAreCachedOnlyAfterCommit(t *testing.T) {
 			attempt, err := d.replies.Begin(ctx, order)
 			require.NoError(t, err, name)
 			err = d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-				return errors.Join(attempt.Keep(ctx, u, made), undo(u))
+				return errors.Join(attempt.Store(ctx, u, made), undo(u))
 			})
 			require.ErrorIs(t, err, errTea, name)
 			attempt.End(ctx)
@@ -141,7 +141,7 @@ func TestUnrecordedRejectionIsNotCached(t *testing.T) {
 		require.NoError(t, db.Write(ctx).Callback().Create().Before("gorm:create").Register("test:refuse", refuse))
 		attempt, err := d.replies.Begin(ctx, order)
 		require.NoError(t, err)
-		_, other := attempt.KeepCommitted(ctx, httpapi.StoredReply{Status: http.StatusConflict, Header: http.Header{}})
+		_, other := attempt.StoreCommitted(ctx, httpapi.StoredReply{Status: http.StatusConflict, Header: http.Header{}})
 		require.False(t, other)
 		attempt.End(ctx)
 		require.False(t, d.replays(t, ctx, order.Key))
@@ -153,7 +153,7 @@ func TestBatchReplyIsRecordedAfterACommitConflict(t *testing.T) {
 	db, tap := storagetest.TappedMariaDB(t)
 	d := newDesk(db)
 	attempt := d.begin(t, ctx, "batch")
-	require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return attempt.KeepPart(ctx, u, "1", []byte(`{}`)) }))
+	require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return attempt.StorePart(ctx, u, "1", []byte(`{}`)) }))
 	commits := 0
 	var inserts []string
 	tap.Refuse(func(statement string) *storagetest.Refusal {
@@ -167,7 +167,7 @@ func TestBatchReplyIsRecordedAfterACommitConflict(t *testing.T) {
 		}
 		return nil
 	})
-	_, other := attempt.KeepCommitted(ctx, made)
+	_, other := attempt.StoreCommitted(ctx, made)
 	require.False(t, other)
 	attempt.End(ctx)
 	require.True(t, newDesk(db).replays(t, ctx, "batch"))
@@ -188,7 +188,7 @@ func TestRolledBackPartOfADocumentIsNotRecorded(t *testing.T) {
 			require.NoError(t, err, name)
 			keep := func(part string, undo func(u *uow.Unit) error) error {
 				return d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-					return errors.Join(attempt.KeepPart(ctx, u, part, []byte(`{}`)), undo(u))
+					return errors.Join(attempt.StorePart(ctx, u, part, []byte(`{}`)), undo(u))
 				})
 			}
 			require.ErrorIs(t, keep("1", undo), errTea, name)

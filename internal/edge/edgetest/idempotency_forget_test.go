@@ -22,14 +22,14 @@ import (
 func TestErasedRepliesAreNotReportedAsLost(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		d := newDesk(db)
-		require.NoError(t, d.epochs.Look(ctx))
+		require.NoError(t, d.epochs.Check(ctx))
 		admin, _ := principal.From(ctx)
 		customer := principal.With(ctx, principal.Principal{Kind: principal.Customer, TenantID: admin.TenantID, CustomerID: "kim-4711", Name: "Kim Wu"})
 		keep := func(ctx context.Context, key, path, body string) {
 			attempt, err := d.replies.Begin(ctx, httpapi.KeyedRequest{Key: key, Method: http.MethodPost, Path: path})
 			require.NoError(t, err)
 			require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-				return attempt.Keep(ctx, u, httpapi.StoredReply{Status: http.StatusCreated, Header: http.Header{}, Body: []byte(body)})
+				return attempt.Store(ctx, u, httpapi.StoredReply{Status: http.StatusCreated, Header: http.Header{}, Body: []byte(body)})
 			}))
 			attempt.End(ctx)
 		}

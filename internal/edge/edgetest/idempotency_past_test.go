@@ -23,7 +23,7 @@ func alone(t *testing.T, test func(t *testing.T, ctx context.Context, db *storag
 
 func (d desk) look(t *testing.T, ctx context.Context) {
 	t.Helper()
-	require.NoError(t, d.epochs.Look(ctx))
+	require.NoError(t, d.epochs.Check(ctx))
 }
 
 func epochOf(t *testing.T, ctx context.Context, db *storage.DB) epoch.Epoch {
@@ -64,7 +64,7 @@ func TestAttemptOfAnEarlierEpochIsNotCached(t *testing.T) {
 				d.look(t, ctx)
 				require.False(t, d.replays(t, ctx, "other"), "the memory belongs to the new epoch")
 			})
-			return attempt.Keep(ctx, u, made)
+			return attempt.Store(ctx, u, made)
 		}))
 		attempt.End(ctx)
 		require.False(t, d.replays(t, ctx, "late"))
@@ -110,7 +110,7 @@ func TestLostReplyChangesTheEpoch(t *testing.T) {
 		}},
 		"a rejection": {lose: func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) {
 			attempt := d.begin(t, ctx, "lost")
-			_, other := attempt.KeepCommitted(ctx, httpapi.StoredReply{Status: 409})
+			_, other := attempt.StoreCommitted(ctx, httpapi.StoredReply{Status: 409})
 			require.False(t, other)
 			attempt.End(ctx)
 		}},
@@ -119,7 +119,7 @@ func TestLostReplyChangesTheEpoch(t *testing.T) {
 			request.Key, request.Document = "document", true
 			attempt, err := d.replies.Begin(ctx, request)
 			require.NoError(t, err)
-			require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return attempt.KeepPart(ctx, u, "1", []byte(`{}`)) }))
+			require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return attempt.StorePart(ctx, u, "1", []byte(`{}`)) }))
 			attempt.End(ctx)
 		}},
 	}
@@ -189,7 +189,7 @@ func TestReplyOfAnUnacknowledgedCommitIsNoLoss(t *testing.T) {
 	tap.RefuseNext("COMMIT", storagetest.Refusal{Number: 1180, Message: "Got error 1 during COMMIT", Executed: true})
 	attempt := d.begin(t, ctx, "new")
 	require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		if err := attempt.Keep(ctx, u, made); err != nil {
+		if err := attempt.Store(ctx, u, made); err != nil {
 			return err
 		}
 		u.AuditOnly(uow.Entry{Action: "order.create", Resource: "orders/1"})
@@ -208,9 +208,9 @@ func TestDeletedPartsOfABatchAreNoLoss(t *testing.T) {
 		before := epochOf(t, ctx, db)
 		attempt := d.begin(t, ctx, "batch")
 		require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-			return attempt.KeepPart(ctx, u, "1", []byte(`{}`))
+			return attempt.StorePart(ctx, u, "1", []byte(`{}`))
 		}))
-		_, other := attempt.KeepCommitted(ctx, httpapi.StoredReply{Status: 200, Body: []byte(`{}`)})
+		_, other := attempt.StoreCommitted(ctx, httpapi.StoredReply{Status: 200, Body: []byte(`{}`)})
 		require.False(t, other)
 		attempt.End(ctx)
 		require.EqualValues(t, 1, count(t, ctx, db, "idempotency_keys"))

@@ -34,7 +34,7 @@ func MultiUnitOf[R, In, Out any](r *Router, method, path, permission string, fin
 		if kept == nil {
 			return out.send(c)
 		}
-		if earlier, other := kept.KeepCommitted(c.Request().Context(), out.kept(c.Request().Context())); other {
+		if earlier, other := kept.StoreCommitted(c.Request().Context(), out.kept(c.Request().Context())); other {
 			return replay(c, earlier)
 		}
 		return out.send(c)
@@ -98,7 +98,7 @@ func (p *parts) commit(ctx context.Context, name string, fn uow.Func, outcome fu
 		if text, err = json.Marshal(outcome()); err != nil {
 			return fmt.Errorf("encode the outcome of a part: %w", err)
 		}
-		return p.kept.KeepPart(ctx, u, name, text)
+		return p.kept.StorePart(ctx, u, name, text)
 	})
 	if err == nil {
 		return text, true, nil

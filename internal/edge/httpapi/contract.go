@@ -48,7 +48,7 @@ type Contract struct {
 	Locks bool
 	// MayMiss is true if the route can return 404 though its path names no resource.
 	MayMiss bool
-	// ChecksStatus is true if the route is no transition, but a status of the resource can forbid
+	// ChecksStatus is true if the route is not a transition but a status of the resource can forbid
 	// the request: 409.
 	ChecksStatus bool
 	// Sorts are the sort orders of a list.

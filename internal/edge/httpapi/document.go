@@ -124,7 +124,7 @@ func (d *Document) Do(ctx context.Context, permission string, outcome any, fn uo
 		return err
 	}
 	if d.kept == nil {
-		return caught(func() error { return d.runner.Do(ctx, fn) })
+		return withRecovery(func() error { return d.runner.Do(ctx, fn) })
 	}
 	text, there, err := d.earlierOutcome(ctx, name)
 	if err != nil {
@@ -132,7 +132,7 @@ func (d *Document) Do(ctx context.Context, permission string, outcome any, fn uo
 	}
 	own := false
 	if !there {
-		err = caught(func() (err error) {
+		err = withRecovery(func() (err error) {
 			text, own, err = d.commit(ctx, name, fn, func() any { return operation{Outcome: outcome} })
 			return err
 		})
@@ -162,7 +162,7 @@ func (d *Document) Do(ctx context.Context, permission string, outcome any, fn uo
 func (d *Document) refuse(ctx context.Context, name string, err error) error {
 	reply, seen := problem(ctx, err)
 	reply.code = "" // one operation cannot be corrected under the key of its document
-	if ctx.Err() != nil || !d.kept.Keeps(reply.kept(ctx)) {
+	if ctx.Err() != nil || !d.kept.IsFinal(reply.kept(ctx)) {
 		return err
 	}
 	text, encodeErr := json.Marshal(operation{Refusal: &refusal{Code: seen.Code, Detail: seen.Detail}})

@@ -93,8 +93,8 @@ func (p *Patch[C]) ReadBody(text []byte) error {
 	return nil
 }
 
-// respelled returns a member in the form of the representations, so that another spelling of the
-// same value is no change: the customer "42" as 42, an instant in another zone.
+// respelled returns a member in the spelling of the representations, so that a different spelling of
+// the same value does not count as a change: the customer "42" as 42, an instant in another zone.
 func respelled(member any) (any, bool) {
 	switch value := member.(type) {
 	case **principal.CustomerID:

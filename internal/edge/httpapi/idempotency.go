@@ -50,29 +50,29 @@ type ReplyStore interface {
 type Attempt interface {
 	// Replay returns the reply of an earlier attempt. The caller then only sends it.
 	Replay() (StoredReply, bool)
-	// Keep records the reply in the transaction of u.
-	Keep(ctx context.Context, u *uow.Unit, reply StoredReply) error
-	// KeepCommitted records a reply in a separate transaction, such as the outcomes of units that
+	// Store records the reply in the transaction of u.
+	Store(ctx context.Context, u *uow.Unit, reply StoredReply) error
+	// StoreCommitted records a reply in a separate transaction, such as the outcomes of units that
 	// have committed. It returns true with the reply of a concurrent attempt that was recorded
 	// first.
-	KeepCommitted(ctx context.Context, reply StoredReply) (StoredReply, bool)
+	StoreCommitted(ctx context.Context, reply StoredReply) (StoredReply, bool)
 	// Parts returns the outcomes of the parts that earlier attempts have committed, by their names.
 	// Errors: IdempotencyKeyReused.
 	Parts(ctx context.Context) (map[string][]byte, error)
 	// Part returns the recorded outcome of a part, nil if there is none.
 	Part(ctx context.Context, name string) ([]byte, error)
-	// KeepPart records the outcome of a part in the transaction of u. KeepCommitted deletes the
+	// StorePart records the outcome of a part in the transaction of u. StoreCommitted deletes the
 	// parts of a batch; the parts of a document remain until they expire, because a document has no
 	// other record.
-	KeepPart(ctx context.Context, u *uow.Unit, name string, value []byte) error
-	// Keeps reports whether a rejection is final, so that repeats receive it too.
-	Keeps(refusal StoredReply) bool
+	StorePart(ctx context.Context, u *uow.Unit, name string, value []byte) error
+	// IsFinal reports whether a rejection is final, so that repeats receive it too.
+	IsFinal(refusal StoredReply) bool
 	// FinishDocument ends a run of a document. It returns false if a concurrent attempt has decided
 	// a part: the caller runs the document again with the outcome from Parts.
 	FinishDocument(ctx context.Context, outcome DocumentResult) bool
-	// KeepRefusal ends a failed attempt. It records the rejection, or returns true with the reply
+	// StoreRejection ends a failed attempt. It records the rejection, or returns true with the reply
 	// of a concurrent attempt that was recorded first and may have caused the failure.
-	KeepRefusal(ctx context.Context, err error, refusal StoredReply) (StoredReply, bool)
+	StoreRejection(ctx context.Context, err error, refusal StoredReply) (StoredReply, bool)
 	// End releases the key for the next attempt.
 	End(ctx context.Context)
 }
@@ -190,12 +190,12 @@ func (r *Router) underKey(terms keyOptions, run keyedHandler) echo.HandlerFunc {
 		if reply, ok := kept.Replay(); ok {
 			return replay(c, reply)
 		}
-		err = caught(func() error { return run(c, kept) })
+		err = withRecovery(func() error { return run(c, kept) })
 		if err == nil || c.Response().Committed {
 			return err
 		}
 		refusal, _ := problem(ctx, err)
-		if reply, ok := kept.KeepRefusal(ctx, err, refusal.kept(ctx)); ok {
+		if reply, ok := kept.StoreRejection(ctx, err, refusal.kept(ctx)); ok {
 			return replay(c, reply)
 		}
 		return err

@@ -12,10 +12,10 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// Each uploadStep bytes of the rest of a large body must arrive within uploadPatience.
+// Each uploadStep bytes of the rest of a large body must arrive within uploadTimeout.
 const (
-	uploadStep     = 512 << 10
-	uploadPatience = 2 * time.Second
+	uploadStep    = 512 << 10
+	uploadTimeout = 2 * time.Second
 )
 
 // limitLarge limits the concurrent requests with a large body to largeBodies, because bodies are in
@@ -73,7 +73,7 @@ func (b *largeBody) enter() error {
 	}
 	if b.read >= b.due {
 		b.due = b.read + uploadStep
-		_ = b.control.SetReadDeadline(clock.Deadline(min(uploadPatience, readTimeout-clock.Since(b.entered))))
+		_ = b.control.SetReadDeadline(clock.Deadline(min(uploadTimeout, readTimeout-clock.Since(b.entered))))
 	}
 	return nil
 }

@@ -45,12 +45,12 @@ func (s *Server) Collectors() []prometheus.Collector {
 }
 
 func (m *metrics) request(method, route string, status int, took time.Duration) {
-	m.requests.WithLabelValues(knownMethod(method), route, strconv.Itoa(status)).Observe(took.Seconds())
+	m.requests.WithLabelValues(methodLabel(method), route, strconv.Itoa(status)).Observe(took.Seconds())
 }
 
-// knownMethod returns "other" for an unknown method, so that a client cannot create new metric
+// methodLabel returns "other" for an unknown method, so that a client cannot create new metric
 // series.
-func knownMethod(method string) string {
+func methodLabel(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
 		return method

@@ -80,7 +80,7 @@ func (s *Server) observed(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		err, _ := c.Get(errorKey).(error)
 		if status >= http.StatusInternalServerError && errors.Is(request.Context().Err(), context.Canceled) {
-			status = statusClientGone
+			status = statusClientDisconnected
 		}
 		s.metrics.request(request.Method, route, status, took)
 		span.SetName(request.Method + " " + route)
@@ -122,13 +122,13 @@ func logRequest(c echo.Context, route string, status int, milliseconds float64, 
 // recovered turns a panic into an internal error.
 func recovered(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		return caught(func() error { return next(c) })
+		return withRecovery(func() error { return next(c) })
 	}
 }
 
-// caught runs fn and returns a panic as an internal error. A unit of work in fn has already been
+// withRecovery runs fn and returns a panic as an internal error. A unit of work in fn has already been
 // rolled back.
-func caught(fn func() error) (err error) {
+func withRecovery(fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			if p == http.ErrAbortHandler { //nolint:errorlint // a sentinel by identity, as net/http compares it

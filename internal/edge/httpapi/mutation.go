@@ -130,7 +130,7 @@ func (r *Router) mutation(prepare func(c echo.Context) (effect, error), o mutati
 			if out, err = answer.encode(); err != nil || kept == nil {
 				return err
 			}
-			return kept.Keep(ctx, u, out.kept(ctx))
+			return kept.Store(ctx, u, out.kept(ctx))
 		})
 		if err != nil {
 			return err

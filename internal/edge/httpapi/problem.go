@@ -19,8 +19,8 @@ import (
 	"interlock/internal/lock"
 )
 
-// statusClientGone is logged if the client has disconnected; it is never sent.
-const statusClientGone = 499
+// statusClientDisconnected is logged if the client has disconnected; it is never sent.
+const statusClientDisconnected = 499
 
 const mimeProblem = "application/problem+json"
 

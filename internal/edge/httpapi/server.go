@@ -120,7 +120,7 @@ func NewServer(o Options) *Server {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 	}
-	e.HTTPErrorHandler = s.answerError
+	e.HTTPErrorHandler = s.sendError
 	e.Pre(s.identified, s.observed, recovered, s.closeWhileDraining, s.secured, readable)
 	return s
 }
@@ -231,9 +231,9 @@ func (s *Server) Close() error {
 	return s.http.Close()
 }
 
-// answerError sends the problem for an error of a handler. After the reply has started, the error
+// sendError sends the problem for an error of a handler. After the reply has started, the error
 // only appears in the access log.
-func (s *Server) answerError(err error, c echo.Context) {
+func (s *Server) sendError(err error, c echo.Context) {
 	if c.Response().Committed {
 		return
 	}

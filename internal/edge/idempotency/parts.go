@@ -105,8 +105,8 @@ func (a *attempt) part(record Record) ([]byte, error) {
 	return stored.reply.Body, a.checkFingerprint(stored)
 }
 
-// KeepPart implements httpapi.Attempt.
-func (a *attempt) KeepPart(ctx context.Context, u *uow.Unit, name string, value []byte) error {
+// StorePart implements httpapi.Attempt.
+func (a *attempt) StorePart(ctx context.Context, u *uow.Unit, name string, value []byte) error {
 	if _, err := u.Tx(ctx); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (a *attempt) KeepPart(ctx context.Context, u *uow.Unit, name string, value 
 		return err
 	}
 	a.inParts = true
-	u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.inProgressIfTaken(a.insertParts(tx, records)) })
+	u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.inProgressIfExists(a.insertParts(tx, records)) })
 	u.AfterCommit(func(context.Context) { a.partsCommitted(records) })
 	return nil
 }
@@ -144,7 +144,7 @@ func (a *attempt) recordParts(ctx context.Context, parts map[string][]byte) ([]*
 	return records, nil
 }
 
-// insertParts inserts the records from recordParts. Errors: errTaken.
+// insertParts inserts the records from recordParts. Errors: errKeyExists.
 func (a *attempt) insertParts(tx *gorm.DB, records []*Record) error {
 	if a.request.Document && a.head == nil {
 		return a.insert(tx, records...)
@@ -171,7 +171,7 @@ func (a *attempt) partsCommitted(records []*Record) {
 // the reply, and a repeat decides rejected parts again.
 func (a *attempt) FinishDocument(ctx context.Context, outcome httpapi.DocumentResult) bool {
 	switch err := a.storeRejected(context.WithoutCancel(ctx), outcome.Refused); {
-	case errors.Is(err, errTaken):
+	case errors.Is(err, errKeyExists):
 		return false
 	case err != nil:
 		slog.WarnContext(ctx, "idempotency: rejections not recorded", "error", err)
@@ -186,7 +186,7 @@ func (a *attempt) FinishDocument(ctx context.Context, outcome httpapi.DocumentRe
 	return true
 }
 
-// storeRejected records rejections. Errors: errTaken if another attempt has decided one of them or
+// storeRejected records rejections. Errors: errKeyExists if another attempt has decided one of them or
 // used the key first; Parts then returns the outcome.
 func (a *attempt) storeRejected(ctx context.Context, refused map[string][]byte) error {
 	if len(refused) == 0 {
@@ -202,7 +202,7 @@ func (a *attempt) storeRejected(ctx context.Context, refused map[string][]byte) 
 		err = a.inTransaction(ctx, records, func(tx *gorm.DB) error { return a.insertParts(tx, records) })
 	}
 	switch {
-	case errors.Is(err, errTaken):
+	case errors.Is(err, errKeyExists):
 		return errors.Join(err, a.lookUp(ctx))
 	case err != nil:
 		return err

@@ -27,7 +27,7 @@ func TestUsedPartOfTheQuotaIsExported(t *testing.T) {
 }
 
 // A count reads every key of the tenant, so a tenant far below a large quota is counted rarely.
-func TestKeysAreCountedAgainBeforeTheQuotaCanBeFull(t *testing.T) {
+func TestKeysAreRecountedBeforeTheQuotaIsFull(t *testing.T) {
 	for _, test := range []struct {
 		keys, limit int64
 		lasts       time.Duration

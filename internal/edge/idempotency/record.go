@@ -132,8 +132,8 @@ func nameOf(tenantID int64, scope, key string) string {
 	return string(base64.RawURLEncoding.AppendEncode(name, digest[:]))
 }
 
-// errTaken means that a concurrent attempt recorded the key first.
-var errTaken = errors.New("another attempt recorded the idempotency key first")
+// errKeyExists means that a concurrent attempt recorded the key first.
+var errKeyExists = errors.New("another attempt recorded the idempotency key first")
 
 // store reads and writes records.
 type store struct{ db *storage.DB }
@@ -148,12 +148,12 @@ func (s store) find(ctx context.Context, scope, key string) (Record, error) {
 	return record, nil
 }
 
-// insert adds records in tx with one statement. Errors: errTaken.
+// insert adds records in tx with one statement. Errors: errKeyExists.
 func insert(tx *gorm.DB, records ...*Record) error {
 	err := tx.Create(records).Error
 	switch {
 	case storage.IsDuplicate(err, "uq_idempotency_keys_key"):
-		return errTaken
+		return errKeyExists
 	case err != nil:
 		return fmt.Errorf("record the reply under its idempotency key: %w", err)
 	}

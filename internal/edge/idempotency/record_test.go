@@ -33,7 +33,7 @@ func TestPrincipalsDoNotShareKeyScopes(t *testing.T) {
 		}
 	}
 	other, taken := seen[principal.Principal{Kind: principal.Admin, UserID: 7}.KeyScope()]
-	require.False(t, taken, "a user who acts for himself has the keys of %+v", other)
+	require.False(t, taken, "a user that acts directly has the keys of %+v", other)
 	require.Equal(t, "customer:42", principal.Principal{Kind: principal.Customer, CustomerID: "42"}.KeyScope(), "the format from when customer ids were numbers")
 	require.Equal(t, "user:7/customer:42", principal.Principal{Kind: principal.Token, UserID: 7, OnBehalfOf: "42"}.KeyScope())
 }

@@ -6,7 +6,7 @@ import "interlock/internal/base/encryption"
 // because servers detect a restored database by it (seen_records.go); it is deleted when its record
 // expires.
 var Encrypted = []encryption.Table{{
-	Name: "idempotency_keys", KeyColumn: "seal_key", Holds: "(reply IS NOT NULL OR sealed_fingerprint IS NOT NULL)",
+	Name: "idempotency_keys", KeyColumn: "seal_key", Condition: "(reply IS NOT NULL OR sealed_fingerprint IS NOT NULL)",
 	Reads: []string{"scope", "idempotency_key", "fingerprint", "sealed_fingerprint", "reply"},
 	Renewed: func(c encryption.Cipher, r encryption.Row) (map[string]any, error) {
 		set := map[string]any{"seal_key": c.Current()}

@@ -73,7 +73,7 @@ func New(d Deps) *ReplyStore {
 		replays: newReplays(st, d.Clock),
 		metrics: newMetrics(),
 	}
-	k.epochs.Ask(k.Missing)
+	k.epochs.AddWitness(k.Missing)
 	return k
 }
 

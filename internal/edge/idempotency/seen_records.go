@@ -58,8 +58,7 @@ func (s *seenRecords) add(one seenRecord) {
 	}
 }
 
-// prune drops the found records except for the newest ones and the one that expires last, which
-// outlives the others.
+// prune drops found records, except the newest ones and the one that expires last.
 func (s *seenRecords) prune(found []seenRecord) {
 	if len(found) <= seenRecordsAfterCheck {
 		return

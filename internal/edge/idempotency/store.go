@@ -18,8 +18,8 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// Keep implements httpapi.Attempt.
-func (a *attempt) Keep(ctx context.Context, u *uow.Unit, reply httpapi.StoredReply) error {
+// Store implements httpapi.Attempt.
+func (a *attempt) Store(ctx context.Context, u *uow.Unit, reply httpapi.StoredReply) error {
 	// A unit without changes needs a transaction too, to record its reply.
 	if _, err := u.Tx(ctx); err != nil {
 		return err
@@ -28,7 +28,7 @@ func (a *attempt) Keep(ctx context.Context, u *uow.Unit, reply httpapi.StoredRep
 	if err != nil {
 		return err
 	}
-	u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.inProgressIfTaken(a.insert(tx, &record)) })
+	u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.inProgressIfExists(a.insert(tx, &record)) })
 	u.AfterCommit(func(context.Context) { a.recorded(record, reply) })
 	return nil
 }
@@ -56,10 +56,10 @@ func (a *attempt) insert(tx *gorm.DB, records ...*Record) error {
 	return insert(tx, records...)
 }
 
-// KeepCommitted implements httpapi.Attempt. It only logs an error of the database: the caller sends
+// StoreCommitted implements httpapi.Attempt. It only logs an error of the database: the caller sends
 // the reply anyway, and a repeat runs the request again.
-func (a *attempt) KeepCommitted(ctx context.Context, reply httpapi.StoredReply) (httpapi.StoredReply, bool) {
-	if !a.Keeps(reply) {
+func (a *attempt) StoreCommitted(ctx context.Context, reply httpapi.StoredReply) (httpapi.StoredReply, bool) {
+	if !a.IsFinal(reply) {
 		return httpapi.StoredReply{}, false
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -68,7 +68,7 @@ func (a *attempt) KeepCommitted(ctx context.Context, reply httpapi.StoredReply) 
 		err = a.insertComplete(ctx, &record)
 	}
 	switch {
-	case errors.Is(err, errTaken):
+	case errors.Is(err, errKeyExists):
 		return a.winnerReply(ctx)
 	case err != nil:
 		slog.WarnContext(ctx, "idempotency: reply not recorded", "error", err)
@@ -78,19 +78,19 @@ func (a *attempt) KeepCommitted(ctx context.Context, reply httpapi.StoredReply) 
 	return httpapi.StoredReply{}, false
 }
 
-// KeepRefusal implements httpapi.Attempt. Without a lease two attempts can run concurrently, and
+// StoreRejection implements httpapi.Attempt. Without a lease two attempts can run concurrently, and
 // the first can cause the second's rejection: a stale version, a name that already exists. The
 // unique row decides between them.
-func (a *attempt) KeepRefusal(ctx context.Context, err error, refusal httpapi.StoredReply) (httpapi.StoredReply, bool) {
+func (a *attempt) StoreRejection(ctx context.Context, err error, refusal httpapi.StoredReply) (httpapi.StoredReply, bool) {
 	switch {
-	case errors.Is(err, errTaken):
+	case errors.Is(err, errKeyExists):
 		return a.winnerReply(ctx)
 	case ctx.Err() != nil:
 		return httpapi.StoredReply{}, false
 	case isCorrectable(refusal):
 		return a.winnerReply(ctx)
 	}
-	return a.KeepCommitted(ctx, refusal)
+	return a.StoreCommitted(ctx, refusal)
 }
 
 // winnerReply returns the reply that a concurrent attempt at the same request recorded.
@@ -105,10 +105,10 @@ func (a *attempt) winnerReply(ctx context.Context) (httpapi.StoredReply, bool) {
 	return *a.earlier, true
 }
 
-// Keeps implements httpapi.Attempt. A reply with Retry-After (423, 429, 503) is not final. The
+// IsFinal implements httpapi.Attempt. A reply with Retry-After (423, 429, 503) is not final. The
 // service decides 401 and 403 again for each request, and did not read a body that is too large.
 // A request that is malformed or breaks a rule of shape can be corrected under the same key.
-func (a *attempt) Keeps(reply httpapi.StoredReply) bool {
+func (a *attempt) IsFinal(reply httpapi.StoredReply) bool {
 	switch {
 	case reply.Header.Get("Retry-After") != "":
 		return false
@@ -162,10 +162,10 @@ func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi
 	return record, nil
 }
 
-// inProgressIfTaken replaces errTaken with the error response RequestInProgress.
-func (a *attempt) inProgressIfTaken(err error) error {
-	if errors.Is(err, errTaken) {
-		return httpapi.InProgress().Because(errTaken)
+// inProgressIfExists replaces errKeyExists with the error response RequestInProgress.
+func (a *attempt) inProgressIfExists(err error) error {
+	if errors.Is(err, errKeyExists) {
+		return httpapi.InProgress().Because(errKeyExists)
 	}
 	return err
 }

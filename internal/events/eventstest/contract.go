@@ -214,7 +214,7 @@ func whoComesBackMissesNothing(t *testing.T, bus Bus) {
 	flood(t, bus, 1)
 	for after, want := range map[string][]string{"a": {"b", "b", "c", "f"}, "b": {"b", "c", "f"}, "c": {"f"}, "d": {"f"}, "f": {}} {
 		back := resume(t, bus, after)
-		require.Equal(t, after, back.Place())
+		require.Equal(t, after, back.Cursor())
 		publish(t, bus, events.Event{Topic: "orders", Tenant: 1, Key: "the next"})
 		for _, key := range append(want, "the next") {
 			got := receive(t, back)
@@ -234,7 +234,7 @@ func whoComesBackBeforeItsFirstEvent(t *testing.T, bus Bus) {
 	require.NoError(t, err)
 	publish(t, bus, events.Event{ID: "b", Topic: "orders", Tenant: 1, Key: "b"})
 	require.Equal(t, "b", receive(t, later).Event.Key)
-	for place, want := range map[string][]string{empty.Place(): {"a", "b"}, later.Place(): {"b"}} {
+	for place, want := range map[string][]string{empty.Cursor(): {"a", "b"}, later.Cursor(): {"b"}} {
 		back := resume(t, bus, place)
 		for _, key := range want {
 			require.Equal(t, key, receive(t, back).Event.Key)
@@ -247,7 +247,7 @@ func slowReaderLags(t *testing.T, bus Bus) {
 	subscription := subscribe(t, bus, "orders")
 	publish(t, bus, events.Event{ID: "long ago", Topic: "orders", Tenant: 1})
 	require.Equal(t, "long ago", receive(t, subscription).Event.ID)
-	for _, place := range []string{"", "never", subscription.Place() + "x"} {
+	for _, place := range []string{"", "never", subscription.Cursor() + "x"} {
 		back := resume(t, bus, place)
 		require.True(t, receive(t, back).Lagged)
 		require.Empty(t, back.Deliveries())
@@ -266,7 +266,7 @@ func slowReaderLags(t *testing.T, bus Bus) {
 		publish(t, bus, events.Event{ID: strconv.Itoa(100 + i), Topic: "items", Tenant: 1})
 	}
 	flood(t, bus, 1)
-	for place, lagged := range map[string]bool{"long ago": true, subscription.Place(): true, strconv.Itoa(100 + more - 1): false} {
+	for place, lagged := range map[string]bool{"long ago": true, subscription.Cursor(): true, strconv.Itoa(100 + more - 1): false} {
 		back := resume(t, bus, place)
 		publish(t, bus, events.Event{Topic: "orders", Tenant: 1})
 		require.Equal(t, lagged, receive(t, back).Lagged, place)

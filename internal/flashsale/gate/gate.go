@@ -211,9 +211,9 @@ type Gate interface {
 	// difference, and ends a withholding. Errors: ErrNoGate.
 	Apply(ctx context.Context, r Rules) error
 
-	// Withhold removes units from the remaining units at a version of the units, before SQL does; 0
-	// releases the units withheld at that version, even if a store restored to an older state has
-	// oversold. Errors: ErrNoGate, ErrTooFew, ErrOutdated.
+	// Withhold reduces the remaining units before SQL reduces the allotment at stockVersion. With 0
+	// units it ends the reduction of that version, even if a store that was restored to an older
+	// state has oversold. Errors: ErrNoGate, ErrTooFew, ErrOutdated.
 	Withhold(ctx context.Context, ref Ref, stockVersion, units int64) error
 
 	// Adopt adds settled tickets that the gate has lost, and returns their number. It skips
@@ -222,9 +222,9 @@ type Gate interface {
 	// parts. Errors: ErrNoGate.
 	Adopt(ctx context.Context, ref Ref, tickets []Ticket) (int, error)
 
-	// Strays compares the tickets with the messages of the queue. It is exact except for
+	// FindInconsistencies compares the tickets with the messages of the queue. It is exact except for
 	// concurrent moves, which it checks twice. Errors: ErrNoGate.
-	Strays(ctx context.Context, ref Ref) (Inconsistencies, error)
+	FindInconsistencies(ctx context.Context, ref Ref) (Inconsistencies, error)
 
 	// Requeue enqueues messages for tickets in flight, and returns their number. A second
 	// message of a ticket is harmless. Errors: ErrNoGate.

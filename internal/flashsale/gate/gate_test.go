@@ -54,24 +54,24 @@ type underTest struct {
 // contract lists the tests that every gate must pass.
 var contract = map[string]func(t *testing.T, g *underTest){
 	"an accepted ticket is in the queue once":                                         checkQueuedOnce,
-	"a step is taken from its states only":                                            checkSteps,
-	"older rules change nothing and newer ones move what remains":                     checkRules,
+	"a step applies only to its states":                                               checkSteps,
+	"older rules change nothing and newer ones change the remaining units":            checkRules,
 	"units withheld stay so until a newer version of the units is applied":            checkWithheld,
 	"a gate of another epoch does nothing":                                            checkOtherEpoch,
 	"a rebuild that comes late changes nothing":                                       checkLateRebuild,
 	"a gate with a queued ticket is not replaced":                                     checkWaitedFor,
 	"a build empties the queue and its leases are lost":                               checkPurged,
-	"a forgotten ticket is adopted once and only if its units remain":                 checkAdopted,
+	"a lost ticket is adopted once and only if its units remain":                      checkAdopted,
 	"a dead letter and its ticket are retried together and discarded apart":           checkDeadLetters,
 	"tickets and messages that lack each other are found and queued again":            checkStrays,
-	"racers of several processes take exactly what there is":                          checkRacers,
-	"a customer who was let in is reported the ticket when all is sold":               checkSoldOutToBuyer,
-	"all who bought can be listed unless they are too many":                           checkBuyers,
-	"consumers of several processes together confirm no more than the rate":           checkRate,
+	"racing processes admit exactly the units":                                        checkRacers,
+	"an admitted customer gets the ticket when the sale is sold out":                  checkSoldOutToBuyer,
+	"buyers can be listed up to the limit":                                            checkBuyers,
+	"consumers of several processes together confirm at most the rate":                checkRate,
 	"attempts of all processes add up, with the rate of the last full seconds":        checkAttempts,
 	"a clock that is set forward and back shuts the sale and opens it, and counts on": checkClockSteps,
-	"what arrived is known to the next process":                                       checkAttemptsOutlive,
-	"any sequence of steps does what the book does":                                   modelled,
+	"the next process knows the arrivals":                                             checkAttemptsOutlive,
+	"any sequence of steps equals that of the book":                                   modelled,
 }
 
 // store opens a gate and its queues, on one store for all tests.
@@ -202,7 +202,7 @@ func checkQueuedOnce(t *testing.T, g *underTest) {
 	require.EqualValues(t, 1, g.admit(t, "B", "8", 1).Ticket.Ahead)
 	g.move(t, "B", Rejected, Queued)
 	g.move(t, "A", Processing, Queued)
-	require.EqualValues(t, 1, g.admit(t, "B", "8", 1).Ticket.Ahead, "what waited before it is kept")
+	require.EqualValues(t, 1, g.admit(t, "B", "8", 1).Ticket.Ahead, "earlier waiting tickets remain")
 	batch, err := g.queue.Claim(g.ctx, 10, time.Minute)
 	require.NoError(t, err)
 	require.Len(t, batch.Messages, 2)
@@ -222,7 +222,7 @@ func checkSteps(t *testing.T, g *underTest) {
 		require.Equal(t, Cancelled, g.move(t, "A", Cancelled, Confirmed).State)
 	}
 	require.Nil(t, g.move(t, "NOBODYS", Processing, Queued))
-	require.Equal(t, Counts{Epoch: 1, Allotted: 10, Remaining: 10, Returned: 3}, g.counts(t), "given back once")
+	require.Equal(t, Counts{Epoch: 1, Allotted: 10, Remaining: 10, Returned: 3}, g.counts(t), "released once")
 	require.Equal(t, Accepted, g.admit(t, "B", "7", 3).Verdict, "and so is the customer's allowance")
 }
 
@@ -244,10 +244,10 @@ func checkWithheld(t *testing.T, g *underTest) {
 	require.ErrorIs(t, g.Withhold(g.ctx, ref, 1, 9), ErrTooFew)
 	require.ErrorIs(t, g.Withhold(g.ctx, ref, 2, 1), ErrOutdated)
 	require.NoError(t, g.Withhold(g.ctx, ref, 1, 5))
-	require.NoError(t, g.Withhold(g.ctx, ref, 1, 7), "in place of what was withheld before")
+	require.NoError(t, g.Withhold(g.ctx, ref, 1, 7), "replaces the earlier withholding")
 	require.Equal(t, Counts{Epoch: 1, Allotted: 3, Remaining: 1, Queued: 2, Waiting: 1}, g.counts(t))
 
-	require.NoError(t, g.Apply(g.ctx, g.rules), "another process that tells of the same version")
+	require.NoError(t, g.Apply(g.ctx, g.rules), "another process with the same version")
 	require.EqualValues(t, 1, g.counts(t).Remaining, "does not undo it")
 	require.Equal(t, SoldOut, g.admit(t, "B", "8", 2).Verdict)
 
@@ -260,7 +260,7 @@ func checkWithheld(t *testing.T, g *underTest) {
 	require.EqualValues(t, 1, g.counts(t).Remaining)
 
 	newer.StockVersion, newer.Allotted = 3, 1
-	require.NoError(t, g.Apply(g.ctx, newer), "fewer than wait, of which a store that came back older knows nothing")
+	require.NoError(t, g.Apply(g.ctx, newer), "fewer than waiting, which an older store does not know")
 	require.ErrorIs(t, g.Withhold(g.ctx, ref, 3, 1), ErrTooFew)
 	require.NoError(t, g.Withhold(g.ctx, ref, 3, 0), "to give back is always possible")
 	c, err := g.Counts(g.ctx, g.rules.Sale)
@@ -291,7 +291,7 @@ func checkOtherEpoch(t *testing.T, g *underTest) {
 		"withhold": func() error { return g.Withhold(g.ctx, first.Ref, 1, 1) },
 		"adopt":    func() error { _, err := g.Adopt(g.ctx, first.Ref, []Ticket{confirmed("F", "7", 1)}); return err },
 		"buyers":   func() error { _, err := g.Buyers(g.ctx, first.Ref, 10); return err },
-		"strays":   func() error { _, err := g.Strays(g.ctx, first.Ref); return err },
+		"strays":   func() error { _, err := g.FindInconsistencies(g.ctx, first.Ref); return err },
 		"requeue": func() error {
 			_, err := g.Requeue(g.ctx, first.Ref, []Ticket{{ID: "D", User: "10", Units: 1}})
 			return err
@@ -335,12 +335,12 @@ func checkLateRebuild(t *testing.T, g *underTest) {
 	require.ErrorIs(t, err, ErrNoGate)
 	_, err = g.Counts(g.ctx, g.rules.Sale)
 	require.ErrorIs(t, err, ErrNoGate)
-	require.NoError(t, g.Build(g.ctx, first, nil), "the builder of an epoch that was retired meanwhile")
+	require.NoError(t, g.Build(g.ctx, first, nil), "the builder of a concurrently retired epoch")
 	_, err = g.Counts(g.ctx, g.rules.Sale)
 	require.ErrorIs(t, err, ErrNoGate)
 	retired, err = g.Retire(g.ctx, first.Ref, true)
 	require.NoError(t, err)
-	require.True(t, retired, "a second process comes to the same end")
+	require.True(t, retired, "a second process has the same result")
 
 	// The first builder of the second epoch is paused. Another process retires that epoch,
 	// too.
@@ -349,10 +349,10 @@ func checkLateRebuild(t *testing.T, g *underTest) {
 	require.True(t, retired)
 	retired, err = g.Retire(g.ctx, first.Ref, true)
 	require.NoError(t, err)
-	require.False(t, retired, "who is an epoch late does not bring the second one back")
+	require.False(t, retired, "a process one epoch late does not restore the second epoch")
 	require.NoError(t, g.Build(g.ctx, second, nil))
 	_, err = g.Counts(g.ctx, g.rules.Sale)
-	require.ErrorIs(t, err, ErrNoGate, "what it admitted would be purged")
+	require.ErrorIs(t, err, ErrNoGate, "its admissions would be purged")
 	require.NoError(t, g.Build(g.ctx, third, nil))
 	g.rules = third
 	require.Equal(t, Accepted, g.admit(t, "B", "7", 1).Verdict)
@@ -404,7 +404,7 @@ func checkAdopted(t *testing.T, g *underTest) {
 	require.Equal(t, LimitReached, refused.Verdict)
 	require.EqualValues(t, 2, refused.Held)
 	require.Equal(t, "B", refused.Earlier)
-	require.Equal(t, Known, g.admit(t, "E", "5", 2).Verdict, "it ended, and is not let in again")
+	require.Equal(t, Known, g.admit(t, "E", "5", 2).Verdict, "it ended and is not admitted again")
 }
 
 func checkDeadLetters(t *testing.T, g *underTest) {
@@ -418,7 +418,7 @@ func checkDeadLetters(t *testing.T, g *underTest) {
 	g.bury(t)
 	g.move(t, "A", Buried, Queued)
 	require.NoError(t, g.DiscardDead(g.ctx, g.rules.Ref, "A"))
-	require.Equal(t, Counts{Epoch: 1, Allotted: 10, Remaining: 9, Dead: 1, Buried: 1}, g.counts(t), "its ticket ends by a step of its own")
+	require.Equal(t, Counts{Epoch: 1, Allotted: 10, Remaining: 9, Dead: 1, Buried: 1}, g.counts(t), "its ticket ends by a separate step")
 }
 
 func checkStrays(t *testing.T, g *underTest) {
@@ -436,7 +436,7 @@ func checkStrays(t *testing.T, g *underTest) {
 	require.NoError(t, err)
 	require.NoError(t, g.queue.Settle(g.ctx, batch, []mq.Outcome{mq.Postpone(fmt.Errorf("later"), 0), mq.Postpone(fmt.Errorf("later"), 0), mq.Dead(fmt.Errorf("broken"))}))
 
-	strays, err := g.Strays(g.ctx, g.rules.Ref)
+	strays, err := g.FindInconsistencies(g.ctx, g.rules.Ref)
 	require.NoError(t, err)
 	var ids []string
 	for _, ticket := range strays.Tickets {
@@ -449,7 +449,7 @@ func checkStrays(t *testing.T, g *underTest) {
 	require.NoError(t, err)
 	require.Equal(t, 2, queued)
 	require.NoError(t, g.DiscardDead(g.ctx, g.rules.Ref, "GHOST"))
-	strays, err = g.Strays(g.ctx, g.rules.Ref)
+	strays, err = g.FindInconsistencies(g.ctx, g.rules.Ref)
 	require.NoError(t, err)
 	require.Empty(t, strays.Tickets)
 	require.Empty(t, strays.DeadMessages)
@@ -458,7 +458,7 @@ func checkStrays(t *testing.T, g *underTest) {
 	g.move(t, "T0", Confirmed, Queued)
 	queued, err = g.Requeue(g.ctx, g.rules.Ref, []Ticket{{ID: "T0", User: "a", Units: 1}, {ID: "NOBODYS", User: "x", Units: 1}})
 	require.NoError(t, err)
-	require.Zero(t, queued, "what has ended stays ended")
+	require.Zero(t, queued, "an ended ticket stays ended")
 }
 
 func checkRacers(t *testing.T, g *underTest) {
@@ -527,11 +527,11 @@ func checkSoldOutToBuyer(t *testing.T, g *underTest) {
 	require.Equal(t, Holding{Units: 1, Ticket: "1"}, held("u1"))
 	require.Equal(t, Holding{}, held("u6"))
 	g.move(t, "1", Rejected, Queued)
-	require.Equal(t, Holding{Ticket: "1"}, held("u1"), "a rejected ticket holds nothing")
+	require.Equal(t, Holding{Ticket: "1"}, held("u1"), "a rejected ticket has no units")
 	_, err := g.Held(g.ctx, Ref{Sale: g.rules.Sale, Epoch: 2}, "u1")
 	require.ErrorIs(t, err, ErrNoGate)
 	require.Equal(t, Accepted, g.admit(t, "6", "u6", 1).Verdict)
-	require.Equal(t, Admission{Verdict: SoldOut, LetIn: 11}, g.admit(t, "A", "u7", 1), "a unit that came back was let in once more")
+	require.Equal(t, Admission{Verdict: SoldOut, LetIn: 11}, g.admit(t, "A", "u7", 1), "a returned unit was admitted again")
 }
 
 func checkBuyers(t *testing.T, g *underTest) {
@@ -546,7 +546,7 @@ func checkBuyers(t *testing.T, g *underTest) {
 	g.move(t, "1", Rejected, Queued)
 	buyers, err = g.Buyers(g.ctx, g.rules.Ref, 10)
 	require.NoError(t, err)
-	require.ElementsMatch(t, users, buyers, "who held units once is among them")
+	require.ElementsMatch(t, users, buyers, "earlier buyers are included")
 	_, err = g.Buyers(g.ctx, g.rules.Ref, 9)
 	require.ErrorIs(t, err, ErrTooMany)
 	_, err = g.Buyers(g.ctx, Ref{Sale: g.rules.Sale, Epoch: 2}, 10)
@@ -658,7 +658,7 @@ func checkAttempts(t *testing.T, g *underTest) {
 	g.rules.Epoch++
 	require.NoError(t, g.Build(g.ctx, g.rules, nil))
 	total.LimitReached += 5
-	require.Equal(t, total, look().Refusals, "a gate that is built anew keeps them")
+	require.Equal(t, total, look().Refusals, "a rebuilt gate retains them")
 }
 
 // TestRedisWithPartOfGateHasNoGate drops keys like a server with full memory.
@@ -727,7 +727,7 @@ func TestBuildOfLargeGateDoesNotBlockRedis(t *testing.T) {
 	for _, key := range left {
 		life, err := client.TTL(ctx, key).Result()
 		require.NoError(t, err)
-		require.Equal(t, key != "large:{fs:1}:buyers", life > 0, "%s is forgotten in %v", key, life)
+		require.Equal(t, key != "large:{fs:1}:buyers", life > 0, "%s expires in %v", key, life)
 	}
 }
 
@@ -752,7 +752,7 @@ func TestGateIsNotBuiltFromPartialStaging(t *testing.T) {
 			require.Equal(t, 1, dropped)
 			c, err := g.Counts(g.ctx, 1)
 			require.NoError(t, err)
-			require.EqualValues(t, 1, c.Epoch, "the gate is as it was")
+			require.EqualValues(t, 1, c.Epoch, "the gate is unchanged")
 			require.NoError(t, g.Build(g.ctx, next, []Ticket{confirmed("S", "8", 3)}))
 			c, err = g.Counts(g.ctx, 1)
 			require.NoError(t, err)

@@ -189,7 +189,7 @@ func (g *Redis) Ticket(ctx context.Context, ref Ref, ticket string) (*Ticket, er
 	case record == "no_gate":
 		return nil, ErrNoGate
 	}
-	return readKnown(ticket, record)
+	return decodeRecord(ticket, record)
 }
 
 // Held implements Gate. Concurrent lookups share one script.

@@ -35,8 +35,8 @@ func recordOf(t Ticket) string {
 	return fmt.Sprintf("%s %d %s %d %d %d %s %s", stateCodes[t.State], t.Units, t.User, t.AcceptedTime.UnixMicro(), t.Ahead, t.OrderID, t.OrderNo, t.Reason)
 }
 
-// readKnown decodes a record, nil for an empty one.
-func readKnown(id, record string) (*Ticket, error) {
+// decodeRecord decodes a record, nil for an empty one.
+func decodeRecord(id, record string) (*Ticket, error) {
 	if record == "" {
 		return nil, nil
 	}

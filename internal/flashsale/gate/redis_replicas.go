@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// replicaPatience bounds the wait of a purchase for replicas.
-	replicaPatience = time.Second
+	// replicaTimeout bounds the wait of a purchase for replicas.
+	replicaTimeout = time.Second
 	// replicaPause is the time without admissions after an unsuccessful wait for replicas.
 	replicaPause = time.Second
 )
@@ -51,7 +51,7 @@ func (g *Redis) admitReplicated(ctx context.Context, s *redisSale, replicas int6
 		pipe := node.Pipeline()
 		answer := script(ctx, pipe, s.admission, args...)
 		pipe.Set(ctx, s.awaited, 1, time.Second)
-		reached := pipe.Do(ctx, "wait", replicas, replicaPatience.Milliseconds())
+		reached := pipe.Do(ctx, "wait", replicas, replicaTimeout.Milliseconds())
 		_, _ = pipe.Exec(ctx) // each command has its own error
 		reply, err := answer.Slice()
 		n, _ := reached.Int64()

@@ -61,7 +61,7 @@ func (g *Redis) Move(ctx context.Context, ref Ref, steps []Step) ([]Moved, error
 			var m Moved
 			if text != "" {
 				m.Changed = text[0] == '1'
-				if m.Ticket, err = readKnown(part[i].Ticket, text[1:]); err != nil {
+				if m.Ticket, err = decodeRecord(part[i].Ticket, text[1:]); err != nil {
 					return nil, err
 				}
 			}
@@ -110,10 +110,10 @@ func (g *Redis) Adopt(ctx context.Context, ref Ref, tickets []Ticket) (int, erro
 	return adopted, nil
 }
 
-// Strays implements Gate. It reads the tickets before the messages, because a message is
+// FindInconsistencies implements Gate. It reads the tickets before the messages, because a message is
 // only removed after its ticket is settled; it checks apparent strays a second time,
 // because it can miss a moving message.
-func (g *Redis) Strays(ctx context.Context, ref Ref) (Inconsistencies, error) {
+func (g *Redis) FindInconsistencies(ctx context.Context, ref Ref) (Inconsistencies, error) {
 	s := g.sale(ref.Sale)
 	tickets, err := g.inFlight(ctx, s, ref)
 	for range 2 {
@@ -259,8 +259,8 @@ func (g *Redis) Retire(ctx context.Context, ref Ref, replace bool) (bool, error)
 	return retired, nil
 }
 
-// stagedLife is the TTL of staged data, in case its builder ends before the build.
-const stagedLife = 5 * time.Minute
+// stagedTTL is the TTL of staged data, in case its builder ends before the build.
+const stagedTTL = 5 * time.Minute
 
 // errIncomplete means that a part of the staged data is missing.
 var errIncomplete = errors.New("gate: staged tickets of a new gate are missing")
@@ -273,7 +273,7 @@ func (g *Redis) Build(ctx context.Context, r Rules, tickets []Ticket) error {
 	attempt := s.gate + ":" + uuid.NewString()
 	staged := []string{attempt + ":tickets", attempt + ":buyers"}
 	for part := range slices.Chunk(tickets, stepsTogether) {
-		args := []any{stagedLife.Milliseconds(), 0}
+		args := []any{stagedTTL.Milliseconds(), 0}
 		n := 0
 		for _, t := range part {
 			// Tickets that built has skipped are in no counter, so they are not staged.

@@ -134,12 +134,12 @@ func TestPurchaseWithLostRepliesIsUnknown(t *testing.T) {
 	}{
 		"one reply is lost: the second attempt finds the ticket": {reset, nil, true, 1, false, Known},
 		"both replies are lost":                                  {reset, nil, true, 2, true, Known},
-		"both commands are lost on the way":                      {reset, nil, false, 2, true, Accepted},
-		"one reply is lost, and then there is no connection":     {reset, refused, true, 2, true, Known},
-		"there is no connection, and then the reply is lost":     {refused, reset, false, 2, true, Accepted},
-		"there is no connection":                                 {refused, nil, false, 2, false, Accepted},
+		"both commands are lost":                                 {reset, nil, false, 2, true, Accepted},
+		"one reply is lost, then the connection fails":           {reset, refused, true, 2, true, Known},
+		"the connection fails, then the reply is lost":           {refused, reset, false, 2, true, Accepted},
+		"the connection fails":                                   {refused, nil, false, 2, false, Accepted},
 		"the pool is exhausted":                                  {redis.ErrPoolTimeout, nil, false, 2, false, Accepted},
-		"the server refuses: it is a replica, or it is full":     {proto("READONLY You can't write against a read only replica."), nil, false, 2, false, Accepted},
+		"the server rejects: it is a replica, or it is full":     {proto("READONLY You can't write against a read only replica."), nil, false, 2, false, Accepted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := newOnRedis(t, redistest.SharedURL(t))
@@ -176,9 +176,9 @@ func TestPurchaseWithUndecidedCommitIsUnknown(t *testing.T) {
 		found   Verdict
 	}{
 		"one COMMIT failed, and the second run finds the ticket": {storagetest.Refusal{Number: 1180, Executed: true}, 1, false, Known},
-		"all took place and failed all the same":                 {storagetest.Refusal{Number: 1180, Executed: true}, storage.MaxRuns, true, Known},
+		"all were executed but failed":                           {storagetest.Refusal{Number: 1180, Executed: true}, storage.MaxRuns, true, Known},
 		"all failed":                                             {storagetest.Refusal{Number: 1180}, storage.MaxRuns, true, Accepted},
-		"the engine says that all are undone":                    {storagetest.Refusal{Number: 1213}, storage.MaxRuns, false, Accepted},
+		"the engine reports that all are rolled back":            {storagetest.Refusal{Number: 1213}, storage.MaxRuns, false, Accepted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db, tap := storagetest.TappedMariaDB(t)

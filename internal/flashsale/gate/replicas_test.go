@@ -19,7 +19,7 @@ func (g *onRedis) buySafely(ticket, user string) (Admission, error) {
 }
 
 // Proves G5.18.
-func TestAPurchaseIsAcceptedWhenAReplicaHasIt(t *testing.T) {
+func TestPurchaseIsAcceptedOnceReplicated(t *testing.T) {
 	t.Parallel()
 	master := redistest.NewServer(t)
 	replica := redistest.NewReplica(t, master)
@@ -32,19 +32,19 @@ func TestAPurchaseIsAcceptedWhenAReplicaHasIt(t *testing.T) {
 	replica.Pause(t)
 	unsafe, err := g.buySafely("b", "u2")
 	require.ErrorIs(t, err, ErrReplicas)
-	require.ErrorIs(t, err, ErrUnknown, "it was let in")
+	require.ErrorIs(t, err, ErrUnknown, "it was admitted")
 	require.Equal(t, Accepted, unsafe.Verdict)
 	again, err := g.buySafely("b", "u2")
 	require.ErrorIs(t, err, ErrUnknown, "and is not safer now")
 	require.Equal(t, Known, again.Verdict)
 	_, err = g.buySafely("c", "u3")
 	require.ErrorIs(t, err, ErrReplicas)
-	require.NotErrorIs(t, err, ErrUnknown, "nobody is let in for a moment")
+	require.NotErrorIs(t, err, ErrUnknown, "no customer is admitted for a moment")
 	counts, err := g.Counts(g.ctx, 1)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, counts.Waiting)
 	other, err := g.Admit(g.ctx, Purchase{Ref: g.ref, Ticket: "d", User: "u4", Units: 1, Time: opening})
-	require.NoError(t, err, "of a sale that asks for no replica")
+	require.NoError(t, err, "of a sale without required replicas")
 	require.Equal(t, Accepted, other.Verdict)
 
 	replica.Resume(t)
@@ -52,7 +52,7 @@ func TestAPurchaseIsAcceptedWhenAReplicaHasIt(t *testing.T) {
 		again, err = g.buySafely("b", "u2")
 		return err == nil
 	}, 20*time.Second, 100*time.Millisecond)
-	require.Equal(t, Known, again.Verdict, "it is kept safely now")
+	require.Equal(t, Known, again.Verdict, "it is replicated now")
 	third, err := g.buySafely("c", "u3")
 	require.NoError(t, err)
 	require.Equal(t, Accepted, third.Verdict)
@@ -75,10 +75,10 @@ func TestNoAdmissionWhileRedisRejectsWrites(t *testing.T) {
 	for _, replicas := range []int64{0, 1} {
 		_, err = g.Admit(g.ctx, Purchase{Ref: g.ref, Ticket: fmt.Sprint("b", replicas), User: "u2", Units: 1, Time: opening, Replicas: replicas})
 		require.ErrorContains(t, err, "NOREPLICAS")
-		require.NotErrorIs(t, err, ErrUnknown, "it was not let in, for certain")
+		require.NotErrorIs(t, err, ErrUnknown, "it was certainly not admitted")
 	}
 	known, err := g.Admit(g.ctx, Purchase{Ref: g.ref, Ticket: "a", User: "u1", Units: 1, Time: opening})
-	require.NoError(t, err, "what is known needs no write")
+	require.NoError(t, err, "a known ticket needs no write")
 	require.Equal(t, Known, known.Verdict)
 	now, err := g.Counts(g.ctx, 1)
 	require.NoError(t, err)
@@ -149,7 +149,7 @@ func TestReplicatedAdmissionsSurviveFailover(t *testing.T) {
 }
 
 // Proves G5.18.
-func TestAClusterWaitsForTheReplicasOfTheSalesOwnNode(t *testing.T) {
+func TestClusterWaitsForTheReplicasOfTheSalesNode(t *testing.T) {
 	t.Parallel()
 	cluster := redistest.NewCluster(t)
 	g := newOnRedis(t, cluster.URL())

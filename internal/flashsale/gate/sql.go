@@ -53,9 +53,9 @@ func NewSQL(db *storage.DB, queue TxQueue, now clock.Clock) *SQL {
 const (
 	// maxTogether is the maximum number of calls that share a transaction or a script.
 	maxTogether = 256
-	// stepLife bounds the transaction of a step; a build writes all tickets in one.
-	stepLife  = 10 * time.Second
-	buildLife = 2 * time.Minute
+	// stepTimeout bounds the transaction of a step; a build writes all tickets in one.
+	stepTimeout  = 10 * time.Second
+	buildTimeout = 2 * time.Minute
 )
 
 // sqlSale contains the batchers of the calls about one sale.
@@ -173,7 +173,7 @@ func (g *SQL) enqueue(tx *gorm.DB, sale int64, tickets []Ticket, traces map[stri
 // that open a sale and place its orders are audited. Errors: ErrNoGate if there has never been a
 // gate, the error of fn, see run.
 func (g *SQL) within(ctx context.Context, sale int64, fn func(tx *gorm.DB, b *book) error) error {
-	return g.run(ctx, stepLife, func(tx *gorm.DB) error {
+	return g.run(ctx, stepTimeout, func(tx *gorm.DB) error {
 		from, err := lockGate(tx, sale)
 		if err != nil {
 			return err

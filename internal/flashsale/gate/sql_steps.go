@@ -96,11 +96,11 @@ func (g *SQL) Adopt(ctx context.Context, ref Ref, tickets []Ticket) (int, error)
 	return adopted, nil
 }
 
-// Strays implements Gate. Its tickets are exact: a message is only removed after its ticket
+// FindInconsistencies implements Gate. Its tickets are exact: a message is only removed after its ticket
 // is settled, and the revision excludes a step between the two reads.
-func (g *SQL) Strays(ctx context.Context, ref Ref) (Inconsistencies, error) {
+func (g *SQL) FindInconsistencies(ctx context.Context, ref Ref) (Inconsistencies, error) {
 	var s Inconsistencies
-	err := g.run(ctx, stepLife, func(tx *gorm.DB) error {
+	err := g.run(ctx, stepTimeout, func(tx *gorm.DB) error {
 		s = Inconsistencies{}
 		from, err := lockGate(tx, ref.Sale)
 		if err != nil {
@@ -181,7 +181,7 @@ func (g *SQL) DiscardDead(ctx context.Context, ref Ref, message string) error {
 // Retire implements Gate.
 func (g *SQL) Retire(ctx context.Context, ref Ref, replace bool) (bool, error) {
 	retired := false
-	err := g.run(ctx, stepLife, func(tx *gorm.DB) error {
+	err := g.run(ctx, stepTimeout, func(tx *gorm.DB) error {
 		from, err := lockGate(tx, ref.Sale)
 		if err != nil {
 			return err
@@ -209,7 +209,7 @@ func (g *SQL) Retire(ctx context.Context, ref Ref, replace bool) (bool, error) {
 
 // Build implements Gate.
 func (g *SQL) Build(ctx context.Context, r Rules, tickets []Ticket) error {
-	return g.run(ctx, buildLife, func(tx *gorm.DB) error {
+	return g.run(ctx, buildTimeout, func(tx *gorm.DB) error {
 		there, err := lockGate(tx, r.Sale)
 		if err != nil {
 			return err

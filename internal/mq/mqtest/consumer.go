@@ -281,7 +281,7 @@ func impatient(t *testing.T, q queue) {
 		close(started)
 		<-ctx.Done()
 		return all(mq.Postpone(fmt.Errorf("shut down: %w", ctx.Err()), 0), len(messages))
-	}, mq.ConsumerOptions{Patience: 10 * time.Millisecond})
+	}, mq.ConsumerOptions{StopTimeout: 10 * time.Millisecond})
 	<-started
 	stop()
 	require.Equal(t, mq.Stats{Pending: 1}, sizes(t, q))

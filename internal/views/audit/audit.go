@@ -68,7 +68,7 @@ func (f Filter) filters(tenant int64) (filters []storage.Filter, order storage.S
 // filedUnder selects the entries that have a target at a path or below it.
 func filedUnder(tenant int64, resource string) storage.Filter {
 	below := under(resource)
-	return storage.AmongEach("SELECT DISTINCT t.entry_id FROM audit_targets t WHERE t.tenant_id = ? AND (t.resource = ? OR t.resource >= ? AND t.resource < ?)",
+	return storage.InDistinctSubquery("SELECT DISTINCT t.entry_id FROM audit_targets t WHERE t.tenant_id = ? AND (t.resource = ? OR t.resource >= ? AND t.resource < ?)",
 		tenant, resource, below, storage.PrefixEnd(below))
 }
 

@@ -21,21 +21,21 @@ func TestErasureReplacesIDsInTexts(t *testing.T) {
 		"kim@example.org/7":             "erased-x",
 		"wallets/kim@example.org%2F7":   "wallets/erased-x",
 		"gift of kim@example.org/7":     "gift of erased-x",
-		"somebody else":                 "somebody else",
+		"another customer":              "another customer",
 		"customer:kim@example.org/7":    "customer:erased-x",
 		"from kim@example.org/7 to moe": "from erased-x to moe",
 	} {
 		require.Equal(t, want, e.name(text, false), text)
 	}
 	inside := e.name("xkim@example.org/7x", false)
-	require.NotContains(t, inside, "kim", "it is no word of its own, and is recognised all the same")
+	require.NotContains(t, inside, "kim", "it is not a separate word, but is recognised")
 	require.Equal(t, inside, e.name("xkim@example.org/7x", false), "references stay the same on both sides")
 	require.NotEqual(t, inside, e.name("ykim@example.org/7x", false), "and others others")
 
 	require.JSONEq(t, `{"userId":"erased-x","amount":5,"reason":"[erased]","others":["erased-x","moe"],"ticket":null}`,
 		e.data(`{"userId":"kim@example.org/7","amount":5,"reason":"he moved","others":["kim@example.org/7","moe"],"ticket":null}`, true))
 	unchanged := `{ "b": 1.50, "a": "moe" }`
-	require.Equal(t, unchanged, e.data(unchanged, true), "what names nobody keeps its spelling")
+	require.Equal(t, unchanged, e.data(unchanged, true), "text without a name retains its spelling")
 
 	short := newErasure("7", "erased-x", []byte("secret"))
 	for text, want := range map[string]string{"7": "erased-x", "wallets/7": "wallets/erased-x", "wallets/77": "wallets/77", "order-7": "order-7", "7 cups": "7 cups"} {

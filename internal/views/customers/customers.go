@@ -43,8 +43,8 @@ import (
 	"interlock/internal/module"
 )
 
-// unitLife bounds a unit that is not a business mutation.
-const unitLife = 10 * time.Second
+// unitTimeout bounds a unit that is not a business mutation.
+const unitTimeout = 10 * time.Second
 
 // Deps are the dependencies of a Service.
 type Deps struct {
@@ -149,7 +149,7 @@ func (s *Service) Erase(ctx context.Context, customer principal.CustomerID, forf
 			return Erased{}, err
 		}
 		if known == 0 {
-			// Only replies can be left, of requests that changed nothing else.
+			// Only stored replies can remain, of requests without other changes.
 			replies, err := s.replies.Forget(ctx, customer, "", nil)
 			return Erased{Replies: replies}, err
 		}
@@ -261,7 +261,7 @@ func (s *Service) change(ctx context.Context, t table, e *erasure, hits []found)
 		return 0, nil
 	}
 	tenant, _ := principal.From(ctx)
-	err = s.db.Transact(ctx, unitLife, func(tx *gorm.DB) error {
+	err = s.db.Transact(ctx, unitTimeout, func(tx *gorm.DB) error {
 		changed = 0
 		for i, row := range hits {
 			if len(sets[i]) == 0 {

@@ -14,7 +14,7 @@ import (
 // A read uses the primary key, and finds the owners of rows by an index: its time does not
 // grow with the tables.
 // Proves E7.
-func TestNoLookSortsATableOrReadsAnotherOne(t *testing.T) {
+func TestCustomerQueriesUseAnIndexOfOneTable(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.SQLite(t)
 	for _, read := range customers.New(customers.Deps{DB: db, Tables: app.Tables()}).Reads(ctx) {
 		var plan []struct{ Detail string }

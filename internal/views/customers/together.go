@@ -35,7 +35,7 @@ const walletWait = 10 * time.Second
 // step runs one unit that is not a business mutation.
 func (s *Service) step(ctx context.Context, fn func(tx *gorm.DB, tenant int64) error) error {
 	tenant, _ := principal.From(ctx)
-	if err := s.db.Transact(ctx, unitLife, func(tx *gorm.DB) error { return fn(tx, tenant.TenantID) }); err != nil {
+	if err := s.db.Transact(ctx, unitTimeout, func(tx *gorm.DB) error { return fn(tx, tenant.TenantID) }); err != nil {
 		return err
 	}
 	return s.after()

@@ -13,9 +13,9 @@ import (
 	"interlock/internal/module"
 )
 
-// rowsALook is the number of rows per read, and rowsAUnit the maximum number of changed
+// rowsPerRead is the number of rows per read, and rowsPerUnit the maximum number of changed
 // rows per unit.
-const rowsALook, rowsAUnit = 1000, 100
+const rowsPerRead, rowsPerUnit = 1000, 100
 
 // found is a row that names the customer, or is about the customer.
 type found struct {
@@ -103,12 +103,12 @@ func (s *Service) walk(ctx context.Context, t table, e *erasure, do func(rows []
 			return nil, err
 		}
 		hits := slices.DeleteFunc(slices.Clone(rows), func(row found) bool { return row.hit == 0 })
-		for some := range slices.Chunk(hits, rowsAUnit) {
+		for some := range slices.Chunk(hits, rowsPerUnit) {
 			if err := do(some); err != nil {
 				return nil, err
 			}
 		}
-		if len(rows) < rowsALook {
+		if len(rows) < rowsPerRead {
 			return nil, ctx.Err()
 		}
 		return rows[len(rows)-1].key, nil
@@ -139,7 +139,7 @@ func (s *Service) look(ctx context.Context, t table, e *erasure, after []any) ([
 
 // looks returns the statement that reads the next rows after a position along the primary
 // key. If the key does not start with the tenant, the rows of other tenants are read too,
-// but never match: so a read ends after rowsALook rows in any case.
+// but never match: so a read ends after rowsPerRead rows in any case.
 func (s *Service) looks(ctx context.Context, t table, e *erasure, after []any) (string, []any) {
 	tenant, _ := principal.From(ctx)
 	own, named, key := t.ownClause(e), t.namesClause(e), "x."+strings.Join(t.key, ", x.")
@@ -153,7 +153,7 @@ func (s *Service) looks(ctx context.Context, t table, e *erasure, after []any) (
 	}
 	inner := "SELECT x.*, CASE WHEN x.tenant_id <> ? THEN 0 WHEN " + own.text + " THEN 2 WHEN " + named.text + " THEN 1 ELSE 0 END AS hit FROM " + t.name +
 		" x WHERE " + where + " ORDER BY " + key + " LIMIT ?"
-	values := slices.Concat([]any{tenant.TenantID}, own.values, named.values, behind, []any{rowsALook})
+	values := slices.Concat([]any{tenant.TenantID}, own.values, named.values, behind, []any{rowsPerRead})
 	return "SELECT x.hit, " + columns + key + " FROM (" + inner + ") x ORDER BY " + key, values
 }
 

@@ -12,12 +12,12 @@ import (
 )
 
 // Proves E7.
-func TestAWalkGoesByTheRowsOfOthers(t *testing.T) {
+func TestWalkSkipsRowsOfOtherCustomers(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, kim := New(Deps{DB: db}), principal.CustomerID("kim@example.org")
 		theirs, _ := principal.From(storagetest.Tenant(t))
 		ours, _ := principal.From(ctx)
-		transfers(t, db.Write(storage.AcrossTenants(ctx)), theirs.TenantID, kim, rowsALook)
+		transfers(t, db.Write(storage.AcrossTenants(ctx)), theirs.TenantID, kim, rowsPerRead)
 		known, err := s.Known(ctx, kim)
 		require.NoError(t, err)
 		require.Zero(t, known)

@@ -23,8 +23,8 @@ const (
 	flushEvery = 3 * time.Second
 	// retentionDays is the retention of counts in days.
 	retentionDays = 90
-	// mostRecords is the number of cached records per count.
-	mostRecords = 5
+	// maxRecords is the number of cached records per count.
+	maxRecords = 5
 )
 
 // dayFormat is how a day is stored, in UTC.
@@ -97,7 +97,7 @@ func (l *ConflictLog) remember(key ConflictCount, record string) {
 		maps.DeleteFunc(l.records, func(other ConflictCount, _ []string) bool { return other.Day != key.Day })
 	}
 	others := slices.DeleteFunc(slices.Clone(l.records[key]), func(other string) bool { return other == record })
-	l.records[key] = slices.Insert(others, 0, record)[:min(len(others)+1, mostRecords)]
+	l.records[key] = slices.Insert(others, 0, record)[:min(len(others)+1, maxRecords)]
 }
 
 // recordsOf returns the latest records of a count; it is never nil.

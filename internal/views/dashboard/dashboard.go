@@ -23,14 +23,14 @@ import (
 )
 
 const (
-	// soon is how far ahead of its expiry a coupon counts as expiring soon.
+	// soon is the maximum time before its expiry at which a coupon counts as expiring soon.
 	soon = 7 * 24 * time.Hour
 	// recent is the number of changes shown.
 	recent = 10
 	// days is the number of days for which orders are counted.
 	days = 14
-	// dueSoon is the time ahead of its cancellation at which an unpaid order counts as due
-	// soon, and dueShown the number of such orders shown.
+	// dueSoon is the maximum time before its cancellation at which an unpaid order counts as due
+	// soon; dueShown is the number of such orders in the reply.
 	dueSoon, dueShown = time.Hour, 5
 	// trendTTL is the cache time of the orders by day. Only these numbers are computed by reading
 	// rows, and every open page requests them.
@@ -77,8 +77,8 @@ type Coupons interface {
 	CountExpiring(ctx context.Context, within time.Duration) (storage.Count, error)
 }
 
-// Waiting counts the approvals that need the caller's vote, the caller's own pending ones,
-// those that need a rebase, and those that need a review.
+// Waiting counts the approvals that need the caller's vote, the caller's pending approvals, those
+// that need a rebase, and those that need a review.
 type Waiting struct{ ToDecide, Mine, Stale, ToReview storage.Count }
 
 // Approvals counts approvals.

@@ -24,7 +24,7 @@ func TestCertificatesAreReportedBeforeTheyExpire(t *testing.T) {
 		monitor := engines.NewMonitor(engines.Probe{Clock: clock.NewFake(now), RedisCertificate: end}, slog.New(slog.DiscardHandler))
 		monitor.WatchCertificate("listener", end)
 		monitor.WatchCertificate("oidc corp", func() time.Time { return time.Time{} })
-		monitor.Look(t.Context())
+		monitor.Inspect(t.Context())
 		report := monitor.Report()
 		require.Equal(t, []engines.Certificate{{Of: "redis", End: end()}, {Of: "listener", End: end()}}, report.Certificates)
 		require.Len(t, report.Findings, 1)

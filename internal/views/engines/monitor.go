@@ -40,8 +40,8 @@ func NewMonitor(p Probe, logger *slog.Logger) *Monitor {
 	return m
 }
 
-// WatchCertificate adds the certificate of the listener or of a peer that is no engine to the
-// report; end returns its expiry, the zero time while it is not known.
+// WatchCertificate adds the certificate of the listener, or of a peer that is not an engine, to the
+// report. end returns its expiry, the zero time while it is not known.
 func (m *Monitor) WatchCertificate(of string, end func() time.Time) {
 	m.looking.Lock()
 	defer m.looking.Unlock()
@@ -51,12 +51,12 @@ func (m *Monitor) WatchCertificate(of string, end func() time.Time) {
 // Report returns the last report; an empty one before the first inspection.
 func (m *Monitor) Report() Report { return *m.last.Load() }
 
-// Look inspects once, and logs each finding that is not OK and was not logged before, at
+// Inspect inspects once, and logs each finding that is not OK and was not logged before, at
 // warn level.
-func (m *Monitor) Look(ctx context.Context) {
+func (m *Monitor) Inspect(ctx context.Context) {
 	m.looking.Lock()
 	defer m.looking.Unlock()
-	report := m.probe.Look(ctx)
+	report := m.probe.Inspect(ctx)
 	if ctx.Err() != nil {
 		return
 	}
@@ -105,7 +105,7 @@ func (m *Monitor) Background() background.Service {
 	return background.Service{
 		Name: "inspect engines", Every: checkInterval, Delay: 9 * checkInterval / 8,
 		Run: func(ctx context.Context) error {
-			m.Look(ctx)
+			m.Inspect(ctx)
 			return nil
 		},
 	}

@@ -24,7 +24,7 @@ type Probe struct {
 	// RedisCertificate returns when the certificate of Redis expires, the zero time without
 	// one; it may be nil.
 	RedisCertificate func() time.Time
-	// Others are the certificates of the listener and of peers that are no engines.
+	// Others are the certificates of the listener and of peers that are not engines.
 	Others []Watched
 }
 
@@ -34,23 +34,23 @@ type Watched struct {
 	End func() time.Time
 }
 
-// Look inspects each engine. An unreachable engine is a finding, and the others are still
+// Inspect inspects each engine. An unreachable engine is a finding, and the others are still
 // inspected.
-func (p Probe) Look(ctx context.Context) Report {
+func (p Probe) Inspect(ctx context.Context) Report {
 	r := Report{Time: p.Clock.Now()}
 	if p.DB != nil {
-		p.lookAtDatabase(ctx, &r)
+		p.checkDatabase(ctx, &r)
 	}
 	if p.Redis != nil {
-		p.lookAtRedis(ctx, &r)
+		p.checkRedis(ctx, &r)
 	}
-	p.lookAtCertificates(&r)
+	p.checkCertificates(&r)
 	return r
 }
 
-// lookAtCertificates reports the certificates that the connections presented. Only those of
+// checkCertificates reports the certificates that the connections presented. Only those of
 // engines have a finding.
-func (p Probe) lookAtCertificates(r *Report) {
+func (p Probe) checkCertificates(r *Report) {
 	note := func(of string, end func() time.Time) {
 		if end != nil && !end().IsZero() {
 			r.Certificates = append(r.Certificates, Certificate{Of: of, End: end()})
@@ -86,7 +86,7 @@ func (c Certificate) Finding(of Engine, now time.Time) Finding {
 	return finding
 }
 
-func (p Probe) lookAtDatabase(ctx context.Context, r *Report) {
+func (p Probe) checkDatabase(ctx context.Context, r *Report) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	findings, err := databaseFindings(ctx, p.DB)
@@ -106,7 +106,7 @@ func (p Probe) lookAtDatabase(ctx context.Context, r *Report) {
 	})
 }
 
-func (p Probe) lookAtRedis(ctx context.Context, r *Report) {
+func (p Probe) checkRedis(ctx context.Context, r *Report) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	nodes, err := redisNodes(ctx, p.Redis)
@@ -186,8 +186,7 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(10 * time.Microsecond)
 }
 
-// Fatal returns the findings by which a guarantee cannot hold, so that a server does not
-// start.
+// Fatal returns the findings that break a guarantee; a server does not start with them.
 func (r Report) Fatal() []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return !f.Fatal })
 }

@@ -53,7 +53,7 @@ func TestSettingsOfARealRedisAreRead(t *testing.T) {
 		{nil, expected{"replicas", engines.OK, engines.Loss{}, []string{"There are none"}}},
 	} {
 		set(t, client, test.settings...)
-		report := enginestest.Look(t, engines.Probe{Redis: client})
+		report := enginestest.Inspect(t, engines.Probe{Redis: client})
 		test.hold(t, report.Findings)
 		require.Len(t, report.Memory, 1)
 		require.Positive(t, report.Memory[0].Used)
@@ -67,7 +67,7 @@ func TestEvictedKeysAreCounted(t *testing.T) {
 	for i := range 100 {
 		require.NoError(t, client.Set(t.Context(), "key "+strings.Repeat("i", i), value, 0).Err())
 	}
-	report := enginestest.Look(t, engines.Probe{Redis: client})
+	report := enginestest.Inspect(t, engines.Probe{Redis: client})
 	require.Positive(t, report.Memory[0].Evicted)
 	require.EqualValues(t, 3000000, report.Memory[0].Limit)
 	require.Equal(t, "allkeys-lru", report.Memory[0].Policy)
@@ -82,13 +82,13 @@ func TestAsynchronousReplicasOfRedisAreReported(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, redistest.Connect(t, replica.URL()).ReplicaOf(t.Context(), host, port).Err())
 	follows := func() bool {
-		return enginestest.About(t, enginestest.Look(t, engines.Probe{Redis: client}).Findings, "replicas").Level == engines.Risk
+		return enginestest.About(t, enginestest.Inspect(t, engines.Probe{Redis: client}).Findings, "replicas").Level == engines.Risk
 	}
 	require.Eventually(t, follows, patience, 50*time.Millisecond, "the replica never came")
 	set(t, client, "min-replicas-to-write", "1", "min-replicas-max-lag", "3")
 	require.Eventually(t, follows, patience, 50*time.Millisecond, "a replica that is still being synchronised does not count for writes, and then it does")
 	expected{"replicas", engines.Risk, engines.Loss{Failover: engines.Moments}, []string{"1 replica follows", "min-replicas-max-lag allows (3 s)"}}.
-		hold(t, enginestest.Look(t, engines.Probe{Redis: client}).Findings)
+		hold(t, enginestest.Inspect(t, engines.Probe{Redis: client}).Findings)
 }
 
 // Proves G5.35.
@@ -97,10 +97,10 @@ func TestRedisWithTooFewReplicasIsBroken(t *testing.T) {
 	client := redistest.Connect(t, master.URL())
 	set(t, client, "min-replicas-to-write", "1")
 	require.ErrorContains(t, client.Set(t.Context(), "x", 1, 0).Err(), "NOREPLICAS")
-	expected{"replicas", engines.Broken, engines.Loss{}, []string{"0 of the replicas that follow are up to date"}}.hold(t, enginestest.Look(t, engines.Probe{Redis: client}).Findings)
+	expected{"replicas", engines.Broken, engines.Loss{}, []string{"0 of the replicas that follow are up to date"}}.hold(t, enginestest.Inspect(t, engines.Probe{Redis: client}).Findings)
 	redistest.NewReplica(t, master)
 	require.Eventually(t, func() bool {
-		return enginestest.About(t, enginestest.Look(t, engines.Probe{Redis: client}).Findings, "replicas").Level == engines.Risk
+		return enginestest.About(t, enginestest.Inspect(t, engines.Probe{Redis: client}).Findings, "replicas").Level == engines.Risk
 	}, patience, 50*time.Millisecond)
 }
 
@@ -122,7 +122,7 @@ func TestRejectedCONFIGOrINFOIsUnknown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, root.Do(t.Context(), append([]any{"ACL", "SETUSER", name, "on", ">hunter2", "~*", "&*", "+@all"}, test.rights...)...).Err())
 			client := redistest.Connect(t, "redis://"+name+":hunter2@"+server.Addr+"/0")
-			report := enginestest.Look(t, engines.Probe{Redis: client})
+			report := enginestest.Inspect(t, engines.Probe{Redis: client})
 			for name, level := range test.read {
 				f := enginestest.About(t, report.Findings, name)
 				require.Equal(t, level, f.Level, f.Says)
@@ -141,14 +141,14 @@ func TestMasterBehindSentinelsIsRead(t *testing.T) {
 	client := redistest.Connect(t, "redis+sentinel://"+sentinel.Addr+"/mymaster/0")
 	require.Eventually(t, func() bool { return client.Ping(t.Context()).Err() == nil }, patience, 10*time.Millisecond)
 	set(t, redistest.Connect(t, master.URL()), "appendfsync", "no")
-	require.Equal(t, "no", enginestest.About(t, enginestest.Look(t, engines.Probe{Redis: client}).Findings, "appendfsync").Value)
+	require.Equal(t, "no", enginestest.About(t, enginestest.Inspect(t, engines.Probe{Redis: client}).Findings, "appendfsync").Value)
 }
 
 // Proves G5.43.
 func TestEveryMasterOfAClusterIsRead(t *testing.T) {
 	cluster := redistest.NewCluster(t)
 	set(t, redistest.Connect(t, cluster.Nodes[1].URL()), "appendfsync", "always")
-	report := enginestest.Look(t, engines.Probe{Redis: redistest.Connect(t, cluster.URL())})
+	report := enginestest.Inspect(t, engines.Probe{Redis: redistest.Connect(t, cluster.URL())})
 	found := map[string]string{}
 	for _, f := range report.Findings {
 		if f.Name == "appendfsync" {
@@ -167,11 +167,11 @@ func TestSilentNodeDoesNotHideOthers(t *testing.T) {
 	cluster := redistest.NewCluster(t)
 	client := redistest.Connect(t, cluster.URL())
 	require.NoError(t, client.Ping(t.Context()).Err())
-	enginestest.Look(t, engines.Probe{Redis: client})
+	enginestest.Inspect(t, engines.Probe{Redis: client})
 	// The other engines are queried afterwards.
 	slices.SortFunc(cluster.Nodes, func(a, b *redistest.Server) int { return cmp.Compare(a.Addr, b.Addr) })
 	cluster.Nodes[0].Kill(t)
-	report := enginestest.Look(t, engines.Probe{Redis: client})
+	report := enginestest.Inspect(t, engines.Probe{Redis: client})
 	levels := map[string]engines.Level{}
 	for _, f := range report.Findings {
 		if f.Name == "redis" || f.Name == "appendonly" {
@@ -213,7 +213,7 @@ func TestSlowConnectionIsNoClockSkew(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	client.AddHook(late(300 * time.Millisecond))
 	for skew, level := range map[time.Duration]engines.Level{900 * time.Millisecond: engines.OK, 1100 * time.Millisecond: engines.Risk} {
-		report := enginestest.Look(t, engines.Probe{Redis: client, Clock: ahead(skew)})
+		report := enginestest.Inspect(t, engines.Probe{Redis: client, Clock: ahead(skew)})
 		require.Len(t, report.Clocks, 1)
 		c := report.Clocks[0]
 		require.GreaterOrEqual(t, c.Error, 150*time.Millisecond)
@@ -228,7 +228,7 @@ func TestHangingEngineIsReported(t *testing.T) {
 	require.NoError(t, client.Ping(t.Context()).Err())
 	server.Pause(t)
 	defer server.Resume(t)
-	report := enginestest.Look(t, engines.Probe{Redis: client})
+	report := enginestest.Inspect(t, engines.Probe{Redis: client})
 	require.Empty(t, report.Clocks)
 	require.Equal(t, engines.Broken, enginestest.About(t, report.Findings, "redis").Level)
 }
@@ -247,7 +247,7 @@ func TestEachRiskIsLoggedOnceAndItsEnd(t *testing.T) {
 	var log bytes.Buffer
 	m, _ := newMonitor(engines.Probe{Redis: client}, &log)
 	lines := func() []string {
-		m.Look(t.Context())
+		m.Inspect(t.Context())
 		written := strings.TrimSpace(log.String())
 		log.Reset()
 		if written == "" {

@@ -106,8 +106,8 @@ type Total struct {
 	Found   []Found
 }
 
-// wholeStep is the number of rows per step of a complete check.
-const wholeStep = 500
+// completeCheckRows is the number of rows per step of a complete check.
+const completeCheckRows = 500
 
 // Check checks everything once, without pauses and independent of earlier results, and
 // stores nothing. If gates is nil, it skips the gates.
@@ -117,7 +117,7 @@ func Check(ctx context.Context, db *storage.DB, list []module.Promise, gates Loo
 	for _, p := range list {
 		total := Total{Promise: p}
 		err := storage.Walk(ctx, func(after []any) ([]any, error) {
-			looked, next, found, err := c.step(ctx, p, after, wholeStep)
+			looked, next, found, err := c.step(ctx, p, after, completeCheckRows)
 			total.Looked, total.Found = total.Looked+looked, append(total.Found, found...)
 			return next, err
 		})

@@ -7,11 +7,11 @@ import (
 )
 
 var (
-	violations = prometheus.NewDesc("interlock_promise_violations", "Violations of the promise found by the current or the last complete check.", []string{"promise"}, nil)
-	lastTrue   = prometheus.NewDesc("interlock_promise_last_true_timestamp_seconds", "End time of the last complete check that found no violation of the promise.", []string{"promise"}, nil)
-	lastLook   = prometheus.NewDesc("interlock_promise_last_look_timestamp_seconds", "End time of the last complete check of the promise.", []string{"promise"}, nil)
-	lookedAt   = prometheus.NewDesc("interlock_promise_rows", "Rows that the last complete check of the promise read.", []string{"promise"}, nil)
-	busy       = prometheus.NewDesc("interlock_promise_busy_seconds", "Database time of the last complete check of the promise.", []string{"promise"}, nil)
+	violations  = prometheus.NewDesc("interlock_promise_violations", "Violations of the promise found by the current or the last complete check.", []string{"promise"}, nil)
+	lastTrue    = prometheus.NewDesc("interlock_promise_last_true_timestamp_seconds", "End time of the last complete check that found no violation of the promise.", []string{"promise"}, nil)
+	lastCheck   = prometheus.NewDesc("interlock_promise_last_look_timestamp_seconds", "End time of the last complete check of the promise.", []string{"promise"}, nil)
+	checkedRows = prometheus.NewDesc("interlock_promise_rows", "Rows that the last complete check of the promise read.", []string{"promise"}, nil)
+	busy        = prometheus.NewDesc("interlock_promise_busy_seconds", "Database time of the last complete check of the promise.", []string{"promise"}, nil)
 )
 
 // Collectors returns the metrics of the service.
@@ -19,8 +19,8 @@ func (s *Service) Collectors() []prometheus.Collector {
 	return s.walker.Collectors([]walk.Gauge{
 		{Desc: violations, Value: func(st walk.State) (float64, bool) { return float64(max(st.Found, st.Last.Found)), true }},
 		{Desc: lastTrue, Value: func(st walk.State) (float64, bool) { return walk.Seconds(st.CleanTime) }},
-		{Desc: lastLook, Value: func(st walk.State) (float64, bool) { return walk.Seconds(st.Last.EndedTime) }},
-		{Desc: lookedAt, Value: func(st walk.State) (float64, bool) { return float64(st.Last.Checked), st.Last.EndedTime != nil }},
+		{Desc: lastCheck, Value: func(st walk.State) (float64, bool) { return walk.Seconds(st.Last.EndedTime) }},
+		{Desc: checkedRows, Value: func(st walk.State) (float64, bool) { return float64(st.Last.Checked), st.Last.EndedTime != nil }},
 		{Desc: busy, Value: func(st walk.State) (float64, bool) { return float64(st.Last.BusyUS) / 1e6, st.Last.EndedTime != nil }},
 	})
 }

@@ -22,9 +22,9 @@ const (
 	// passEvery is the interval of passes over a promise. A longer pass is followed by the
 	// next one immediately.
 	passEvery = 5 * time.Minute
-	// askEvery is the interval at which a process reads the progress and checks whether
+	// pollInterval is the interval at which a process reads the progress and checks whether
 	// something is due, and retries after an error.
-	askEvery = 30 * time.Second
+	pollInterval = 30 * time.Second
 )
 
 // Deps are the dependencies of a Service.
@@ -78,7 +78,7 @@ func New(d Deps) *Service {
 
 // Background returns the service that checks the promises, in one process at a time.
 func (s *Service) Background() []background.Service {
-	return s.walker.Background("check promises", askEvery, s.turn)
+	return s.walker.Background("check promises", pollInterval, s.turn)
 }
 
 func (s *Service) turn(ctx context.Context) error { return s.walker.Turn(ctx, s, false) }

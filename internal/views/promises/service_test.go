@@ -133,7 +133,7 @@ func TestViolationAndRepairArePublishedOncePerPass(t *testing.T) {
 		require.Equal(t, name, (<-heard.Deliveries()).Event.Key)
 
 		stranger := principal.With(t.Context(), principal.Principal{TenantID: 1 << 40})
-		require.Equal(t, stateKept, promiseOf(t, s, stranger, name).State, "what another tenant has is nobody else's")
+		require.Equal(t, stateKept, promiseOf(t, s, stranger, name).State, "violations of another tenant are invisible")
 
 		hold(t, ctx, db, nil)
 		clk.Advance(passEvery)
@@ -174,7 +174,7 @@ func TestOneProcessChecksAndOthersShareItsResult(t *testing.T) {
 			before := states(t, ctx, first)
 			require.NoError(t, second.turn(ctx))
 			turns++
-			require.Equal(t, before, states(t, ctx, first), "who does not have the lease looks at nothing")
+			require.Equal(t, before, states(t, ctx, first), "a process without the lease checks nothing")
 			return true
 		}
 		require.NoError(t, first.turn(ctx))
@@ -185,7 +185,7 @@ func TestOneProcessChecksAndOthersShareItsResult(t *testing.T) {
 		}
 
 		first.walker.Locks = nil // a request for a lease would panic
-		require.NoError(t, first.turn(ctx), "where nothing is due it takes no lease")
+		require.NoError(t, first.turn(ctx), "without due work it acquires no lease")
 		first.walker.Locks = locks
 		clk.Advance(passEvery)
 		require.NoError(t, first.turn(ctx))
@@ -194,7 +194,7 @@ func TestOneProcessChecksAndOthersShareItsResult(t *testing.T) {
 }
 
 // Proves C4.
-func TestAHolderThatWasPausedBeyondItsLeaseOverwritesNothing(t *testing.T) {
+func TestHolderPausedBeyondItsLeaseOverwritesNothing(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk, bus := clock.NewFake(noon), events.NewInProcess(8)
 		defer bus.Close()
@@ -315,7 +315,7 @@ func TestAbsentRowsAreNotCounted(t *testing.T) {
 }
 
 // Proves C6.
-func TestTheExportIsSignedWithTheInstallationsOneKey(t *testing.T) {
+func TestExportIsSignedWithTheInstallationKey(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		bus := events.NewInProcess(8)
 		defer bus.Close()
@@ -352,7 +352,7 @@ func TestPositionsAreStoredUnchanged(t *testing.T) {
 	for _, place := range [][]any{nil, {int64(1) << 60}, {int64(7), "item", int64(9), int64(0)}, {"17"}} {
 		text, err := storage.EncodePosition(place)
 		require.NoError(t, err)
-		back, err := storage.DecodePlace(text)
+		back, err := storage.DecodePosition(text)
 		require.NoError(t, err)
 		require.Equal(t, place, back)
 	}

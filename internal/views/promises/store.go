@@ -59,7 +59,7 @@ func (s *Service) report(ctx context.Context, st *walk.State, found []Found) err
 			err = s.db.Write(ctx).Exec(markViolations, st.Passes, tenant, st.Name, subjects, st.Passes).Error
 		}
 		if err == nil {
-			err = s.reportFresh(ctx, st, tenant, fresh(subjects, known))
+			err = s.reportNew(ctx, st, tenant, fresh(subjects, known))
 		}
 		if err != nil {
 			return fmt.Errorf("report that %q is violated: %w", st.Name, err)
@@ -76,7 +76,7 @@ func fresh(subjects []string, known []violation) []string {
 	return subjects[:max(0, min(len(subjects), maxStored-len(known)))]
 }
 
-func (s *Service) reportFresh(ctx context.Context, st *walk.State, tenant int64, subjects []string) error {
+func (s *Service) reportNew(ctx context.Context, st *walk.State, tenant int64, subjects []string) error {
 	if len(subjects) == 0 {
 		return nil
 	}

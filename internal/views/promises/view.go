@@ -10,8 +10,8 @@ import (
 	"interlock/internal/module"
 )
 
-// mostShown bounds the violations shown per promise.
-const mostShown = 20
+// maxShown bounds the violations shown per promise.
+const maxShown = 20
 
 type listView struct {
 	// The time at which the service read this.
@@ -123,7 +123,7 @@ func viewOf(p module.Promise, st *walk.State, found []violation) promiseView {
 		if i == 0 || earlier(violation.KeptTime, v.LastTrueTime) {
 			v.LastTrueTime = violation.KeptTime
 		}
-		if i < mostShown {
+		if i < maxShown {
 			v.Violations = append(v.Violations, violationView{violation.Subject, violation.FoundTime})
 		}
 	}
@@ -147,7 +147,7 @@ var example = func() listView {
 		Promises: []promiseView{viewOf(module.Promise{
 			Name: "wallet-balances", Guarantee: "G4", Sentence: "The entries of each wallet add up to its balance, which is never negative.",
 			Tests:  []string{"TestVersionRejectsAPausedHolderDespiteSufficientBalance"},
-			Faults: []string{"TestDebitsThatAreSentAgainToAProgramThatWasKilledAreMadeOnce"},
+			Faults: []string{"TestRetriedDebitsOfAKilledProgramAreAppliedOnce"},
 		}, &walk.State{Last: walk.Pass{EndedTime: &looked, Checked: 4711, BusyUS: 310000}}, nil)},
 	}
 }()

@@ -11,7 +11,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-func TestAWalkComesByEachRowOnce(t *testing.T) {
+func TestWalkVisitsEachRowOnce(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		want := 0
 		for _, tenant := range []int{1, 2, 9} {
@@ -36,7 +36,7 @@ func TestAWalkComesByEachRowOnce(t *testing.T) {
 				seen += looked
 				text, err := storage.EncodePosition(next)
 				require.NoError(t, err)
-				place, err = storage.DecodePlace(text)
+				place, err = storage.DecodePosition(text)
 				require.NoError(t, err)
 			}
 			require.Equal(t, want, seen, "by %d", limit)

@@ -9,10 +9,10 @@ import (
 // Bounds of presence. A tab is one open page of one user.
 const (
 	// life is the TTL of a heartbeat: two consecutive ones may be lost.
-	life            = 12 * time.Second
-	tabsOfTenant    = 2000
-	tabsOfPerson    = 50
-	peopleOfOnePage = 100
+	life             = 12 * time.Second
+	maxTabsPerTenant = 2000
+	maxTabsPerUser   = 50
+	maxUsersPerPage  = 100
 )
 
 // place is a resource of a tenant.
@@ -51,10 +51,10 @@ func (b *board) hasRoom(at place, person int64, name string) bool {
 	if v := visitors[person]; v != nil && v.tabs[name] != nil {
 		return true
 	}
-	if b.tabs[at.tenant] >= tabsOfTenant || visitors[person] == nil && len(visitors) >= peopleOfOnePage {
+	if b.tabs[at.tenant] >= maxTabsPerTenant || visitors[person] == nil && len(visitors) >= maxUsersPerPage {
 		return false
 	}
-	return b.tabsOf(at.tenant, person) < tabsOfPerson
+	return b.tabsOf(at.tenant, person) < maxTabsPerUser
 }
 
 func (b *board) tabsOf(tenant, person int64) int {
@@ -127,7 +127,7 @@ func (b *board) expire(now time.Time) []place {
 				}
 			}
 		}
-		if !samePeople(before, b.people(at, 0)) {
+		if !equalUsers(before, b.people(at, 0)) {
 			changed = append(changed, at)
 		}
 	}
@@ -185,8 +185,8 @@ func (b *board) of(tenant int64) []Present {
 	return list
 }
 
-// samePeople reports whether two lists have the same representation.
-func samePeople(a, b []Person) bool {
+// equalUsers reports whether two lists have the same representation.
+func equalUsers(a, b []Person) bool {
 	return slices.EqualFunc(a, b, func(a, b Person) bool {
 		return a.ID == b.ID && a.Name == b.Name && a.Field == b.Field
 	})

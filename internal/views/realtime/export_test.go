@@ -9,9 +9,9 @@ import (
 
 // Bounds that tests reach.
 const (
-	TabsOfTenant = tabsOfTenant
-	TabsOfPerson = tabsOfPerson
-	MostPeople   = peopleOfOnePage
+	TabsOfTenant    = maxTabsPerTenant
+	MaxTabsPerUser  = maxTabsPerUser
+	MaxUsersPerPage = maxUsersPerPage
 )
 
 // BeatEvery sets the ping interval of streams. It must be called before they start.

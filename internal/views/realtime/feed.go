@@ -88,7 +88,7 @@ func (f *feed) may(name string) bool {
 		return slices.ContainsFunc(f.topics, func(t Topic) bool { return t.Permission != "" && caller.May(t.Permission) })
 	}
 	topic, ok := f.topic(name)
-	return ok && topic.heardBy(caller)
+	return ok && topic.visibleTo(caller)
 }
 
 func (f *feed) subscribe(ctx context.Context, last *string) error {
@@ -114,7 +114,7 @@ func (f *feed) place() string {
 	if f.changes == nil {
 		return ""
 	}
-	return f.changes.Place()
+	return f.changes.Cursor()
 }
 
 // changeTopics returns the topics of the event bus.

@@ -159,7 +159,7 @@ func TestChangeEventNamesAuthorResourceAndTime(t *testing.T) {
 		stream := s.open(t, "?topics=orders,configs")
 		require.Equal(t, happened{"ready", map[string]any{"topics": []any{"orders", "configs"}}}, receive(t, stream, "ready"))
 		s.publish(t, 2, "orders", "strangers")
-		s.publish(t, 1, "coupon-campaigns", "not asked for")
+		s.publish(t, 1, "coupon-campaigns", "not requested")
 		s.publish(t, 1, "orders", "41")
 		require.Equal(t, happened{"orders", map[string]any{
 			"topic": "orders", "key": "41", "version": 3.0, "etag": `"1-3"`, "action": "update", "status": "paid", "label": "A17",
@@ -179,15 +179,15 @@ func TestStreamResumesAtItsCursor(t *testing.T) {
 		s.publish(t, 2, "orders", "strangers")
 		second := s.resume(t, "?topics=orders,configs", before)
 		receive(t, second.events, "ready")
-		require.Equal(t, "41", receive(t, second.events, "what was missed before the first event").data["key"])
+		require.Equal(t, "41", receive(t, second.events, "changes missed before the first event").data["key"])
 		behind := second.end()
 		s.publish(t, 1, "configs", "a")
-		s.publish(t, 1, "items", "not asked for")
+		s.publish(t, 1, "items", "not requested")
 		s.publish(t, 1, "orders", "42")
 		third := s.resume(t, "?topics=orders,configs,presence", behind)
 		receive(t, third.events, "ready")
-		require.Equal(t, "a", receive(t, third.events, "what was missed").data["key"])
-		require.Equal(t, "42", receive(t, third.events, "what was missed").data["key"])
+		require.Equal(t, "a", receive(t, third.events, "missed changes").data["key"])
+		require.Equal(t, "42", receive(t, third.events, "missed changes").data["key"])
 
 		elsewhere := s.resume(t, "?topics=orders", "of another life")
 		receive(t, elsewhere.events, "ready")
@@ -208,11 +208,11 @@ func TestMissedEventsRequireCurrentPermission(t *testing.T) {
 	s.authenticator.set(nil, "configs:read")
 	back := s.resume(t, "?topics=orders,configs", last)
 	receive(t, back.events, "ready")
-	require.Equal(t, "configs", receive(t, back.events, "what may be read").name)
+	require.Equal(t, "configs", receive(t, back.events, "permitted topics").name)
 }
 
 // Proves G7.7.
-func TestAStreamCarriesOnlyTopicsThatItsCallerMayRead(t *testing.T) {
+func TestStreamHasOnlyTopicsThatItsCallerMayRead(t *testing.T) {
 	bus := events.NewInProcess(64)
 	defer bus.Close()
 	s := newSite(t, bus, "orders:read")
@@ -248,7 +248,7 @@ func TestTopicWithoutPermissionIsForUsersOnly(t *testing.T) {
 	defer bus.Close()
 	s := serving(t, newProcess(t, bus, realtime.Topic{Name: "navigation"}))
 	stream := s.open(t, "?topics=navigation,orders,presence")
-	require.Equal(t, []any{"navigation"}, receive(t, stream, "ready").data["topics"], "who may read nothing is told of nobody")
+	require.Equal(t, []any{"navigation"}, receive(t, stream, "ready").data["topics"], "a caller without permissions sees no presence")
 	s.publish(t, 1, "orders", "41")
 	s.publish(t, 1, "navigation", "")
 	require.Equal(t, "navigation", receive(t, stream, "a change").name)
@@ -298,13 +298,13 @@ func requireEnd(t *testing.T, stream <-chan happened) {
 				return
 			}
 		case <-deadline:
-			require.FailNow(t, "the stream goes on")
+			require.FailNow(t, "the stream continues")
 		}
 	}
 }
 
 // Proves G7.7.
-func TestAStreamEndsWhenItsCredentialEnds(t *testing.T) {
+func TestChangeStreamEndsWithItsCredential(t *testing.T) {
 	bus := events.NewInProcess(64)
 	defer bus.Close()
 	s := newSite(t, bus, "*")
@@ -325,7 +325,7 @@ func TestStreamReportsMissedEvents(t *testing.T) {
 	require.Equal(t, happened{"lagged", map[string]any{"topics": []any{"orders"}}}, receive(t, stream, "the news of a gap"))
 }
 
-func TestALaggingBusIsReportedForAllItsTopics(t *testing.T) {
+func TestLaggingBusIsReportedForAllItsTopics(t *testing.T) {
 	bus := events.NewInProcess(1)
 	defer bus.Close()
 	s := newSite(t, bus, "*")
@@ -350,7 +350,7 @@ func TestPresenceIsResentAfterMissedEvents(t *testing.T) {
 	s.beat(t, person(t, 1, 8), realtime.Heartbeat{Resource: "configs/quiet"})
 	stream := s.open(t, "?topics=orders,configs,presence")
 	receive(t, stream, "ready")
-	require.Equal(t, "configs/quiet", receive(t, stream, "who is there").data["resource"])
+	require.Equal(t, "configs/quiet", receive(t, stream, "present users").data["resource"])
 	li := person(t, 1, 9)
 	var e happened
 	for n := 0; e.name != "lagged"; n++ {
@@ -376,13 +376,13 @@ func TestStreamReportsPresenceChanges(t *testing.T) {
 		receive(t, stream, "ready")
 		shown := func(what string) any {
 			e := receive(t, stream, what)
-			require.Equal(t, []any{"presence", page}, []any{e.name, e.data["resource"]}, "nothing comes of what may not be read")
+			require.Equal(t, []any{"presence", page}, []any{e.name, e.data["resource"]}, "events without permission are not delivered")
 			return e.data["people"]
 		}
 		at := func(field string) []any {
 			return []any{map[string]any{"id": 9.0, "name": "Person 9", "field": field, "since": "2026-01-31T12:00:00.000000Z"}}
 		}
-		require.Equal(t, at("/value"), shown("who is there when the stream begins"))
+		require.Equal(t, at("/value"), shown("present users at the start of the stream"))
 		other.beat(t, person(t, 1, 9), realtime.Heartbeat{Resource: "orders/41", Field: "/status"})
 		other.beat(t, person(t, 2, 9), realtime.Heartbeat{Resource: page, Field: "/stranger"})
 		other.beat(t, li, realtime.Heartbeat{Resource: page, Field: "/remark"})

@@ -101,7 +101,7 @@ func (s *Service) apply(at place, a heartbeatEvent, now time.Time) time.Time {
 	} else {
 		s.board.enter(at, a, now)
 	}
-	if after := s.board.people(at, 0); !samePeople(before, after) {
+	if after := s.board.people(at, 0); !equalUsers(before, after) {
 		s.publish(at, after)
 	}
 	return s.board.since(at, a.Person, a.Since)

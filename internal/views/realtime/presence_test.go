@@ -25,7 +25,7 @@ func ids(people []realtime.Person) []int64 {
 	return ids
 }
 
-func TestUsersOnAResourceSeeOnlyOthers(t *testing.T) {
+func TestPresenceExcludesTheCaller(t *testing.T) {
 	p := alone(t)
 	ada, li := person(t, 1, 7), person(t, 1, 8)
 	require.Empty(t, p.beat(t, ada, realtime.Heartbeat{Resource: page, Field: "/value"}))
@@ -34,8 +34,8 @@ func TestUsersOnAResourceSeeOnlyOthers(t *testing.T) {
 		p.beat(t, li, realtime.Heartbeat{Resource: page}))
 	require.Equal(t, []realtime.Person{{ID: 8, Name: "Person 8", Since: noon.Add(time.Second)}},
 		p.beat(t, ada, realtime.Heartbeat{Resource: page}))
-	require.Empty(t, p.beat(t, ada, realtime.Heartbeat{Resource: "configs/other"}), "another resource is another place")
-	require.Empty(t, p.beat(t, person(t, 2, 9), realtime.Heartbeat{Resource: page}), "another tenant is another place")
+	require.Empty(t, p.beat(t, ada, realtime.Heartbeat{Resource: "configs/other"}), "another resource is separate")
+	require.Empty(t, p.beat(t, person(t, 2, 9), realtime.Heartbeat{Resource: page}), "another tenant is separate")
 }
 
 func TestPresenceEndsTwelveSecondsAfterTheLastHeartbeat(t *testing.T) {
@@ -49,7 +49,7 @@ func TestPresenceEndsTwelveSecondsAfterTheLastHeartbeat(t *testing.T) {
 	p.beat(t, ada, realtime.Heartbeat{Resource: page})
 	p.clock.Advance(11 * time.Second)
 	p.Expire()
-	require.Equal(t, []int64{7}, ids(p.beat(t, li, realtime.Heartbeat{Resource: page})), "each heartbeat counts anew")
+	require.Equal(t, []int64{7}, ids(p.beat(t, li, realtime.Heartbeat{Resource: page})), "each heartbeat counts again")
 
 	p.clock.Advance(time.Second)
 	p.Expire()
@@ -57,7 +57,7 @@ func TestPresenceEndsTwelveSecondsAfterTheLastHeartbeat(t *testing.T) {
 	p.clock.Advance(12 * time.Second)
 	p.Expire()
 	tabs, entries := p.Kept()
-	require.Zero(t, tabs+entries, "what has ended takes no memory")
+	require.Zero(t, tabs+entries, "ended presence uses no memory")
 }
 
 func TestExpiryRunsAutomatically(t *testing.T) {
@@ -80,9 +80,9 @@ func TestTwoTabsCountAsOneUser(t *testing.T) {
 		there     bool
 	}{
 		{"the first tab comes", realtime.Heartbeat{Tab: "a", Field: "/value"}, "/value", true},
-		{"a tab without a field says nothing", realtime.Heartbeat{Tab: "b"}, "/value", true},
+		{"a tab without a field reports none", realtime.Heartbeat{Tab: "b"}, "/value", true},
 		{"the second tab chooses a field", realtime.Heartbeat{Tab: "b", Field: "/remark"}, "/remark", true},
-		{"a repeated field is not chosen anew", realtime.Heartbeat{Tab: "a", Field: "/value"}, "/remark", true},
+		{"a repeated field is not a change", realtime.Heartbeat{Tab: "a", Field: "/value"}, "/remark", true},
 		{"the first tab chooses again", realtime.Heartbeat{Tab: "a", Field: "/schema"}, "/schema", true},
 		{"the first tab leaves", realtime.Heartbeat{Tab: "a", Leaving: true}, "/remark", true},
 		{"a tab that is not there leaves", realtime.Heartbeat{Tab: "c", Leaving: true}, "/remark", true},
@@ -180,7 +180,7 @@ func untilHeard(t *testing.T, from, at process) {
 		case <-shown.Deliveries():
 			return
 		case <-time.After(20 * time.Millisecond):
-			require.Less(t, tries, 500, "the other process hears nothing")
+			require.Less(t, tries, 500, "the other process receives nothing")
 		}
 	}
 }
@@ -210,7 +210,7 @@ func TestPresenceIsBounded(t *testing.T) {
 		"tabs of one person": {
 			func(t *testing.T, n int) (context.Context, realtime.Heartbeat) {
 				return person(t, 1, 7), realtime.Heartbeat{Resource: page, Tab: fmt.Sprint(n)}
-			}, realtime.TabsOfPerson,
+			}, realtime.MaxTabsPerUser,
 			func(t *testing.T) (context.Context, realtime.Heartbeat) {
 				return person(t, 1, 7), realtime.Heartbeat{Resource: "configs/other", Tab: "more"}
 			},
@@ -218,7 +218,7 @@ func TestPresenceIsBounded(t *testing.T) {
 		"people on one resource": {
 			func(t *testing.T, n int) (context.Context, realtime.Heartbeat) {
 				return person(t, 1, int64(n+1)), realtime.Heartbeat{Resource: page}
-			}, realtime.MostPeople,
+			}, realtime.MaxUsersPerPage,
 			func(t *testing.T) (context.Context, realtime.Heartbeat) {
 				return person(t, 1, 5000), realtime.Heartbeat{Resource: page}
 			},
@@ -263,7 +263,7 @@ func TestPresenceNeedsTheRightToReadTheResource(t *testing.T) {
 		"may read":               {"configs/a.b", ""},
 		"may not read":           {"orders/41", apperr.Forbidden},
 		"of no kind that is":     {"users/1", apperr.ValidationFailed},
-		"presence is no place":   {"presence/1", apperr.ValidationFailed},
+		"presence has no cursor": {"presence/1", apperr.ValidationFailed},
 		"no path":                {"configs", apperr.ValidationFailed},
 		"a path below":           {"configs/a/b", apperr.ValidationFailed},
 		"characters of no key":   {"configs/a b", apperr.ValidationFailed},

@@ -53,8 +53,8 @@ type Topic struct {
 	Permission string
 }
 
-// heardBy reports whether a caller may receive the topic's changes.
-func (t Topic) heardBy(caller principal.Principal) bool {
+// visibleTo reports whether a caller may receive the topic's changes.
+func (t Topic) visibleTo(caller principal.Principal) bool {
 	if t.Permission == "" {
 		return caller.Kind != principal.Customer
 	}

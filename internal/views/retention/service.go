@@ -190,7 +190,7 @@ func auditRemoved(ctx context.Context, u *uow.Unit, list []tally, limits map[str
 	}
 	removed := make(map[string]removedRows, len(list))
 	for _, one := range list {
-		taken := tx.Exec(takeTally, one.TenantID, one.Name, one.Removed)
+		taken := tx.Exec(deleteTally, one.TenantID, one.Name, one.Removed)
 		switch {
 		case taken.Error != nil:
 			return taken.Error

@@ -126,7 +126,7 @@ func TestOldAuditEntriesAreRemovedWithOneEntryPerTenant(t *testing.T) {
 
 		fresh := newService(db, newLocks(), clk, s.keep)
 		require.NoError(t, fresh.Turn(ctx))
-		require.InDelta(t, 279, gaugeOf(t, fresh, "interlock_retention_removed_rows", "audit_entries"), 0, "every process says the same, also after a restart")
+		require.InDelta(t, 279, gaugeOf(t, fresh, "interlock_retention_removed_rows", "audit_entries"), 0, "every process reports the same, also after a restart")
 	})
 }
 
@@ -191,7 +191,7 @@ func TestResumableConfigVersionsAreNotRemoved(t *testing.T) {
 		require.NoError(t, s.Turn(ctx))
 		require.Equal(t, 2, count(t, db, "SELECT COUNT(*) FROM config_histories WHERE tenant_id > 0 AND config_id = 1"))
 		if db.Dialect == storage.MySQL {
-			require.Equal(t, 1, count(t, db, "SELECT COUNT(*) FROM config_histories WHERE tenant_id > 0 AND config_id = 2"), "nobody can have seen it yet")
+			require.Equal(t, 1, count(t, db, "SELECT COUNT(*) FROM config_histories WHERE tenant_id > 0 AND config_id = 2"), "no caller can have seen it yet")
 		}
 	})
 }
@@ -242,7 +242,7 @@ func TestInterruptedSweepCountsEachRowOnce(t *testing.T) {
 		require.NoError(t, first.Turn(running))
 		left := count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id = ?", tenant)
 		require.Less(t, left, 950)
-		require.Positive(t, left, "it went on after it was asked to end")
+		require.Positive(t, left, "it continued after the request to end")
 		require.Empty(t, auditOf(t, db, tenant))
 
 		clk.Advance(time.Hour)
@@ -298,7 +298,7 @@ func endARunByARetentionOf(t *testing.T, keep time.Duration) {
 }
 
 // Proves G6.10.
-func TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing(t *testing.T) {
+func TestProcessPausedBeyondItsLeaseRemovesNothing(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk := clock.NewFake(noon)
 		keep := map[module.Retention]time.Duration{module.AuditRows: 30 * day}
@@ -400,10 +400,10 @@ func TestStepRemovesABoundedNumberOfRows(t *testing.T) {
 	left := count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0")
 	s.walker.Pause = func(context.Context, time.Duration) bool {
 		now := count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0")
-		require.LessOrEqual(t, left-now, walk.MostRows)
+		require.LessOrEqual(t, left-now, walk.MaxRows)
 		left = now
 		return true
 	}
 	require.NoError(t, s.Turn(ctx))
-	require.LessOrEqual(t, left, walk.MostRows)
+	require.LessOrEqual(t, left, walk.MaxRows)
 }

@@ -35,7 +35,7 @@ func read(ctx context.Context, db *storage.DB, t Table, limit time.Time, place [
 const (
 	addToTally  = "UPDATE retention_tallies SET removed = removed + ? WHERE tenant_id = ? AND name = ?"
 	insertTally = "INSERT INTO retention_tallies (removed, tenant_id, name) VALUES (?, ?, ?)"
-	takeTally   = "DELETE FROM retention_tallies WHERE tenant_id = ? AND name = ? AND removed = ?"
+	deleteTally = "DELETE FROM retention_tallies WHERE tenant_id = ? AND name = ? AND removed = ?"
 )
 
 // remove deletes the expired rows, and returns their number. The same transaction counts
@@ -73,7 +73,7 @@ func deleteRows(tx *gorm.DB, t Table, r removal) (int64, error) {
 	return deleted.RowsAffected, deleted.Error
 }
 
-// deleteEntries deletes audit entries with their targets; see raiseFloor and requireGone.
+// deleteEntries deletes audit entries with their targets; see raiseFloor and requireDeleted.
 func deleteEntries(tx *gorm.DB, r removal, statement string, values []any) (int64, error) {
 	floor, err := raiseFloor(tx, r)
 	if err != nil {
@@ -86,7 +86,7 @@ func deleteEntries(tx *gorm.DB, r removal, statement string, values []any) (int6
 	if deleted.Error != nil || deleted.RowsAffected >= int64(len(r.last)) {
 		return deleted.RowsAffected, deleted.Error
 	}
-	return deleted.RowsAffected, requireGone(tx, r)
+	return deleted.RowsAffected, requireDeleted(tx, r)
 }
 
 // upTo excludes entries from a deletion that were numbered after the floor was raised.
@@ -101,7 +101,7 @@ const upTo = " AND (place IS NULL OR place <= ?)"
 //
 // The first export of a log numbers entries that had no position when they were selected for
 // removal. If that happens before the first statement, the statement sees the positions; if it
-// happens before the last one, that one retains the entries (see requireGone); otherwise the
+// happens before the last one, that one retains the entries (see requireDeleted); otherwise the
 // export finds them deleted, and is run again.
 func raiseFloor(tx *gorm.DB, r removal) (highest int64, err error) {
 	statement := "SELECT COALESCE(MAX(place), 0) FROM audit_entries WHERE tenant_id = ? AND id IN ?"
@@ -116,8 +116,8 @@ func raiseFloor(tx *gorm.DB, r removal) (highest int64, err error) {
 	return highest, raised.Error
 }
 
-// requireGone makes the removal run again if some of its entries still exist.
-func requireGone(tx *gorm.DB, r removal) error {
+// requireDeleted makes the removal run again if some of its entries still exist.
+func requireDeleted(tx *gorm.DB, r removal) error {
 	var left int64
 	err := tx.Raw("SELECT COUNT(*) FROM audit_entries WHERE tenant_id = ? AND id IN ?", r.head[0], r.last).Scan(&left).Error
 	if err == nil && left > 0 {

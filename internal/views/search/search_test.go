@@ -41,7 +41,7 @@ func shown(found []search.Found) []string {
 	return shown
 }
 
-func TestHitsAreGroupedByKindWithExactOnesFirst(t *testing.T) {
+func TestHitsAreGroupedByKindWithExactHitsFirst(t *testing.T) {
 	many := make([]string, 20)
 	for i := range many {
 		many[i] = fmt.Sprintf("tea-%02d", i)
@@ -56,7 +56,7 @@ func TestHitsAreGroupedByKindWithExactOnesFirst(t *testing.T) {
 		"of two such the order of kinds": {named("tea"), named("tea"), []string{"config tea", "item tea"}},
 		"a row once":                     {named("tea.a", "tea.a"), named(), []string{"config tea.a"}},
 		"eight of a kind, also if exact": {named(append(many, "tea")...), named(), []string{"config tea", "config tea-00", "config tea-01", "config tea-02", "config tea-03", "config tea-04", "config tea-05", "config tea-06"}},
-		"nothing is an empty list":       {named(), named(), []string{}},
+		"no result is an empty list":     {named(), named(), []string{}},
 	} {
 		s := search.New(module.Kind{Name: "config", Permission: "configs:read", Find: c.configs}, module.Kind{Name: "item", Permission: "items:read", Find: c.items})
 		found, err := s.Search(caller(t, "*"), "tea")
@@ -65,7 +65,7 @@ func TestHitsAreGroupedByKindWithExactOnesFirst(t *testing.T) {
 	}
 }
 
-func TestAnItemsNameCanBeTheExactHit(t *testing.T) {
+func TestItemNameCanBeAnExactHit(t *testing.T) {
 	s := search.New(module.Kind{Name: "item", Permission: "items:read", Find: module.Finder(func(context.Context, string, int) ([]module.Hit, error) {
 		return []module.Hit{{ID: "A", Title: "A", Subtitle: "Tea pot"}, {ID: "B", Title: "B", Subtitle: "Tea"}}, nil
 	})})
@@ -76,7 +76,7 @@ func TestAnItemsNameCanBeTheExactHit(t *testing.T) {
 
 func TestSearchSkipsKindsWithoutPermission(t *testing.T) {
 	forbidden := module.Finder(func(context.Context, string, int) ([]module.Hit, error) {
-		return nil, errors.New("searched what may not be read")
+		return nil, errors.New("searched without permission")
 	})
 	s := search.New(module.Kind{Name: "config", Permission: "configs:read", Find: forbidden}, module.Kind{Name: "item", Permission: "items:read", Find: named("tea")})
 	found, err := s.Search(caller(t, "items:read"), "tea")
@@ -88,10 +88,10 @@ func TestSearchSkipsKindsWithoutPermission(t *testing.T) {
 	_, err = s.Search(caller(t, "configs:read"), "tea")
 	require.ErrorContains(t, err, "search configs: searched")
 	_, err = s.Search(t.Context(), "tea")
-	require.Error(t, err, "nobody calls")
+	require.Error(t, err, "no callers")
 }
 
-func TestTheTextHasOneToAHundredCharacters(t *testing.T) {
+func TestSearchTextHasOneToAHundredCharacters(t *testing.T) {
 	var looked string
 	s := search.New(module.Kind{Name: "config", Permission: "configs:read", Find: module.Finder(func(_ context.Context, text string, limit int) ([]module.Hit, error) {
 		looked = text

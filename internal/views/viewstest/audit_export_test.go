@@ -69,7 +69,7 @@ func (f *follower) poll(t *testing.T, ctx context.Context) bool {
 }
 
 // Proves G6.9.
-func TestWhoExportsWithTheCursorSeesEachEntryOnceHoweverLateItIsCommitted(t *testing.T) {
+func TestExportsByCursorHaveEachLateEntryOnce(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
@@ -137,7 +137,7 @@ func row(t *testing.T, tx *gorm.DB, tenant int64, resource string, at time.Time)
 }
 
 // Proves G6.9.
-func TestAnEntryThatIsCommittedAfterOnesWithHigherIDsIsExported(t *testing.T) {
+func TestEntryCommittedAfterHigherIDsIsExported(t *testing.T) {
 	db, ctx := storagetest.MariaDB(t), storagetest.Tenant(t)
 	p, _ := principal.From(ctx)
 	f := &follower{log: audit.NewLog(db)}
@@ -181,14 +181,14 @@ func TestExportThatCannotResumeReturnsTheReason(t *testing.T) {
 		behind.poll(t, ctx)
 		add("things/2", 40*24*time.Hour)
 		sweep()
-		require.Equal(t, []string{"things/2"}, resourcesOf(t, db, p.TenantID), "it has no place yet, so nobody could be told that it went")
+		require.Equal(t, []string{"things/2"}, resourcesOf(t, db, p.TenantID), "it has no position yet, so its removal could not be reported")
 		ahead.poll(t, ctx)
 		add("things/3", time.Hour)
 		sweep()
 		for ahead.poll(t, ctx) {
 		}
 		require.Equal(t, []string{"things/1", "things/2", "things/3"}, dropSweeps(ahead.seen))
-		require.Empty(t, ahead.gone, "it had seen what was removed")
+		require.Empty(t, ahead.gone, "it had read the removed entries")
 		for behind.poll(t, ctx) {
 		}
 		require.Equal(t, []string{"removed"}, behind.gone)
@@ -206,13 +206,13 @@ func TestExportThatCannotResumeReturnsTheReason(t *testing.T) {
 		for ahead.poll(t, ctx) {
 		}
 		require.Equal(t, []string{"restored"}, ahead.gone)
-		require.Equal(t, []string{"things/1", "things/2", "things/3", "things/3"}, dropSweeps(ahead.seen), "from the beginning of what is there")
+		require.Equal(t, []string{"things/1", "things/2", "things/3", "things/3"}, dropSweeps(ahead.seen), "from the first existing entry")
 	})
 }
 
 // An entry that is removed during an export is in it, or is reported as removed.
 // Proves G6.9.
-func TestAnExportSkipsNothingThatIsRemovedWhileItReads(t *testing.T) {
+func TestExportSkipsNothingDuringRemoval(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
 		clk := clock.NewFake(time.Now())
@@ -276,7 +276,7 @@ func TestEntryRemovedDuringNumberingIsReported(t *testing.T) {
 		require.NoError(t, read.Raw("SELECT COUNT(*) FROM audit_entries WHERE tenant_id = ? AND place IS NOT NULL", p.TenantID).Scan(&there).Error)
 		require.NoError(t, read.Raw("SELECT last FROM log_places WHERE name = ?", fmt.Sprint("audit:", p.TenantID)).Scan(&last).Error)
 		require.NoError(t, read.Raw("SELECT last FROM log_places WHERE name = ?", fmt.Sprint("audit-floor:", p.TenantID)).Scan(&floor).Error)
-		require.Equal(t, last-floor, there, "%d places were given, and the highest that is known to be gone is %d", last, floor)
+		require.Equal(t, last-floor, there, "%d positions were assigned, and the highest known removed one is %d", last, floor)
 	})
 }
 
@@ -293,7 +293,7 @@ func TestNumberedLogIsNotWritten(t *testing.T) {
 		soon, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
 		whole, err := log.NumberLogs(soon)
-		require.NoError(t, err, "it waits for nobody")
+		require.NoError(t, err, "it waits for no writer")
 		require.True(t, whole)
 	})
 }

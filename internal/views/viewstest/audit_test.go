@@ -84,6 +84,6 @@ func TestRepeatedJobsAppearOnceInLatestEntries(t *testing.T) {
 			lines = append(lines, fmt.Sprintf("%s %s +%d", entry.Action, entry.Resource, entry.More))
 		}
 		require.Equal(t, []string{"thing.update things/a +0", "thing.update things/a +0", "thing.expire things/b +0", "thing.update things/a +0", "thing.expire things +2", "thing.update things/a +0"}, lines,
-			"people are told one by one, signing in not at all, and what is folded takes one place")
+			"users are listed one by one, sign-ins are excluded, and a fold is one entry")
 	})
 }

@@ -43,7 +43,7 @@ func today(t *testing.T, ctx context.Context, log *dashboard.ConflictLog, resour
 	return conflicts
 }
 
-func TestConflictsAreCountedForEachTenantDayResourceAndCode(t *testing.T) {
+func TestConflictsAreCountedByTenantDayResourceAndCode(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		now := clock.NewFake(time.Date(2026, 1, 31, 23, 59, 0, 0, time.UTC))
 		log := dashboard.NewConflictLog(db, now)
@@ -58,7 +58,7 @@ func TestConflictsAreCountedForEachTenantDayResourceAndCode(t *testing.T) {
 		log.CountConflict(tenant, "orders", "", apperr.StatusChanged)
 		log.CountConflict(tenant, "orders", "orders/7", apperr.TransitionNotAllowed)
 		require.NoError(t, log.Flush(ctx))
-		require.NoError(t, log.Flush(ctx), "what was flushed is not added again")
+		require.NoError(t, log.Flush(ctx), "flushed counts are not added again")
 
 		require.Equal(t, []dashboard.Conflicts{
 			{Resource: "configs", Code: apperr.VersionConflict, Count: 3, Records: []string{"configs/a"}},
@@ -72,7 +72,7 @@ func TestConflictsAreCountedForEachTenantDayResourceAndCode(t *testing.T) {
 		require.Empty(t, today(t, ctx, log, everything...), "the next day begins with nothing")
 		now.Advance(-time.Minute)
 		require.NoError(t, log.Sweep(ctx, 10))
-		require.Len(t, today(t, ctx, log, everything...), 3, "a day that may be looked at is kept")
+		require.Len(t, today(t, ctx, log, everything...), 3, "a day within the report is retained")
 		day := now.Now()
 		now.Advance(91 * 24 * time.Hour)
 		require.NoError(t, log.Sweep(ctx, 10))
@@ -225,7 +225,7 @@ func TestEachPartOfTheDashboardNeedsItsPermission(t *testing.T) {
 		require.Equal(t, want, a.Body, permission)
 	}
 	require.Equal(t, 7*24*time.Hour, played.within)
-	require.Equal(t, 1, played.read, "what many rows are read for is kept for a minute")
+	require.Equal(t, 1, played.read, "a count over many rows is cached for a minute")
 	now.Advance(time.Minute)
 	_, err := s.Overview(ctx)
 	require.NoError(t, err)

@@ -24,18 +24,18 @@ import (
 func TestUnreachableEngineIsReportedAndOtherIsRead(t *testing.T) {
 	db := storagetest.MariaDB(t)
 	away := redistest.Connect(t, "redis://127.0.0.1:1/0")
-	report := enginestest.Look(t, engines.Probe{DB: db, Redis: away})
+	report := enginestest.Inspect(t, engines.Probe{DB: db, Redis: away})
 	require.Equal(t, engines.Broken, enginestest.About(t, report.Findings, "redis").Level)
 	require.NotContains(t, enginestest.About(t, report.Findings, "redis").Says, "127.0.0.1")
 	require.NotEmpty(t, enginestest.About(t, report.Findings, "innodb_flush_log_at_trx_commit").Value)
 	require.NoError(t, db.Close())
-	require.Equal(t, engines.Broken, enginestest.About(t, enginestest.Look(t, engines.Probe{DB: db, Redis: away}).Findings, "database").Level)
+	require.Equal(t, engines.Broken, enginestest.About(t, enginestest.Inspect(t, engines.Probe{DB: db, Redis: away}).Findings, "database").Level)
 }
 
 // Proves G5.43.
 func TestEachDatabaseIsRead(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		report := enginestest.Look(t, engines.Probe{DB: db})
+		report := enginestest.Inspect(t, engines.Probe{DB: db})
 		if db.Dialect == storage.SQLite {
 			require.Len(t, report.Findings, 3)
 			require.Empty(t, report.NotOK())
@@ -67,7 +67,7 @@ func TestNonTransactionalTableIsReported(t *testing.T) {
 	db := storagetest.Open(t, storagetest.NewMariaDBURL(t))
 	_, err := db.Pools()["write"].ExecContext(t.Context(), "CREATE TABLE loose (id INT) ENGINE=Aria")
 	require.NoError(t, err)
-	f := enginestest.About(t, enginestest.Look(t, engines.Probe{DB: db}).Findings, "storage_engine")
+	f := enginestest.About(t, enginestest.Inspect(t, engines.Probe{DB: db}).Findings, "storage_engine")
 	require.Equal(t, engines.Broken, f.Level)
 	require.True(t, f.Fatal)
 	require.Contains(t, f.Says, "in Aria")
@@ -79,14 +79,14 @@ type ahead time.Duration
 func (a ahead) Now() time.Time { return clock.System{}.Now().Add(time.Duration(a)) }
 
 // Proves G5.48.
-func TestAClockThatIsMoreThanASecondAwayIsARisk(t *testing.T) {
+func TestClockSkewAboveOneSecondIsARisk(t *testing.T) {
 	p := engines.Probe{DB: storagetest.MariaDB(t), Redis: redistest.Connect(t, redistest.SharedURL(t))}
 	for skew, level := range map[time.Duration]engines.Level{
 		0: engines.OK, 500 * time.Millisecond: engines.OK, -500 * time.Millisecond: engines.OK,
 		1500 * time.Millisecond: engines.Risk, -1500 * time.Millisecond: engines.Risk, -time.Hour: engines.Risk,
 	} {
 		p.Clock = ahead(skew)
-		report := enginestest.Look(t, p)
+		report := enginestest.Inspect(t, p)
 		require.Len(t, report.Clocks, 2)
 		for _, c := range report.Clocks {
 			// This process's clock is ahead by skew, so the engine's is behind.
@@ -116,8 +116,8 @@ func TestMemoryClocksAndFindingsAreMetrics(t *testing.T) {
 		require.Equal(t, http.StatusOK, reply.Code, reply.Body)
 		return reply.Body.String()
 	}
-	require.Empty(t, scrape(), "nothing is said before the first look")
-	m.Look(t.Context())
+	require.Empty(t, scrape(), "nothing is reported before the first check")
+	m.Inspect(t.Context())
 	text := scrape()
 	for _, part := range []string{
 		`interlock_redis_memory_used_bytes{node=""} `, "interlock_redis_memory_limit_bytes{node=\"\"} 5e+07\n", "interlock_redis_evicted_keys_total{node=\"\"} 0\n",

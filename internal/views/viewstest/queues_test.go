@@ -20,7 +20,7 @@ import (
 )
 
 // Proves G5.41.
-func TestACallerSeesTheOwnTenantsQueuesAndLocksOnly(t *testing.T) {
+func TestCallerSeesOnlyQueuesAndLocksOfTheirTenant(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
 		other := p.TenantID + 1
@@ -93,7 +93,7 @@ func TestUnusedQueueIsListedUntilEmpty(t *testing.T) {
 		require.Equal(t, []string{ended, used}, shown())
 		settle(used, mq.Done())
 		settle(ended, mq.Dead(errors.New("broken")))
-		require.Equal(t, []string{ended, used}, shown(), "what is dead waits for an answer")
+		require.Equal(t, []string{ended, used}, shown(), "a dead letter waits for a decision")
 		require.NoError(t, broker.DiscardDeadTx(db.Write(ctx), ended, "a"))
 		require.Equal(t, []string{used}, shown())
 	})

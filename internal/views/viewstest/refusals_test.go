@@ -62,7 +62,7 @@ func TestRejectionsAreFoldedByKind(t *testing.T) {
 		require.ErrorIs(t, refusals.Flush(ctx), away)
 		away = nil
 		require.NoError(t, refusals.Flush(ctx))
-		require.NoError(t, refusals.Flush(ctx), "what was written is not written again")
+		require.NoError(t, refusals.Flush(ctx), "written counts are not written again")
 
 		listing, err := audit.NewLog(db).List(ctx, audit.Filter{Actions: []string{httpapi.RefusedSignIn}}, storage.Page{})
 		require.NoError(t, err)

@@ -3,7 +3,7 @@ import type { PageUnderTest } from '../pages';
 const satisfied = {
   guarantee: 'G4',
   tests: ['TestVersionRejectsAPausedHolderDespiteSufficientBalance'],
-  faults: ['TestDebitsThatAreSentAgainToAProgramThatWasKilledAreMadeOnce'],
+  faults: ['TestRetriedDebitsOfAKilledProgramAreAppliedOnce'],
   state: 'kept',
   lastTrueTime: '2026-11-22T12:00:00.000000Z',
   lookedTime: '2026-11-22T12:00:00.000000Z',

@@ -9,6 +9,6 @@ test.each([
   [2, [vote('approve', false)], 2],
   [1, [vote('reject', true)], 1],
   [1, [vote('approve', true), vote('approve', true)], 0],
-])('of %i votes with %j, %i are missing', (required, votes, left) => {
+])('%i required votes with %j leave %i', (required, votes, left) => {
   expect(votesLeft({ required, votes })).toBe(left);
 });

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-test('changes are gathered and passed on in one go', () => {
+test('concurrent changes are delivered together', () => {
   const gatherer = new Gatherer(flush);
   for (let i = 0; i < 1000; i++) gatherer.add('orders', String(i % 10));
   expect(flush).not.toHaveBeenCalled();
@@ -21,7 +21,7 @@ test('changes are gathered and passed on in one go', () => {
   expect(flush.mock.calls[0]?.[0].get('orders')?.size).toBe(10);
 });
 
-test('a burst is passed on at once, and a storm once in a while, to its end', () => {
+test('a burst is delivered immediately, a longer one at intervals', () => {
   const gatherer = new Gatherer(flush, 5);
   // A change every 100 ms for a minute.
   for (let i = 0; i < 600; i++) {
@@ -35,7 +35,7 @@ test('a burst is passed on at once, and a storm once in a while, to its end', ()
   expect(passed.size).toBe(600);
 });
 
-test('a page that is hidden waits until it is seen', () => {
+test('a hidden page refetches when it becomes visible', () => {
   const gatherer = new Gatherer(flush);
   seen = 'hidden';
   gatherer.add('orders', '1');

@@ -104,7 +104,7 @@ export function followLive(queries: QueryClient): () => void {
   const stop = [
     () => document.removeEventListener('visibilitychange', onVisibility),
     () => [records, lists].forEach((gatherer) => gatherer.end()),
-    // Other topics mean other permissions, so the user may now read records that were rejected before.
+    // Other topics mean other permissions, so records that were rejected before may now be readable.
     onBegin((otherTopics) => otherTopics && records.add('*', '')),
     onLive('*', ({ topic, key, payload }) => {
       if (topic === 'presence' || payload.action === numbersOnly) return;

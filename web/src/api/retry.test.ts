@@ -26,7 +26,7 @@ function sending(...script: ConstructorParameters<typeof ScriptedService>) {
 
 const write = (headers: Record<string, string> = { 'X-Idempotency-Key': 'k-1' }) => new Request(address, { method: 'POST', body: '{"amount":5}', headers });
 
-test('a write is not repeated for somebody else who signed in meanwhile, and stays in doubt', async () => {
+test('a write is not retried for another user and stays unknown', async () => {
   const { service, sessions, send, log } = sending(lost, done);
   log.subscribe(() => sessions.signedIn(session(99)));
 
@@ -36,13 +36,13 @@ test('a write is not repeated for somebody else who signed in meanwhile, and sta
 
 test.each([
   ['the reply is lost', lost],
-  ['the service is away', problem(503, 'unavailable')],
-  ['the first attempt still runs', problem(409, 'request_in_progress')],
-  ['somebody else is writing the same event', problem(409, 'inflight_duplicate')],
-  ['too much was asked', problem(429, 'rate_limited')],
-  ['its outcome is not known', problem(503, 'outcome_unknown')],
-  ['something in between answers in words of its own', { status: 502, body: 'Bad gateway' }],
-])('when %s, the same is sent again under the same key after 100, 200 and 400 ms', async (_, failure) => {
+  ['the service is unavailable', problem(503, 'unavailable')],
+  ['the first attempt is in progress', problem(409, 'request_in_progress')],
+  ['another client is writing the same event', problem(409, 'inflight_duplicate')],
+  ['the rate limit is reached', problem(429, 'rate_limited')],
+  ['its outcome is unknown', problem(503, 'outcome_unknown')],
+  ['a proxy replies without a problem', { status: 502, body: 'Bad gateway' }],
+])('if %s, the request is resent after 100, 200 and 400 ms', async (_, failure) => {
   const { service, waits, send } = sending(failure, failure, failure, done);
 
   expect((await send(write())).status).toBe(201);
@@ -52,7 +52,7 @@ test.each([
   expect(await Promise.all(service.requests.map((request) => request.text()))).toEqual(Array(4).fill('{"amount":5}'));
 });
 
-test('after the fourth attempt the last failure is told', async () => {
+test('the error after four attempts is the last one', async () => {
   const { service, send, log } = sending(lost, lost, lost, lost);
 
   await expect(send(write())).rejects.toMatchObject({ code: 'no_connection' });
@@ -61,27 +61,27 @@ test('after the fourth attempt the last failure is told', async () => {
   expect(log.of('k-1')).toBeUndefined();
 });
 
-test('what the service asks to wait is waited', async () => {
+test('a retry waits for the time in Retry-After', async () => {
   const { waits, send } = sending({ ...problem(503, 'unavailable'), headers: { 'Retry-After': '2' } }, done);
   await send(write());
   expect(waits).toEqual([2000]);
 });
 
-test('a wait in milliseconds goes before whole seconds', async () => {
+test('a wait in milliseconds has precedence over whole seconds', async () => {
   const { waits, send } = sending({ ...problem(409, 'request_in_progress', { retryAfterMs: 300 }), headers: { 'Retry-After': '1' } }, done);
   await send(write());
   expect(waits).toEqual([300]);
 });
 
-test('a long wait is left to the person', async () => {
+test('a long wait is not retried automatically', async () => {
   const { service, send } = sending({ ...problem(429, 'rate_limited'), headers: { 'Retry-After': '30' } });
   await expect(send(write())).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 30_000 });
   expect(service.requests).toHaveLength(1);
 });
 
 test.each([
-  ['rejected for what it asks', problem(409, 'insufficient_balance'), write()],
-  ['turned away by a lock', problem(423, 'resource_locked'), write()],
+  ['rejected by a rule', problem(409, 'insufficient_balance'), write()],
+  ['rejected by a lock', problem(423, 'resource_locked'), write()],
   ['without a key', lost, write({})],
   ['a read', lost, new Request(address)],
 ])('a request %s is sent once', async (_, failure, request) => {
@@ -90,13 +90,13 @@ test.each([
   expect(service.requests).toHaveLength(1);
 });
 
-test('while it is repeated its outcome is in doubt, and a later refusal to listen does not settle that', async () => {
+test('a later rate limit does not settle an unknown outcome', async () => {
   const { seen, send } = sending(problem(429, 'rate_limited'), lost, problem(429, 'rate_limited'), done);
   await send(write());
   expect(seen).toEqual(['waiting', 'checking', undefined]);
 });
 
-test('a reply of an earlier attempt is announced, a first reply is not', async () => {
+test('a replayed reply is reported, a first reply is not', async () => {
   const { log, send } = sending(lost, { ...done, headers: { 'X-Idempotency-Replay': 'true' } }, done);
   const onReplay = vi.fn();
   log.onReplay(onReplay);
@@ -106,7 +106,7 @@ test('a reply of an earlier attempt is announced, a first reply is not', async (
   expect(onReplay).toHaveBeenCalledTimes(1);
 });
 
-test('an attempt that still runs is asked for until it has ended, or for so long that the person is told', async () => {
+test('a request in progress is polled until it ends or times out', async () => {
   const running = problem(409, 'request_in_progress');
   const { waits, send } = sending(...Array<typeof running>(7).fill(running), done);
   expect((await send(write())).status).toBe(201);
@@ -117,7 +117,7 @@ test('an attempt that still runs is asked for until it has ended, or for so long
   expect(long.waits.reduce((sum, wait) => sum + wait, 0)).toBeLessThan(10_000);
 });
 
-test('what is thrown says whether an attempt before it may have been carried out', async () => {
+test('an error reports whether an earlier attempt may have succeeded', async () => {
   const first = sending(problem(403, 'forbidden'));
   await expect(first.send(write())).rejects.toMatchObject({ code: 'forbidden', isInDoubt: false, isOutcomeUnknown: false });
   const later = sending(lost, problem(403, 'forbidden'));
@@ -126,7 +126,7 @@ test('what is thrown says whether an attempt before it may have been carried out
   await expect(settled.send(write())).rejects.toMatchObject({ isOutcomeUnknown: false });
 });
 
-test('a guarded deletion whose answer was lost is repeated, and gone means done', async () => {
+test('a repeated deletion with a lost reply succeeds on 404', async () => {
   const deletion = () => new Request(address, { method: 'DELETE', headers: { 'If-Match': '"e1"' } });
   const repeated = sending(lost, problem(404, 'not_found'));
   expect((await repeated.send(deletion())).status).toBe(204);

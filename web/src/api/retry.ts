@@ -3,10 +3,10 @@ import { ApiProblem, isProblem, otherIdentity } from './problem';
 /** Waits before the attempts after the first, in ms. */
 const delays = [100, 200, 400] as const;
 /** If the service requests a longer wait, the client shows the error instead of waiting. */
-const longestWait = 5_000;
+const maxWait = 5_000;
 /** The wait for an attempt in progress, after which the user is informed, and the longest pause between two checks, in ms. */
 const stillRunning = 8_000;
-const longestPause = 1_000;
+const maxPause = 1_000;
 
 const safe = new Set(['GET', 'HEAD']);
 
@@ -108,15 +108,15 @@ export function retrying(send: Send, owner: () => string | undefined, log: Attem
 function delayAfter(error: ApiProblem, failures: number, waited: number): number | undefined {
   if (isProblem(error, 'request_in_progress', 'inflight_duplicate')) {
     // The service has received an earlier attempt and finishes it within the request deadline.
-    return waited > stillRunning ? undefined : Math.min(longestPause, Math.max(error.retryAfter ?? 0, delays[0] * 2 ** failures));
+    return waited > stillRunning ? undefined : Math.min(maxPause, Math.max(error.retryAfter ?? 0, delays[0] * 2 ** failures));
   }
   const delay = delays[failures];
-  if (delay === undefined || !asksForRetry(error)) return undefined;
+  if (delay === undefined || !isRetryable(error)) return undefined;
   const wait = error.retryAfter ?? 0;
-  return wait > longestWait ? undefined : Math.max(delay, wait);
+  return wait > maxWait ? undefined : Math.max(delay, wait);
 }
 
-const asksForRetry = (error: ApiProblem): boolean =>
+const isRetryable = (error: ApiProblem): boolean =>
   isProblem(error, 'no_connection', 'timed_out', 'bad_gateway', 'unavailable', 'outcome_unknown', 'rate_limited');
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

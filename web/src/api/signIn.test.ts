@@ -23,20 +23,20 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('after a break of the stream one may do what the service says then', async () => {
+test('permissions follow the service after the stream reconnects', async () => {
   const now = session();
   vi.stubGlobal('fetch', new ScriptedService({ status: 200, body: { ...now, user: { ...now.user, permissions: ['orders:read'] } } }).fetch);
   breakStream();
   await vi.waitFor(() => expect(sessionStore.session?.user.permissions).toEqual(['orders:read']));
 });
 
-test('a session that ended meanwhile leaves the work on the screen', async () => {
+test('an ended session preserves the page', async () => {
   vi.stubGlobal('fetch', new ScriptedService(problem(401, 'unauthenticated')).fetch);
   breakStream();
   await vi.waitFor(() => expect(sessionStore.state().status).toBe('expired'));
 });
 
-test('while the service is away nothing changes', async () => {
+test('an outage of the service preserves the session', async () => {
   const service = new ScriptedService(new TypeError('no link'));
   vi.stubGlobal('fetch', service.fetch);
   breakStream();

@@ -97,7 +97,7 @@ afterEach(() => {
 const settle = () => vi.advanceTimersByTimeAsync(0);
 const event = 'id: 41\nevent: configs\ndata: {"key":"a"}\n\n';
 
-test('of two tabs one has the stream, both hear what arrives, and the other takes over when it is closed', async () => {
+test('one tab owns the stream, and another replaces it', async () => {
   const [first, second] = [open(), open()];
   const heard: [ServerEvent[], ServerEvent[]] = [[], []];
   first.onEvent((one) => heard[0].push(one));
@@ -122,7 +122,7 @@ test('of two tabs one has the stream, both hear what arrives, and the other take
   second.stop();
 });
 
-test('tabs of others have a stream of their own', async () => {
+test('tabs of other users have a separate stream', async () => {
   const [first, second] = [open(), open()];
   first.start('o');
   second.start('another');
@@ -132,7 +132,7 @@ test('tabs of others have a stream of their own', async () => {
   second.stop();
 });
 
-test('a tab that was opened in the background has no stream until it is seen', async () => {
+test('a background tab opens no stream until it is visible', async () => {
   seen = 'hidden';
   const stream = open();
   stream.start('o');
@@ -145,7 +145,7 @@ test('a tab that was opened in the background has no stream until it is seen', a
   stream.stop();
 });
 
-test('a tab that is hidden gives its stream back after a while, and what it missed is read when it is seen', async () => {
+test('a hidden tab closes its stream and catches up later', async () => {
   const stream = open();
   const gap = vi.fn();
   stream.onGap(gap);
@@ -167,7 +167,7 @@ test('a tab that is hidden gives its stream back after a while, and what it miss
   stream.stop();
 });
 
-test('a lost connection is opened again, and what was missed is read again', async () => {
+test('a lost connection reopens and missed changes are read', async () => {
   const stream = open();
   const gap = vi.fn();
   stream.onGap(gap);
@@ -188,7 +188,7 @@ test('a lost connection is opened again, and what was missed is read again', asy
   stream.stop();
 });
 
-test('the service says when to connect again after it has ended a stream', async () => {
+test('the service sets the reconnect delay after it ends a stream', async () => {
   const stream = open();
   stream.start('o');
   await settle();
@@ -202,7 +202,7 @@ test('the service says when to connect again after it has ended a stream', async
   stream.stop();
 });
 
-test('a stream that leaves nothing out goes on where it broke off, in whatever tab', async () => {
+test('a complete stream resumes at its cursor in any tab', async () => {
   const [first, second] = [open({ resumes: true }), open({ resumes: true })];
   const gap = vi.fn();
   second.onGap(gap);
@@ -218,7 +218,7 @@ test('a stream that leaves nothing out goes on where it broke off, in whatever t
   second.stop();
 });
 
-test('a stream that goes on says what it cannot make good, and one that has no place yet has a gap', async () => {
+test('a stream without a cursor reports a gap on reconnect', async () => {
   const stream = open({ resumes: true });
   const gap = vi.fn();
   stream.onGap(gap);
@@ -243,7 +243,7 @@ test('a stream that goes on says what it cannot make good, and one that has no p
   stream.stop();
 });
 
-test('a service that stays away is asked ever more seldom', async () => {
+test('reconnect delays grow while the service is down', async () => {
   const stream = open();
   send.mockImplementation(() => Promise.reject(new TypeError('Failed to fetch')));
   stream.start('o');
@@ -254,7 +254,7 @@ test('a service that stays away is asked ever more seldom', async () => {
   stream.stop();
 });
 
-test('a link that has gone silent is given up', async () => {
+test('a silent connection is closed', async () => {
   const stream = open();
   stream.start('o');
   await settle();
@@ -271,7 +271,7 @@ test('a link that has gone silent is given up', async () => {
   stream.stop();
 });
 
-test('after the end nothing is sent any more', async () => {
+test('a closed stream sends nothing', async () => {
   const stream = open();
   stream.start('o');
   await settle();
@@ -287,7 +287,7 @@ test.each([
   ['event: x\r\ndata: a\r\ndata: b\r\n\r\n', ['x|a\nb']],
   [': comment\n\nevent: x\n\ndata:a\n\n', ['message|a']],
   ['data: 中文\n\n', ['message|中文']],
-])('the stream %j has the events %j, however it is cut', async (text, want) => {
+])('the stream %j has the events %j at every split', async (text, want) => {
   const bytes = new TextEncoder().encode(text);
   for (let size = 1; size <= bytes.length; size++) {
     const heard: string[] = [];

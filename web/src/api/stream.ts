@@ -23,7 +23,7 @@ type TabMessage = { kind: 'event'; event: ServerEvent } | { kind: 'state'; state
 /** The service sends a comment every ten seconds. A connection without data for this time, in ms, counts as dead. */
 const silence = 25_000;
 const firstDelay = 500;
-const longestDelay = 30_000;
+const maxDelay = 30_000;
 /** How long a hidden tab retains the stream, in ms, so that a short switch of tabs does not move it. */
 const hiddenFor = 20_000;
 /** Without the Web Locks API each tab connects separately and disconnects as soon as it is hidden. */
@@ -168,8 +168,8 @@ export class SharedStream {
   async #read(abort: AbortController): Promise<number | undefined> {
     const { address, resumes = false, sessions, send = fetch.bind(globalThis) } = this.#options;
     const headers = new Headers({ Accept: 'text/event-stream' });
-    const goesOn = resumes && this.#lastId !== '';
-    if (goesOn) headers.set('Last-Event-ID', this.#lastId);
+    const isResumed = resumes && this.#lastId !== '';
+    if (isResumed) headers.set('Last-Event-ID', this.#lastId);
     this.#watch(abort);
     const response = await send(address, { headers, signal: abort.signal, credentials: 'same-origin', cache: 'no-store' });
     if (response.status === 401) {
@@ -181,7 +181,7 @@ export class SharedStream {
       return undefined;
     }
     if (!response.ok || response.body === null) throw new Error(`the stream returned ${response.status}`);
-    if (this.#state.since !== undefined && !goesOn) this.#gap();
+    if (this.#state.since !== undefined && !isResumed) this.#gap();
     this.#failures = 0;
     this.#heard(abort);
     return await readEvents(
@@ -240,7 +240,7 @@ export class SharedStream {
   #lost(abort: AbortController, asked?: number): void {
     if (this.#running === undefined || abort !== this.#abort) return;
     clearTimeout(this.#watchdog);
-    const delay = Math.min(longestDelay, firstDelay * 2 ** this.#failures++);
+    const delay = Math.min(maxDelay, firstDelay * 2 ** this.#failures++);
     this.#tell('lost');
     this.#timer = setTimeout(() => this.#connect(), asked ?? delay * (0.5 + Math.random() / 2));
   }

@@ -17,7 +17,7 @@ function signedIn(...script: ConstructorParameters<typeof ScriptedService>) {
 
 const write = (headers = {}) => new Request(`${address}/configs/a`, { method: 'PATCH', body: '{"value":1.50}', headers: { 'If-Match': '"e1"', ...headers } });
 
-test('a write carries the CSRF token and every request an id', async () => {
+test('a write has the CSRF token, and every request an id', async () => {
   const { service, send } = signedIn({ status: 200, body: {} }, { status: 200, body: {} });
 
   await send(write());
@@ -30,7 +30,7 @@ test('a write carries the CSRF token and every request an id', async () => {
   expect(get?.headers.get('X-Request-Id')).not.toBe(patch?.headers.get('X-Request-Id'));
 });
 
-test('what waits for an approval is not taken for the change that was asked for', async () => {
+test('a proposal is not treated as an applied change', async () => {
   const { send } = signedIn(
     { status: 202, body: { id: 12 }, headers: { Location: '/api/v1/approvals/12' } },
     { status: 202, body: { ticket: 'T' }, headers: { Location: '/api/v1/flash-sales/1/tickets/T' } },
@@ -40,7 +40,7 @@ test('what waits for an approval is not taken for the change that was asked for'
   expect((await send(write())).status).toBe(202);
 });
 
-test('a write that finds the session ended waits for the sign-in and is repeated with its body and its key', async () => {
+test('a write after session end waits for sign-in and is resent', async () => {
   const { service, sessions, send } = signedIn(problem(401, 'unauthenticated'), { status: 200, body: { version: 2 } });
 
   const reply = send(write({ 'X-Idempotency-Key': 'k-1' }));
@@ -56,7 +56,7 @@ test('a write that finds the session ended waits for the sign-in and is repeated
   expect(again?.headers.get('X-CSRF-Token')).toBe('token-2');
 });
 
-test('a write of one is never repeated in the name of another', async () => {
+test('a write is never retried as another user', async () => {
   const { service, sessions, send } = signedIn(problem(401, 'unauthenticated'));
 
   const reply = send(write());
@@ -67,7 +67,7 @@ test('a write of one is never repeated in the name of another', async () => {
   expect(service.requests).toHaveLength(1);
 });
 
-test('all requests that wait go on after one sign-in', async () => {
+test('one sign-in resumes all waiting requests', async () => {
   const { sessions, send } = signedIn(problem(401, 'unauthenticated'), problem(401, 'unauthenticated'), { status: 200, body: 1 }, { status: 200, body: 2 });
 
   const replies = [send(write()), send(new Request(`${address}/configs`))];
@@ -78,14 +78,14 @@ test('all requests that wait go on after one sign-in', async () => {
   expect((await Promise.all(replies)).map(({ ok }) => ok)).toEqual([true, true]);
 });
 
-test('a wrong password opens no dialog', async () => {
+test('a wrong password opens no sign-in dialog', async () => {
   const { sessions, send } = signedIn(problem(401, 'invalid_credentials'));
 
   await expect(send(new Request(`${address}/session`, { method: 'POST', body: '{}' }))).rejects.toMatchObject({ code: 'invalid_credentials' });
   expect(sessions.state().status).toBe('in');
 });
 
-test('a token that another tab has made stale is renewed', async () => {
+test('a stale token is renewed after another tab changed it', async () => {
   const { service, send } = signedIn(problem(403, 'csrf_failed'), { status: 200, body: session(7, 'token-3') }, { status: 200, body: {} });
 
   await send(write());
@@ -94,7 +94,7 @@ test('a token that another tab has made stale is renewed', async () => {
   expect(service.requests[2]?.headers.get('X-CSRF-Token')).toBe('token-3');
 });
 
-test('a request that needs the second factor again waits for it and is sent again as it was, in the session of then', async () => {
+test('a request waits for step-up and is resent in the new session', async () => {
   const service = new ScriptedService(problem(403, 'step_up_required'), problem(403, 'step_up_required'), { status: 200, body: {} }, { status: 200, body: {} });
   const sessions = new SessionStore();
   sessions.signedIn(session());
@@ -116,7 +116,7 @@ test('a request that needs the second factor again waits for it and is sent agai
   expect(question.isAsked()).toBe(false);
 });
 
-test('when the second factor is not shown, the request says that it was not carried out', async () => {
+test('a dismissed step-up reports that the write was not executed', async () => {
   const service = new ScriptedService(problem(403, 'step_up_required'));
   const sessions = new SessionStore();
   sessions.signedIn(session());
@@ -128,7 +128,7 @@ test('when the second factor is not shown, the request says that it was not carr
   expect(service.requests).toHaveLength(1);
 });
 
-test('a request that was sent with the cookie of before the renewal is sent again, and nobody is asked to sign in', async () => {
+test('a request with a rotated cookie is retried without sign-in', async () => {
   const { service, sessions, send } = signedIn(problem(401, 'unauthenticated'), { status: 200, body: {} });
   let renewed: () => void = () => undefined;
   sessions.renewing(new Promise<void>((resolve) => (renewed = resolve)));
@@ -141,7 +141,7 @@ test('a request that was sent with the cookie of before the renewal is sent agai
   expect(service.requests[1]?.headers.get('X-CSRF-Token')).toBe('token-2');
 });
 
-test('a wrong code of a step-up in a session that has ended is told to who asked for it', async () => {
+test('an unauthenticated step-up is rejected without a sign-in', async () => {
   const { sessions, send } = signedIn(problem(401, 'unauthenticated'));
   const stepUp = send(new Request(`${address}/session/step-up`, { method: 'POST', body: '{}' }));
   sessions.renewing(stepUp);
@@ -149,7 +149,7 @@ test('a wrong code of a step-up in a session that has ended is told to who asked
   expect(sessions.state().status).toBe('in');
 });
 
-test('a request without a reply has an unknown outcome, and is not sent twice', async () => {
+test('a request without a reply is unknown and not resent', async () => {
   const { service, send } = signedIn(new TypeError('Failed to fetch'));
 
   const error: unknown = await send(write()).catch((thrown: unknown) => thrown);
@@ -158,7 +158,7 @@ test('a request without a reply has an unknown outcome, and is not sent twice', 
   expect(service.requests).toHaveLength(1);
 });
 
-test('a conflict says what each side has, with its digits', async () => {
+test('a conflict contains both values with exact digits', async () => {
   const { send } = signedIn(
     problem(412, 'version_conflict', {
       expectedVersion: 17,
@@ -182,7 +182,7 @@ test('a conflict says what each side has, with its digits', async () => {
   expect(conflict?.conflicts.map(({ pointer, theirs }) => [pointer, theirs])).toEqual([['/value', 3]]);
 });
 
-test('the values of a conflict keep their spelling', () => {
+test('the values of a conflict preserve their spelling', () => {
   const members = { code: 'version_conflict' as const, title: '', detail: '', status: 412, requestId: '' };
   const text = '{"conflicts":[{"pointer":"/value","yours":9007199254740993,"theirs":1.50}],"current":{"value":1.50}}';
 
@@ -191,7 +191,7 @@ test('the values of a conflict keep their spelling', () => {
   expect(encode(conflict?.conflicts as unknown as Json)).toBe('[{"pointer":"/value","yours":9007199254740993,"theirs":1.50}]');
 });
 
-test('the loser of a transition is told who was first', async () => {
+test('the loser of a transition receives the winner', async () => {
   const { send } = signedIn(
     problem(409, 'status_changed', {
       current: { id: 1 },
@@ -208,7 +208,7 @@ test('the loser of a transition is told who was first', async () => {
   expect(versionConflict(error)).toBeUndefined();
 });
 
-test.each([502, 503, 504])('a proxy that answers %d in words of its own does not know what became of a write; its wait is given in ms', async (status) => {
+test.each([502, 503, 504])('a %d page of a proxy leaves the outcome unknown', async (status) => {
   const { send } = signedIn({ status, body: 'Bad gateway', headers: { 'Retry-After': '3' } });
 
   const error: unknown = await send(write()).catch((thrown: unknown) => thrown);
@@ -218,7 +218,7 @@ test.each([502, 503, 504])('a proxy that answers %d in words of its own does not
   expect(isProblem(error) && error.as()).toEqual({});
 });
 
-test('half of a reply is no reply', async () => {
+test('a truncated reply is no reply', async () => {
   const { sessions } = signedIn();
   const half = new ReadableStream<Uint8Array>({
     start: (controller) => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { askForPasskey, createPasskey, PasskeyError, passkeyUse, stopAsking } from './passkeys';
+import { askForPasskey, createPasskey, PasskeyError, passkeyUse, abortRequest } from './passkeys';
 
 class OfBrowser {
   static parseCreationOptionsFromJSON = (options: object) => ({ parsed: options });
@@ -35,7 +35,7 @@ test.each([
   expect(passkeyUse(site, { hostname })).toBe(use);
 });
 
-test('a page that is not secure and a browser that is too old use none', () => {
+test('an insecure page or an old browser has no passkeys', () => {
   vi.stubGlobal('isSecureContext', false);
   expect(passkeyUse('localhost', { hostname: 'localhost' })).toBe('elsewhere');
   vi.stubGlobal('isSecureContext', true);
@@ -43,7 +43,7 @@ test('a page that is not secure and a browser that is too old use none', () => {
   expect(passkeyUse('localhost', { hostname: 'localhost' })).toBe('old');
 });
 
-test('what the browser says is passed on as JSON', async () => {
+test('the browser’s credential is sent as JSON', async () => {
   expect(await createPasskey(creation)).toEqual({ id: 'AQ' });
   expect(await askForPasskey(request)).toEqual({ id: 'AQ' });
   expect(requests.get.mock.calls[0]?.[0]).toMatchObject({ publicKey: { parsed: request } });
@@ -54,14 +54,14 @@ test.each([
   ['AbortError', 'cancelled'],
   ['InvalidStateError', 'registered'],
   ['SecurityError', 'failed'],
-])('%s of the browser is told as %s', async (name, failure) => {
+])('%s of the browser is reported as %s', async (name, failure) => {
   requests.create.mockRejectedValue(new DOMException('no', name));
   await expect(createPasskey(creation)).rejects.toMatchObject({ failure });
   requests.create.mockResolvedValue(null);
   await expect(createPasskey(creation)).rejects.toBeInstanceOf(PasskeyError);
 });
 
-test('a newer question and a page that is left take the older one back', async () => {
+test('a new request or a closed page aborts the pending one', async () => {
   const signals: AbortSignal[] = [];
   requests.get.mockImplementation(({ signal }: { signal: AbortSignal }) => {
     signals.push(signal);
@@ -71,6 +71,6 @@ test('a newer question and a page that is left take the older one back', async (
   const second = askForPasskey(request);
   await expect(first).rejects.toMatchObject({ failure: 'cancelled' });
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
-  stopAsking();
+  abortRequest();
   await expect(second).rejects.toMatchObject({ failure: 'cancelled' });
 });

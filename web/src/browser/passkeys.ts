@@ -25,11 +25,11 @@ export class PasskeyError extends Error {
  */
 export type PasskeyUse = 'here' | 'elsewhere' | 'atName' | 'unset' | 'nowhere' | 'old';
 
-const ownMachine = new Set(['127.0.0.1', '[::1]']);
+const localHosts = new Set(['127.0.0.1', '[::1]']);
 
 export function passkeyUse(site: string | null | undefined, page: Pick<Location, 'hostname'> = window.location): PasskeyUse {
   if (site === null || site === undefined) return 'nowhere';
-  if (page.hostname !== site && site === 'localhost') return ownMachine.has(page.hostname) ? 'atName' : 'unset';
+  if (page.hostname !== site && site === 'localhost') return localHosts.has(page.hostname) ? 'atName' : 'unset';
   if (page.hostname !== site) return 'elsewhere';
   if (!window.isSecureContext) return 'elsewhere';
   // The check names the newest required function: Chromium 129, Firefox 119, Safari 18.4.
@@ -40,7 +40,7 @@ export function passkeyUse(site: string | null | undefined, page: Pick<Location,
 let asking: AbortController | undefined;
 
 /** Aborts the open passkey prompt. */
-export function stopAsking(): void {
+export function abortRequest(): void {
   asking?.abort();
   asking = undefined;
 }
@@ -56,7 +56,7 @@ export function askForPasskey(options: RequestOptions): Promise<PasskeyAnswer> {
 }
 
 async function answered(ask: (signal: AbortSignal) => Promise<Credential | null>): Promise<PasskeyAnswer> {
-  stopAsking();
+  abortRequest();
   const mine = new AbortController();
   asking = mine;
   try {

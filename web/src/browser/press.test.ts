@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('what comes while a pointer is pressed happens after the click, in its order', () => {
+test('updates during a press run after the click in order', () => {
   const happened: string[] = [];
   const happens = (what: string) => afterPress(() => happened.push(what));
   happens('before');
@@ -26,7 +26,7 @@ test('what comes while a pointer is pressed happens after the click, in its orde
   expect(happened).toEqual(['before', 'first', 'second']);
 });
 
-test('a press that begins as the one before ends is a press', () => {
+test('a press that starts when another ends is a press', () => {
   afterPress(() => undefined);
   fireEvent.pointerDown(document.body);
   fireEvent.pointerUp(document.body);
@@ -38,7 +38,7 @@ test('a press that begins as the one before ends is a press', () => {
   expect(press.isPressed()).toBe(false);
 });
 
-test('a press whose end nobody tells is over by itself', () => {
+test('a press without an end event ends after a timeout', () => {
   const listener = vi.fn();
   const unsubscribe = press.subscribe(listener);
   fireEvent.pointerDown(document.body);

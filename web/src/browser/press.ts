@@ -1,5 +1,5 @@
 /** The time after which a press ends without an event, in ms: the release of a scroll bar fires none. */
-const longest = 5000;
+const maxPress = 5000;
 
 let isPressed = false;
 let isWatched = false;
@@ -25,7 +25,7 @@ function watch(): void {
   isWatched = true;
   const begin = () => {
     turn(true);
-    endAfter(longest);
+    endAfter(maxPress);
   };
   window.addEventListener('pointerdown', begin, true);
   // The click fires after pointerup and belongs to the press.

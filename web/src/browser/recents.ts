@@ -11,7 +11,7 @@ export interface Recent {
 }
 
 const storedAs = (owner: string): string => `interlock.recents/${owner}`;
-const longest = 12;
+const maxRecents = 12;
 
 /** The last opened record pages of an owner, newest first. Signing out deletes them. */
 export const recents = {
@@ -25,7 +25,7 @@ export const recents = {
   },
   add: (owner: string, visited: Recent): void => {
     const others = recents.list(owner).filter(({ to }) => to !== visited.to);
-    writeStored(storedAs(owner), JSON.stringify([visited, ...others].slice(0, longest)));
+    writeStored(storedAs(owner), JSON.stringify([visited, ...others].slice(0, maxRecents)));
   },
   clear: (owner: string): void => removeStored(storedAs(owner)),
 };

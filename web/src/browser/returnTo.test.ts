@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { keepPlace, takePlace } from './returnTo';
+import { storeReturnPath, takeReturnPath } from './returnTo';
 
-test('the place is kept once', () => {
-  keepPlace('/orders?status=paid#top');
-  expect(takePlace()).toBe('/orders?status=paid#top');
-  expect(takePlace()).toBe('/');
+test('the return address is used once', () => {
+  storeReturnPath('/orders?status=paid#top');
+  expect(takeReturnPath()).toBe('/orders?status=paid#top');
+  expect(takeReturnPath()).toBe('/');
 });
 
-test.each(['//elsewhere.example', '/\\elsewhere.example', 'https://elsewhere.example', 'javascript:alert(1)', ''])('%s is no place of this site', (place) => {
-  keepPlace(place);
-  expect(takePlace()).toBe('/');
+test.each(['//elsewhere.example', '/\\elsewhere.example', 'https://elsewhere.example', 'javascript:alert(1)', ''])('%s is not a path of this site', (place) => {
+  storeReturnPath(place);
+  expect(takeReturnPath()).toBe('/');
 });

@@ -1,7 +1,7 @@
 const key = 'interlock.returnTo';
 
 /** Stores, for this tab, the page to return to after a visit to another site. */
-export function keepPlace(place = location.pathname + location.search + location.hash): void {
+export function storeReturnPath(place = location.pathname + location.search + location.hash): void {
   try {
     sessionStorage.setItem(key, place);
   } catch {
@@ -10,11 +10,11 @@ export function keepPlace(place = location.pathname + location.search + location
 }
 
 /** Returns the stored page and deletes it. Returns the first page if none is stored or if it would leave this site. */
-export function takePlace(): string {
+export function takeReturnPath(): string {
   try {
     const place = sessionStorage.getItem(key) ?? '/';
     sessionStorage.removeItem(key);
-    return isPlace(place) ? place : '/';
+    return isLocalPath(place) ? place : '/';
   } catch {
     return '/';
   }
@@ -24,4 +24,4 @@ export function takePlace(): string {
  * Whether a path is a page of this site. It rejects paths with two leading slashes or backslashes,
  * which browsers resolve to another site.
  */
-const isPlace = (place: string): boolean => /^\/(?![/\\])/.test(place) && new URL(place, location.origin).origin === location.origin;
+const isLocalPath = (place: string): boolean => /^\/(?![/\\])/.test(place) && new URL(place, location.origin).origin === location.origin;

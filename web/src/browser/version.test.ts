@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a page of a version that is gone loads itself anew once, and not again when that does not help', async () => {
+test('a page of a removed version reloads once', async () => {
   const { update } = await page('1');
   expect(update()).toBe(true);
   expect(reload).toHaveBeenCalledTimes(1);
@@ -30,14 +30,14 @@ test('a page of a version that is gone loads itself anew once, and not again whe
   expect(reload).toHaveBeenCalledTimes(1);
 });
 
-test('a page that came in the new version says so once', async () => {
+test('a page of a new version announces it once', async () => {
   (await page('1')).update();
   const { wasUpdated } = await page('2');
   expect(wasUpdated()).toBe(true);
   expect(wasUpdated()).toBe(false);
 });
 
-test('a page that holds what is written nowhere loads itself anew only when it is told to', async () => {
+test('a page with unsaved state reloads only on request', async () => {
   const { followUpdates, update, updateNow } = await page('1');
   const { drafts } = await import('./drafts');
   vi.spyOn(drafts, 'hasSecrets').mockReturnValue(true);
@@ -49,7 +49,7 @@ test('a page that holds what is written nowhere loads itself anew only when it i
   expect(reload).toHaveBeenCalledTimes(1);
 });
 
-test('a part of which several files are missing makes its page load itself once, and none of them is an error', async () => {
+test('several missing files reload the page once without errors', async () => {
   const { followUpdates } = await page('1');
   followUpdates();
   const missing = () => new Event('vite:preloadError', { cancelable: true });
@@ -57,7 +57,7 @@ test('a part of which several files are missing makes its page load itself once,
   expect(reload).toHaveBeenCalledTimes(1);
 });
 
-test('after a while it may be tried again', async () => {
+test('a reload is permitted again after a delay', async () => {
   vi.useFakeTimers();
   (await page('1')).update();
   vi.advanceTimersByTime(61_000);
@@ -65,16 +65,16 @@ test('after a while it may be tried again', async () => {
   expect(assign).toHaveBeenCalledExactlyOnceWith('http://localhost/items');
 });
 
-test('another version is noticed by the page that the service gives now', async () => {
-  const { lookForUpdate, version } = await page('1');
+test('the served page reveals a new version', async () => {
+  const { checkForUpdate, version } = await page('1');
   const answer = vi.fn(() => Promise.resolve(new Response('<meta name="build" content="2" />')));
   vi.stubGlobal('fetch', answer);
-  await lookForUpdate();
+  await checkForUpdate();
   expect(version.isOutdated()).toBe(true);
 
   const same = await page('2');
-  await same.lookForUpdate();
+  await same.checkForUpdate();
   expect(same.version.isOutdated()).toBe(false);
-  await same.lookForUpdate();
+  await same.checkForUpdate();
   expect(answer).toHaveBeenCalledTimes(2);
 });

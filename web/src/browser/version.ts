@@ -39,7 +39,7 @@ export function wasUpdated(): boolean {
 }
 
 /** Checks whether another version has been deployed, at most once per interval. */
-export async function lookForUpdate(): Promise<void> {
+export async function checkForUpdate(): Promise<void> {
   if (isOutdated || Date.now() - checkedAt < pause || nameIn(document) === '') return;
   checkedAt = Date.now();
   try {
@@ -85,7 +85,7 @@ export function followUpdates(): void {
     if (update()) event.preventDefault();
   });
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') void lookForUpdate();
+    if (document.visibilityState === 'visible') void checkForUpdate();
     else if (isOutdated) update();
   });
 }

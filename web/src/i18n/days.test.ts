@@ -11,7 +11,7 @@ test.each([
   expect(startIn(zone, date, later)).toBe(instant);
 });
 
-test('an instant is on the day of the zone', () => {
+test('an instant belongs to the day of its zone', () => {
   expect(dayIn('Asia/Shanghai', Date.parse('2026-01-30T16:00:00Z'))).toBe('2026-01-31');
   expect(dayIn('UTC', Date.parse('2026-01-30T16:00:00Z'))).toBe('2026-01-30');
 });

@@ -25,7 +25,7 @@ function texts(language: 'en' | 'zh') {
   return renderHook(() => useText(messages), { wrapper: within(language) }).result.current;
 }
 
-test('values stand in their places and numbers are written as the language writes them', () => {
+test('values fill placeholders, and numbers follow the language', () => {
   expect(texts('en')('plain')).toBe('Nothing waits');
   expect(texts('en')('saved', { who: 'Li', version: 1900 })).toBe('Li saved v1,900');
   expect(texts('zh')('saved', { who: '李娜', version: 19 })).toBe('李娜 保存了 v19');
@@ -37,18 +37,18 @@ test('the number decides the plural', () => {
   expect(texts('zh')('rows', { n: 1 })).toBe('已选 1 行');
 });
 
-test('a value that looks like a place is not filled in', () => {
+test('a value that contains a placeholder is not expanded', () => {
   expect(texts('en')('saved', { who: '{version}', version: 2 })).toBe('{version} saved v2');
 });
 
-test('elements can stand in the places', () => {
+test('placeholders can be elements', () => {
   const Sentence = () => useText(messages).rich('saved', { who: <b>Li</b>, version: 3 });
   render(<Sentence />, { wrapper: within('en') });
   expect(screen.getByText('Li').tagName).toBe('B');
   expect(document.body.textContent).toBe('Li saved v3');
 });
 
-test('the chosen language is kept and named by the document', () => {
+test('the chosen language is stored and set on the document', () => {
   const { result } = renderHook(() => useLanguage(), { wrapper: within('en') });
   act(() => result.current.choose('zh'));
   expect(result.current.language).toBe('zh');
@@ -56,7 +56,7 @@ test('the chosen language is kept and named by the document', () => {
   expect(localStorage.getItem('interlock.language')).toBe('zh');
 });
 
-test('what another tab chooses holds here too', () => {
+test('a choice in another tab applies here', () => {
   const { result } = renderHook(() => useLanguage(), { wrapper: within('en') });
   localStorage.setItem('interlock.language', 'zh');
   act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'interlock.colours' })));
@@ -68,7 +68,7 @@ test('what another tab chooses holds here too', () => {
 describe('formats', () => {
   const en = formatFor('en');
   const now = Date.parse('2026-11-11T12:00:00Z');
-  test('money is given in minor units', () => {
+  test('money is in minor units', () => {
     expect(en.money(6000)).toBe('¥60.00');
     expect(en.money(-199)).toBe('-¥1.99');
     expect(formatFor('zh').money(123456789)).toBe('¥1,234,567.89');
@@ -98,14 +98,14 @@ describe('formats', () => {
   });
 });
 
-describe('every catalogue has the same places in both languages, and no text is empty', () => {
+describe('catalogues have equal placeholders and no empty text', () => {
   const modules = import.meta.glob<Record<string, unknown>>('/src/**/messages.ts', { eager: true });
   const all = Object.entries(modules).flatMap(([file, module]) =>
     Object.entries(module)
       .filter((entry): entry is [string, Catalogue<Record<string, string>>] => isCatalogue(entry[1]))
       .map(([name, found]) => ({ name: `${file} ${name}`, found })),
   );
-  test('there are catalogues', () => expect(all.length).toBeGreaterThan(0));
+  test('at least one catalogue exists', () => expect(all.length).toBeGreaterThan(0));
   test.each(all)('$name', ({ found }) => {
     for (const [key, en] of Object.entries(found.en)) {
       const zh = found.zh[key] ?? '';

@@ -4,13 +4,13 @@ import { useFormat } from './format';
 import { formOf, piecesOf } from './interpolate';
 import { useLanguage } from './language';
 
-type Given<Text extends string, T> = [Places<Text>] extends [never] ? [] : [values: Readonly<Record<Places<Text>, T>>];
+type ValueArguments<Text extends string, T> = [Places<Text>] extends [never] ? [] : [values: Readonly<Record<Places<Text>, T>>];
 
 /** Returns the texts of a catalogue in the current language. Numbers are formatted. */
 export interface Translate<En extends Record<string, string>> {
-  <K extends keyof En & string>(key: K, ...values: Given<En[K], string | number>): string;
+  <K extends keyof En & string>(key: K, ...values: ValueArguments<En[K], string | number>): string;
   /** Returns a text with elements as the values of its placeholders. */
-  rich: <K extends keyof En & string>(key: K, ...values: Given<En[K], ReactNode>) => ReactNode;
+  rich: <K extends keyof En & string>(key: K, ...values: ValueArguments<En[K], ReactNode>) => ReactNode;
 }
 
 export function useText<En extends Record<string, string>>(catalogue: Catalogue<En>): Translate<En> {

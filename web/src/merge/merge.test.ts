@@ -8,12 +8,12 @@ const cases = parse(readFileSync('../api/merge-cases.json', 'utf8')) as unknown 
   threeWay: (JsonObject & { name: string; base: Json; yours: Json; theirs: Json })[];
 };
 
-test('the shared cases are there', () => {
+test('the shared cases exist', () => {
   expect(cases.patch.length).toBeGreaterThanOrEqual(15);
   expect(cases.threeWay.length).toBeGreaterThanOrEqual(40);
 });
 
-describe('a patch agrees with the service', () => {
+describe('a patch equals that of the service', () => {
   test.each(cases.patch)('$name', ({ doc, patch, want }) => {
     const before = encode(doc);
     const got = applyPatch(doc, patch);
@@ -22,7 +22,7 @@ describe('a patch agrees with the service', () => {
   });
 });
 
-describe('a three-way merge agrees with the service', () => {
+describe('a three-way merge equals that of the service', () => {
   test.each(cases.threeWay)('$name', (c) => {
     const got = threeWay(c.base, c.yours, c.theirs);
 
@@ -47,7 +47,7 @@ const documents: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
   ),
 })).value;
 
-test('merging with an untouched side is the other side', () => {
+test('merging with an unchanged side returns the other side', () => {
   fc.assert(
     fc.property(documents, documents, (base, edited) => {
       expect(equal(threeWay(base, edited, base).merged, edited)).toBe(true);
@@ -68,7 +68,7 @@ test('merging commutes', () => {
   );
 });
 
-test('a difference is empty exactly for equal documents', () => {
+test('a difference is empty only for equal documents', () => {
   fc.assert(
     fc.property(documents, documents, (a, b) => {
       expect(diff(a, b).length === 0).toBe(equal(a, b));
@@ -76,7 +76,7 @@ test('a difference is empty exactly for equal documents', () => {
   );
 });
 
-test('writing and reading a document changes nothing, numbers keep their spelling', () => {
+test('parsing and writing preserves documents and number spelling', () => {
   fc.assert(
     fc.property(documents, fc.constantFrom(0, 2), (doc, indent) => {
       const text = encode(doc, indent);
@@ -111,7 +111,7 @@ test('a text is accepted exactly when JSON.parse accepts it', () => {
   );
 });
 
-test('a syntax error names its place', () => {
+test('a syntax error has its position', () => {
   expect.assertions(2);
   try {
     parse('{"a": 1, b}');
@@ -121,7 +121,7 @@ test('a syntax error names its place', () => {
   }
 });
 
-test('a patch of an edit sends only the members that changed', () => {
+test('the patch of an edit contains only changed members', () => {
   const base = exact({ value: { a: 1, b: 2, c: 3 }, remark: 'x', schema: { type: 'object' } }) as JsonObject;
   const edited = exact({ value: { a: 1, b: 3 }, remark: 'x' }) as JsonObject;
 
@@ -129,7 +129,7 @@ test('a patch of an edit sends only the members that changed', () => {
   expect(encode(patchOf(base, base))).toBe('{}');
 });
 
-test('a patch leads from one document to the other, unless it would have to set a null', () => {
+test('a patch transforms a document into another, except to null', () => {
   fc.assert(
     fc.property(documents, documents, (a, b) => {
       const [base, edited] = [exact({ a }) as JsonObject, exact({ a: b }) as JsonObject];

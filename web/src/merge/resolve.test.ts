@@ -12,8 +12,8 @@ const saved = (choices: Choices, theirsNow = theirs) => {
   return merged === undefined ? undefined : (JSON.parse(encode(merged)) as unknown);
 };
 
-describe('bringing two edits together', () => {
-  test('only what both changed is asked, and lists are merged as sets', () => {
+describe('resolving a conflict', () => {
+  test('only contested fields need a choice, and lists merge as sets', () => {
     const { contested, sets, theirsOnly, yoursOnly, merged } = resolve(base, yours, theirs, {});
     expect(contested.map(({ pointer }) => pointer)).toEqual([timeout]);
     expect(sets.map(({ merged: list }) => list)).toEqual([['card', 'paypal', 'alipay']]);
@@ -26,26 +26,26 @@ describe('bringing two edits together', () => {
     [{ kind: 'yours' } as const, 5000],
     [{ kind: 'theirs', taken: 8000 } as const, 8000],
     [{ kind: 'other', value: 6000 } as const, 6000],
-  ])('a choice of %o is saved beside everything else', (choice, expected) => {
+  ])('a choice of %o is saved with all other changes', (choice, expected) => {
     expect(saved({ [timeout]: choice })).toEqual({
       value: { timeout: expected, retries: 3, methods: ['card', 'paypal', 'alipay'] },
       remark: 'sale',
     });
   });
 
-  test('a choice survives a further change, but a value that was taken is asked again when it moves', () => {
+  test('choices survive a later change, but an outdated theirs is contested again', () => {
     const later = object({ value: { timeout: 9000, retries: 2, methods: ['card'] }, remark: 'again' });
     expect(saved({ [timeout]: { kind: 'yours' } }, later)).toMatchObject({ value: { timeout: 5000 }, remark: 'again' });
     expect(saved({ [timeout]: { kind: 'theirs', taken: 8000 } }, later)).toBeUndefined();
   });
 
-  test('a removal that is kept removes', () => {
+  test('keeping yours applies your removal', () => {
     const without = object({ value: { retries: 2, methods: ['card'] }, remark: '' });
     const { merged } = resolve(base, without, theirs, { [timeout]: { kind: 'yours' } });
     expect(merged?.value).not.toHaveProperty('timeout');
   });
 
-  test('a list whose order was changed is asked as a whole', () => {
+  test('a reordered list is one contested value', () => {
     const list = (...methods: string[]) => object({ value: methods });
     expect(resolve(list('a', 'b'), list('b', 'a'), list('a', 'b', 'c'), {}).contested).toHaveLength(1);
   });

@@ -67,7 +67,7 @@ function place(value: Value, [name, ...rest]: readonly string[], to: Value): Val
 /** Merges the lists of both sides as sets. Returns undefined unless all three lists are sets of scalars and neither side moved an item. */
 function mergeSets({ base, yours, theirs }: Conflict): Json[] | undefined {
   if (!isSet(base) || !isSet(yours) || !isSet(theirs)) return undefined;
-  if (!keepsOrder(base, yours) || !keepsOrder(base, theirs)) return undefined;
+  if (!preservesOrder(base, yours) || !preservesOrder(base, theirs)) return undefined;
   const inBoth = theirs.filter((item) => has(yours, item) || !has(base, item));
   return [...inBoth, ...yours.filter((item) => !has(base, item) && !has(inBoth, item))];
 }
@@ -80,7 +80,7 @@ function isSet(value: Value): value is Json[] {
 export const has = (list: readonly Json[], item: Json) => list.some((other) => equal(other, item));
 
 /** Whether edited starts with all items of base that it contains, in the order of base. */
-function keepsOrder(base: Json[], edited: Json[]): boolean {
+function preservesOrder(base: Json[], edited: Json[]): boolean {
   const left = base.filter((item) => has(edited, item));
   return left.every((item, index) => equal(item, edited[index]));
 }

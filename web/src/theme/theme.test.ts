@@ -19,16 +19,19 @@ describe.each([
   ['dark', dark],
 ])('in the %s scheme', (_name, scheme) => {
   // Each text colour is readable on each surface, so single page states need no check.
-  test.each(['background', 'card', 'soft', 'accentSoft', 'warnSoft', 'okSoft', 'badSoft', 'infoSoft'] as const)('every text can be read on %s', (surface) => {
-    for (const text of ['text', 'dimmed', ...tones] as const) expect(contrast(scheme[text], scheme[surface]), text).toBeGreaterThanOrEqual(4.5);
-  });
+  test.each(['background', 'card', 'soft', 'accentSoft', 'warnSoft', 'okSoft', 'badSoft', 'infoSoft'] as const)(
+    'every text on %s has enough contrast',
+    (surface) => {
+      for (const text of ['text', 'dimmed', ...tones] as const) expect(contrast(scheme[text], scheme[surface]), text).toBeGreaterThanOrEqual(4.5);
+    },
+  );
 
-  test('what can be typed into has an edge that can be seen', () => {
+  test('every input has a visible border', () => {
     expect(contrast(scheme.edge, scheme.card)).toBeGreaterThanOrEqual(3);
   });
 });
 
-test.each(tones)('white can be read on a button filled with %s', (tone) => {
+test.each(tones)('white text has enough contrast on a %s button', (tone) => {
   expect(contrast('#ffffff', filled[tone])).toBeGreaterThanOrEqual(4.5);
   expect(contrast('#ffffff', filledHover[tone])).toBeGreaterThanOrEqual(4.5);
 });

@@ -20,6 +20,6 @@ test.each([
   ['1.5', 0],
   ['1,5', 2],
   ['1e3', 2],
-])('%j is no amount with %d decimals', (text, digits) => {
+])('%j is an invalid amount with %d decimals', (text, digits) => {
   expect(minorOf(text, digits)).toBeNull();
 });

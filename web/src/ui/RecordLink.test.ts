@@ -18,12 +18,12 @@ test.each([
   expect(pageOf(path, routes)).toBe(page);
 });
 
-test.each(['u-1', 'Li Wei', 'a/b', '100%', '$&+=:@', "!'()*~", '李'])('a wallet of %s is named as the service names it', (user) => {
+test.each(['u-1', 'Li Wei', 'a/b', '100%', '$&+=:@', "!'()*~", '李'])('a wallet of %s has the path of the service', (user) => {
   const path = pathOf('wallets', user);
   expect(decodeURIComponent(path)).toBe(`wallets/${user}`);
   expect(pageOf(path, routes)).toBe(`/wallets/${encodeURIComponent(user)}`);
 });
 
-test('what the service leaves as it is, is left', () => {
+test('characters that paths allow are not escaped', () => {
   expect(pathOf('wallets', "a$&+=:@b!'()*c")).toBe('wallets/a$&+=:@b%21%27%28%29%2Ac');
 });

@@ -1,7 +1,7 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-/** The path segment of the page by that of the record in the service, where they differ. */
+/** Maps the path segment of a record in the service to the segment of its page, if they differ. */
 const pages: Readonly<Record<string, string>> = { inventory: 'items' };
 
 /** The escapes that encodeURIComponent writes and Go's url.PathEscape does not, and the characters that only url.PathEscape escapes. */

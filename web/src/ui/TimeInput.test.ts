@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { fromLocal, toLocal } from './TimeInput';
 
-test('a time is shown in the zone of the browser, with seconds only where it has some', () => {
+test('a time has the browser’s zone, and seconds only if nonzero', () => {
   for (const local of ['2026-03-01T08:05', '2026-03-01T08:05:07']) expect(toLocal(fromLocal(local, false) ?? '', false)).toBe(local);
   expect(fromLocal('', false)).toBeNull();
 });
 
-test('a time in UTC is read as it is shown', () => {
+test('a UTC time is parsed as displayed', () => {
   for (const local of ['2026-03-01T08:05', '2026-03-01T08:05:07']) {
     expect(Date.parse(fromLocal(local, true) ?? '')).toBe(Date.parse(`${local}Z`));
     expect(toLocal(fromLocal(local, true) ?? '', true)).toBe(local);

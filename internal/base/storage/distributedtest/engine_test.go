@@ -62,7 +62,7 @@ func TestLockedRowExcludesNoWriterByDefault(t *testing.T) {
 	}
 }
 
-func TestARowThatWasWrittenExcludesOtherWriters(t *testing.T) {
+func TestWrittenRowExcludesOtherWriters(t *testing.T) {
 	ctx, db := withCheck(t, "numbers")
 	first, second := begin(t, ctx, db), begin(t, ctx, db)
 	require.NoError(t, first.Exec("UPDATE numbers SET n = n + 1 WHERE id = 1").Error)
@@ -116,7 +116,7 @@ func commits(t *testing.T, ctx context.Context, db *storage.DB, table string, ti
 		case err == nil:
 			require.EqualValues(t, 1, there)
 		case storage.Undecided(err):
-			require.NoError(t, db.LookInto(ctx, err, func(_ *gorm.DB, decides bool) error {
+			require.NoError(t, db.ResolveUndecided(ctx, err, func(_ *gorm.DB, decides bool) error {
 				require.True(t, decides)
 				return nil
 			}))

@@ -10,14 +10,14 @@ import (
 	"interlock/internal/views/engines"
 )
 
-// Look returns the report of a probe and checks its sentences. A probe without a clock uses
+// Inspect returns the report of a probe and checks its sentences. A probe without a clock uses
 // the system clock.
-func Look(t *testing.T, p engines.Probe) engines.Report {
+func Inspect(t *testing.T, p engines.Probe) engines.Report {
 	t.Helper()
 	if p.Clock == nil {
 		p.Clock = clock.System{}
 	}
-	report := p.Look(t.Context())
+	report := p.Inspect(t.Context())
 	RequireSentences(t, report.Findings)
 	return report
 }

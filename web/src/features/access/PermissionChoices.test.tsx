@@ -37,7 +37,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllGlobals());
 
-test('permissions that the user lacks cannot be changed and say why', async () => {
+test('missing permissions are disabled with a reason', async () => {
   await open(['access:*', 'orders:read'], 'configs:read\norders:read');
   expect(box('orders:read').disabled).toBe(false);
   expect(box('orders:write').disabled).toBe(true);
@@ -51,7 +51,7 @@ test('permissions that the user lacks cannot be changed and say why', async () =
   expect(screen.getByText('removed in this edit')).toBeDefined();
 });
 
-test('a permission that comes with a wider one says so, and stays what it is', async () => {
+test('an implied permission says so and is unchanged', async () => {
   await open(['*'], 'orders:*');
   expect(box('orders:read').checked).toBe(false);
   expect(screen.getAllByText('included in orders:*')).toHaveLength(2);
@@ -61,20 +61,20 @@ test('a permission that comes with a wider one says so, and stays what it is', a
   expect(screen.getByText('granted in this edit')).toBeDefined();
 });
 
-test('permissions are found by their names and by what they allow', async () => {
+test('permissions are found by name and description', async () => {
   await open(['*'], '');
   await userEvent.type(screen.getByRole('searchbox', { name: 'Find a permission' }), 'configs:read allows');
   expect(screen.getAllByRole('group').map((group) => within(group).getAllByRole('checkbox').length)).toEqual([2]);
 });
 
-test('what the service does not know any more is shown, and can be taken', async () => {
+test('unknown permissions are shown and can be removed', async () => {
   await open(['*'], 'orders:read\nrefunds:fly');
   await screen.findByText('No longer valid');
   await userEvent.click(box('refunds:fly'));
   expect(chosen).toBe('orders:read');
 });
 
-test('who may not edit sees what is held, and nothing to choose', async () => {
+test('a reader sees granted permissions without choices', async () => {
   await open(['access:read'], 'orders:read', true);
   await screen.findByText('What orders:read allows.');
   expect(screen.queryAllByRole('checkbox')).toEqual([]);

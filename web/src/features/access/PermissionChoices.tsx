@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useMay, useUser } from '@/api';
 import { useText } from '@/i18n';
 import { Icon, ProblemBanner, StatusChip } from '@/ui';
-import { allOf, covers, everything, groupsOf, strangersAmong, widerThan, type Group } from './grants';
+import { allOf, covers, everything, groupsOf, unknownGrants, widerThan, type Group } from './grants';
 import { GrantList } from './GrantList';
 import { accessMessages } from './messages';
 import styles from './PermissionChoices.module.css';
@@ -49,7 +49,7 @@ export function PermissionChoices(props: Props) {
       ),
     }))
     .filter(({ resource, permissions }) => permissions.length > 0 || matches(allOf(resource)));
-  const strangers = query.data === undefined ? [] : strangersAmong([...new Set([...names, ...namesIn(base)])], query.data);
+  const unknown = query.data === undefined ? [] : unknownGrants([...new Set([...names, ...namesIn(base)])], query.data);
   if (query.error !== null) return <ProblemBanner error={query.error} retry={() => void query.refetch()} />;
   if (readOnly) return <GrantList grants={names} />;
   const row = (grant: string, meaning: string) => (
@@ -84,10 +84,10 @@ export function PermissionChoices(props: Props) {
             </div>
           </fieldset>
         ))}
-        {strangers.length > 0 && (
+        {unknown.length > 0 && (
           <fieldset className={styles.group}>
             <legend>{t('strangers')}</legend>
-            <div className={styles.rows}>{strangers.map((grant) => row(grant, t('strangersHint')))}</div>
+            <div className={styles.rows}>{unknown.map((grant) => row(grant, t('strangersHint')))}</div>
           </fieldset>
         )}
       </div>

@@ -4,7 +4,7 @@ import { useText } from '@/i18n';
 import { StatusChip } from '@/ui';
 import { accessMessages } from './messages';
 import styles from './SetChoice.module.css';
-import { placeOf } from './sets';
+import { pathOf } from './sets';
 
 interface Props {
   /** The member of the record, and the name within the set. */
@@ -34,14 +34,14 @@ export function SetChoice({ set, name, label, title = name, meaning, isChosen, w
   const id = useId();
   return (
     <Checkbox
-      data-field={placeOf(set, name)}
+      data-field={pathOf(set, name)}
       value={name}
       label={
         <span className={styles.name}>
           {label}
           <span id={`${id}-state`}>
             {isChosen && !wasChosen && !isNew && <StatusChip tone="ok">{t('added')}</StatusChip>}
-            {!isChosen && wasChosen && <StatusChip tone="bad">{t('taken')}</StatusChip>}
+            {!isChosen && wasChosen && <StatusChip tone="bad">{t('removedHere')}</StatusChip>}
             {mark}
           </span>
         </span>

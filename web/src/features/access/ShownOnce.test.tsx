@@ -9,7 +9,7 @@ const labels = { title: 'Token', warning: 'Shown once', hint: '', secret: 'The t
 test.each([
   ['Copied', () => Promise.resolve()],
   ['Copy', () => Promise.reject(new Error('not allowed'))],
-])('the button says %s after the clipboard has answered', async (name, writeText) => {
+])('the button shows %s after the clipboard result', async (name, writeText) => {
   const user = userEvent.setup();
   const write = vi.spyOn(navigator.clipboard, 'writeText').mockImplementation(writeText);
   await renderPage(

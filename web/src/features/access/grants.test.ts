@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { covers, groupsOf, lackedOf, strangersAmong, widerThan, widestOf } from './grants';
+import { covers, groupsOf, lackedOf, unknownGrants, widerThan, widestOf } from './grants';
 
 const permission = (name: string) => ({ name, meaning: `What ${name} allows.` });
 
@@ -17,19 +17,19 @@ test.each([
   expect(covers(has, grant)).toBe(allowed);
 });
 
-test('what gives another grant along is named, the widest first', () => {
+test('the widest of several granting permissions is named first', () => {
   expect(widerThan(['orders:*', '*'], 'orders:read')).toBe('*');
   expect(widerThan(['orders:*'], 'orders:read')).toBe('orders:*');
   expect(widerThan(['orders:*'], 'orders:*')).toBeUndefined();
   expect(widestOf(['orders:*', 'orders:read', 'items:read'])).toEqual(['orders:*', 'items:read']);
 });
 
-test('the first grant that one does not have oneself is named', () => {
+test('the first missing permission is named', () => {
   expect(lackedOf(['orders:*', 'items:read'], ['orders:write', 'items:read'])).toBeUndefined();
   expect(lackedOf(['orders:*'], ['orders:write', 'items:read', '*'])).toBe('items:read');
 });
 
-test('the catalogue is grouped by resource, and what it does not know is told apart', () => {
+test('permissions are grouped by resource, unknown ones separately', () => {
   const known = [permission('items:read'), permission('orders:read'), permission('orders:write')];
   expect(
     groupsOf([{ name: 'orders:read' }, { name: '*' }, { name: 'orders:write' }]).map(({ resource, permissions }) => [resource, permissions.length]),
@@ -41,5 +41,5 @@ test('the catalogue is grouped by resource, and what it does not know is told ap
     ['items', 1],
     ['orders', 2],
   ]);
-  expect(strangersAmong(['*', 'orders:*', 'orders:read', 'orders:fly', 'refunds:*'], known)).toEqual(['orders:fly', 'refunds:*']);
+  expect(unknownGrants(['*', 'orders:*', 'orders:read', 'orders:fly', 'refunds:*'], known)).toEqual(['orders:fly', 'refunds:*']);
 });

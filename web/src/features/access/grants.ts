@@ -44,7 +44,7 @@ export function groupsOf<P extends Pick<Permission, 'name'>>(permissions: readon
 }
 
 /** Returns the grants for permissions that no longer exist. */
-export function strangersAmong(grants: readonly string[], catalogue: readonly Permission[]): string[] {
+export function unknownGrants(grants: readonly string[], catalogue: readonly Permission[]): string[] {
   const resources = new Set(catalogue.map(({ name }) => resourceOf(name)));
   const names = new Set(catalogue.map(({ name }) => name));
   return grants.filter((grant) => grant !== everything && !names.has(grant) && !(grant === allOf(resourceOf(grant)) && resources.has(resourceOf(grant))));

@@ -38,7 +38,7 @@ export function patchOfSets(edit: Edit, ...sets: string[]): Edit {
 }
 
 /** The field of one name of a set, for pointers and presence: "permissions/orders:read". */
-export const placeOf = (set: string, name: string): string => pointerOf([set, name]).slice(1);
+export const pathOf = (set: string, name: string): string => pointerOf([set, name]).slice(1);
 
 interface SetTexts {
   /** The label of the complete set. */

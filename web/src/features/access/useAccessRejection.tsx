@@ -21,7 +21,7 @@ export function useAccessRejection(): (error: Error) => ReactNode {
       );
     }
     // The service names the permission, in English.
-    if (isProblem(error, 'forbidden')) return <Banner tone="bad" title={language === 'en' ? error.message : t('cannotGive')} />;
+    if (isProblem(error, 'forbidden')) return <Banner tone="bad" title={language === 'en' ? error.message : t('cannotGrant')} />;
     if (isProblem(error, 'already_exists')) return <></>;
     return undefined;
   };

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { useText } from '@/i18n';
 import { Difference, Facts, isKeyPath, RecordLink, Section } from '@/ui';
 import { approvalMessages } from './messages';
-import { factsOf, placesOf } from './places';
+import { factsOf, changesIn } from './places';
 import type { ApprovalRead, Side } from './queries';
 import styles from './Sides.module.css';
 import { useProposalLabels } from './useProposalWords';
@@ -37,10 +37,10 @@ function OneSide({ side, isOnly, isMade: made }: { side: Side; isOnly: boolean; 
   const t = useText(approvalMessages);
   const labels = useProposalLabels(side.resource);
   const { resource, base, proposed, current } = side;
-  const places = placesOf(side);
+  const places = changesIn(side);
   const facts = factsOf(side);
   const proposals = places.filter(({ isProposed }) => isProposed).map(({ pointer, base: before, proposed: after }) => ({ pointer, before, after }));
-  const says = [proposed === null && t('deletes'), base === null && proposed !== null && t('creates'), base !== null && current === null && t('goneNow')];
+  const says = [proposed === null && t('deletes'), base === null && proposed !== null && t('creates'), base !== null && current === null && t('recordDeleted')];
   return (
     <div>
       {!isOnly && (
@@ -81,10 +81,10 @@ function OneSide({ side, isOnly, isMade: made }: { side: Side; isOnly: boolean; 
                     {show(place.base)}
                   </td>
                   <td data-side={t('would')} className={styles.value}>
-                    {place.isProposed ? <strong>{show(place.proposed)}</strong> : <span className={styles.same}>{t('sameNow')}</span>}
+                    {place.isProposed ? <strong>{show(place.proposed)}</strong> : <span className={styles.same}>{t('same')}</span>}
                   </td>
                   <td data-side={t('now')} className={`${styles.value ?? ''} ${styles.now ?? ''}`}>
-                    {place.hasMoved ? show(place.current) : <span className={styles.same}>{t('sameNow')}</span>}
+                    {place.hasMoved ? show(place.current) : <span className={styles.same}>{t('same')}</span>}
                   </td>
                 </tr>
               );

@@ -24,7 +24,7 @@ function contentOf(resource: string, version: Version): JsonObject {
 }
 
 /** The values in which the sides of a record differ: proposed changes first, then changes of other users. */
-export function placesOf({ resource, base, proposed, current }: Side): Place[] {
+export function changesIn({ resource, base, proposed, current }: Side): Place[] {
   const [was, would, is] = [base, proposed, current].map((version) => contentOf(resource, version)) as [JsonObject, JsonObject, JsonObject];
   const ofProposal = diff(was, would).map(({ pointer }) => pointer);
   const isWithin = (pointer: string) => ofProposal.some((one) => pointer === one || pointer.startsWith(`${one}/`));

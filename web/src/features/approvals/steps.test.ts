@@ -23,12 +23,12 @@ const only =
 
 test.each([
   ['its author can only withdraw it', approval({}), author.id, only('configs:write'), ['withdraw']],
-  ['and not once they may not propose such changes', approval({}), author.id, none, []],
-  ['somebody else who may still vote decides', approval({ waitingForMe: true }), li.id, none, ['approve', 'reject']],
-  ['who has voted already waits', approval({}), li.id, none, []],
-  ['the votes can be bypassed by who may', approval({}), author.id, all, ['withdraw', 'bypass']],
-  ['and not by who may not read and write what it changes', approval({}), li.id, only('approvals:decide', 'approvals:bypass'), []],
-  ['a stale one is rebased by who may propose', approval({ status: 'stale', allowedTransitions: ['withdraw', 'rebase'] }), li.id, all, ['rebase']],
+  ['and not without the permission to propose', approval({}), author.id, none, []],
+  ['another user with an open vote decides', approval({ waitingForMe: true }), li.id, none, ['approve', 'reject']],
+  ['a user who has voted waits', approval({}), li.id, none, []],
+  ['users with permission bypass the votes', approval({}), author.id, all, ['withdraw', 'bypass']],
+  ['and not without permission for the changed record', approval({}), li.id, only('approvals:decide', 'approvals:bypass'), []],
+  ['a stale one is rebased by a user who may propose', approval({ status: 'stale', allowedTransitions: ['withdraw', 'rebase'] }), li.id, all, ['rebase']],
   [
     'and withdrawn by them too where its author is disabled',
     approval({ status: 'stale', allowedTransitions: ['withdraw', 'rebase'], waitingForMe: true }),
@@ -44,8 +44,8 @@ test.each([
     ['reject'],
   ],
   ['and withdrawn by its author', approval({ status: 'scheduled', allowedTransitions: ['reject', 'withdraw'] }), author.id, all, ['withdraw']],
-  ['a bypass is not reviewed by who made it', approval({ status: 'bypassed', allowedTransitions: ['review'] }), author.id, all, []],
-  ['but by somebody else', approval({ status: 'bypassed', allowedTransitions: ['review'] }), li.id, all, ['review']],
+  ['a bypass is not reviewed by its author', approval({ status: 'bypassed', allowedTransitions: ['review'] }), author.id, all, []],
+  ['but by another user', approval({ status: 'bypassed', allowedTransitions: ['review'] }), li.id, all, ['review']],
 ] as const)('%s', (_, given, me, may, steps) => {
   expect(stepsOf(given, me, may)).toEqual(steps);
 });

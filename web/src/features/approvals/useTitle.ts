@@ -3,7 +3,7 @@ import { useFormat, useText } from '@/i18n';
 import { at, encode, exact, ExactNumber, type Value } from '@/merge';
 import { brief } from '@/ui/edit/Difference';
 import { approvalMessages } from './messages';
-import { placesOf } from './places';
+import { changesIn } from './places';
 import type { ApprovalRead } from './queries';
 import { useProposalLabels } from './useProposalWords';
 
@@ -28,7 +28,7 @@ export function useFullTitle(approval: ApprovalRead): string {
   if (side === undefined || approval.targetCount !== 1) return title;
   const given = side.base === null ? undefined : at(exact(side.base), '/name');
   const name = typeof given === 'string' ? given : nameOf(approval);
-  const [place, ...others] = placesOf(side).filter(({ isProposed }) => isProposed);
+  const [place, ...others] = changesIn(side).filter(({ isProposed }) => isProposed);
   if (approval.kind === 'refund.approve' && side.proposed !== null) {
     const amount = at(exact(side.proposed), '/amount');
     return t('do_refund', { name, amount: labels.show(amount, '/amount') });

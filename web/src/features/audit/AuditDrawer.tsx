@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useMay } from '@/api';
 import { useConfigLabels } from '@/features/configs/useConfigWords';
 import { contentsOf } from '@/features/contents';
-import { deedsOf } from '@/features/deleted/kinds';
+import { actionsIn } from '@/features/deleted/kinds';
 import { isTextOf, useFormat, useText } from '@/i18n';
 import { encode, exact, type Json } from '@/merge';
 import { Banner, CopyText, CustomerLink, Difference, Facts, Money, Person, RecordLink, SideDrawer, useActorName, When } from '@/ui';
@@ -139,7 +139,7 @@ function Request({ entry }: { entry: AuditEntry }) {
   const seesKeys = useMay()('idempotency-keys:read');
   const nameOf = useActorName();
   const { requestId, idempotencyKey, unitId, actor, resource } = entry;
-  const [deleted] = deedsOf(entry, 'delete');
+  const [deleted] = actionsIn(entry, 'delete');
   const key = (
     <>
       <CopyText text={idempotencyKey} label={t('key')} />

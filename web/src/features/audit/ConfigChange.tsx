@@ -38,7 +38,7 @@ function Read({ configKey, versions: { from, to }, at }: Props) {
     if (isMissing && hasNextPage && !isFetching) void fetchNextPage();
   }, [isMissing, hasNextPage, isFetching, fetchNextPage]);
   if (error !== null) return <ProblemBanner error={error} retry={() => void refetch()} />;
-  if (isMissing) return isFetching || hasNextPage ? <Loader role="img" aria-label={ui('loading')} size="sm" /> : <Text c="dimmed">{t('historyGone')}</Text>;
+  if (isMissing) return isFetching || hasNextPage ? <Loader role="img" aria-label={ui('loading')} size="sm" /> : <Text c="dimmed">{t('historyDeleted')}</Text>;
   return (
     <>
       <Difference changes={diff(contentOfConfig(before), contentOfConfig(after))} labels={labels} max={100} />

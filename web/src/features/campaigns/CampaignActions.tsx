@@ -108,7 +108,7 @@ function useRemove(campaign: Campaign): { remove: () => Promise<void>; isSending
     remove: async () => {
       // Issued coupons stay valid, so a campaign with issued coupons cannot be deleted.
       if (campaign.issued > 0) await explainUse(campaign.issued);
-      else if ((await ask({ title: t('removeAsk', { name }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' })) !== undefined) remove.run(etag);
+      else if ((await ask({ title: t('removeQuestion', { name }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' })) !== undefined) remove.run(etag);
     },
   };
 }

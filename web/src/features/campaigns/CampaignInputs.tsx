@@ -17,7 +17,7 @@ interface Props {
   readOnly?: boolean;
 }
 
-const longestName = 100;
+const maxNameLength = 100;
 /** Adjacent inputs align, with or without a hint. */
 const hintBelow: InputWrapperProps['inputWrapperOrder'] = ['label', 'input', 'description', 'error'];
 
@@ -61,7 +61,7 @@ export function CampaignInputs({ value, onChange, errorOf, readOnly = false }: P
       <TextInput
         data-field="name"
         label={t('name')}
-        maxLength={longestName}
+        maxLength={maxNameLength}
         readOnly={readOnly}
         value={value.name}
         error={errorOf('name')}

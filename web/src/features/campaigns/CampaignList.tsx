@@ -1,7 +1,7 @@
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { CreateButton } from '@/features/CreateButton';
-import { useWorth } from '@/features/coupons/useWorth';
+import { useDiscountText } from '@/features/coupons/useWorth';
 import { DeletedLink } from '@/features/deleted/DeletedLink';
 import { useFormat, useText } from '@/i18n';
 import { PageHeader, useNow } from '@/ui';
@@ -42,7 +42,7 @@ export function CampaignList({ search }: { search: Raw<CampaignSearch> }) {
 
 function useColumns(): Column<Campaign>[] {
   const t = useText(campaignMessages);
-  const { worth, plainWorth } = useWorth();
+  const { worth, plainWorth } = useDiscountText();
   const now = useNow();
   const { date, dateTime } = useFormat();
   const day = (time: string) => (

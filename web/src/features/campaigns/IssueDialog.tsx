@@ -31,8 +31,8 @@ export function IssueDialog({ campaign, onClose }: Props) {
   const { form, change, strict, error, isFixed } = keyed;
   const over = stateOf(campaign, useNow()) === 'over';
   const isOver = (
-    <Banner tone="warn" title={t('overAlready')}>
-      {t('overHint')}
+    <Banner tone="warn" title={t('hasEnded')}>
+      {t('hasEndedHint')}
     </Banner>
   );
   const rejection = useRejection(form, change, isOver);
@@ -61,12 +61,12 @@ function useRejection(form: IssueForm, change: (part: Partial<IssueForm>) => voi
     if (isProblem(error, 'validation_failed') && error.fields.some(({ code }) => code === 'over')) return isOver;
     if (!isProblem(error, 'limit_reached')) return undefined;
     const { left = 0, total = 0 } = error.as<LimitReached>();
-    if (left === 0) return <Banner tone="warn" title={t('limitGone', { total })} />;
+    if (left === 0) return <Banner tone="warn" title={t('allIssued', { total })} />;
     return (
       <Banner
         tone="warn"
         title={t('limitLeft', { left, total, n: form.count ?? 0 })}
-        action={<Button onClick={() => change({ count: left })}>{t('takeLeft', { left })}</Button>}
+        action={<Button onClick={() => change({ count: left })}>{t('issueLeft', { left })}</Button>}
       >
         {t('limitHint')}
       </Banner>

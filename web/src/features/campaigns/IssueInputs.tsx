@@ -12,10 +12,10 @@ export interface IssueForm {
 export const emptyIssue: IssueForm = { count: null };
 
 /** The maximum number of coupons per request, as in the service. */
-const most = 1000;
+const maxCount = 1000;
 
 /** Whether the form is complete and within the service's maximum. */
-export const isComplete = ({ count }: IssueForm): boolean => count !== null && count >= 1 && count <= most;
+export const isComplete = ({ count }: IssueForm): boolean => count !== null && count >= 1 && count <= maxCount;
 
 interface Props {
   form: IssueForm;
@@ -34,10 +34,10 @@ export function IssueInputs({ form, campaign, strict, disabled, onChange }: Prop
     <Stack gap="md">
       <WholeInput
         label={t('count')}
-        description={t('countHint', { most })}
+        description={t('countHint', { most: maxCount })}
         disabled={disabled}
         value={form.count}
-        error={(strict || size > most) && !isComplete(form) && t('countWrong', { most })}
+        error={(strict || size > maxCount) && !isComplete(form) && t('countWrong', { most: maxCount })}
         onChange={(count) => onChange({ count })}
         data-autofocus
       />
@@ -53,5 +53,5 @@ function Preview({ size, campaign: { total, issued } }: { size: number; campaign
   const t = useText(campaignMessages);
   const left = total - issued;
   if (size === 0) return t('previewNone', { left, total });
-  return size > left ? t('previewOver', { left, total }) : t('preview', { n: size, after: left - size, total });
+  return size > left ? t('previewExceeds', { left, total }) : t('preview', { n: size, after: left - size, total });
 }

@@ -21,19 +21,19 @@ const fields = readFields(terms);
 const json = (value: CampaignFields) => exact(value) as JsonObject;
 const patch = (change: Partial<CampaignFields>) => patchOfTerms(patchOf(json(fields), json({ ...fields, ...change })));
 
-describe('the fields of a campaign', () => {
-  test('send only what was changed, kind and value always together', () => {
+describe('fields of a campaign', () => {
+  test('only changed fields are sent, with kind and value together', () => {
     expect(patch({})).toEqual({});
     expect(patch({ total: 1200 })).toEqual({ total: 1200 });
     expect(patch({ discount: spellDiscount({ kind: 'percent', value: 20 }) })).toEqual({ kind: 'percent', value: 20 });
   });
 
-  test('a time that the service spells to the microsecond is no edit', () => {
+  test('a time with microseconds is no edit', () => {
     expect(fields.validTo).toBe('2026-06-01T00:00:00.000Z');
     expect(termsOf(fields)).toMatchObject({ ...terms, validFrom: fields.validFrom, validTo: fields.validTo });
   });
 
-  test('one who changes the kind and one who changes the value contest the discount', () => {
+  test('edits of discount kind and value conflict', () => {
     const yours = json({ ...fields, discount: spellDiscount({ kind: 'amount', value: 600 }) });
     const theirs = json(readFields({ ...terms, kind: 'percent', value: 20, total: 5 }));
     const merge = threeWay(json(fields), yours, theirs);
@@ -41,31 +41,31 @@ describe('the fields of a campaign', () => {
     expect(merge.theirsOnly).toEqual(['/total']);
   });
 
-  test('a discount that is being typed has a kind and no value', () => {
+  test('an incomplete discount has a kind and no value', () => {
     expect(discountOf(spellDiscount({ kind: 'percent', value: null }))).toEqual({ kind: 'percent', value: null });
     expect(discountOf('amount 500')).toEqual({ kind: 'amount', value: 500 });
   });
 });
 
-describe('the faults of a campaign', () => {
+describe('violations of a campaign', () => {
   test.each<[string, Partial<CampaignFields>, ReturnType<typeof faultsOf>]>([
-    ['a whole one has none', {}, {}],
-    ['a name of blanks is none', { name: '  ' }, { name: 'nameNeeded' }],
-    ['more than all of it cannot be taken off', { discount: 'percent 101' }, { discount: 'percentWrong' }],
-    ['an amount has no such bound', { discount: 'amount 101' }, {}],
-    ['nothing off is no discount', { discount: 'amount ' }, { discount: 'valueNeeded' }],
-    ['fewer than were issued cannot be all', { total: 11 }, { total: 'totalBelowIssued' }],
-    ['as many as were issued can', { total: 12 }, {}],
-    ['it ends after it begins', { validTo: fields.validFrom }, { validTo: 'endsBeforeItBegins' }],
-    ['times are needed', { validFrom: null, validTo: null }, { validFrom: 'timeNeeded', validTo: 'timeNeeded' }],
+    ['a complete one has none', {}, {}],
+    ['a blank name is missing', { name: '  ' }, { name: 'nameNeeded' }],
+    ['a discount above 100 percent is rejected', { discount: 'percent 101' }, { discount: 'percentWrong' }],
+    ['an amount has no such limit', { discount: 'amount 101' }, {}],
+    ['an empty discount is missing', { discount: 'amount ' }, { discount: 'valueNeeded' }],
+    ['a total below the issued ones is rejected', { total: 11 }, { total: 'totalBelowIssued' }],
+    ['a total equal to the issued ones is valid', { total: 12 }, {}],
+    ['the end must be after the start', { validTo: fields.validFrom }, { validTo: 'endsBeforeItBegins' }],
+    ['times are required', { validFrom: null, validTo: null }, { validFrom: 'timeNeeded', validTo: 'timeNeeded' }],
   ])('%s', (_, change, faults) => expect(faultsOf({ ...fields, ...change }, 12)).toEqual(faults));
 });
 
 test.each<[string, string, ReturnType<typeof stateOf>]>([
-  ['before it begins', '2026-02-28T23:59:59Z', 'upcoming'],
-  ['from its first moment', '2026-03-01T00:00:00Z', 'running'],
-  ['from the moment that ends it', '2026-06-01T00:00:00Z', 'over'],
-])('%s a campaign is told by the clock', (_, now, state) => {
+  ['before its start', '2026-02-28T23:59:59Z', 'upcoming'],
+  ['from its start', '2026-03-01T00:00:00Z', 'running'],
+  ['from its end', '2026-06-01T00:00:00Z', 'over'],
+])('%s a campaign follows the service clock', (_, now, state) => {
   expect(stateOf({ ...terms, issued: 0 }, Date.parse(now))).toBe(state);
   expect(stateOf({ ...terms, issued: 1000 }, Date.parse(now))).toBe(state === 'over' ? 'over' : 'exhausted');
 });
@@ -76,4 +76,4 @@ test.each([
   [0, false],
   [1001, false],
   [null, false],
-])('%j coupons can be asked for: %j', (count, can) => expect(isComplete({ count })).toBe(can));
+])('%j coupons are a valid quantity: %j', (count, can) => expect(isComplete({ count })).toBe(can));

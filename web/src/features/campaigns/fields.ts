@@ -1,4 +1,4 @@
-import { useWorth } from '@/features/coupons/useWorth';
+import { useDiscountText } from '@/features/coupons/useWorth';
 import { useFormat, useText } from '@/i18n';
 import type { Edit } from '@/merge';
 import { contentOfFields, fieldsOf, labelsOf, type FieldTexts, type Labels } from '@/ui';
@@ -80,7 +80,7 @@ export function termsOf({ discount, ...fields }: CampaignFields): CampaignTerms 
 /** The labels and values of a campaign's fields, including the issued count, which only appears in the history. */
 export function useCampaignLabels(): Labels {
   const t = useText(campaignMessages);
-  const { worth } = useWorth();
+  const { worth } = useDiscountText();
   const { money, number, dateTime } = useFormat();
   const texts: FieldTexts<CampaignFields & { issued: number }> = {
     name: { label: t('name'), show: (name) => name },

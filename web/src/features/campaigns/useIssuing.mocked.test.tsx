@@ -12,7 +12,7 @@ const rejection = (members: object) =>
   new ApiProblem({ code: 'limit_reached', title: '', detail: 'no more', status: 409, requestId: '' }, JSON.stringify(members));
 const rows = ['12', '13', '14'].map((id) => ({ id, label: id }));
 
-test('who may have no more is told so, and the others are asked for under a key that follows from the first', async () => {
+test('rejected customers are reported, the others are issued under a derived key', async () => {
   const issue = vi.mocked(issueCoupons);
   issue.mockRejectedValueOnce(rejection({ userIds: ['13'] })).mockResolvedValueOnce({ codes: ['A', 'B'] });
   const { result } = renderHook(() => useIssuing(campaign));
@@ -30,13 +30,13 @@ test('who may have no more is told so, and the others are asked for under a key 
   ]);
 });
 
-test('a campaign that has not enough left issues none of the request', async () => {
+test('an issue above the remaining coupons issues none', async () => {
   vi.mocked(issueCoupons).mockRejectedValueOnce(rejection({ left: 2 }));
   const { result } = renderHook(() => useIssuing(campaign));
   await expect(result.current.send(rows, {}, 'k-0')).rejects.toMatchObject({ code: 'limit_reached' });
 });
 
-test('of a campaign that is over nothing is sent, and what its limit refuses is not said of its customers', () => {
+test('an ended campaign sends nothing; an exhausted one describes no customer', () => {
   const { result } = renderHook(() => useIssuing({ ...campaign, validTo: '2021-01-01T00:00:00Z' }));
   expect(result.current.skip({ userId: '12' }, {}, undefined)).toMatch(/over|ended/i);
   const said = { code: 'limit_reached', text: 'Only 2 are left.' };

@@ -28,7 +28,7 @@ export function useIssuing(campaign: Campaign): BulkAction<Customer> {
     labels: {
       title: (n) => t('issueManyTitle', { n, name }),
       hint: t('issueManyHint', { left, total }),
-      confirm: (n) => t('issueManyGo', { n }),
+      confirm: (n) => t('issueManyConfirm', { n }),
       done: (n) => t('issuedNow', { n }),
       beyond: t('beyondLeft', { n: left }),
     },
@@ -40,7 +40,7 @@ export function useIssuing(campaign: Campaign): BulkAction<Customer> {
       find: (userId) => Promise.resolve({ userId }),
     },
     open: () => ({}),
-    skip: ({ userId }) => (isOver ? t('overAlready') : isCustomerId(userId) ? undefined : t('noCustomer')),
+    skip: ({ userId }) => (isOver ? t('hasEnded') : isCustomerId(userId) ? undefined : t('noCustomer')),
     item: ({ userId }) => ({ id: userId, label: userId }),
     send: (rows, _, key) => (rows[0]?.values === undefined ? issueTo(id, rows, key) : withdraw(rows, t('undoReason'), key)),
     // A coupon that was redeemed in the meantime stays redeemed.

@@ -20,7 +20,7 @@ interface Form {
   reason: string;
 }
 
-const longestReason = 500;
+const maxReasonLength = 500;
 
 /** Redeems or voids a coupon, at most once. If another user was first, the dialog names them. */
 export function CouponDialog({ coupon, action, onClose }: Props) {
@@ -90,7 +90,7 @@ export function CouponDialog({ coupon, action, onClose }: Props) {
           value={form.reason}
           disabled={isFixed}
           error={errorOf('reason')}
-          maxLength={longestReason}
+          maxLength={maxReasonLength}
           autosize
           minRows={2}
           onChange={(event) => change({ reason: event.currentTarget.value })}

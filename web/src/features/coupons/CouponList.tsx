@@ -10,7 +10,7 @@ import { useVoiding, watchedCoupons } from './bulk/useVoiding';
 import { CouponStatusChip } from './CouponStatusChip';
 import { couponMessages } from './messages';
 import { campaignNames, expiries, readCoupons, type Coupon, type CouponSearch } from './queries';
-import { useWorth } from './useWorth';
+import { useDiscountText } from './useWorth';
 
 const statuses = ['unused', 'used', 'void', 'expired'] as const;
 
@@ -83,7 +83,7 @@ function OpenCode({ open }: { open: (code: string) => void }) {
 
 function useColumns(names: ReadonlyMap<number, string>): Column<Coupon>[] {
   const t = useText(couponMessages);
-  const { worth, plainWorth } = useWorth();
+  const { worth, plainWorth } = useDiscountText();
   const campaign = ({ campaignId }: Coupon) => names.get(campaignId) ?? `#${campaignId}`;
   const column = useColumn<Coupon>();
   return [
@@ -100,7 +100,7 @@ function useColumns(names: ReadonlyMap<number, string>): Column<Coupon>[] {
       cell: (c) => <RecordLink path={`coupon-campaigns/${c.campaignId}`}>{campaign(c)}</RecordLink>,
       narrow: true,
     }),
-    column.text('worth', t('takesOff'), plainWorth, { cell: worth, align: 'end', narrow: true }),
+    column.text('worth', t('discount'), plainWorth, { cell: worth, align: 'end', narrow: true }),
     column.text('status', t('status'), (c) => c.status, { cell: (c) => <CouponStatusChip status={c.status} />, narrow: true }),
     column.text('user', t('user'), (c) => c.userId, { cell: (c) => (c.userId === null ? t('anybody') : <CustomerLink userId={c.userId} />) }),
     column.customer('redeemedBy', t('redeemedBy'), (c) => c.redeemedByUserId),

@@ -7,7 +7,7 @@ import { CouponDialog } from './CouponDialog';
 import { CouponStatusChip } from './CouponStatusChip';
 import { couponMessages } from './messages';
 import { campaignNames, couponHistory, oneCoupon, type Coupon, type CouponAction } from './queries';
-import { useWorth } from './useWorth';
+import { useDiscountText } from './useWorth';
 
 /** The page of a coupon: its discount, actions and history. */
 export function CouponPage({ code }: { code: string }) {
@@ -53,7 +53,7 @@ export function CouponPage({ code }: { code: string }) {
 function About({ coupon }: { coupon: Coupon }) {
   const t = useText(couponMessages);
   const { dateTime } = useFormat();
-  const { worth } = useWorth();
+  const { worth } = useDiscountText();
   const { data: campaigns } = useQuery(campaignNames);
   const { campaignId, minimumAmount, validFrom, validTo, userId, redeemedByUserId, orderId, voidReason } = coupon;
   const campaign = campaigns?.items.find(({ id }) => id === campaignId)?.name ?? `#${campaignId}`;
@@ -62,7 +62,7 @@ function About({ coupon }: { coupon: Coupon }) {
       <Facts
         facts={[
           [t('campaign'), <RecordLink key="campaign" path={`coupon-campaigns/${campaignId}`} children={campaign} />],
-          [t('takesOff'), worth(coupon)],
+          [t('discount'), worth(coupon)],
           [t('minimum'), <Money key="minimum" minor={minimumAmount} />],
           [t('valid'), t('validRange', { from: dateTime(validFrom), to: dateTime(validTo) })],
           [t('user'), userId === null ? t('anybody') : <CustomerLink key="user" userId={userId} />],

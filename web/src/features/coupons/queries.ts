@@ -18,7 +18,7 @@ export interface CouponSearch extends TableSearch {
   expiresIn?: (typeof expiries)[number];
 }
 
-const mostCampaigns = 200;
+const maxCampaigns = 200;
 const day = 86_400_000;
 
 const coupons = resource('/api/v1/coupons');
@@ -32,7 +32,7 @@ export function readCoupons({ expiresIn, ...search }: CouponSearch, signal?: Abo
 /** The latest campaigns, for their names. */
 export const campaignNames = queryOptions({
   queryKey: ['coupon-campaigns', 'list', 'names'],
-  queryFn: ({ signal }) => readCampaigns({ limit: mostCampaigns }, signal),
+  queryFn: ({ signal }) => readCampaigns({ limit: maxCampaigns }, signal),
 });
 
 interface Redemption {

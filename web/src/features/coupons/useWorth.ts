@@ -5,7 +5,7 @@ import type { Coupon } from './queries';
 type Worth = (coupon: Pick<Coupon, 'kind' | 'value'>) => string;
 
 /** Formats the discount of a coupon, for display and for an export. */
-export function useWorth(): { worth: Worth; plainWorth: Worth } {
+export function useDiscountText(): { worth: Worth; plainWorth: Worth } {
   const t = useText(couponMessages);
   const { money, plainMoney } = useFormat();
   return {

@@ -12,7 +12,7 @@ export function WorkingNow({ places }: { places: NonNullable<Overview['workingNo
   const people = places.flatMap(({ resource, people: here }) => here.map((person) => ({ resource, ...person })));
   return (
     <Section title={t('workingNow')}>
-      {people.length === 0 && <p className={styles.note}>{t('nobody')}</p>}
+      {people.length === 0 && <p className={styles.note}>{t('noUsers')}</p>}
       <ul className={styles.list}>
         {people.map(({ id, name, resource, since }) => (
           <li key={`${id} ${resource}`} className={styles.row}>

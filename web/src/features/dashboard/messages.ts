@@ -77,7 +77,7 @@ export const dashboardMessages = catalogue(
     allLow: 'All {n} | All {n}',
     enough: 'Every item in stock has more than {n} units.',
     workingNow: 'Working now',
-    nobody: 'No user has a record open.',
+    noUsers: 'No user has a record open.',
     dead: 'Dead letters',
     deadHint: 'failed, waiting for a decision',
 
@@ -184,7 +184,7 @@ export const dashboardMessages = catalogue(
     allLow: '全部 {n} 个',
     enough: '所有在库商品均多于 {n} 件。',
     workingNow: '正在工作',
-    nobody: '没有用户打开记录。',
+    noUsers: '没有用户打开记录。',
     dead: '死信',
     deadHint: '处理失败，等待决定',
 

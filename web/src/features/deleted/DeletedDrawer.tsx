@@ -10,8 +10,8 @@ import { uiMessages } from '@/ui/messages';
 import { editMessages } from '@/ui/edit/messages';
 import type { Deed } from './kinds';
 import { deletedMessages } from './messages';
-import { rowId, whatIsThere, type Again } from './queries';
-import { contentOfDeed, makeAgain, type Content } from './restore';
+import { rowId, findCurrent, type Again } from './queries';
+import { deletedContent, recreate, type Content } from './restore';
 
 interface Props {
   /** Undefined if the entry is not on the open page of the list. */
@@ -35,8 +35,8 @@ function About({ deed }: { deed: Deed }) {
   const text = useLocalText();
   const { dateTime, zone } = useFormat();
   const { entry, kind, name } = deed;
-  const content = useQuery(contentOfDeed(deed));
-  const there = useQuery(whatIsThere(deed));
+  const content = useQuery(deletedContent(deed));
+  const there = useQuery(findCurrent(deed));
   const error = content.error ?? there.error;
   const withheld = (entry.detail as { withheld?: string } | null)?.withheld;
   return (
@@ -130,7 +130,7 @@ function Way({ deed, content, there, look }: WayProps) {
     scope: `deleted/${rowId(deed)}`,
     title: `${t('restoreNow')} · ${deed.name}`,
     topics: [deed.kind, 'overview', ...(deed.kind === 'menus' ? ['navigation'] : [])],
-    send: (typed, key) => makeAgain(deed, typed, key),
+    send: (typed, key) => recreate(deed, typed, key),
     onDone: () => toasts.done(t('done', { name: deed.name })),
     // Another user has created the record first. Show that record.
     onRejected: (error) => void (isProblem(error, 'already_exists') && look()),
@@ -148,7 +148,7 @@ function Way({ deed, content, there, look }: WayProps) {
     <>
       <OutcomeNotice write={restoring} />
       {outcome === 'rejected' && !isTaken && <ProblemBanner error={error} />}
-      {(there !== null || isTaken) && <IsThere deed={deed} there={there} />}
+      {(there !== null || isTaken) && <CurrentRecord deed={deed} there={there} />}
       {content?.lacks !== undefined && <Banner tone="info" title={t(content.lacks)} />}
       {!isUnique && there === null && !blocked && <Text c="dimmed">{t('ownNumber')}</Text>}
       {(there === null || !isUnique) && (
@@ -168,7 +168,7 @@ function Way({ deed, content, there, look }: WayProps) {
 }
 
 /** Shows the record that now exists under the same name, and its author. */
-function IsThere({ deed: { name, kind, path }, there }: { deed: Deed; there: Again | null }) {
+function CurrentRecord({ deed: { name, kind, path }, there }: { deed: Deed; there: Again | null }) {
   const t = useText(deletedMessages);
   const { relative } = useFormat();
   const now = useNow();

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import type { AuditEntry } from '@/features/audit/queries';
-import { actionsOf, deedsOf, isAgain, kinds } from './kinds';
+import { actionsOf, actionsIn, isAgain, kinds } from './kinds';
 
 const entry = (id: number, action: string, resource: string, detail: unknown) => ({ id, action, resource, detail }) as AuditEntry;
-const only = (...of: Parameters<typeof deedsOf>) => {
-  const [deed, ...others] = deedsOf(...of);
+const only = (...of: Parameters<typeof actionsIn>) => {
+  const [deed, ...others] = actionsIn(...of);
   if (deed === undefined || others.length > 0) throw new Error('it is not of one record');
   return deed;
 };
 
-test('the service is asked for no more actions than it takes at once', () => {
+test('the service receives at most its limit of actions', () => {
   expect(actionsOf(kinds, 'delete').split(',').length).toBeLessThanOrEqual(10);
   expect(actionsOf(['items'], 'delete')).toBe('item.delete');
   expect(actionsOf(['configs'], 'create')).toBe('config.create,config.batch');
@@ -23,21 +23,21 @@ test.each([
   ['menu.delete', 'menus/3', { content: { title: '', path: '/x' } }, '/x', { title: '', path: '/x' }],
   ['config.delete', 'configs/a.b', { fromVersion: 2, toVersion: 3, changed: [] }, 'a.b', undefined],
   ['flash_sale.delete', 'flash-sales/7', { withheld: 'flash-sales:read' }, '#7', undefined],
-])('%s of %s is read as what it was', (action, resource, detail, name, content) => {
+])('%s of %s is read as its content', (action, resource, detail, name, content) => {
   expect(only(entry(1, action, resource, detail), 'delete')).toMatchObject({ name, content });
 });
 
-test('a batch is of each config that it deleted, and of none that it changed', () => {
+test('a batch lists each deleted config and no changed one', () => {
   const changes = [
     { op: 'delete', key: 'a', version: 2 },
     { op: 'update', key: 'b', version: 5 },
     { op: 'delete', key: 'c', version: 9 },
   ];
-  expect(deedsOf(entry(1, 'config.batch', 'config-batches', { changes }), 'delete').map(({ record }) => record)).toEqual(['a', 'c']);
-  expect(deedsOf(entry(1, 'order.pay', 'orders/1', {}), 'delete')).toEqual([]);
+  expect(actionsIn(entry(1, 'config.batch', 'config-batches', { changes }), 'delete').map(({ record }) => record)).toEqual(['a', 'c']);
+  expect(actionsIn(entry(1, 'order.pay', 'orders/1', {}), 'delete')).toEqual([]);
 });
 
-test('what was made later under its key, or under its name, is there again', () => {
+test('a record recreated under its key or name exists again', () => {
   const gone = only(entry(5, 'item.delete', 'items/TEA', { content: { name: 'Tea' } }), 'delete');
   expect(isAgain(gone, only(entry(6, 'item.create', 'items/TEA', { content: { name: 'Other' } }), 'create'))).toBe(true);
   expect(isAgain(gone, only(entry(4, 'item.create', 'items/TEA', {}), 'create'))).toBe(false);

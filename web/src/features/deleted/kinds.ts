@@ -30,7 +30,7 @@ export interface Deed {
 }
 
 /** The records that an entry deleted or created. */
-export function deedsOf(entry: AuditEntry, verb: 'delete' | 'create'): Deed[] {
+export function actionsIn(entry: AuditEntry, verb: 'delete' | 'create'): Deed[] {
   const all = exact(entry.detail);
   const detail = isObject(all) ? all : {};
   if (entry.action === batch) {

@@ -20,7 +20,7 @@ export const deletedMessages = catalogue(
     one: 'A deleted record',
     elsewhere: 'This record is not on this page of the list.',
     empty: 'No deleted records',
-    emptyHint: 'Deleted records appear here, with their author and a way to restore them.',
+    emptyHint: 'Deleted records appear here, with the user who deleted them and a way to restore them.',
     deletedBy: 'Deleted by',
     note: 'Reason',
     content: 'Content at deletion',

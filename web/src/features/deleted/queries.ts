@@ -5,7 +5,7 @@ import { readConfig } from '@/features/configs/queries';
 import { readItem } from '@/features/items/queries';
 import type { ListPage, TableSearch } from '@/ui/table';
 import { startOf } from '@/ui/table';
-import { actionsOf, deedsOf, isAgain, kinds, type Deed, type Kind } from './kinds';
+import { actionsOf, actionsIn, isAgain, kinds, type Deed, type Kind } from './kinds';
 
 export interface DeletedSearch extends TableSearch {
   kind?: Kind;
@@ -27,7 +27,7 @@ export interface Deleted extends Deed {
 }
 
 /** The maximum number of recent creations that are checked for a replacement. */
-const mostMade = 200;
+const maxCreations = 200;
 
 /** The id of a row: one entry of the log can contain many deletions. */
 export const rowId = ({ entry, path }: Deed): string => `${entry.id}.${path}`;
@@ -36,10 +36,10 @@ export const rowId = ({ entry, path }: Deed): string => `${entry.id}.${path}`;
 export async function readDeleted({ kind, from, to, ...search }: DeletedSearch, signal?: AbortSignal): Promise<ListPage<Deleted>> {
   const requested = kind === undefined ? kinds : [kind];
   const page = await readEntriesOf({ ...search, action: actionsOf(requested, 'delete'), sort: '-id', from: startOf(from), to: startOf(to, 1) }, signal);
-  const gone = page.items.flatMap((entry) => deedsOf(entry, 'delete'));
+  const gone = page.items.flatMap((entry) => actionsIn(entry, 'delete'));
   const oldest = gone.at(-1)?.entry.createdTime;
   if (oldest === undefined) return { ...page, items: [] };
-  const made = await madeSince(requested, oldest, signal);
+  const made = await creationsSince(requested, oldest, signal);
   return {
     ...page,
     items: gone.map((deed) => ({ ...deed, again: made.find((one) => isAgain(deed, one)) })),
@@ -47,9 +47,9 @@ export async function readDeleted({ kind, from, to, ...search }: DeletedSearch, 
   };
 }
 
-async function madeSince(requested: readonly Kind[], from: string, signal: AbortSignal | undefined): Promise<Deed[]> {
-  const { items } = await readEntriesOf({ action: actionsOf(requested, 'create'), from, sort: '-id', limit: mostMade }, signal);
-  return items.flatMap((entry) => deedsOf(entry, 'create'));
+async function creationsSince(requested: readonly Kind[], from: string, signal: AbortSignal | undefined): Promise<Deed[]> {
+  const { items } = await readEntriesOf({ action: actionsOf(requested, 'create'), from, sort: '-id', limit: maxCreations }, signal);
+  return items.flatMap((entry) => actionsIn(entry, 'create'));
 }
 
 /** A record that exists again, and its author if known. */
@@ -59,21 +59,21 @@ export interface Again {
 }
 
 /** Checks whether a record exists again; null if not. The query is invalidated when the service announces a change of that kind. */
-export function whatIsThere(deed: Deed) {
+export function findCurrent(deed: Deed) {
   return queryOptions({
     queryKey: [deed.kind, 'list', 'deleted', rowId(deed)],
     queryFn: async ({ signal }): Promise<Again | null> => {
-      const made = (await madeSince([deed.kind], deed.entry.createdTime, signal)).find((one) => isAgain(deed, one));
+      const made = (await creationsSince([deed.kind], deed.entry.createdTime, signal)).find((one) => isAgain(deed, one));
       // Records with a key are requested directly: an import creates many configs under one audit entry.
-      if (deed.kind === 'configs') return (await isThere(readConfig(deed.record, signal))) ? { path: deed.path, made } : null;
-      if (deed.kind === 'items') return (await isThere(readItem(deed.record, signal))) ? { path: deed.path, made } : null;
+      if (deed.kind === 'configs') return (await exists(readConfig(deed.record, signal))) ? { path: deed.path, made } : null;
+      if (deed.kind === 'items') return (await exists(readItem(deed.record, signal))) ? { path: deed.path, made } : null;
       return made === undefined ? null : { path: made.path, made };
     },
     staleTime: 0,
   });
 }
 
-const isThere = (record: Promise<unknown>): Promise<boolean> =>
+const exists = (record: Promise<unknown>): Promise<boolean> =>
   record.then(
     () => true,
     (error: unknown) => {

@@ -22,7 +22,7 @@ export interface Content {
 }
 
 /** Reads the content of a deleted record; null if the service no longer has it. */
-export function contentOfDeed(deed: Deed) {
+export function deletedContent(deed: Deed) {
   return queryOptions({
     queryKey: [deed.kind, 'deleted', deed.entry.id, deed.record],
     queryFn: async ({ signal }): Promise<Content | null> => {
@@ -36,7 +36,7 @@ export function contentOfDeed(deed: Deed) {
 }
 
 /** Creates a record again from its content; the current rules apply. Returns the path of the new record. */
-export async function makeAgain({ kind, record, path }: Deed, { shown, revision }: Content, key: string): Promise<string> {
+export async function recreate({ kind, record, path }: Deed, { shown, revision }: Content, key: string): Promise<string> {
   switch (kind) {
     case 'configs':
       if (revision !== undefined) await createConfig({ key: record, ...contentOf(formOf(revision)) }, key);

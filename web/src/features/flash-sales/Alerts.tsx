@@ -26,7 +26,7 @@ export function Alerts({ sale, stats }: { sale: Sale; stats: SaleStats }) {
             title={t('stuckTitle', { age: duration(Math.floor(stats.oldestQueuedSeconds) * 1000) })}
             action={
               <Button component={Link} to="/system">
-                {t('lookAtSystem')}
+                {t('openSystem')}
               </Button>
             }
           >

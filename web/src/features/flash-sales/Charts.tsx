@@ -41,7 +41,7 @@ export function Charts({ sale, following, range, onRange }: Props) {
   return (
     <>
       <div className={styles.range}>
-        <span className={styles.unit}>{end !== undefined && t('restsSince', { time: dateTime(end) })}</span>
+        <span className={styles.unit}>{end !== undefined && t('lastNumbers', { time: dateTime(end) })}</span>
         <SegmentedControl
           aria-label={t('range')}
           size="xs"
@@ -128,7 +128,7 @@ function Panel({ id, title, unit, note, of: { feed, end }, range, rows }: PanelP
     tone,
     labels: last === undefined ? t('never') : (aside ? seconds : rounded)(value(last)),
   }));
-  const said = t('chartSays', { title, unit, values: values.map(({ name, labels }) => t('valueOf', { name, value: labels })).join(', ') });
+  const said = t('chartSummary', { title, unit, values: values.map(({ name, labels }) => t('valueOf', { name, value: labels })).join(', ') });
   return (
     <Paper component="section" className={styles.panel} aria-labelledby={id}>
       <div className={styles.head}>

@@ -69,7 +69,7 @@ function useDecisions(id: number): readonly BulkAction<DeadLetter>[] {
         throw error;
       }
     },
-    describe: ({ verdict }) => (verdict === 'gone' ? t('verdictGone') : undefined),
+    describe: ({ verdict }) => (verdict === 'gone' ? t('alreadyDecided') : undefined),
   }));
 }
 

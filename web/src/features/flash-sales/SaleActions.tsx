@@ -104,7 +104,7 @@ function useRemove(sale: Sale): { remove: () => Promise<void>; isSending: boolea
     isSending: action.outcome === 'sending',
     isUnknown: action.outcome === 'unknown',
     remove: async () => {
-      if ((await ask({ title: t('removeAsk', { name }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' })) !== undefined) action.run(etag);
+      if ((await ask({ title: t('removeQuestion', { name }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' })) !== undefined) action.run(etag);
     },
   };
 }

@@ -21,7 +21,7 @@ interface Props {
   readOnly?: boolean;
 }
 
-const longestName = 100;
+const maxNameLength = 100;
 /** Adjacent inputs align, with or without a hint. */
 const hintBelow: InputWrapperProps['inputWrapperOrder'] = ['label', 'input', 'description', 'error'];
 
@@ -70,7 +70,7 @@ export function SaleInputs({ value, onChange, errorOf, fields = saleFields, read
         <TextInput
           {...common}
           label={t('name')}
-          maxLength={longestName}
+          maxLength={maxNameLength}
           value={value.name}
           error={errorOf('name')}
           onChange={(event) => onChange({ name: event.currentTarget.value })}

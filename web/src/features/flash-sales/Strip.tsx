@@ -52,7 +52,7 @@ export function Strip({ stats, onReconcile, isReconciling, children }: Props) {
             {t(place)} <strong>{number(stats[place])}</strong>
           </li>
         ))}
-        <li className={styles.back}>{t('cameBack', { rejected: stats.rejected, returned: stats.returned })}</li>
+        <li className={styles.back}>{t('returnedUnits', { rejected: stats.rejected, returned: stats.returned })}</li>
       </ul>
       {!holds && (
         <Banner

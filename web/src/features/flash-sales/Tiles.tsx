@@ -84,7 +84,7 @@ export function Tiles({ sale, stats, feed }: { sale: Sale; stats: SaleStats; fee
         value={stats.remaining === 0 ? t('soldOutNow') : left === undefined ? t('never') : t('about', { time: duration(left * 1000) })}
         note={t('left', { n: stats.remaining })}
       />
-      <Tile label={t('deadTile')} value={number(stats.dead)} note={t(stats.dead > 0 ? 'look' : 'none')} tone={stats.dead > 0 ? 'warn' : 'neutral'} />
+      <Tile label={t('deadTile')} value={number(stats.dead)} note={t(stats.dead > 0 ? 'checkIt' : 'none')} tone={stats.dead > 0 ? 'warn' : 'neutral'} />
     </dl>
   );
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { balanceOf, places, resized, soldOutIn } from './balance';
 import { selling } from './stats.fixture';
 
-test('a sale whose places add up is balanced', () => {
+test('a sale with a correct sum is balanced', () => {
   expect(balanceOf(selling())).toEqual({ counted: 10_000, difference: 0, negative: [], holds: true });
 });
 
@@ -14,15 +14,15 @@ test.each([
   expect(balanceOf(selling(change))).toMatchObject({ difference, holds: false });
 });
 
-test('a place with less than nothing is named though the sum is right', () => {
+test('a negative count is named although the sum is correct', () => {
   expect(balanceOf(selling({ remaining: -58, queued: 5118 }))).toEqual({ counted: 10_000, difference: 0, negative: ['remaining'], holds: false });
 });
 
-test('the service is believed when it says that something is wrong', () => {
+test('an imbalance reported by the service is shown', () => {
   expect(balanceOf(selling({ balanced: false })).holds).toBe(false);
 });
 
-test('whatever one place has too much or too little is the difference', () => {
+test('the surplus or shortage of any count is the difference', () => {
   fc.assert(
     fc.property(fc.constantFrom(...places), fc.integer({ min: -1000, max: 1000 }), (place, change) => {
       const sound = selling();
@@ -33,11 +33,11 @@ test('whatever one place has too much or too little is the difference', () => {
   );
 });
 
-test('rejected and returned units are for sale again and counted there', () => {
+test('rejected and returned units are available again', () => {
   expect(balanceOf(selling({ rejected: 9999, returned: 9999 })).holds).toBe(true);
 });
 
-test('the time until it is sold out is what remains at the pace of now', () => {
+test('the time until sold out is the remainder at the current pace', () => {
   expect(soldOutIn('open', selling())).toBe(2);
   expect(soldOutIn('open', selling({ acceptedPerSecond: 0 }))).toBeUndefined();
   expect(soldOutIn('open', selling({ remaining: 0 }))).toBeUndefined();
@@ -55,6 +55,6 @@ test.each([
   expect(resized(10_000, selling(), delta)).toEqual({ quantity, remaining, fault });
 });
 
-test('a draft keeps at least one unit', () => {
+test('a draft has at least one unit', () => {
   expect(resized(3, undefined, -3)).toEqual({ quantity: 0, remaining: undefined, fault: 'belowOne' });
 });

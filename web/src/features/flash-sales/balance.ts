@@ -35,7 +35,7 @@ export interface Resized {
   fault: 'nothing' | 'belowOne' | 'tooMany' | 'soldAlready' | undefined;
 }
 
-const mostUnits = 100_000_000;
+const maxUnits = 100_000_000;
 
 /** Previews a change of the quantity by a difference. Only unsold units can be removed. */
 export function resized(quantity: number, stats: SaleStats | undefined, delta: number): Resized {
@@ -47,5 +47,5 @@ function faultOf({ quantity, remaining }: Pick<Resized, 'quantity' | 'remaining'
   if (delta === 0) return 'nothing';
   if (delta < 0 && remaining !== undefined && remaining < 0) return 'soldAlready';
   if (quantity < 1) return 'belowOne';
-  return quantity > mostUnits ? 'tooMany' : undefined;
+  return quantity > maxUnits ? 'tooMany' : undefined;
 }

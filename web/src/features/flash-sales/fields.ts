@@ -89,8 +89,8 @@ type Fault =
 
 export type Faults = Partial<Record<SaleField, Fault>>;
 
-const mostRate = 100_000;
-const mostReplicas = 10;
+const maxRate = 100_000;
+const maxReplicas = 10;
 
 /** Returns the validation errors that the browser finds without the service. */
 export function faultsOf(fields: SaleFields): Faults {
@@ -102,8 +102,8 @@ export function faultsOf(fields: SaleFields): Faults {
   if (quantity === null || quantity < 1) faults.quantity = 'quantityNeeded';
   if (perUserLimit === null || perUserLimit < 1) faults.perUserLimit = 'limitNeeded';
   if (queueCap !== null && queueCap < 1) faults.queueCap = 'capWrong';
-  if (rate !== null && (rate < 1 || rate > mostRate)) faults.rate = 'rateWrong';
-  if (replicas !== null && (replicas < 1 || replicas > mostReplicas)) faults.replicas = 'replicasWrong';
+  if (rate !== null && (rate < 1 || rate > maxRate)) faults.rate = 'rateWrong';
+  if (replicas !== null && (replicas < 1 || replicas > maxReplicas)) faults.replicas = 'replicasWrong';
   if (startsTime === null) faults.startsTime = 'timeNeeded';
   if (endsTime === null) faults.endsTime = 'timeNeeded';
   else if (startsTime !== null && startsTime >= endsTime) faults.endsTime = 'endsBeforeItBegins';

@@ -13,7 +13,7 @@ import { subjectOf } from './subject';
 export function KeyDrawer({ id, onClose }: { id: number; onClose: () => void }) {
   const t = useText(idempotencyMessages);
   return (
-    <RecordDrawer query={useQuery(oneKey(id))} title={t('one')} missing={<Banner tone="info" title={t('gone')} />} onClose={onClose}>
+    <RecordDrawer query={useQuery(oneKey(id))} title={t('one')} missing={<Banner tone="info" title={t('expired')} />} onClose={onClose}>
       {(entry) => <About entry={entry} />}
     </RecordDrawer>
   );
@@ -55,7 +55,7 @@ function About({ entry }: { entry: IdempotencyKey }) {
           [t('request'), mono(`${method} ${path}`)],
           subject !== undefined && [t('record'), <RecordLink key="record" path={subject} />],
           [t('status'), <ReplyChip key="status" status={status} />],
-          [t('kept'), t(replyKept ? 'keptYes' : 'keptNo')],
+          [t('reply'), t(replyKept ? 'replyStored' : 'replyTooLarge')],
           [t('who'), who],
           [t('onBehalfOf'), onBehalfOf],
           [t('when'), dateTime(createdTime)],

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => notifications.clean());
 
-test('an undo whose answer was lost is told of when the page is opened again, without its dialog, and asked for', async () => {
+test('an undo with a lost reply is offered again on reopening', async () => {
   const sent = { delta: -5, reason: 'Undo', reference: 'undo-7' };
   drafts.store({ owner, scope: 'inventory/TEA/undo' }, { title: 'Undo · TEA', page: '/items/TEA', at: Date.now(), key: 'k-1', sent });
   render(

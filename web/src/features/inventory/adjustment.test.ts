@@ -5,7 +5,7 @@ import type { Stock } from './queries';
 const stock = { sku: 'TEA-1', onHand: 120, reserved: 7, available: 113, version: 3 } as Stock;
 const form = (change: Partial<AdjustmentForm> = {}): AdjustmentForm => ({ ...openForm(), changeFrom: stock.onHand, reason: 'Delivery', ...change });
 
-test('a count is sent with the number it began at, whatever the stock became since', () => {
+test('a count is sent with the initial quantity despite later changes', () => {
   const counted = form({ way: 'count', setTo: 100 });
   expect(requestOf(counted)).toEqual({ setTo: 100, changeFrom: 120, reason: 'Delivery', reference: counted.reference });
 });
@@ -15,17 +15,17 @@ test('a delta is sent without a count', () => {
   expect(requestOf(form({ delta: -3 }))).not.toHaveProperty('setTo');
 });
 
-test('a count that was typed is there again with its reference and with the number that it began at', () => {
+test('a draft count has its reference and initial quantity', () => {
   const typed = form({ way: 'count', setTo: 90, changeFrom: 80 });
   expect(countedFrom(stock)(typed)).toEqual(typed);
 });
 
-test('with nothing counted yet, the count begins at what is there now', () => {
+test('an uncounted form starts at the current quantity', () => {
   const typed = form({ way: 'count', setTo: null, changeFrom: 80 });
   expect(countedFrom(stock)(typed)).toEqual({ ...typed, changeFrom: 120 });
 });
 
-test('each dialog has a reference of its own', () => {
+test('each dialog has a different reference', () => {
   expect(form().reference).not.toBe(form().reference);
 });
 
@@ -41,7 +41,7 @@ test.each([
   expect([...missingOf(form(change))]).toEqual(missing);
 });
 
-test('the preview moves what is free by what moves in stock', () => {
+test('the preview changes available units by the change in stock', () => {
   expect(preview(form({ delta: -20 }), stock)).toEqual({ onHand: 100, available: 93 });
   expect(preview(form({ way: 'count', setTo: 130 }), stock)).toEqual({ onHand: 130, available: 123 });
   expect(preview(form(), stock)).toBeUndefined();

@@ -24,14 +24,14 @@ beforeEach(() => {
 test.each([
   ['a price', { name: 'Tea', price: null, ownedByUserId: null }],
   ['a name', { name: '  ', price: 500, ownedByUserId: null }],
-])('a deleted item is not made again without %s', (_, form) => {
+])('a deleted item cannot be recreated without %s', (_, form) => {
   const button = open(form);
   expect(button.disabled).toBe(true);
   act(() => button.click());
   expect(createItem).not.toHaveBeenCalled();
 });
 
-test('a deleted item is made again as it would be saved', async () => {
+test('a deleted item is recreated as a save would create it', async () => {
   const button = open({ name: ' Green tea ', price: 500, ownedByUserId: 'li' });
   act(() => button.click());
   await waitFor(() => expect(createItem).toHaveBeenCalledTimes(1));

@@ -68,11 +68,11 @@ export function ItemActions({ item }: { item: Item }) {
   });
   if (!useMay()('items:write')) return null;
   const onArchive = async () => {
-    const sure = await ask({ title: t('archiveAsk', { sku }), body: t('archiveBody'), confirm: t('archive') });
+    const sure = await ask({ title: t('archiveQuestion', { sku }), body: t('archiveBody'), confirm: t('archive') });
     if (sure !== undefined) archive.run({ to: 'archived', etag });
   };
   const onRemove = async () => {
-    const sure = await ask({ title: t('removeAsk', { sku }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' });
+    const sure = await ask({ title: t('removeQuestion', { sku }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' });
     if (sure !== undefined) remove.run(etag);
   };
   return (

@@ -9,15 +9,15 @@ interface Props {
   /** Whether the counts are deltas of an event, displayed with a sign. */
   added?: boolean;
   /** The maximum number of displayed counters; for the rest only the number is displayed. */
-  most?: number;
+  maxShown?: number;
 }
 
 /** Counters and their values on one line, by name. */
-export function CountList({ counts, added = false, most = 3 }: Props) {
+export function CountList({ counts, added = false, maxShown = 3 }: Props) {
   const t = useText(ledgerMessages);
   const { number, signed } = useCounts();
   const all = byName(counts);
-  const shown = all.slice(0, most);
+  const shown = all.slice(0, maxShown);
   return (
     <span className={styles.counts}>
       {shown.map(([name, count]) => (

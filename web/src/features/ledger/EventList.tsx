@@ -1,10 +1,10 @@
 import { Button, Text } from '@mantine/core';
 import { useText } from '@/i18n';
 import { Icon } from '@/ui';
-import { freeAfter, useCounts, type Count } from './count';
+import { nextAfter, useCounts, type Count } from './count';
 import { EventInputs } from './EventInputs';
 import { ledgerMessages } from './messages';
-import { mostEvents, newEvent, nextSequence, type EventForm, type RecordingForm } from './recording';
+import { maxEvents, newEvent, nextSequence, type EventForm, type RecordingForm } from './recording';
 
 interface Props {
   form: RecordingForm;
@@ -25,7 +25,7 @@ export function EventList({ form, counters, highest, disabled, errorOf, onChange
   const { events, naming } = form;
   const set = (at: number, part: Partial<EventForm>) => onChange({ events: events.map((event, i) => (i === at ? { ...event, ...part } : event)) });
   const add = () =>
-    onChange({ events: [...events, newEvent(naming === 'sequence' ? nextSequence(events, freeAfter(highest)) : '', events.at(-1)?.deltas[0]?.counter)] });
+    onChange({ events: [...events, newEvent(naming === 'sequence' ? nextSequence(events, nextAfter(highest)) : '', events.at(-1)?.deltas[0]?.counter)] });
   return (
     <>
       {naming === 'sequence' && highest !== undefined && (
@@ -47,7 +47,7 @@ export function EventList({ form, counters, highest, disabled, errorOf, onChange
         />
       ))}
       <div>
-        <Button size="xs" leftSection={<Icon name="plus" />} disabled={disabled || events.length >= mostEvents} onClick={add}>
+        <Button size="xs" leftSection={<Icon name="plus" />} disabled={disabled || events.length >= maxEvents} onClick={add}>
           {t('addEvent')}
         </Button>
       </div>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useUser } from '@/api';
 import { useText } from '@/i18n';
 import { FormDialog, useKeyedForm, useFieldErrorText, useToasts } from '@/ui';
-import { freeAfter } from './count';
+import { nextAfter } from './count';
 import { EventList } from './EventList';
 import { ledgerMessages } from './messages';
 import { NameInputs } from './NameInputs';
@@ -66,7 +66,7 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
   // Each writer has its sequence numbers, so a change of the writer renumbers the events.
   const known = (part: Partial<Pick<RecordingForm, 'clientId' | 'naming'>>) => {
     const { clientId, naming } = { ...form, ...part };
-    change({ ...part, ...(naming === 'sequence' ? { events: sequencedFrom(form.events, freeAfter(current?.writers[clientId.trim()])) } : {}) });
+    change({ ...part, ...(naming === 'sequence' ? { events: sequencedFrom(form.events, nextAfter(current?.writers[clientId.trim()])) } : {}) });
   };
   return (
     <FormDialog
@@ -80,7 +80,7 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
       <NameInputs
         form={form}
         writers={Object.keys(current?.writers ?? {})}
-        asksName={name === undefined}
+        hasName={name === undefined}
         disabled={isFixed}
         errorOf={errorOf}
         onChange={change}

@@ -9,7 +9,7 @@ import { ledgerMessages } from './messages';
 import type { Counts } from './queries';
 
 /** The number of writers displayed. An aggregate can have thousands; a filter finds the others by name. */
-const most = 8;
+const maxShown = 8;
 
 /** The writers of an aggregate that number their events, with their highest sequence. */
 export function WriterPanel({ writers }: { writers: Counts }) {
@@ -20,7 +20,7 @@ export function WriterPanel({ writers }: { writers: Counts }) {
   const found = all.filter(([name]) => name.toLowerCase().includes(typed.trim().toLowerCase()));
   return (
     <Section title={t('writers')} hint={t(all.length === 0 ? 'noWriters' : 'writersHint')}>
-      {all.length > most && (
+      {all.length > maxShown && (
         <TextInput
           type="search"
           size="sm"
@@ -43,7 +43,7 @@ export function WriterPanel({ writers }: { writers: Counts }) {
             </tr>
           </thead>
           <tbody>
-            {found.slice(0, most).map(([name, sequence]) => (
+            {found.slice(0, maxShown).map(([name, sequence]) => (
               <tr key={name}>
                 <td>
                   <CopyText text={name} label={`${t('writer')} ${name}`} />
@@ -57,9 +57,9 @@ export function WriterPanel({ writers }: { writers: Counts }) {
         </table>
       )}
       {found.length === 0 && all.length > 0 && <Text role="status">{t('noSuchWriter')}</Text>}
-      {found.length > most && (
+      {found.length > maxShown && (
         <Text c="dimmed" size="sm" mt="xs">
-          {t('writersLeft', { n: found.length - most })}
+          {t('writersLeft', { n: found.length - maxShown })}
         </Text>
       )}
     </Section>

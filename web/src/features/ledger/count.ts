@@ -11,7 +11,7 @@ export const spelled = (count: Count): string => (count instanceof ExactNumber ?
 export const following = (count: Count): string => String(BigInt(spelled(count)) + 1n);
 
 /** The next free sequence number of a writer; `highest` is undefined for a new writer. */
-export const freeAfter = (highest: Count | undefined): string => (highest === undefined ? '1' : following(highest));
+export const nextAfter = (highest: Count | undefined): string => (highest === undefined ? '1' : following(highest));
 
 export interface CountLabels {
   number: (count: Count) => string;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { encode, ExactNumber } from '@/merge';
-import { freeAfter } from './count';
+import { nextAfter } from './count';
 import { bodyOf, faultsOf, hasInput, newEvent, nextSequence, sequencedFrom, openRecording, wholeOf, type EventForm, type RecordingForm } from './recording';
 
 const event = (part: Partial<EventForm> = {}): EventForm => ({
@@ -18,7 +18,7 @@ const form = (part: Partial<RecordingForm> = {}): RecordingForm => ({
 });
 const faults = (part: Partial<RecordingForm>) => Object.fromEntries(faultsOf(form(part)));
 
-test('a number of 64 bits is sent with every digit, and a larger one is no number', () => {
+test('a 64-bit number is sent exactly, a larger one is rejected', () => {
   expect(wholeOf('9223372036854775807')).toEqual(new ExactNumber('9223372036854775807'));
   expect(wholeOf('9223372036854775808')).toBeUndefined();
   expect(wholeOf('-12')).toBe(-12);
@@ -29,14 +29,14 @@ test('a number of 64 bits is sent with every digit, and a larger one is no numbe
   ).toContain('"deltas":{"in":9007199254740993},"payload":{"id":9007199254740993}');
 });
 
-test('an event goes by its id, or by its number, and never by both', () => {
+test('an event has an id or a number, not both', () => {
   expect(bodyOf(form())).toMatchObject({ enforceClientIdempotency: false, events: [{ eventId: 'e-1' }] });
   const sequenced = bodyOf(form({ naming: 'sequence', events: [event({ clientSeq: '7' })] }));
   expect(sequenced).toMatchObject({ enforceClientIdempotency: true, events: [{ clientSeq: 7 }] });
   expect(encode(sequenced)).not.toContain('eventId');
 });
 
-test('a row that nothing was written into adds nothing', () => {
+test('an empty row adds nothing', () => {
   const [sent] = bodyOf(form({ events: [event({ deltas: [{ row: 'a', counter: '', amount: '' }] })] })).events as unknown as {
     deltas: object;
     payload: unknown;
@@ -45,8 +45,8 @@ test('a row that nothing was written into adds nothing', () => {
 });
 
 test.each<[string, Partial<RecordingForm>, Record<string, string>]>([
-  ['nothing is wrong with a whole one', {}, {}],
-  ['type and id have their letters', { type: 'a shelf', id: '' }, { '/type': 'typeWrong', '/id': 'idWrong' }],
+  ['a complete one is valid', {}, {}],
+  ['type and id have valid characters', { type: 'a shelf', id: '' }, { '/type': 'typeWrong', '/id': 'idWrong' }],
   ['a writer has a name', { clientId: ' ' }, { '/clientId': 'clientNeeded' }],
   [
     'an event has a kind and a time',
@@ -54,8 +54,8 @@ test.each<[string, Partial<RecordingForm>, Record<string, string>]>([
     { '/events/0/eventType': 'eventTypeWrong', '/events/0/eventTime': 'timeNeeded' },
   ],
   ['numbers rise', { naming: 'sequence', events: [event({ clientSeq: '8' }), event({ clientSeq: '8' })] }, { '/events/1/clientSeq': 'sequenceNotRising' }],
-  ['a number is needed where they are sequenced', { naming: 'sequence' }, { '/events/0/clientSeq': 'sequenceWrong' }],
-  ['two events have two names', { events: [event(), event()] }, { '/events/1/eventId': 'eventIdTwice' }],
+  ['a sequence is required if events are sequenced', { naming: 'sequence' }, { '/events/0/clientSeq': 'sequenceWrong' }],
+  ['event ids are unique', { events: [event(), event()] }, { '/events/1/eventId': 'eventIdTwice' }],
   ['payload is JSON', { events: [event({ payload: 'pallet 9' })] }, { '/events/0/payload': 'payloadWrong' }],
   [
     'a counter is named once and gets a number',
@@ -75,15 +75,15 @@ test.each<[string, Partial<RecordingForm>, Record<string, string>]>([
   expect(faults(part)).toEqual(expected);
 });
 
-test('a writer goes on above its highest number, in the order of the events', () => {
-  expect(freeAfter(undefined)).toBe('1');
-  expect(freeAfter(new ExactNumber('9007199254740993'))).toBe('9007199254740994');
+test('new events follow the highest number in order', () => {
+  expect(nextAfter(undefined)).toBe('1');
+  expect(nextAfter(new ExactNumber('9007199254740993'))).toBe('9007199254740994');
   expect(sequencedFrom([event(), event()], '119').map(({ clientSeq }) => clientSeq)).toEqual(['119', '120']);
   expect(nextSequence([event({ clientSeq: '120' })], '5')).toBe('121');
   expect(nextSequence([event({ clientSeq: '' })], '5')).toBe('5');
 });
 
-test('what was refused is told at its input, where it has one', () => {
+test('a rejection is shown at its input if one exists', () => {
   const typed = form({ events: [event({ deltas: [{ row: 'a', counter: 'in', amount: '1' }] })] });
   const hasInputAt = (pointer: string) => hasInput(typed, pointer);
   expect(['/clientId', '/events/0/eventId', '/events/0/payload', '/events/0/deltas/in'].map(hasInputAt)).toEqual([true, true, true, true]);

@@ -40,13 +40,13 @@ export interface RecordingForm {
 }
 
 /** The maximum number of events in the dialog; programs may send more. */
-export const mostEvents = 20;
+export const maxEvents = 20;
 
 const typeShape = /^[A-Za-z0-9_][A-Za-z0-9._:-]{0,49}$/;
 const idShape = /^[A-Za-z0-9_][A-Za-z0-9._:@~-]{0,127}$/;
 /** The form of event types and of counter names. */
-const wordShape = /^[A-Za-z0-9_][A-Za-z0-9._:-]{0,63}$/;
-const wholeShape = /^[+-]?\d{1,19}$/;
+const namePattern = /^[A-Za-z0-9_][A-Za-z0-9._:-]{0,63}$/;
+const integerPattern = /^[+-]?\d{1,19}$/;
 const largest = 2n ** 63n - 1n;
 
 export const newEventId = (): string => randomId();
@@ -102,10 +102,10 @@ export function faultsOf(form: RecordingForm): Faults {
     if (form.naming === 'sequence') at('clientSeq', sequenceFault(event, form.events[i - 1]));
     else if (event.eventId.trim() === '') at('eventId', 'eventIdNeeded');
     else if (form.events.findIndex((other) => other.eventId.trim() === event.eventId.trim()) < i) at('eventId', 'eventIdTwice');
-    if (!wordShape.test(event.eventType)) at('eventType', 'eventTypeWrong');
+    if (!namePattern.test(event.eventType)) at('eventType', 'eventTypeWrong');
     if (event.eventTime === null) at('eventTime', 'timeNeeded');
     for (const delta of written(event)) {
-      if (!wordShape.test(delta.counter)) at(`deltas/${delta.row}/counter`, 'counterWrong');
+      if (!namePattern.test(delta.counter)) at(`deltas/${delta.row}/counter`, 'counterWrong');
       else if (written(event).some((other) => other !== delta && other.counter === delta.counter)) at(`deltas/${delta.row}/counter`, 'counterTwice');
       if (wholeOf(delta.amount) === undefined) at(`deltas/${delta.row}/amount`, 'amountWrong');
     }
@@ -126,7 +126,7 @@ const written = ({ deltas }: EventForm): DeltaForm[] => deltas.filter(({ counter
 
 /** Parses a 64-bit integer with all digits; undefined if it is invalid. */
 export function wholeOf(typed: string): Count | undefined {
-  if (!wholeShape.test(typed)) return undefined;
+  if (!integerPattern.test(typed)) return undefined;
   const value = BigInt(typed);
   if (value > largest || value < -largest - 1n) return undefined;
   return Number.isSafeInteger(Number(value)) ? Number(value) : new ExactNumber(String(value));

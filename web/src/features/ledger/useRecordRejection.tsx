@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { isProblem } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { Banner, When } from '@/ui';
-import { freeAfter, spelled, useCounts } from './count';
+import { nextAfter, spelled, useCounts } from './count';
 import { ledgerMessages } from './messages';
 import type { Aggregate, EventLanded, EventMismatch, MovedOn, SequenceSuperseded, WritersFull } from './queries';
 import { newEventId, sequencedFrom, type RecordingForm } from './recording';
@@ -31,7 +31,7 @@ export function useRecordRejection({ form, current, change, finish, show }: Opti
     if (isProblem(error, 'sequence_superseded')) {
       const { clientId, clientSeq, highestSeq } = error.body as unknown as SequenceSuperseded;
       const sequence = clientSeq === null ? '' : number(clientSeq);
-      const free = freeAfter(highestSeq);
+      const free = nextAfter(highestSeq);
       return (
         <Banner
           tone="warn"
@@ -48,7 +48,7 @@ export function useRecordRejection({ form, current, change, finish, show }: Opti
       const rename = () =>
         form.naming === 'eventId'
           ? change({ events: form.events.map((event, i) => (i === index ? { ...event, eventId: newEventId() } : event)) })
-          : change({ events: sequencedFrom(form.events, freeAfter(current?.writers[form.clientId.trim()])) });
+          : change({ events: sequencedFrom(form.events, nextAfter(current?.writers[form.clientId.trim()])) });
       return (
         <Banner
           tone="warn"
@@ -56,7 +56,7 @@ export function useRecordRejection({ form, current, change, finish, show }: Opti
           action={
             <>
               <Button onClick={rename}>
-                {form.naming === 'eventId' ? t('newName') : t('numberFrom', { sequence: freeAfter(current?.writers[form.clientId.trim()]) })}
+                {form.naming === 'eventId' ? t('newName') : t('numberFrom', { sequence: nextAfter(current?.writers[form.clientId.trim()]) })}
               </Button>
               {show !== undefined && <Button onClick={() => show(eventVersion)}>{t('see')}</Button>}
             </>
@@ -130,7 +130,7 @@ function Moved({ moved, change }: { moved: MovedOn } & Pick<Options, 'change'>) 
           ? t('movedUnknown', { current })
           : t.rich('moved', { who: updatedBy.name, current, when: <When time={updatedTime} /> })
       }
-      action={<Button onClick={() => change({ expectedVersion: currentVersion })}>{t('goOn', { current })}</Button>}
+      action={<Button onClick={() => change({ expectedVersion: currentVersion })}>{t('recordOnCurrent', { current })}</Button>}
     >
       {t('movedHint', { expected: String(expectedVersion) })}
     </Banner>

@@ -7,14 +7,14 @@ import type { OrderAction, StepInput } from './queries';
 type Name = keyof StepInput;
 
 /** The fields of each transition; a `required` field must not be empty. */
-const fieldsOf: Record<OrderAction, readonly { name: Name; required: boolean; most: number }[]> = {
-  pay: [{ name: 'reference', required: true, most: 100 }],
+const fieldsOf: Record<OrderAction, readonly { name: Name; required: boolean; maxLength: number }[]> = {
+  pay: [{ name: 'reference', required: true, maxLength: 100 }],
   ship: [
-    { name: 'carrier', required: true, most: 100 },
-    { name: 'trackingNo', required: true, most: 100 },
+    { name: 'carrier', required: true, maxLength: 100 },
+    { name: 'trackingNo', required: true, maxLength: 100 },
   ],
   complete: [],
-  cancel: [{ name: 'reason', required: true, most: 500 }],
+  cancel: [{ name: 'reason', required: true, maxLength: 500 }],
 };
 
 /** The required fields that are empty. */
@@ -46,7 +46,7 @@ interface Props {
 export function StepFields({ action, step, onChange, errorOf, without = [], disabled }: Props) {
   const t = useText(orderMessages);
   const inputs = fieldsOf[action].filter(({ name }) => !without.includes(name));
-  return inputs.map(({ name, required, most }, i) => {
+  return inputs.map(({ name, required, maxLength }, i) => {
     const props = {
       label: t(name),
       description: name === 'reference' ? t('referenceHint') : name === 'reason' ? t('reasonHint') : undefined,
@@ -54,7 +54,7 @@ export function StepFields({ action, step, onChange, errorOf, without = [], disa
       onChange: (event: { currentTarget: { value: string } }) => onChange({ [name]: event.currentTarget.value }),
       error: errorOf(name),
       withAsterisk: required,
-      maxLength: most,
+      maxLength: maxLength,
       disabled,
       'data-autofocus': i === 0 || undefined,
     };

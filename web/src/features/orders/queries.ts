@@ -39,13 +39,13 @@ export const placeOrder = (order: NewOrder, key: string) => orders.create(order 
 export const stepLabels = { pay: 'recordPayment', ship: 'ship', complete: 'complete', cancel: 'cancel' } as const satisfies Record<OrderAction, string>;
 
 /** The maximum number of an order's parcels displayed with it. */
-const mostParcels = 200;
+const maxParcels = 200;
 
 /** The parcels of an order, newest first. */
 export const parcelsOf = (id: number) =>
   queryOptions({
     queryKey: ['orders', 'one', String(id), 'shipments'],
-    queryFn: ({ signal }) => orders.part(id, 'shipments', { limit: mostParcels }, signal),
+    queryFn: ({ signal }) => orders.part(id, 'shipments', { limit: maxParcels }, signal),
   });
 
 /** Ships a parcel, guarded by the displayed version, and returns the order after it. */

@@ -6,7 +6,7 @@ import { refundsOf } from '@/features/refunds/queries';
 import { useFormat, useText } from '@/i18n';
 import { paymentMessages } from './messages';
 import { paymentsOf } from './queries';
-import { restsOf } from './rests';
+import { refundableAmounts } from './rests';
 
 /** The refunds that the cancellation of an order makes, by payment. */
 export function CancelRefunds({ order: { id, refundable } }: { order: Order }) {
@@ -15,7 +15,7 @@ export function CancelRefunds({ order: { id, refundable } }: { order: Order }) {
   const may = useMay();
   const payments = useQuery({ ...paymentsOf(id), enabled: may('payments:read') }).data;
   const refunds = useQuery({ ...refundsOf(id), enabled: may('refunds:read') }).data;
-  const rests = payments && restsOf(payments.items, refunds?.items ?? []);
+  const rests = payments && refundableAmounts(payments.items, refunds?.items ?? []);
   const total = rests?.reduce((sum, { amount }) => sum + amount, 0) ?? refundable;
   return (
     <div>

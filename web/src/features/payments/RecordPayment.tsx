@@ -17,7 +17,7 @@ interface Props {
   onClose: () => void;
 }
 
-const longest = { provider: 64, reference: 100 } as const;
+const maxLength = { provider: 64, reference: 100 } as const;
 
 /** Records a payment of an order: money from outside, or from the wallet of the customer. The amount is all that is due by default. */
 export function RecordPayment({ order, onClose }: Props) {
@@ -57,7 +57,7 @@ export function RecordPayment({ order, onClose }: Props) {
       description={t(`${name}Hint`)}
       autoComplete="off"
       classNames={{ input: 'mono' }}
-      maxLength={longest[name]}
+      maxLength={maxLength[name]}
       withAsterisk={name === 'reference'}
       disabled={isFixed}
       value={form[name]}
@@ -101,7 +101,7 @@ export function RecordPayment({ order, onClose }: Props) {
           />
           {form.amount !== now.due && now.due > 0 && (
             <Button disabled={isFixed} onClick={() => change({ amount: now.due })}>
-              {t('takeDue')} · {due}
+              {t('useDue')} · {due}
             </Button>
           )}
         </div>

@@ -9,7 +9,7 @@ import { WholeInput } from '@/ui/WholeInput';
 import { paymentMessages } from './messages';
 import { onePayment, takeStep, type Payment, type PaymentAction, type StepInput } from './queries';
 
-const longestReason = 500;
+const maxReasonLength = 500;
 
 const isComplete = (action: PaymentAction, { orderId, reason }: StepInput) => (action === 'apply' ? orderId !== null : reason.trim() !== '');
 
@@ -76,7 +76,7 @@ export function StepDialog({ row: payment, action, onClose, onLost }: StepProps<
           label={t('reason')}
           autosize
           minRows={2}
-          maxLength={longestReason}
+          maxLength={maxReasonLength}
           value={form.reason}
           onChange={(event) => change({ reason: event.currentTarget.value })}
           {...input}

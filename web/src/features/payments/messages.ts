@@ -81,9 +81,9 @@ export const paymentMessages = catalogue(
     walletShort: '{short} is missing: credit the wallet first.',
     referenceHint: 'The reference of the payment at the payment provider. It pays one order.',
     providerHint: 'Optional, such as stripe. A reference is unique per provider.',
-    takeDue: 'Due',
+    useDue: 'Due',
     amountNeeded: 'Enter an amount such as 19.90.',
-    amountMost: 'At most {amount} is due.',
+    amountMax: 'At most {amount} is due.',
   },
   {
     ...orderRecordMessages.zh,
@@ -163,8 +163,8 @@ export const paymentMessages = catalogue(
     walletShort: '还差 {short}：请先入账。',
     referenceHint: '收款方的付款编号，一个编号只支付一个订单。',
     providerHint: '可留空，例如 stripe。凭证号在服务商内唯一。',
-    takeDue: '待付',
+    useDue: '待付',
     amountNeeded: '请填写金额，例如 19.90。',
-    amountMost: '待付金额最多 {amount}。',
+    amountMax: '待付金额最多 {amount}。',
   },
 );

@@ -22,7 +22,7 @@ export interface PaymentSearch extends TableSearch {
 }
 
 /** The maximum number of an order's payments displayed with it. */
-const mostOfOrder = 200;
+const maxPayments = 200;
 
 const payments = resource('/api/v1/payments');
 export const { one: onePayment, history: paymentHistory } = payments;
@@ -34,7 +34,7 @@ export const readPayments = (search: PaymentSearch, signal?: AbortSignal) => pay
 export const paymentsOf = (orderId: number) =>
   queryOptions({
     queryKey: ['payments', 'list', 'of', orderId],
-    queryFn: ({ signal }) => payments.list({ orderId, sort: 'id', limit: mostOfOrder }, signal),
+    queryFn: ({ signal }) => payments.list({ orderId, sort: 'id', limit: maxPayments }, signal),
   });
 
 /** Records a payment of an order. If the order cannot take money from outside, the payment is unmatched. */

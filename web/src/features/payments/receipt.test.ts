@@ -25,8 +25,8 @@ test.each([
   ['from the wallet without a reference', { method: 'wallet', reference: '' }, {}, false],
   ['without an amount', { amount: null }, { amount: 'amountNeeded' }, false],
   ['of nothing', { amount: 0 }, { amount: 'amountNeeded' }, false],
-  ['of more than is due', { amount: 2001 }, {}, true],
-  ['of more than is due from the wallet', { method: 'wallet', amount: 2001 }, { amount: 'amountMost' }, false],
+  ['above the due amount', { amount: 2001 }, {}, true],
+  ['above the due amount from the wallet', { method: 'wallet', amount: 2001 }, { amount: 'amountMax' }, false],
 ] as const)('a payment %s', (_, part, faults, unmatched) => {
   expect(faultsOf(form(part), order)).toEqual(faults);
   expect(isUnmatched(form(part), order)).toBe(unmatched);

@@ -18,12 +18,12 @@ export const blankReceipt = ({ due }: Pick<Order, 'due'>): ReceiptForm => ({ met
 export function faultsOf(
   { method, reference, amount }: ReceiptForm,
   order: Owed,
-): Partial<Record<'reference' | 'amount', 'needed' | 'amountNeeded' | 'amountMost'>> {
+): Partial<Record<'reference' | 'amount', 'needed' | 'amountNeeded' | 'amountMax'>> {
   const faults: ReturnType<typeof faultsOf> = {};
   if (method === 'external' && reference.trim() === '') faults.reference = 'needed';
   if (order.amount === 0) return faults;
   if (amount === null || amount === 0) faults.amount = 'amountNeeded';
-  else if (method === 'wallet' && amount > order.due) faults.amount = 'amountMost';
+  else if (method === 'wallet' && amount > order.due) faults.amount = 'amountMax';
   return faults;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { restsOf } from './rests';
+import { refundableAmounts } from './rests';
 
 test('a cancellation refunds the rest of each payment, with the amounts of requested refunds', () => {
   const payments = [
@@ -13,7 +13,7 @@ test('a cancellation refunds the rest of each payment, with the amounts of reque
     { paymentId: 2, status: 'requested', amount: 50 },
     { paymentId: 3, status: 'settled', amount: 700 },
   ] as const;
-  expect(restsOf(payments, refunds).map(({ payment, amount }) => [payment.id, amount])).toEqual([
+  expect(refundableAmounts(payments, refunds).map(({ payment, amount }) => [payment.id, amount])).toEqual([
     [1, 2000],
     [2, 550],
   ]);

@@ -2,11 +2,10 @@ import type { Refund } from '@/features/refunds/queries';
 import type { Payment } from './queries';
 
 /**
- * The amounts that the cancellation of an order refunds, by payment, without payments of which
- * nothing is left. The cancellation rejects requested refunds, so that their amounts are refunded
- * with the rest.
+ * The amounts that the cancellation of an order refunds, by payment; fully refunded payments are omitted. The cancellation rejects requested refunds, so
+ * that their amounts are refunded with the rest.
  */
-export function restsOf<P extends Pick<Payment, 'id' | 'refundable'>>(
+export function refundableAmounts<P extends Pick<Payment, 'id' | 'refundable'>>(
   payments: readonly P[],
   refunds: readonly Pick<Refund, 'paymentId' | 'status' | 'amount'>[],
 ): { payment: P; amount: number }[] {

@@ -20,7 +20,7 @@ export function PromiseRow({ promised }: { promised: Promised }) {
       </div>
       {violated > 0 && (
         <p className={styles.broken}>
-          {t('broken')}{' '}
+          {t('violatedBy')}{' '}
           {violations.map(({ subject, foundTime }, i) => (
             <span key={subject} title={foundTime}>
               {i > 0 && ', '}
@@ -34,7 +34,7 @@ export function PromiseRow({ promised }: { promised: Promised }) {
         <p className={styles.facts}>
           {lookedTime !== null && (
             <span className="tabular">
-              {t('rows', { n: rows })} {t('looked')} <When time={lookedTime} />
+              {t('rows', { n: rows })} {t('checkedRows')} <When time={lookedTime} />
             </span>
           )}
           {state === 'violated' && (
@@ -42,7 +42,7 @@ export function PromiseRow({ promised }: { promised: Promised }) {
               {t('lastTrue')} {lastTrueTime === null ? t('never') : <When time={lastTrueTime} />}
             </span>
           )}
-          {looking !== null && <span className="tabular">{t('lookingNow', { n: looking.rows })}</span>}
+          {looking !== null && <span className="tabular">{t('checkInProgress', { n: looking.rows })}</span>}
         </p>
       )}
       <Proof promised={promised} />

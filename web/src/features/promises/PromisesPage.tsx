@@ -8,7 +8,7 @@ import { download } from '@/ui/table';
 import { promiseMessages } from './messages';
 import { PromiseRow } from './PromiseRow';
 import styles from './Promises.module.css';
-import { byGuarantee, promises, signedPromises, wholeSince, type Promised, type Quota } from './queries';
+import { byGuarantee, promises, signedPromises, allKeptSince, type Promised, type Quota } from './queries';
 
 /** The promises of the service about its data, with the state of each. */
 export function PromisesPage() {
@@ -85,21 +85,21 @@ export function Verdict({ list }: { list: readonly Promised[] }) {
   const { relative } = useFormat();
   const now = useNow();
   const broken = list.filter(({ state }) => state === 'violated').length;
-  const since = wholeSince(list);
+  const since = allKeptSince(list);
   if (broken > 0)
     return (
-      <Banner tone="bad" title={t('someBroken', { n: broken })}>
-        {t('someBrokenHint')}
+      <Banner tone="bad" title={t('someViolated', { n: broken })}>
+        {t('someViolatedHint')}
       </Banner>
     );
   if (since === undefined)
     return (
-      <Banner tone="info" title={t('looking')}>
-        {t('lookingHint')}
+      <Banner tone="info" title={t('firstCheck')}>
+        {t('firstCheckHint')}
       </Banner>
     );
   return (
-    <Banner tone="ok" title={t('allKept')}>
+    <Banner tone="ok" title={t('allSatisfied')}>
       {t('allKeptSince', { when: relative(since, now) })}
     </Banner>
   );

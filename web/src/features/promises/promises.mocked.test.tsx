@@ -4,7 +4,7 @@ import { Surroundings } from '@/test/render';
 import { saysInChinese } from './messages';
 import { QuotaWarning, Verdict } from './PromisesPage';
 import { PromiseRow } from './PromiseRow';
-import { byGuarantee, wholeSince, type Promised } from './queries';
+import { byGuarantee, allKeptSince, type Promised } from './queries';
 
 vi.mock('@/ui/RecordLink', () => ({ RecordLink: ({ path }: { path: string }) => path }));
 
@@ -33,7 +33,7 @@ const broken: Promised = {
 };
 const unknown: Promised = { ...kept, name: 'config-content', guarantee: 'G1', state: 'unknown', lookedTime: null, lastTrueTime: null };
 
-test('a promise that holds says how much was looked at, and what proves it', () => {
+test('a promise shows its number of checked rows and its proof', () => {
   render(<PromiseRow promised={kept} />, { wrapper: Surroundings });
   const row = screen.getByRole('listitem');
   expect(row.textContent).toContain('The entries of each wallet add up.Satisfied');
@@ -42,14 +42,14 @@ test('a promise that holds says how much was looked at, and what proves it', () 
   expect(row.textContent).not.toContain('Violated by');
 });
 
-test('one that is broken names what breaks it, and since when', () => {
+test('a violated promise shows its cause and since when', () => {
   render(<PromiseRow promised={broken} />, { wrapper: Surroundings });
   const row = screen.getByRole('listitem');
   expect(row.textContent).toContain('Violated by elsewhere/7 and 22 more');
   expect(row.textContent).toContain('last valid never since the first check');
 });
 
-test('a quota of keys that is almost full names the holders and the numbers', () => {
+test('an almost full key quota shows holders and numbers', () => {
   render(<QuotaWarning quota={{ holders: 'customer', keys: 91000, quota: 110000, almostFull: true }} />, { wrapper: Surroundings });
   expect(screen.getByText('The customers have 91,000 of 110,000 idempotency keys')).toBeTruthy();
 });
@@ -58,20 +58,20 @@ test.each([
   [[kept], 'status', 'All promises are satisfied'],
   [[kept, broken], 'alert', '1 promise is violated'],
   [[kept, unknown], 'status', 'The first check is not complete'],
-] as const)('what is said of all of them together: %#', (list, role, says) => {
+] as const)('the summary of all promises: %#', (list, role, says) => {
   render(<Verdict list={list} />, { wrapper: Surroundings });
   expect(screen.getByRole(role).textContent).toContain(says);
 });
 
-test('promises stand under their guarantees, and are as old as the oldest look', () => {
+test('promises are grouped by guarantee, with the age of the oldest check', () => {
   expect(byGuarantee([kept, unknown, broken]).map(([guarantee, list]) => [guarantee, list.length])).toEqual([
     ['G1', 1],
     ['G4', 2],
   ]);
-  expect(wholeSince([{ ...kept, lookedTime: '2026-11-22T13:00:00Z' }, kept])).toBe('2026-11-22T12:00:00Z');
-  expect(wholeSince([kept, unknown])).toBeUndefined();
+  expect(allKeptSince([{ ...kept, lookedTime: '2026-11-22T13:00:00Z' }, kept])).toBe('2026-11-22T12:00:00Z');
+  expect(allKeptSince([kept, unknown])).toBeUndefined();
 });
 
-test('each has a sentence in Chinese', () => {
+test('each promise has a Chinese sentence', () => {
   for (const says of Object.values(saysInChinese)) expect(says).toMatch(/。$/);
 });

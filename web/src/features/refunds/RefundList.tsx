@@ -23,7 +23,7 @@ export function RefundList({ search }: { search: Raw<RefundSearch> }) {
       facts={[column.money('amount', t('amount'), ({ amount }) => amount, { sort: 'amount', narrow: true })]}
       more={[
         column.text('method', t('method'), ({ method }) => method, { cell: ({ method }) => t(method) }),
-        column.person('askedBy', t('askedBy'), ({ requestedBy }) => requestedBy),
+        column.person('askedBy', t('requestedBy'), ({ requestedBy }) => requestedBy),
         column.time('asked', t('asked'), ({ createdTime }) => createdTime, { sort: 'createdTime' }),
         column.text('reason', t('reason'), ({ reason }) => reason, { optional: true }),
         column.text('reference', t('reference'), ({ reference }) => reference, { mono: true, optional: true }),

@@ -92,7 +92,7 @@ function About({ refund }: { refund: Refund }) {
           [t('user'), <CustomerLink key="user" userId={userId} />],
           [t('origin'), t(origin)],
           [t('reason'), reason],
-          [t('askedBy'), <Person key="asked" person={requestedBy} withAvatar />],
+          [t('requestedBy'), <Person key="asked" person={requestedBy} withAvatar />],
           [t('asked'), dateTime(createdTime)],
           approvedBy !== null && [t('approvedBy'), <Person key="approved" person={approvedBy} withAvatar />],
           approvedTime !== null && [t('approvedTime'), dateTime(approvedTime)],

@@ -14,9 +14,9 @@ import { refundsOf, requestRefund, type Refund } from './queries';
 import {
   blankRequest,
   isComplete,
-  mostOf,
+  maxAmountOf,
   refundablePayments,
-  restOfLine,
+  reservingRefund,
   unitsRequested,
   requestOf,
   requestedOf,
@@ -32,7 +32,7 @@ interface Props {
   onClose: () => void;
 }
 
-const longestReason = 500;
+const maxReasonLength = 500;
 
 /** Requests a refund of an order, by units or by amount. The service calculates the refundable amount and the value of units, which the dialog previews. */
 export function RequestRefund({ order, onClose }: Props) {
@@ -44,7 +44,7 @@ export function RequestRefund({ order, onClose }: Props) {
   const { data: others } = useQuery({ ...refundsOf(id), enabled: may('refunds:read') });
   const { data: paid } = useQuery({ ...paymentsOf(id), enabled: may('payments:read') });
   const payments = refundablePayments(paid?.items ?? []);
-  const title = t('askTitle', { number: orderNo });
+  const title = t('requestTitle', { number: orderNo });
   const [opened] = useState(refundable);
   const keyed = useKeyedForm<RefundForm, Refund>({
     scope: `orders/${id}/refunds`,
@@ -68,13 +68,13 @@ export function RequestRefund({ order, onClose }: Props) {
       if (name === 'amount') return form.by === 'amount' && (form.amount ?? 0) <= 0 && t('amountNeeded');
       if (name === 'reason') return form.reason.trim() === '' && t('needed');
       if (name === 'paymentId') return false;
-      return name === 'lines' && requested.length === 0 && t('piecesNeeded');
+      return name === 'lines' && requested.length === 0 && t('unitsNeeded');
     },
   );
   const taken = unitsRequested(others?.items ?? []);
   const setLine = (sku: string, part: Partial<RequestedLine>) => change({ lines: form.lines.map((line) => (line.sku === sku ? { ...line, ...part } : line)) });
-  const first = restOfLine(others?.items ?? []);
-  const most = mostOf(order, payments, form.paymentId);
+  const first = reservingRefund(others?.items ?? []);
+  const maxAmount = maxAmountOf(order, payments, form.paymentId);
   const amount = form.by === 'amount' ? form.amount : worthOf(order, others?.items ?? [], requested);
   const left = (sku: string, quantity: number) => Math.max(0, quantity - (taken.get(sku) ?? 0));
   const setAll = () =>
@@ -83,7 +83,7 @@ export function RequestRefund({ order, onClose }: Props) {
     <FormDialog
       form={keyed}
       title={title}
-      confirm={t('askConfirm')}
+      confirm={t('requestConfirm')}
       hasInput={hasInput}
       renderRejection={(rejected) => {
         const rest = beyondOf(rejected);
@@ -124,17 +124,17 @@ export function RequestRefund({ order, onClose }: Props) {
             const line = form.lines.find((one) => one.sku === sku);
             const place = requested.findIndex((one) => one.sku === sku);
             const before = taken.get(sku) ?? 0;
-            const range = t(before === 0 ? 'ofPieces' : 'ofPiecesTaken', { name, n: String(quantity), taken: String(before) });
+            const range = t(before === 0 ? 'ofUnits' : 'ofUnitsReserved', { name, n: String(quantity), taken: String(before) });
             return (
               <div key={sku} className={styles.line}>
                 <WholeInput
-                  label={t('pieces', { sku })}
+                  label={t('unitsOf', { sku })}
                   description={range}
                   max={quantity}
                   clampBehavior="none"
                   disabled={isFixed}
                   value={line?.quantity ?? null}
-                  error={place >= 0 && ((line?.quantity ?? 0) > quantity ? t('piecesMost', { n: String(quantity) }) : errorOf(`lines/${place}/quantity`))}
+                  error={place >= 0 && ((line?.quantity ?? 0) > quantity ? t('unitsMax', { n: String(quantity) }) : errorOf(`lines/${place}/quantity`))}
                   onChange={(pieces) => setLine(sku, { quantity: pieces })}
                 />
                 <Checkbox
@@ -167,9 +167,9 @@ export function RequestRefund({ order, onClose }: Props) {
             error={beyond === undefined ? errorOf('amount') : beyond > 0 && t('atMost', { amount: money(beyond) })}
             onMinor={(amount) => change({ amount })}
           />
-          {most > 0 && (
-            <Button disabled={isFixed} onClick={() => change({ amount: most })}>
-              {t('takeRest')} · {money(most)}
+          {maxAmount > 0 && (
+            <Button disabled={isFixed} onClick={() => change({ amount: maxAmount })}>
+              {t('useRest')} · {money(maxAmount)}
             </Button>
           )}
         </div>
@@ -182,7 +182,7 @@ export function RequestRefund({ order, onClose }: Props) {
         description={t('reasonHint')}
         autosize
         minRows={2}
-        maxLength={longestReason}
+        maxLength={maxReasonLength}
         disabled={isFixed}
         value={form.reason}
         error={errorOf('reason')}
@@ -197,10 +197,10 @@ function Approver({ amount }: { amount: number }) {
   const t = useText(refundMessages);
   const { money } = useFormat();
   const rules = useQuery({ ...settings, enabled: useMay()('settings:read') }).data;
-  if (rules === undefined) return t('askHint');
+  if (rules === undefined) return t('requestHint');
   const { refundApprovalThreshold: above, approvalsRequired: n, selfApproval } = rules;
-  if (above !== null && amount > above) return t('askVotes', { n, above: money(above) });
-  return t(selfApproval ? 'askSelf' : 'askHint');
+  if (above !== null && amount > above) return t('requestHintVotes', { n, above: money(above) });
+  return t(selfApproval ? 'requestHintSelf' : 'requestHint');
 }
 
 /** The refundable amount, if the request exceeded it; undefined for any other rejection. */
@@ -214,7 +214,7 @@ function useFirst(): (first: Refund | undefined) => string | undefined {
   const t = useText(refundMessages);
   const { money, relative } = useFormat();
   const now = useNow();
-  return (first) => first && t('beyondBy', { who: first.requestedBy.name, amount: money(first.amount), when: relative(first.createdTime, now) });
+  return (first) => first && t('requestedFirst', { who: first.requestedBy.name, amount: money(first.amount), when: relative(first.createdTime, now) });
 }
 
 /** Shown if the request exceeded the refundable amount: the amount that is left, and the refund that came first. */
@@ -222,8 +222,8 @@ function Beyond({ left, first }: { left: number; first: Refund | undefined }) {
   const t = useText(refundMessages);
   const { money } = useFormat();
   return (
-    <Banner tone="warn" title={left === 0 ? t('beyondNothing') : t('beyond', { amount: money(left) })}>
-      {useFirst()(first) ?? t('beyondHint')}
+    <Banner tone="warn" title={left === 0 ? t('nothingLeft') : t('exceedsRest', { amount: money(left) })}>
+      {useFirst()(first) ?? t('exceedsRestHint')}
     </Banner>
   );
 }
@@ -231,5 +231,5 @@ function Beyond({ left, first }: { left: number; first: Refund | undefined }) {
 /** Shown in the open dialog if another user has requested a refund of the same order. */
 function Taken({ first }: { first: Refund | undefined }) {
   const t = useText(refundMessages);
-  return <Banner tone="info" title={useFirst()(first) ?? t('beyondHint')} />;
+  return <Banner tone="info" title={useFirst()(first) ?? t('exceedsRestHint')} />;
 }

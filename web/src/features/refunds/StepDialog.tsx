@@ -8,7 +8,7 @@ import { refundMessages } from './messages';
 import { emptyStep, oneRefund, takeStep, type Refund, type RefundAction, type StepInput } from './queries';
 import { asks, buttons, faultOf } from './steps';
 
-const longest = { reason: 500, reference: 100 } as const;
+const maxLength = { reason: 500, reference: 100 } as const;
 
 /** The dialog of a transition: it explains the effect on the money and has the inputs. */
 export function StepDialog({ row: refund, action, onClose, onLost }: StepProps<Refund, RefundAction>) {
@@ -66,7 +66,7 @@ export function StepDialog({ row: refund, action, onClose, onLost }: StepProps<R
           label={t('reference')}
           description={t('referenceHint')}
           classNames={{ input: 'mono' }}
-          maxLength={longest.reference}
+          maxLength={maxLength.reference}
           disabled={isFixed || late}
           value={form.reference}
           error={errorOf('reference')}
@@ -80,7 +80,7 @@ export function StepDialog({ row: refund, action, onClose, onLost }: StepProps<R
           description={t('reasonHint')}
           autosize
           minRows={2}
-          maxLength={longest.reason}
+          maxLength={maxLength.reason}
           disabled={isFixed || late}
           value={form.reason}
           error={errorOf('reason')}

@@ -20,7 +20,7 @@ export interface RefundSearch extends TableSearch {
 }
 
 /** The maximum number of an order's refunds displayed with it. */
-const mostOfOrder = 200;
+const maxRefunds = 200;
 
 const refunds = resource('/api/v1/refunds');
 export const { one: oneRefund, history: refundHistory } = refunds;
@@ -32,7 +32,7 @@ export const readRefunds = (search: RefundSearch, signal?: AbortSignal) => refun
 export const refundsOf = (orderId: number) =>
   queryOptions({
     queryKey: ['refunds', 'list', 'of', orderId],
-    queryFn: ({ signal }) => refunds.list({ orderId, limit: mostOfOrder }, signal),
+    queryFn: ({ signal }) => refunds.list({ orderId, limit: maxRefunds }, signal),
   });
 
 /** Requests a refund of an order. The service checks the maximum and calculates the value of lines. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Refund } from './queries';
-import { blankRequest, isComplete, mostOf, restOfLine, unitsRequested, requestOf, type RefundForm } from './request';
+import { blankRequest, isComplete, maxAmountOf, reservingRefund, unitsRequested, requestOf, type RefundForm } from './request';
 
 const order = { items: ['TEA', 'POT'].map((sku) => ({ sku, name: sku, quantity: 3, price: 100 })) };
 const form = (over: Partial<RefundForm>): RefundForm => ({ ...blankRequest(order), reason: ' It broke. ', ...over });
 
-test('pieces are sent without an amount, and only of the lines that were chosen', () => {
+test('units are sent without an amount, for chosen lines only', () => {
   const request = form({
     amount: 500,
     lines: [
@@ -16,33 +16,33 @@ test('pieces are sent without an amount, and only of the lines that were chosen'
   expect(requestOf(request)).toEqual({ reason: 'It broke.', lines: [{ sku: 'POT', quantity: 2, restock: true }] });
 });
 
-test('an amount is sent without pieces', () => {
+test('an amount is sent without units', () => {
   const request = form({ by: 'amount', amount: 1740, lines: [{ sku: 'TEA', quantity: 1, restock: true }] });
   expect(requestOf(request)).toEqual({ reason: 'It broke.', amount: 1740 });
 });
 
 test.each([
-  ['nothing is chosen', form({}), false],
-  ['pieces are chosen', form({ lines: [{ sku: 'TEA', quantity: 1, restock: false }] }), true],
+  ['nothing is selected', form({}), false],
+  ['units are selected', form({ lines: [{ sku: 'TEA', quantity: 1, restock: false }] }), true],
   ['an amount is missing', form({ by: 'amount' }), false],
-  ['the amount is nothing', form({ by: 'amount', amount: 0 }), false],
-  ['an amount is typed', form({ by: 'amount', amount: 1 }), true],
+  ['the amount is zero', form({ by: 'amount', amount: 0 }), false],
+  ['an amount is entered', form({ by: 'amount', amount: 1 }), true],
   ['the reason is missing', form({ by: 'amount', amount: 1, reason: ' ' }), false],
-] as const)('whether it can be sent when %s', (_, request, complete) => {
+] as const)('validity of the request if %s', (_, request, complete) => {
   expect(isComplete(request)).toBe(complete);
 });
 
 const refund = (status: Refund['status'], quantity: number) => ({ status, lines: [{ sku: 'TEA', quantity, name: '', restock: false, worth: 0 }] }) as Refund;
 
-test('pieces of refunds that were rejected or have failed are free again', () => {
+test('units of rejected and failed refunds are available again', () => {
   const refunds = [refund('requested', 1), refund('settled', 2), refund('rejected', 4), refund('failed', 8), refund('unknown', 16), refund('approved', 32)];
   expect(unitsRequested(refunds).get('TEA')).toBe(1 + 2 + 16 + 32);
 });
 
-test('who took of what is left is the newest that still has it', () => {
+test('the newest refund with a reservation is named', () => {
   const [rejected, settled] = [refund('rejected', 1), refund('settled', 1)];
-  expect(restOfLine([rejected, settled, refund('requested', 1)])).toBe(settled);
-  expect(restOfLine([rejected])).toBeUndefined();
+  expect(reservingRefund([rejected, settled, refund('requested', 1)])).toBe(settled);
+  expect(reservingRefund([rejected])).toBeUndefined();
 });
 
 test('a refund names the chosen payment and is limited to its rest', () => {
@@ -51,6 +51,6 @@ test('a refund names the chosen payment and is limited to its rest', () => {
     { id: 3, refundable: 50 },
     { id: 4, refundable: 70 },
   ];
-  expect([null, 3, 4].map((id) => mostOf({ refundable: 120 }, payments, id))).toEqual([70, 50, 70]);
-  expect(mostOf({ refundable: 120 }, [], null)).toBe(120);
+  expect([null, 3, 4].map((id) => maxAmountOf({ refundable: 120 }, payments, id))).toEqual([70, 50, 70]);
+  expect(maxAmountOf({ refundable: 120 }, [], null)).toBe(120);
 });

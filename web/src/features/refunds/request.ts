@@ -57,10 +57,10 @@ export function unitsRequested(refunds: readonly Pick<Refund, 'status' | 'lines'
 export const refundablePayments = <P extends Pick<Payment, 'refundable'>>(payments: readonly P[]): P[] => payments.filter(({ refundable }) => refundable > 0);
 
 /** The maximum amount of one refund, which repays one payment. */
-export function mostOf(order: Pick<Order, 'refundable'>, payments: readonly Pick<Payment, 'id' | 'refundable'>[], paymentId: number | null): number {
+export function maxAmountOf(order: Pick<Order, 'refundable'>, payments: readonly Pick<Payment, 'id' | 'refundable'>[], paymentId: number | null): number {
   const rests = payments.filter(({ id }) => paymentId === null || id === paymentId).map(({ refundable }) => refundable);
   return rests.length === 0 ? order.refundable : Math.max(...rests);
 }
 
 /** The latest refund that reduced the refundable amount; undefined if there is none. */
-export const restOfLine = (refunds: readonly Refund[]): Refund | undefined => refunds.find(({ status }) => claiming.has(status));
+export const reservingRefund = (refunds: readonly Refund[]): Refund | undefined => refunds.find(({ status }) => claiming.has(status));

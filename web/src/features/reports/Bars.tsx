@@ -21,8 +21,8 @@ interface Props {
 
 /** A bar chart with its axes. Each bar has a title, and the chart has a summary for screen readers. */
 export function Bars({ title, caption, bars, write, compare, tone }: Props) {
-  const most = Math.max(0, ...bars.flatMap(({ value, before = 0 }) => [value, before]));
-  const height = (value: number) => `${(Math.max(0, value) / (most || 1)) * 100}%`;
+  const max = Math.max(0, ...bars.flatMap(({ value, before = 0 }) => [value, before]));
+  const height = (value: number) => `${(Math.max(0, value) / (max || 1)) * 100}%`;
   const said = ({ label, value, before }: Bar) =>
     `${label}: ${before === undefined || compare === undefined ? write(value) : compare(write(value), write(before))}`;
   const middle = Math.floor((bars.length - 1) / 2);
@@ -35,7 +35,7 @@ export function Bars({ title, caption, bars, write, compare, tone }: Props) {
       </figcaption>
       <div className={styles.plot}>
         <div className={styles.axis} aria-hidden="true">
-          <span>{most > 0 && write(most)}</span>
+          <span>{max > 0 && write(max)}</span>
           <span>{write(0)}</span>
         </div>
         <div className={styles.bars} data-tone={tone} role="img" aria-label={`${title}. ${bars.map(said).join('; ')}`}>

@@ -8,7 +8,7 @@ import { returnMessages } from './messages';
 import { oneReturn, takeStep, type Return, type ReturnAction, type StepInput } from './queries';
 import { allArrived, arrivedLines, isBeyond, type Arrival } from './receipt';
 
-const longestReason = 500;
+const maxReasonLength = 500;
 
 /** The dialog of a transition with its inputs, guarded by the displayed version. */
 export function StepDialog({ row, action, onClose, onLost }: StepProps<Return, ReturnAction>) {
@@ -97,7 +97,7 @@ export function StepDialog({ row, action, onClose, onLost }: StepProps<Return, R
           label={t('reason')}
           autosize
           minRows={2}
-          maxLength={longestReason}
+          maxLength={maxReasonLength}
           disabled={disabled}
           value={form.reason}
           error={errorOf('reason')}

@@ -26,13 +26,13 @@ export const { one: oneReturn, history: returnHistory, comments: returnComments 
 export const readReturns = (search: ReturnSearch, signal?: AbortSignal) => returns.list(inTimes(search), signal);
 
 /** The maximum number of an order's returns displayed with it. */
-const mostOfOrder = 200;
+const maxReturns = 200;
 
 /** The returns of an order, newest first. */
 export const returnsOf = (orderId: number) =>
   queryOptions({
     queryKey: ['returns', 'list', 'of', orderId],
-    queryFn: ({ signal }) => returns.list({ orderId, limit: mostOfOrder }, signal),
+    queryFn: ({ signal }) => returns.list({ orderId, limit: maxReturns }, signal),
   });
 
 /** Requests the return of shipped units of an order. */

@@ -8,7 +8,7 @@ const row = {
   ],
 };
 
-test('all requested units go back into stock by default', () => {
+test('all requested units return to stock by default', () => {
   expect(arrivedLines(allArrived(row))).toEqual([
     { lineId: 1, quantity: 3, restock: true },
     { lineId: 2, quantity: 1, restock: true },

@@ -4,7 +4,7 @@ import { useMay } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { RecordForm, useFieldErrorText, useRecordForm } from '@/ui';
 import { WholeInput } from '@/ui/WholeInput';
-import { amounts, counts, most, settingsForm, unpaidMinutes, useSettingsLabels, type SettingsFields } from './fields';
+import { amounts, counts, maxCounts, settingsForm, unpaidMinutes, useSettingsLabels, type SettingsFields } from './fields';
 import { settingsMessages } from './messages';
 import { editSettings, settings, type Settings } from './queries';
 
@@ -56,14 +56,14 @@ export function SettingsForm({ record }: { record: Settings }) {
             <WholeInput
               key={name}
               label={t(name)}
-              description={t(`${name}Hint`, { most: String(most[name]) })}
+              description={t(`${name}Hint`, { most: String(maxCounts[name]) })}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               data-field={name}
-              max={most[name]}
+              max={maxCounts[name]}
               clampBehavior="none"
               readOnly={!mayWrite}
               value={draft.value[name]}
-              error={strict && isWrong(draft.value, name) ? t('between', { most: String(most[name]) }) : rejected(`/${name}`)}
+              error={strict && isWrong(draft.value, name) ? t('between', { most: String(maxCounts[name]) }) : rejected(`/${name}`)}
               onChange={(value) => editing.change({ [name]: value })}
             />
           ))}

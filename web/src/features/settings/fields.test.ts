@@ -24,13 +24,13 @@ test.each([
   ['too few minutes', { unpaidOrderMinutes: 4 }, false],
   ['the fewest minutes', { unpaidOrderMinutes: 5 }, true],
   ['an amount', { refundApprovalThreshold: '50.5' }, true],
-  ['what is no amount', { walletApprovalThreshold: 'fifty' }, false],
-  ['more decimals than there are', { walletApprovalThreshold: '1.999' }, false],
+  ['an invalid amount', { walletApprovalThreshold: 'fifty' }, false],
+  ['too many decimals', { walletApprovalThreshold: '1.999' }, false],
 ])('whether %s can be sent', (_, part: Partial<SettingsFields>, can) => {
   expect(form.isComplete(fields(part))).toBe(can);
 });
 
-test('an empty amount is none, and what is no amount is never taken for none', () => {
+test('an empty amount is absent, and an invalid one is an error', () => {
   expect(form.contentOf(fields({ refundApprovalThreshold: '50', walletApprovalThreshold: ' ' }))).toEqual({
     approvalsRequired: 1,
     approvalDays: 7,

@@ -24,7 +24,7 @@ export const amounts = ['refundApprovalThreshold', 'walletApprovalThreshold'] as
 type Count = (typeof counts)[number];
 
 /** The service's maximum for each setting; the minimum is 1. */
-export const most: Record<Count, number> = { approvalsRequired: 10, approvalDays: 90 };
+export const maxCounts: Record<Count, number> = { approvalsRequired: 10, approvalDays: 90 };
 
 /** The service's range of unpaidOrderMinutes; 0 is never. */
 export const unpaidMinutes = { least: 5, most: 43_200 } as const;
@@ -45,7 +45,7 @@ export function settingsForm({ plainMoney, minorDigits }: Spelling) {
   const isWrong = (fields: SettingsFields, name: keyof SettingsFields): boolean => {
     if (name === 'approvalsRequired' || name === 'approvalDays') {
       const value = fields[name];
-      return value === null || value < 1 || value > most[name];
+      return value === null || value < 1 || value > maxCounts[name];
     }
     if (name === 'unpaidOrderMinutes') {
       const value = fields[name];

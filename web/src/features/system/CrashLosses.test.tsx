@@ -19,26 +19,26 @@ const sound: Finding = { engine: 'redis', name: 'appendonly', value: 'yes', leve
 const show = (findings: Finding[], more: Partial<SystemReport> = {}) =>
   render(<LossTable report={{ checkedTime: '2026-11-21T08:00:05Z', findings, redis: [], clocks: [], ...more }} />, { wrapper: Surroundings });
 
-test('a setting that can lose something is shown with how much, when, and what to do', () => {
+test('a durability setting shows its losses and remedies', () => {
   show([sound, everysec]);
   // A safe setting has no row.
   expect(screen.getByRole('rowheader').textContent).toBe('Redis appendfsync');
   expect(screen.getAllByRole('cell').map(({ textContent }) => textContent)).toEqual(['everysec', 'nothing', 'about one second', '', '', 'Set it to always.']);
 });
 
-test('what cannot be read is said to be so', () => {
+test('unreadable settings are reported', () => {
   show([{ engine: 'redis', node: 2, name: 'appendfsync', level: 'unknown', loss: { machine: 'unknown' }, detail: 'It cannot be read.' }]);
   expect(screen.getByRole('rowheader').textContent).toBe('Redis node 2 appendfsync');
   expect(screen.getAllByRole('cell').map(({ textContent }) => textContent)).toEqual(['Not readable', '', 'unknown', '', '', 'Ask your provider.']);
 });
 
-test('that nothing can be lost is said too', () => {
+test('a configuration without possible losses says so', () => {
   show([sound]);
   expect(screen.getByText('All settings satisfy the promises.')).toBeTruthy();
   expect(screen.queryByRole('table')).toBeNull();
 });
 
-test('memory stands beside its limit, and clocks with how exactly they are known', () => {
+test('memory is shown with its limit, clocks with their accuracy', () => {
   show([sound], {
     redis: [{ usedBytes: 5_200_000, limitBytes: 268_435_456, evictedKeys: 7 }],
     clocks: [{ engine: 'database', skewSeconds: -1.25, errorSeconds: 0.0004 }],
@@ -69,6 +69,6 @@ test.each([
   [{ engine: 'database', name: 'pc.ignore_sb', want: 'false', level: 'broken' }, 'set'],
   [{ engine: 'database', name: 'check_constraint_checks', want: 'ON', level: 'risk' }, 'set'],
   [{ engine: 'database', name: 'something new', level: 'risk' }, 'look'],
-] as const)('%j is answered with %s', (finding, advice) => {
+] as const)('%j is summarized as %s', (finding, advice) => {
   expect(adviceOf({ ...finding, loss: {}, detail: '' })).toBe(advice);
 });

@@ -41,7 +41,7 @@ export function LockTable({ locks }: { locks: readonly HeldLock[] }) {
                   <tr key={key}>
                     <td className="mono">{key}</td>
                     <td>{path !== undefined && <RecordLink path={path} />}</td>
-                    <td className="mono">{owner === '' ? t('nobody') : owner}</td>
+                    <td className="mono">{owner === '' ? t('unknownHolder') : owner}</td>
                     <td data-align="end">{duration(heldSeconds * 1000)}</td>
                     <td data-align="end">{number(waiters)}</td>
                   </tr>

@@ -27,7 +27,7 @@ export const systemMessages = catalogue(
     owner: 'Owner',
     held: 'Held for',
     waiters: 'Waiters',
-    nobody: 'unknown',
+    unknownHolder: 'unknown',
   },
   {
     title: '系统',
@@ -55,6 +55,6 @@ export const systemMessages = catalogue(
     owner: '持有者',
     held: '持有时长',
     waiters: '等待者',
-    nobody: '未知',
+    unknownHolder: '未知',
   },
 );

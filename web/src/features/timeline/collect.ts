@@ -27,12 +27,12 @@ export type May = (permission: string) => boolean;
 const page = 50;
 const atOnce = 4;
 /** The maximum number of items of an order that are read. */
-const mostLines = 10;
+const maxLines = 10;
 /** The maximum time between a request and its work, in ms: it may be retried, and may wait for a lock. */
 const patience = 600_000;
 
 /** The maximum number of audit entries that are searched for a time or a key. */
-const mostEntries = 2000;
+const maxEntries = 2000;
 
 /** Collects the events of a subject and of its related records, as far as the user may read them. */
 export class Collector {
@@ -90,7 +90,7 @@ export class Collector {
 
   private async stock({ items }: Order, references: readonly string[]): Promise<Happening[]> {
     if (!this.may('inventory:read')) return [];
-    const pairs = items.slice(0, mostLines).flatMap(({ sku }) => references.map((reference) => ({ sku, reference })));
+    const pairs = items.slice(0, maxLines).flatMap(({ sku }) => references.map((reference) => ({ sku, reference })));
     const found = await inParallel(pairs, atOnce, ({ sku, reference }) => readMovements(sku, { reference }, this.signal));
     return found.flatMap((list) =>
       list.items.map((movement): Happening => ({ time: movement.createdTime, who: movement.createdBy, part: { kind: 'stock', movement } })),
@@ -127,7 +127,7 @@ export class Collector {
     }
     steps.push(...(refunds?.items ?? []).flatMap(ofRefund));
     for (const entry of entries?.items ?? []) steps.push({ time: entry.createdTime, who: entry.createdBy, part: { kind: 'money', userId, entry } });
-    const further = await inParallel(coupons?.items.slice(0, mostLines) ?? [], atOnce, ({ code }) => this.couponSteps(code));
+    const further = await inParallel(coupons?.items.slice(0, maxLines) ?? [], atOnce, ({ code }) => this.couponSteps(code));
     return [...steps, ...further.flat()];
   }
 
@@ -209,7 +209,7 @@ export class Collector {
       const { items, nextCursor } = await readEntriesOf({ ...where, limit: 200, cursor }, this.signal);
       found.push(...items);
       cursor = nextCursor ?? undefined;
-    } while (cursor !== undefined && found.length < mostEntries);
+    } while (cursor !== undefined && found.length < maxEntries);
     return found;
   }
 }

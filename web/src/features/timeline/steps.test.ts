@@ -8,7 +8,7 @@ const taken = (id: number): Happening => ({ time: at('000002'), who: li, part: {
 const request: Happening = { time: at('000002'), who: li, part: { kind: 'request', entry: { id: 9 } as never } };
 const pay: Happening = { time: at('000001'), who: undefined, part: { kind: 'order', order: { id: 1, orderNo: 'O-1' }, event: { action: 'pay', to: 'paid' } } };
 
-test('what shares a moment is one step, told from the request to the status, and the newest stands first', () => {
+test('simultaneous entries form one step, newest step first', () => {
   const steps = stepsOf([pay, ship, taken(4), taken(3), request, taken(4)]);
   expect(steps.map(({ time, parts }) => [time, parts.map(({ kind }) => kind)])).toEqual([
     [at('000002'), ['request', 'stock', 'stock', 'order']],

@@ -27,7 +27,7 @@ export function subjectsIn(hits: readonly Found[], q: string): Named[] {
   return exact.filter(({ kind }, i) => exact.findIndex((one) => one.kind === kind) === i);
 }
 
-const most = 8;
+const maxHits = 8;
 
 /** The subjects with a name that starts with the text. */
-export const nearHits = (hits: readonly Found[]): Named[] => subjectsOf(hits).slice(0, most);
+export const nearHits = (hits: readonly Found[]): Named[] => subjectsOf(hits).slice(0, maxHits);

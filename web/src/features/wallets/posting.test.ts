@@ -7,7 +7,7 @@ test('a debit is sent as a negative amount, a credit as a positive one', () => {
   expect(postingOf({ ...form, side: 'debit' }).amount).toBe(-1990);
 });
 
-test('each entry has a reference of its own', () => {
+test('each entry has a different reference', () => {
   expect(openPosting().reference).not.toBe(openPosting().reference);
 });
 
@@ -44,7 +44,7 @@ test.each([
   ['debit', 500, false],
   ['debit', 501, true],
   ['credit', null, false],
-] as const)('a %s of %j above a threshold of 500 waits for votes: %j', (side, amount, waits) => {
+] as const)('a %s of %j above a threshold of 500 needs votes: %j', (side, amount, waits) => {
   const wallet = { userId: 'li', balance: 0, currency: 'CNY', version: 0, etag: null, createdTime: null, updatedTime: null, updatedBy: null };
   const form = { ...openPosting(), side, amount };
   expect(needsOf({ ...wallet, changeNeeds: { above: 500, approvals: 2 } }, form) !== undefined).toBe(waits);

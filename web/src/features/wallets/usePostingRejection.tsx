@@ -33,7 +33,7 @@ function Short({ shortfall: { userId, balance, wanted }, take }: { shortfall: Sh
     <Banner
       tone="warn"
       title={t('short', { user: userId, balance: money(balance), wanted: money(wanted) })}
-      action={balance > 0 && <Button onClick={() => take(balance)}>{t('takeAll', { balance: money(balance) })}</Button>}
+      action={balance > 0 && <Button onClick={() => take(balance)}>{t('useBalance', { balance: money(balance) })}</Button>}
     >
       {wallet?.balance === balance && wallet.updatedBy !== null && wallet.updatedTime !== null && (
         <>{t.rich('shortBy', { who: <Person person={wallet.updatedBy} />, when: <When time={wallet.updatedTime} /> })} </>

@@ -62,10 +62,10 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
   });
   if (!useMay()('webhooks:write')) return null;
   const onRotate = async () => {
-    if ((await ask({ title: t('rotateAsk'), body: t('rotateBody'), confirm: t('rotate') })) !== undefined) rotate.run(etag);
+    if ((await ask({ title: t('rotateQuestion'), body: t('rotateBody'), confirm: t('rotate') })) !== undefined) rotate.run(etag);
   };
   const onRemove = async () => {
-    if ((await ask({ title: t('removeAsk'), body: t('removeBody', { url }), confirm: t('remove'), tone: 'bad' })) !== undefined) remove.run(etag);
+    if ((await ask({ title: t('removeQuestion'), body: t('removeBody', { url }), confirm: t('remove'), tone: 'bad' })) !== undefined) remove.run(etag);
   };
   const stateOf = ({ outcome }: { outcome: string }) => ({ loading: outcome === 'sending', disabled: outcome === 'unknown' });
   return (

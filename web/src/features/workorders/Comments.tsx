@@ -20,7 +20,7 @@ export function Comments({ order: { id, status }, onLost }: Props) {
     resource: `work-orders/${id}`,
     name: t('workOrder', { id: String(id) }),
     topics: ['work-orders', 'overview'],
-    hint: status === 'open' ? t('sayHint') : undefined,
+    hint: status === 'open' ? t('commentHint') : undefined,
     send: (text: string, key: string) => comment(id, text, key),
     onRejected: (error: unknown) => {
       const winner = winnerOf<WorkOrder>(error);

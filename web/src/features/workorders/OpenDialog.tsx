@@ -8,7 +8,7 @@ import { TimeInput } from '@/ui/TimeInput';
 import { WorkOrderStatusChip } from './Chips';
 import { workOrderMessages } from './messages';
 import styles from './OpenDialog.module.css';
-import { blankOpening, isComplete, isLink, linksOf, longestText, longestTitle, mostLinks, requestOf, type OpeningForm } from './opening';
+import { blankOpening, isComplete, isLink, linksOf, maxTextLength, maxTitleLength, maxLinks, requestOf, type OpeningForm } from './opening';
 import { openWorkOrder, workOrdersOf, type WorkOrder, type WorkOrderPriority } from './queries';
 import { priorities } from './statuses';
 
@@ -40,7 +40,7 @@ export function OpenDialog({ about, onClose }: Props) {
     if (name === 'title') return form.title.trim() === '' && t('titleNeeded');
     if (name !== 'links') return undefined;
     const stranger = links.find((link) => !isLink(link));
-    return stranger === undefined ? links.length > mostLinks && t('linksMost', { n: String(mostLinks) }) : t('linkWrong', { link: stranger });
+    return stranger === undefined ? links.length > maxLinks && t('linksMax', { n: String(maxLinks) }) : t('linkWrong', { link: stranger });
   });
   const wrongLink = ['links', ...links.map((_, i) => `links/${i}`)].map(errorOf).find((text) => text !== undefined);
   return (
@@ -49,7 +49,7 @@ export function OpenDialog({ about, onClose }: Props) {
       {about !== undefined && <Already about={about} />}
       <TextInput
         label={t('subject')}
-        maxLength={longestTitle}
+        maxLength={maxTitleLength}
         disabled={isFixed}
         value={form.title}
         error={errorOf('title')}
@@ -61,7 +61,7 @@ export function OpenDialog({ about, onClose }: Props) {
         autosize
         minRows={3}
         maxRows={12}
-        maxLength={longestText}
+        maxLength={maxTextLength}
         disabled={isFixed}
         value={form.body}
         error={errorOf('body')}

@@ -6,7 +6,7 @@ import { useText } from '@/i18n';
 import { FormDialog, ChangedSinceOpen, useFaults, useStepForm, useToasts } from '@/ui';
 import { WholeInput } from '@/ui/WholeInput';
 import { workOrderMessages } from './messages';
-import { longestText } from './opening';
+import { maxTextLength } from './opening';
 import { emptyStep, oneWorkOrder, takeStep, type DialogAction, type StepInput, type WorkOrder } from './queries';
 
 interface Props {
@@ -79,7 +79,7 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
           autosize
           minRows={3}
           maxRows={12}
-          maxLength={longestText}
+          maxLength={maxTextLength}
           disabled={disabled}
           value={form.resolution}
           error={errorOf('resolution')}

@@ -134,7 +134,7 @@ function About({ order }: { order: WorkOrder }) {
       <Facts
         facts={[
           [t('number'), <span key="number" className="mono" children={id} />],
-          [t('holder'), holder === null ? t('nobody') : <Person key="holder" person={holder} withAvatar />],
+          [t('holder'), holder === null ? t('unassigned') : <Person key="holder" person={holder} withAvatar />],
           heldTime !== null && [t('since'), <When key="since" time={heldTime} />],
           dueTime !== null && [t('due'), <Due key="due" order={order} />],
           links.length > 0 && [

@@ -20,8 +20,8 @@ const only =
 
 test.each([
   ['its holder releases and resolves', order({}), li.id, only('work-orders:write'), ['release', 'resolve']],
-  ['somebody else does not', order({}), ana.id, only('work-orders:write'), []],
-  ['unless they may assign', order({}), ana.id, only('work-orders:write', 'work-orders:assign'), ['release', 'assign', 'resolve']],
+  ['another user does not', order({}), ana.id, only('work-orders:write'), []],
+  ['a user who may assign does', order({}), ana.id, only('work-orders:write', 'work-orders:assign'), ['release', 'assign', 'resolve']],
   [
     'an open one is for everybody',
     order({ status: 'open', holder: null, offered: true, allowedTransitions: ['claim', 'assign', 'resolve'] }),
@@ -36,18 +36,18 @@ test.each([
     only('work-orders:write'),
     ['claim', 'release', 'resolve'],
   ],
-  ['who may only read does nothing', order({}), li.id, only('work-orders:read'), []],
+  ['a reader does nothing', order({}), li.id, only('work-orders:read'), []],
 ] as const)('%s', (_, given, me, may, steps) => {
   expect(stepsOf(given, me, may)).toEqual(steps);
 });
 
-test('of one that somebody holds the winner is its holder, not who commented last', () => {
+test('the holder wins a work order, not the last commenter', () => {
   const won = winnerAs({ current: order({}), by: ana, time: '2026-01-31T10:00:00Z' });
   expect([won.by, won.time]).toEqual([li, '2026-01-31T09:00:00Z']);
   expect(winnerAs({ current: order({ status: 'resolved' }), by: ana, time: '2026-01-31T10:00:00Z' }).by).toEqual(ana);
 });
 
-test('what is resolved is not overdue', () => {
+test('a resolved work order is not overdue', () => {
   const due = { dueTime: '2026-01-31T09:00:00Z' };
   const [before, after] = [Date.parse(due.dueTime) - 1, Date.parse(due.dueTime) + 1];
   expect(isOverdue({ ...due, status: 'open' }, after)).toBe(true);

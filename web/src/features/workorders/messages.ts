@@ -20,7 +20,7 @@ export const workOrderMessages = catalogue(
     comments: 'Comments',
     holder: 'Holder',
     since: 'Since',
-    nobody: 'Unassigned',
+    unassigned: 'Unassigned',
     about: 'About',
     filterLink: 'About, such as orders/41',
     due: 'Due',
@@ -45,7 +45,7 @@ export const workOrderMessages = catalogue(
     links: 'Records',
     linksHint: 'One per line, such as orders/41.',
     linkWrong: '“{link}” is not a record; enter one such as orders/41.',
-    linksMost: 'At most {n}, without duplicates.',
+    linksMax: 'At most {n}, without duplicates.',
     titleNeeded: 'Enter a title.',
     openedDone: 'Work order {id} was created.',
 
@@ -83,7 +83,7 @@ export const workOrderMessages = catalogue(
     resolutionNeeded: 'Describe the result.',
     done: 'Work order {id}: {status}.',
 
-    sayHint: 'A comment on an open work order also claims it.',
+    commentHint: 'A comment on an open work order also claims it.',
 
     did_create: 'created it',
     did_claim: 'claimed it',
@@ -112,7 +112,7 @@ export const workOrderMessages = catalogue(
     comments: '评论',
     holder: '处理人',
     since: '自',
-    nobody: '未分配',
+    unassigned: '未分配',
     about: '相关记录',
     filterLink: '相关记录，例如 orders/41',
     due: '截止',
@@ -137,7 +137,7 @@ export const workOrderMessages = catalogue(
     links: '相关记录',
     linksHint: '每行一个，例如 orders/41。',
     linkWrong: '“{link}”不是记录；请填写如 orders/41。',
-    linksMost: '最多 {n} 个，不可重复。',
+    linksMax: '最多 {n} 个，不可重复。',
     titleNeeded: '请填写标题。',
     openedDone: '工单 {id} 已创建。',
 
@@ -175,7 +175,7 @@ export const workOrderMessages = catalogue(
     resolutionNeeded: '请说明处理结果。',
     done: '工单 {id}：{status}。',
 
-    sayHint: '评论待领取的工单会同时领取它。',
+    commentHint: '评论待领取的工单会同时领取它。',
 
     did_create: '创建',
     did_claim: '领取',

@@ -10,17 +10,17 @@ test.each([
   ['Orders/41', false],
   ['orders/four one', false],
   [`orders/${'4'.repeat(255)}`, false],
-])('whether %s names a record', (path, names) => {
+])('validity of %s as a link', (path, names) => {
   expect(isLink(path)).toBe(names);
 });
 
-test('links are sent once each, however they are spaced', () => {
+test('each link is sent once despite spaces', () => {
   const form = { ...blankOpening('orders/41'), title: ' Broken ', links: 'orders/41\n refunds/2  orders/41\n' };
   expect(linksOf(form)).toEqual(['orders/41', 'refunds/2']);
   expect(requestOf(form)).toEqual({ title: 'Broken', body: '', priority: 'normal', dueTime: null, links: ['orders/41', 'refunds/2'] });
 });
 
-test('it takes a title, and links that name records', () => {
+test('a title is required, and links must name records', () => {
   const form = { ...blankOpening(), title: 'Broken' };
   expect(isComplete(form)).toBe(true);
   expect(isComplete({ ...form, title: ' ' })).toBe(false);

@@ -9,14 +9,14 @@ export interface OpeningForm {
   links: string;
 }
 
-export const longestTitle = 200;
-export const longestText = 5000;
-export const mostLinks = 20;
-const longestLink = 255;
+export const maxTitleLength = 200;
+export const maxTextLength = 5000;
+export const maxLinks = 20;
+const maxLinkLength = 255;
 const shape = /^[a-z][a-z-]*\/[!-~]+$/;
 
 /** Whether a path is a valid link to a record. */
-export const isLink = (path: string): boolean => shape.test(path) && path.length <= longestLink;
+export const isLink = (path: string): boolean => shape.test(path) && path.length <= maxLinkLength;
 
 export const blankOpening = (link?: string): OpeningForm => ({ title: '', body: '', priority: 'normal', dueTime: null, links: link ?? '' });
 
@@ -30,7 +30,7 @@ export const linksOf = ({ links }: Pick<OpeningForm, 'links'>): string[] => [
   ),
 ];
 
-export const isComplete = (form: OpeningForm): boolean => form.title.trim() !== '' && linksOf(form).every(isLink) && linksOf(form).length <= mostLinks;
+export const isComplete = (form: OpeningForm): boolean => form.title.trim() !== '' && linksOf(form).every(isLink) && linksOf(form).length <= maxLinks;
 
 export function requestOf(form: OpeningForm): NewWorkOrder {
   const { title, body, priority, dueTime } = form;

@@ -107,8 +107,8 @@ function RunOutcome<Row, Input extends object>({ bulk, action, rows, rowId }: Pa
   return (
     <>
       {phase === 'broken' && (
-        <Banner tone="warn" title={unknown > 0 ? t('broken', { n: unknown }) : t('brokenSafe', { n: left })}>
-          {t('brokenHint')}
+        <Banner tone="warn" title={unknown > 0 ? t('interruptedUnknown', { n: unknown }) : t('interrupted', { n: left })}>
+          {t('interruptedHint')}
         </Banner>
       )}
       {phase === 'broken' && error !== undefined && (unknown === 0 || isProblem(error, 'key_expired')) && <ProblemBanner error={error} />}
@@ -174,16 +174,16 @@ function Buttons<Row, Input extends object>({ bulk, action, rowId, list, close }
           {t('leaveOut')}
         </Button>
       )}
-      {bulk.linesLeft > 0 && <Button onClick={bulk.mend}>{t('mend', { n: bulk.linesLeft })}</Button>}
+      {bulk.linesLeft > 0 && <Button onClick={bulk.mend}>{t('continueRemaining', { n: bulk.linesLeft })}</Button>}
       {bulk.undoable.length > 0 && <Button onClick={bulk.undo}>{t('undo', { n: bulk.undoable.length })}</Button>}
       {isStopped && !isUndo && details.size > 0 && (
         <Button variant="filled" disabled={current.length === 0} onClick={() => bulk.again(current)}>
-          {t('goOnWithCurrent')}
+          {t('continueWithCurrent')}
         </Button>
       )}
       {phase === 'broken' && (
         <Button variant="filled" loading={bulk.isElsewhere} onClick={bulk.goOn}>
-          {t('goOn')}
+          {t('resume')}
         </Button>
       )}
       {phase === 'preview' && (

@@ -24,8 +24,8 @@ interface Props {
 }
 
 /** The maximum number of displayed labels and lines. */
-const most = 5;
-const mostLines = 20;
+const maxNamed = 5;
+const maxLines = 20;
 const faults: readonly Fault[] = ['quote', 'cells', 'replaced'];
 
 /** An input for a pasted or uploaded table. The table contains values for the selected rows, or lists the rows themselves. */
@@ -41,7 +41,8 @@ export function RowValuesInput({ own, labels, rowName }: Props) {
   if (columns.length === 0 && labels !== undefined) return null;
   const chosen = labels && new Set(labels);
   const unmatched = chosen === undefined ? [] : [...own.byLabel.keys()].filter((label) => !chosen.has(label));
-  const named = (found: readonly string[]) => `${found.slice(0, most).join(', ')}${found.length > most ? ` ${t('more', { n: found.length - most })}` : ''}`;
+  const named = (found: readonly string[]) =>
+    `${found.slice(0, maxNamed).join(', ')}${found.length > maxNamed ? ` ${t('more', { n: found.length - maxNamed })}` : ''}`;
   const nameOfRow = rowName ?? t('tableRow');
   const head = list([nameOfRow, ...columns.map(({ label }) => label)]);
   const drop = (event: DragEvent) => {
@@ -54,11 +55,11 @@ export function RowValuesInput({ own, labels, rowName }: Props) {
       <Group>
         {chosen !== undefined && (
           <SegmentedControl
-            aria-label={t('ownOrOne')}
+            aria-label={t('valuesMode')}
             value={hasRowValues ? 'own' : 'one'}
             data={[
               { value: 'one', label: t('oneForAll') },
-              { value: 'own', label: t('ownForEach') },
+              { value: 'own', label: t('onePerRow') },
             ]}
             onChange={(way) => own.setHasRowValues(way === 'own')}
           />
@@ -113,7 +114,7 @@ function MalformedLines({ rejected, isFirst }: { rejected: readonly MalformedLin
       {faults.map((fault) => {
         const lines = linesOf(fault);
         if (lines.length === 0) return null;
-        const shown = `${lines.slice(0, mostLines).join(', ')}${lines.length > mostLines ? ` ${t('more', { n: lines.length - mostLines })}` : ''}`;
+        const shown = `${lines.slice(0, maxLines).join(', ')}${lines.length > maxLines ? ` ${t('more', { n: lines.length - maxLines })}` : ''}`;
         return (
           <Text key={fault} c="warn">
             {t(`fault_${fault}`, { n: lines.length, lines: shown })}

@@ -15,33 +15,33 @@ interface Props {
 const separators = { '\t': 'byTab', ';': 'bySemicolon', ',': 'byComma', '|': 'byBar' } as const;
 
 /** An editor for the use of each column. It prompts for the use if the first line does not name the columns. */
-export function TableLayout({ shown: { separator, first, second, layout, isAsked }, columns, rowName, onLayout }: Props) {
+export function TableLayout({ shown: { separator, first, second, layout, isRequested }, columns, rowName, onLayout }: Props) {
   const t = useText(bulkMessages);
   const { list } = useFormat();
   const { hasHead, uses } = layout;
   const nameOf = (i: number) => (hasHead && first[i] ? first[i] : t('columnNo', { n: i + 1 }));
   const named = (isIncluded: (use: string | null) => boolean) => list(uses.flatMap((use, i) => (isIncluded(use) ? nameOf(i) : [])));
-  const change = (part: Partial<ChosenLayout>) => onLayout({ ...layout, ...part, isConfirmed: !isAsked });
+  const change = (part: Partial<ChosenLayout>) => onLayout({ ...layout, ...part, isConfirmed: !isRequested });
   const choose = (at: number, use: string | null) =>
     change({ uses: uses.map((before, i) => (i === at ? use : use !== null && before === use ? null : before)) });
   const passedOver = named((use) => use === null);
   return (
     <Stack gap="xs" role="group" aria-label={t('columns')}>
-      {isAsked ? (
+      {isRequested ? (
         <Banner
           tone="warn"
-          title={t('asked')}
+          title={t('assignColumns')}
           action={
             <Button disabled={!isUsable(layout, columns)} onClick={() => onLayout({ ...layout, isConfirmed: true })}>
               {t('answered')}
             </Button>
           }
         >
-          {t('askedHint', { first: first.join(' | ') })}
+          {t('assignColumnsHint', { first: first.join(' | ') })}
         </Banner>
       ) : (
         <Text role="status">
-          {t('used', { columns: named((use) => use !== null) })} {passedOver !== '' && t('passedOver', { columns: passedOver })}
+          {t('used', { columns: named((use) => use !== null) })} {passedOver !== '' && t('ignoredColumns', { columns: passedOver })}
         </Text>
       )}
       <Text c="dimmed">{t(separators[separator])}</Text>

@@ -11,7 +11,7 @@ import { isLeft, type Item, type Result, type Verdict } from './run';
 import type { Skipped } from './useBulk';
 
 /** The number of displayed verdicts; the file contains all. */
-const most = 200;
+const maxShown = 200;
 
 const tones = {
   done: 'ok',
@@ -51,14 +51,14 @@ export function Verdicts<Row, Input extends object>({ results, details, action, 
   };
   return (
     <ul className={styles.rows} tabIndex={0} aria-label={t('verdicts')}>
-      {ordered.slice(0, most).map((result) => (
+      {ordered.slice(0, maxShown).map((result) => (
         <li key={result.id} data-verdict={result.verdict}>
           <span className={`${styles.key ?? ''} mono`}>{result.item.label}</span>
           <StatusChip tone={tones[result.verdict]}>{t(`word_${result.verdict}`)}</StatusChip>
           <span className={styles.why}>{labels(result)}</span>
         </li>
       ))}
-      {ordered.length > most && <li>{t('more', { n: ordered.length - most })}</li>}
+      {ordered.length > maxShown && <li>{t('more', { n: ordered.length - maxShown })}</li>}
     </ul>
   );
 }

@@ -11,7 +11,7 @@ const rowsOf = (values: ReturnType<typeof readRowValues>) => Object.fromEntries(
 test('a header row assigns the columns in any order', () => {
   const read = readRowValues('Carrier;Changed (UTC);Order;Tracking number\nDHL;2026-01-01;O-1;JD01\nUPS;;O-2;', columns, ['Order']);
   expect(rowsOf(read)).toEqual({ 'O-1': { carrier: 'DHL', trackingNo: 'JD01' } });
-  expect(read).toMatchObject({ empty: ['O-2'], shown: { isAsked: false, layout: { hasHead: true, uses: ['carrier', null, rowUse, 'trackingNo'] } } });
+  expect(read).toMatchObject({ empty: ['O-2'], shown: { isRequested: false, layout: { hasHead: true, uses: ['carrier', null, rowUse, 'trackingNo'] } } });
 });
 
 test('without known names the first column names the row', () => {
@@ -20,22 +20,22 @@ test('without known names the first column names the row', () => {
 
 test.each([
   ['it may be a row', 'O-1\tJD01\tUPS\nO-2\tJD02\tDHL', false, [rowUse, 'trackingNo', 'carrier']],
-  ['it may be a head in another language', 'Bestellung;Sendung\nO-1;JD01', true, [rowUse, 'trackingNo']],
-  ['it lacks a column that is needed', 'Order;Sendung\nO-1;JD01', true, [rowUse, null]],
+  ['it may be a header in another language', 'Bestellung;Sendung\nO-1;JD01', true, [rowUse, 'trackingNo']],
+  ['it lacks a required column', 'Order;Sendung\nO-1;JD01', true, [rowUse, null]],
   ['it names a column twice', 'Order;Carrier;Carrier;Tracking number\nO-1;a;b;JD01', true, [rowUse, 'carrier', 'carrier', 'trackingNo']],
 ])('an unknown first line needs a layout: %s', (_, text, hasHead, uses) => {
   const read = readRowValues(text, columns, ['Order']);
   expect(rowsOf(read)).toEqual({});
-  expect(read.shown).toMatchObject({ isAsked: true, layout: { hasHead, uses } });
+  expect(read.shown).toMatchObject({ isRequested: true, layout: { hasHead, uses } });
 });
 
 test('a confirmed layout applies to its first line only', () => {
   const text = 'O-1\tJD01\nO-2\tJD02';
   const layout = chosen('O-1\tJD01', [rowUse, 'trackingNo']);
   expect(rowsOf(readRowValues(text, columns, [], false, layout))).toEqual({ 'O-1': { trackingNo: 'JD01' }, 'O-2': { trackingNo: 'JD02' } });
-  expect(readRowValues(`Bestellung\tSendung\n${text}`, columns, [], false, layout).shown?.isAsked).toBe(true);
-  expect(readRowValues(text, columns, [], false, { ...layout, isConfirmed: false }).shown?.isAsked).toBe(true);
-  expect(readRowValues(text, columns, [], false, { ...layout, uses: [rowUse, null] }).shown?.isAsked).toBe(true);
+  expect(readRowValues(`Bestellung\tSendung\n${text}`, columns, [], false, layout).shown?.isRequested).toBe(true);
+  expect(readRowValues(text, columns, [], false, { ...layout, isConfirmed: false }).shown?.isRequested).toBe(true);
+  expect(readRowValues(text, columns, [], false, { ...layout, uses: [rowUse, null] }).shown?.isRequested).toBe(true);
 });
 
 test('a layout needs the row and each required column', () => {
@@ -64,17 +64,17 @@ test.each([
 ])('the list %j is read', (text, labels) => {
   const read = listOf(text);
   expect([...read.byLabel.keys()]).toEqual(labels);
-  expect(read.shown?.isAsked ?? false).toBe(false);
+  expect(read.shown?.isRequested ?? false).toBe(false);
 });
 
 test.each([
   ['of a table', 'email,name\nada@example.com,Ada'],
-  ['of a table without a head', 'ada@example.com,Ada\nli@example.com,Li'],
+  ['of a table without a header', 'ada@example.com,Ada\nli@example.com,Li'],
   ['of a column', 'E-Mail-Adresse\nada@example.com'],
 ])('the cells %s are no list before a layout is confirmed', (_, text) => {
   const read = listOf(text);
   expect(read.byLabel.size).toBe(0);
-  expect(read.shown?.isAsked).toBe(true);
+  expect(read.shown?.isRequested).toBe(true);
   const [first = ''] = text.split('\n');
   const uses = first.includes(',') ? [rowUse, null] : [rowUse];
   expect([...listOf(text, chosen(first, uses, true)).byLabel.keys()]).toEqual([text.split('\n')[1]?.split(',')[0]]);

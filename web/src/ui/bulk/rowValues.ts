@@ -37,7 +37,7 @@ export interface ShownTable {
   /** The layout in use; a proposal until the user confirms it. */
   layout: ChosenLayout;
   /** The user must confirm the layout. Until then no line is used. */
-  isAsked: boolean;
+  isRequested: boolean;
 }
 
 /** The row values of a pasted table, and its unusable lines. */
@@ -78,7 +78,7 @@ export function readRowValues(text: string, columns: readonly RowColumn[], names
   const list = listOf(read, columns, names);
   const shown = list === undefined ? shownOf(read, columns, names, chosen) : undefined;
   for (const label of list ?? []) byLabel.set(label, {});
-  for (const { cells } of shown === undefined || shown.isAsked ? [] : rowsOf(read, shown.layout)) {
+  for (const { cells } of shown === undefined || shown.isRequested ? [] : rowsOf(read, shown.layout)) {
     const own: Record<string, string> = {};
     shown?.layout.uses.forEach((use, i) => {
       if (use !== null && use !== rowUse && cells[i] !== undefined && cells[i] !== '') own[use] = cells[i];
@@ -147,7 +147,7 @@ function shownOf(
   const hasHead = isNamed || (next !== undefined && head.cells.every((cell) => cell === '' || isNameLike(cell)));
   const proposed = { hasHead, uses: isNamed ? named : byPosition, first: head.raw, isConfirmed: isNamed };
   const layout = chosen?.first === head.raw && chosen.uses.length === head.cells.length ? chosen : proposed;
-  return { separator, first: head.cells, second: next?.cells, layout, isAsked: !layout.isConfirmed || !isUsable(layout, columns) };
+  return { separator, first: head.cells, second: next?.cells, layout, isRequested: !layout.isConfirmed || !isUsable(layout, columns) };
 }
 
 /** Whether a layout contains the row column and all required columns, and no column twice. */

@@ -133,7 +133,7 @@ export async function runJob<Input>({ job, size, concurrency: concurrency = 1, s
         return { results: inOrder(items, await send(items, job.input, `${job.key}-${from + n}`), 'notSent'), isOpen: false, isLast: false };
       } catch (error) {
         if (error instanceof ApiProblem && wasSent) error.isInDoubt = true;
-        return { ...answerOf(error, items, resultsOnError, size), error };
+        return { ...outcomeOf(error, items, resultsOnError, size), error };
       }
     };
     const answers = await Promise.all(requests.slice(from, from + concurrency).map(ask));
@@ -147,7 +147,7 @@ export async function runJob<Input>({ job, size, concurrency: concurrency = 1, s
   return { job: now, isOpen: false };
 }
 
-function answerOf<Input>(error: unknown, items: readonly Item[], resultsOnError: Run<Input>['resultsOnError'], size: number): RequestOutcome {
+function outcomeOf<Input>(error: unknown, items: readonly Item[], resultsOnError: Run<Input>['resultsOnError'], size: number): RequestOutcome {
   const proposal = proposalOf(error);
   const isOpen = isUnknown(error) || (isProblem(error) && error.isTransient);
   const rowResults =
@@ -158,7 +158,7 @@ function answerOf<Input>(error: unknown, items: readonly Item[], resultsOnError:
         : undefined;
   // Results of a retryable request are displayed, and the request is retried with the rest.
   if (isOpen) return { results: inOrder(items, rowResults ?? [], isUnknown(error) ? 'unknown' : 'notSent'), isOpen, isLast: false };
-  const results = rowResults ?? items.map(({ id }): Result => ({ id, verdict: 'rejected', said: saidOf(error) }));
+  const results = rowResults ?? items.map(({ id }): Result => ({ id, verdict: 'rejected', said: messageOf(error) }));
   return { results: inOrder(items, results, 'notSent'), isOpen, isLast: rowResults === undefined && size > 1 };
 }
 
@@ -168,7 +168,7 @@ function inOrder(items: readonly Item[], results: readonly Result[], otherwise: 
   return items.map(({ id }) => byId.get(id) ?? { id, verdict: otherwise });
 }
 
-const saidOf = (error: unknown): RunMessage =>
+const messageOf = (error: unknown): RunMessage =>
   isProblem(error) ? { code: error.code, text: error.message } : { text: error instanceof Error ? error.message : String(error) };
 
 /** The result of each row of a job, including rows that were not processed. */

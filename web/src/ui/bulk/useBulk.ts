@@ -80,7 +80,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     return { ...opened, ...earlier, input: upgradeInput((earlier ?? begun)?.input, opened.input) };
   });
   const latest = useRef(typed);
-  const [isAfresh, setAfresh] = useState(false);
+  const [isRestart, setIsRestart] = useState(false);
   const { input, hasRowValues, table, layout } = typed;
   /** Stores a change of the input, including a pasted table, which may be long work. */
   const type = (part: (before: Typed<Input>) => Partial<Typed<Input>>) => {
@@ -227,10 +227,10 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     input,
     change: (part: Partial<Input>) => type((before) => ({ input: { ...before.input, ...part } })),
     /** When the restored input last changed, in ms since 1970; undefined for input of this visit. */
-    restored: earlier === undefined || isAfresh ? undefined : restored,
+    restored: earlier === undefined || isRestart ? undefined : restored,
     startAfresh: () => {
       type(blank);
-      setAfresh(true);
+      setIsRestart(true);
     },
     strict,
     own: {

@@ -111,9 +111,9 @@ function Unfinished<Row>({ list, action, onOpen }: { list: string; action: BulkA
     <Banner
       tone="warn"
       title={t('open', { title: action.labels.title(job.items.length), done, total: job.items.length })}
-      action={<Button onClick={onOpen}>{t('look')}</Button>}
+      action={<Button onClick={onOpen}>{t('showProgress')}</Button>}
     >
-      {t('brokenHint')}
+      {t('interruptedHint')}
     </Banner>
   );
 }

@@ -52,7 +52,7 @@ beforeEach(() => {
   sessionStore.signedIn(session());
 });
 
-test('of a merged save whose answer was lost it says so, and offers to ask again and nothing else', async () => {
+test('a merged save with a lost reply offers only a retry', async () => {
   render(<Form />, { wrapper: Surroundings });
   act(() => screen.getByRole('button', { name: 'Type' }).click());
   send.mockRejectedValueOnce(failure('version_conflict', { current: at(2, 'Tea', 11) }));

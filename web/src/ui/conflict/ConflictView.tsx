@@ -66,7 +66,7 @@ export function ConflictView<R extends Stamped, F extends object>({ editing, the
         action={link?.(draft.base.version, theirs.version, t('showTheirs'))}
       >
         {fits > 0 && `${t('fit', { n: fits })} `}
-        {contested.length > 0 ? t('ask', { n: contested.length }) : t('none')} {t('nothingLost')}
+        {contested.length > 0 ? t('chooseContested', { n: contested.length }) : t('none')} {t('nothingLost')}
       </Banner>
       <OutcomeNotice write={{ outcome, key }} />
       {error !== null && (renderRejection?.(error) ?? <ProblemBanner error={error} />)}

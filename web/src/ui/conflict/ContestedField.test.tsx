@@ -37,13 +37,13 @@ beforeEach(() => {
   render(<Place />, { wrapper: Surroundings });
 });
 
-test('a contested place shows base, theirs and yours, and nothing is chosen by itself', () => {
+test('a contested field shows base, theirs and yours, without a choice', () => {
   expect(screen.getByRole('group', { name: '/timeoutMs' }).textContent).toMatch(/Base · v17.*3000.*Theirs · Li · v19.*8000.*Yours.*5000/);
   expect(screen.queryByText('kept')).toBeNull();
   expect(chosen).toBeUndefined();
 });
 
-test('theirs is taken with what it was, and yours can be kept instead', async () => {
+test('accepting theirs stores its value, and yours stays available', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Take Li’s for /timeoutMs' }));
   expect(chosen).toEqual({ kind: 'theirs', taken: 8000 });
   await userEvent.click(screen.getByRole('button', { name: 'Keep yours for /timeoutMs' }));
@@ -51,7 +51,7 @@ test('theirs is taken with what it was, and yours can be kept instead', async ()
   expect(screen.getByText('kept')).toBeDefined();
 });
 
-test('another value counts once it is JSON, and no longer when it is none', async () => {
+test('another value is valid only as JSON', async () => {
   const input = screen.getByRole('textbox', { name: 'Another value for /timeoutMs' });
   await userEvent.type(input, '6000');
   expect(chosen).toEqual({ kind: 'other', value: 6000 });

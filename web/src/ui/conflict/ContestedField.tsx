@@ -50,7 +50,7 @@ export function ContestedField({ conflict, labels, baseVersion, theirVersion, wh
             <Button
               size="compact-sm"
               aria-pressed={choice?.kind === 'theirs'}
-              aria-label={t('takeOf', { who, field: label })}
+              aria-label={t('takeTheirsFor', { who, field: label })}
               onClick={() => onChoose({ kind: 'theirs', taken: theirs })}
             >
               {t('take')}
@@ -66,7 +66,7 @@ export function ContestedField({ conflict, labels, baseVersion, theirVersion, wh
             <Button
               size="compact-sm"
               aria-pressed={choice?.kind === 'yours'}
-              aria-label={t('keepOf', { field: label })}
+              aria-label={t('keepYoursFor', { field: label })}
               onClick={() => onChoose({ kind: 'yours' })}
             >
               {t('keep')}

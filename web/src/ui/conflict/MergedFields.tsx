@@ -47,7 +47,7 @@ export function MergedList({ set, labels, who }: { set: Resolution['sets'][numbe
         })}
         {removed.map((item) => (
           <li key={encode(item)} className={styles.item} data-by="gone">
-            {t('gone', { item: spell(item), who: authors(item, false) })}
+            {t('removedItem', { item: spell(item), who: authors(item, false) })}
           </li>
         ))}
         {merged.length === 0 && <li>{t('emptyList')}</li>}

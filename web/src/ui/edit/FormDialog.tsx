@@ -108,7 +108,7 @@ export function FormDialog({
           <FormFoot>
             {(isUnknown || (isTouched && outcome !== 'sending')) && (
               <Button mr="auto" variant="subtle" color="gray" onClick={isUnknown ? () => void abandon() : discard}>
-                {t(isUnknown ? 'askNoMore' : 'discard')}
+                {t(isUnknown ? 'abandon' : 'discard')}
               </Button>
             )}
             {actions}

@@ -81,7 +81,7 @@ export function RecordForm<R extends Stamped, F extends object>(props: Props<R, 
     const version = String(theirs?.version ?? draft.base.version);
     const sure = await ask({
       title: t('discardTitle'),
-      body: editing.outcome === 'unknown' ? t('giveUpBody') : t('discardBody', { version }),
+      body: editing.outcome === 'unknown' ? t('abandonBody') : t('discardBody', { version }),
       confirm: t('discardConfirm'),
       tone: 'bad',
     });
@@ -201,7 +201,7 @@ function useOthers<R extends Stamped, F extends object>(editing: Editing<R, F>):
   const text = (
     <>
       <span>{t.rich('followed', saved(current))}</span>
-      <span>{t('changedPlaces', { fields: fields(followed) })}</span>
+      <span>{t('changedFields', { fields: fields(followed) })}</span>
     </>
   );
   return { tone: 'ok', text };

@@ -44,7 +44,7 @@ export function RestoredNotice({ at, hint, onDiscard }: { at: number | undefined
   if (at === undefined) return null;
   const title = t.rich('restored', { when: <When time={new Date(at).toISOString()} /> });
   return (
-    <Banner tone="info" title={title} action={onDiscard !== undefined && <Button onClick={onDiscard}>{t('startAfresh')}</Button>}>
+    <Banner tone="info" title={title} action={onDiscard !== undefined && <Button onClick={onDiscard}>{t('startOver')}</Button>}>
       {hint ?? t('restoredHint')}
     </Banner>
   );

@@ -43,7 +43,7 @@ const base = { etag: opened.etag, version: 1, content: contentOfConfig(opened) }
 const typed = (value: unknown, remark = '') => contentOfConfig(at(1, value, remark));
 const order = { base, me: me.id, mergesAutomatically: true, contentOf: contentOfConfig, onRebase: () => undefined };
 
-describe('saving under the guard', () => {
+describe('a guarded save', () => {
   test('sends only the changed fields and returns their author', async () => {
     const { sent, send } = service({ ...at(3, { list: ['a'], n: 2 }, 'theirs', me), merged: { fromVersion: 1, keptTheirs: ['/remark'] } });
     const outcome = await saveUnderGuard({ ...order, mine: typed({ list: ['a'], n: 2 }), send });
@@ -58,7 +58,7 @@ describe('saving under the guard', () => {
     expect(outcome).toMatchObject({ kind: 'saved', preserved: { by: li, pointers: ['/value/list'], fromVersion: 1 } });
   });
 
-  test('stops at a field that both sides changed', async () => {
+  test('stops at a contested field', async () => {
     const { sent, send } = service(stale(at(2, { list: ['a'], n: 5 })));
     const outcome = await saveUnderGuard({ ...order, mine: typed({ list: ['a'], n: 2 }), send });
     expect(outcome).toMatchObject({ kind: 'contested', record: { version: 2 } });

@@ -20,9 +20,9 @@ beforeEach(() => {
 });
 
 test.each([
-  ['somebody else is signed in', () => sessionStore.signedIn(session(8))],
-  ['they are signed in to another tenant', () => sessionStore.signedIn({ ...session(), tenant: 'other' })],
-  ['nobody is signed in', () => sessionStore.signedOut()],
+  ['another user is signed in', () => sessionStore.signedIn(session(8))],
+  ['the user is signed in to another tenant', () => sessionStore.signedIn({ ...session(), tenant: 'other' })],
+  ['no user is signed in', () => sessionStore.signedOut()],
 ])('a request is not sent while %s, and can be retried later', async (_, change) => {
   send.mockRejectedValueOnce(failure('no_connection')).mockResolvedValueOnce('done');
   await retry();

@@ -9,8 +9,8 @@ test('matching input is returned unchanged', () => {
 });
 
 test.each([
-  ['a field that is missing', { reference: 'r' }, { ...blank, reference: 'r' }],
-  ['a field of another kind', { ...blank, amount: '5', lines: 'TEA', labels: [] }, blank],
+  ['a missing field', { reference: 'r' }, { ...blank, reference: 'r' }],
+  ['a field of another type', { ...blank, amount: '5', lines: 'TEA', labels: [] }, blank],
   [
     'a field of a line',
     { ...blank, lines: [{ sku: 'TEA' }, 'CUP'] },
@@ -22,7 +22,7 @@ test.each([
       ],
     },
   ],
-  ['another kind of draft', ['TEA'], blank],
+  ['a draft of another type', ['TEA'], blank],
   ['no draft', undefined, blank],
 ])('%s gets the value of the empty form', (_, typed, form) => {
   expect(upgradeInput(typed, blank)).toEqual(form);

@@ -6,5 +6,5 @@ import { editMessages } from './messages';
 export function useConfirmAbandon(): () => Promise<boolean> {
   const t = useText(editMessages);
   const ask = useConfirm();
-  return async () => (await ask({ title: t('giveUpTitle'), body: t('giveUpBody'), confirm: t('askNoMore'), tone: 'bad' })) !== undefined;
+  return async () => (await ask({ title: t('abandonTitle'), body: t('abandonBody'), confirm: t('abandon'), tone: 'bad' })) !== undefined;
 }

@@ -40,7 +40,7 @@ export interface EditingOptions<R extends Stamped, F extends object> extends Edi
   needs?: (record: R) => Needs | undefined;
   /** Undoes a save with a separate request; undefined to undo it with a patch. */
   undoWith?: (saved: R, key: string, before: JsonObject) => Promise<R> | undefined;
-  /** The authors of the versions between two, both exclusive. */
+  /** The authors of the versions between two versions, both exclusive. */
   authorsBetween?: (after: number, before: number) => Promise<PersonName[]>;
   /** Called with each new version of the record. */
   onRecord: (record: R) => void;

@@ -152,7 +152,7 @@ test('a reopened dialog shows its request in flight', async () => {
 
 test.each([
   ['is retried under its key', 1, (form: Form, key: string) => send(form, key)],
-  ['without a key is left to the user', 0, (form: Form) => send(form, '')],
+  ['without a key waits for the user', 0, (form: Form) => send(form, '')],
 ])('on reconnect, a request with an unknown outcome %s', async (_, repeats, sendOnce) => {
   send.mockRejectedValueOnce(failure('no_connection', 0)).mockResolvedValueOnce('done');
   const options = { scope: 'wallets/12/entries', title: 'Entry', open: () => ({ amount: 0, reference: '' }), send: sendOnce, onDone };

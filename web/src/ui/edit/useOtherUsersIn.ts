@@ -3,12 +3,12 @@ import { useEffect, useState } from 'react';
 import { liveStream, onBegin, overview, useLive, useUser, type components, type PersonName } from '@/api';
 
 type People = components['schemas']['Presence'];
-type PeopleByPath = ReadonlyMap<string, readonly PersonName[]>;
+type UsersByPath = ReadonlyMap<string, readonly PersonName[]>;
 
-const none: PeopleByPath = new Map();
+const none: UsersByPath = new Map();
 
 /** The other users on records of a kind, by path: the fetched presence, updated by later events. */
-export function otherUsersIn(kind: string, me: number, fetched: readonly People[], updates: PeopleByPath): PeopleByPath {
+export function otherUsersIn(kind: string, me: number, fetched: readonly People[], updates: UsersByPath): UsersByPath {
   const all = new Map<string, readonly PersonName[]>(fetched.map(({ resource, people }) => [resource, people]));
   for (const [resource, people] of updates) all.set(resource, people);
   const others = [...all]
@@ -21,10 +21,10 @@ export function otherUsersIn(kind: string, me: number, fetched: readonly People[
  * The other users on the records of a kind, for their list. Presence is advisory: it is stale
  * without a connection, and is fetched again after a gap.
  */
-export function useOtherUsersIn(kind: string): PeopleByPath {
+export function useOtherUsersIn(kind: string): UsersByPath {
   const me = useUser().id;
   const { data, refetch } = useQuery({ ...overview, refetchOnMount: 'always' });
-  const [updates, setUpdates] = useState<PeopleByPath>(none);
+  const [updates, setUpdates] = useState<UsersByPath>(none);
   useLive('presence', ({ payload }) => {
     const { resource, people } = payload as unknown as People;
     if (resource.startsWith(`${kind}/`)) setUpdates((before) => new Map(before).set(resource, people));

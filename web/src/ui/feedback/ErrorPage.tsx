@@ -23,7 +23,7 @@ export function ErrorPage({ error, reset }: { error: unknown; reset: () => void 
   }
   const stale = isMissingPart(error);
   return (
-    <FullPage title={t(stale ? 'staleTitle' : 'brokenTitle')} hint={t(stale ? 'staleHint' : 'brokenHint')}>
+    <FullPage title={t(stale ? 'staleTitle' : 'crashTitle')} hint={t(stale ? 'staleHint' : 'crashHint')}>
       <Button onClick={() => window.location.reload()}>{t('reload')}</Button>
       {!stale && <Code>{text(error)}</Code>}
     </FullPage>

@@ -32,7 +32,7 @@ export function ChangedSinceOpen({ record: { updatedBy, updatedTime }, status, i
   });
   return (
     <Banner tone="warn" title={title}>
-      {isPossible ? t('movedAllowed') : actions.length === 0 ? t('movedNothing') : t('movedGone', { actions: list(actions.map(plain)) })}
+      {isPossible ? t('movedAllowed') : actions.length === 0 ? t('movedNothing') : t('notPossible', { actions: list(actions.map(plain)) })}
     </Banner>
   );
 }

@@ -16,12 +16,12 @@ const rejection = new ApiProblem({
   ],
 });
 
-test('every place that a refusal names is listed with what is wrong', () => {
+test('every field error of a rejection is listed', () => {
   render(<ProblemBanner error={rejection} />, { wrapper: Surroundings });
   expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual(['/name is required', '/lines/0/sku must have at most 64 characters']);
 });
 
-test('what an input says already is not listed', () => {
+test('errors that an input shows are not listed', () => {
   render(<ProblemBanner error={rejection} hasInput={(pointer) => pointer === '/name'} />, { wrapper: Surroundings });
   expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual(['/lines/0/sku must have at most 64 characters']);
 });

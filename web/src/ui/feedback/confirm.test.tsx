@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { LanguageProvider } from '@/i18n';
 import { ConfirmProvider, useConfirm, type Confirmation } from './confirm';
 
-test('a question that is open is called off when another page is, as Back makes it', async () => {
+test('an open confirmation closes when the page changes', async () => {
   const answers: Confirmation[] = [];
   function Asking() {
     const confirm = useConfirm();

@@ -65,7 +65,7 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
   );
 }
 
-const longestReason = 500;
+const maxReasonLength = 500;
 
 function Body({ question, settle }: { question: Question; settle: (confirmation: Confirmation) => void }) {
   const t = useText(uiMessages);
@@ -90,7 +90,7 @@ function Body({ question, settle }: { question: Question; settle: (confirmation:
               setReason(event.currentTarget.value);
               setMissing(false);
             }}
-            maxLength={longestReason}
+            maxLength={maxReasonLength}
             autosize
             minRows={2}
             data-autofocus

@@ -12,7 +12,7 @@ function inLanguage<T>(language: Language, use: () => T): T {
 
 const stale = { code: 'version_conflict', text: 'Config "a.b" was changed by Li since you read it; nothing of yours was applied.' };
 
-test('in English the service is quoted', () => {
+test('English shows the detail of the service', () => {
   expect(inLanguage('en', useRejectionText)(stale)).toBe(stale.text);
   expect(inLanguage('en', useRuleText)({ code: 'max', message: 'must have at most 500 characters' })).toBe('must have at most 500 characters');
 });
@@ -31,17 +31,17 @@ test.each([
     '这些字段由 git:main 管理；没有任何更改。请在其来源中更改，或打开该配置接管这些字段。',
   ],
   [{ code: 'in_use', text: '…' }, '该记录仍在使用中，不能删除。'],
-])('a refusal is told in Chinese by its code and with what that carries: %j', (said, expected) => {
+])('Chinese describes a rejection by its code and fields: %j', (said, expected) => {
   expect(inLanguage('zh', useRejectionText)(said)).toBe(expected);
 });
 
-test('no sentence of the service is shown in another language than that in force', () => {
+test('a detail in another language is never shown', () => {
   const rule = inLanguage('zh', useRuleText);
   for (const code of ['max', 'minimum', 'a_rule_of_tomorrow', undefined])
     expect(rule({ code, message: 'must be something else' }).replace('schema', '')).not.toMatch(/[A-Za-z]{3}/);
 });
 
-test('what something in between answered is not said to have changed nothing', () => {
+test('an error of a proxy does not claim that nothing changed', () => {
   const between = new ApiProblem({ code: 'bad_gateway', title: '', detail: 'HTTP 502', status: 502, requestId: '' });
   for (const language of ['en', 'zh'] as const) {
     const text = inLanguage(language, useProblemText)(between);

@@ -83,7 +83,7 @@ export function useToasts(): Toasts {
     failed: (error) => show(text(error), 'bad', 'alert'),
     unknown: (error, again, title) => {
       notifications.hide(unknownId(title));
-      withButton(error === undefined || isProblem(error) ? t('unknownOf', { title }) : text(error), t('askAgain'), again, 'bad', 'alert', unknownId(title));
+      withButton(error === undefined || isProblem(error) ? t('unknownOf', { title }) : text(error), t('retryRequest'), again, 'bad', 'alert', unknownId(title));
     },
     settled: (title) => notifications.hide(unknownId(title)),
   };

@@ -91,12 +91,12 @@ function NewComment({ resource, name, topics, hint, send, onRejected }: CommentF
   const toasts = useToasts();
   const keyed = useKeyedForm<{ text: string }, unknown>({
     scope: `${resource}/comment`,
-    title: t('sayTitle', { name }),
+    title: t('commentTitle', { name }),
     topics,
     open: () => ({ text: '' }),
     isComplete: ({ text }) => text.trim() !== '',
     send: ({ text }, key) => send(text.trim(), key),
-    onDone: () => toasts.done(t('said')),
+    onDone: () => toasts.done(t('commentPosted')),
     onRejected,
   });
   const { form, change, error, outcome, isFixed, isTouched, restored, discard, submit } = keyed;
@@ -112,7 +112,7 @@ function NewComment({ resource, name, topics, hint, send, onRejected }: CommentF
         {error !== null && !isFixed && (onRejected === undefined || winnerOf(error) === undefined) && <ProblemBanner error={error} hasInput={hasInput} />}
         {outcome !== 'unknown' && isTouched && <RestoredNotice at={restored} onDiscard={discard} />}
         <Textarea
-          label={t('say')}
+          label={t('comment')}
           description={hint}
           autosize
           minRows={2}
@@ -125,7 +125,7 @@ function NewComment({ resource, name, topics, hint, send, onRejected }: CommentF
         />
         <Group justify="flex-end">
           <Button type="submit" disabled={form.text.trim() === '' && outcome !== 'unknown'} loading={outcome === 'sending'}>
-            {t('sayConfirm')}
+            {t('postComment')}
           </Button>
         </Group>
       </Stack>

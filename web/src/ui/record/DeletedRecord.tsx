@@ -66,7 +66,7 @@ export function DeletedRecord({ title, content, labels, recreate, onDiscard, chi
           </Group>
         }
       >
-        {t(onDiscard === undefined ? 'deletedHint' : 'deletedKept')}
+        {t(onDiscard === undefined ? 'deletedHint' : 'draftOfDeleted')}
       </Banner>
       {onDiscard !== undefined && <Facts layout="list" facts={shown.map(([pointer, value]) => [labels.field(pointer), <code key={pointer}>{value}</code>])} />}
     </Stack>

@@ -17,8 +17,8 @@ const entry = (version: number) => ({ version, changedBy: { id: 7, name: 'Li' },
 test.each([
   ['versions were removed', read, 3, true],
   ['it is whole', read, 1, false],
-  ['older ones can be read', { ...read, hasNextPage: true }, 3, false],
-])('a history says so when its beginning is not kept: %s', async (_, query, oldest, isSaid) => {
+  ['older versions can be loaded', { ...read, hasNextPage: true }, 3, false],
+])('a history with deleted entries says so: %s', async (_, query, oldest, isSaid) => {
   await renderPage(
     () => <History query={query} entries={[entry(4), entry(oldest)]} />,
     () => ({}),

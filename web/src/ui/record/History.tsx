@@ -62,14 +62,14 @@ interface Props {
   /** The labels of the changed fields. */
   labels?: Labels;
   /** The maximum number of changes displayed per version. */
-  most?: number;
+  maxPaths?: number;
   aside?: boolean;
   /** Replaces the button that loads older versions. */
   foot?: ReactNode;
 }
 
 /** The history of a record, newest first, with the author and the changes of each version. */
-export function History({ title, query, entries, labels, most, aside, foot }: Props) {
+export function History({ title, query, entries, labels, maxPaths, aside, foot }: Props) {
   const t = useText(editMessages);
   const ui = useText(uiMessages);
   const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } = query;
@@ -80,7 +80,7 @@ export function History({ title, query, entries, labels, most, aside, foot }: Pr
       {data === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
       <ol className={styles.list}>
         {entries.map((entry) => (
-          <HistoryEntry key={entry.id ?? entry.version} entry={entry} labels={labels} most={most} />
+          <HistoryEntry key={entry.id ?? entry.version} entry={entry} labels={labels} maxPaths={maxPaths} />
         ))}
       </ol>
       {foot ??
@@ -91,14 +91,14 @@ export function History({ title, query, entries, labels, most, aside, foot }: Pr
         ))}
       {foot === undefined && !hasNextPage && first > 1 && (
         <Text c="dimmed" fz="sm" mt="xs">
-          {t('notKept', { n: first })}
+          {t('versionsDeleted', { n: first })}
         </Text>
       )}
     </Section>
   );
 }
 
-function HistoryEntry({ entry, labels, most }: { entry: Entry; labels: Labels | undefined; most: number | undefined }) {
+function HistoryEntry({ entry, labels, maxPaths }: { entry: Entry; labels: Labels | undefined; maxPaths: number | undefined }) {
   const t = useText(editMessages);
   const { version, changedBy, changedTime, action, changes, note = '', marks, details, actions, heading } = entry;
   return (
@@ -125,7 +125,7 @@ function HistoryEntry({ entry, labels, most }: { entry: Entry; labels: Labels | 
             </span>
           </div>
           {note !== '' && <q className={styles.note}>{note}</q>}
-          {changes !== undefined && labels !== undefined && changes.length > 0 && <Difference changes={changes} labels={labels} max={most} />}
+          {changes !== undefined && labels !== undefined && changes.length > 0 && <Difference changes={changes} labels={labels} max={maxPaths} />}
           {changes?.length === 0 && details === undefined && <div className={styles.note}>{t('changedNothing')}</div>}
           {details !== undefined && <div className={styles.note}>{details}</div>}
           {actions !== undefined && <div className={styles.actions}>{actions}</div>}

@@ -29,7 +29,7 @@ test.each([
   ['a campaign', 'coupon-campaigns/17', campaign, 'Spring', () => <CampaignPage id={17} />],
   ['a role', 'roles/17', role, 'Support', () => <RolePage id={17} />],
   ['a sale', 'flash-sales/17', terms, 'Noon', () => <Cockpit id={17} search={{}} />],
-])('what was typed into %s that was deleted since is shown, and can be forgotten', async (_, scope, value, name, Page) => {
+])('input for %s that was deleted is shown and can be discarded', async (_, scope, value, name, Page) => {
   drafts.store({ owner, scope }, { title: name, page: `/${scope}`, at: 1, base: { version: 1, etag: '"e1"', value }, value: { value, choices: '' } });
   await renderPage(Page, () => ({}));
   expect((await screen.findAllByText(name)).length).toBeGreaterThan(0);

@@ -20,9 +20,9 @@ export function DraftsDialog({ onClose }: { onClose: () => void }) {
   const ui = useText(uiMessages);
   const owner = useOwner();
   const [list, setList] = useState(() => drafts.list(owner));
-  const asksToGiveUp = useConfirmAbandon();
+  const confirmAbandon = useConfirmAbandon();
   const remove = async ({ scope, sent }: ListedDraft) => {
-    if (sent !== undefined && !(await asksToGiveUp())) return;
+    if (sent !== undefined && !(await confirmAbandon())) return;
     drafts.remove({ owner, scope });
     setList(drafts.list(owner));
   };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Menu } from '@/api';
 import type { PageInfo } from '../page';
-import { navigationFrom, ownNavigation, pageAt, partsOf, titleOf, type NavigationNode } from './navigation';
+import { navigationFrom, defaultNavigation, pageAt, partsOf, titleOf, type NavigationNode } from './navigation';
 
 const menu = (id: number, parentId: number | null, terms: Partial<Menu>): Menu =>
   ({ id, parentId, title: '', path: '', icon: '', permission: '', hidden: false, ...terms }) as Menu;
@@ -21,7 +21,7 @@ const outline = (nodes: readonly NavigationNode[]): unknown[] =>
   nodes.map(({ title, below }) => (below.length === 0 ? title.zh : [title.zh, ...outline(below)]));
 const may = (permission: string | undefined) => permission !== 'configs:read';
 
-test('menus are drawn as they stand; a page without a title goes by its own name in every language', () => {
+test('menus keep their order, and untitled pages have default titles', () => {
   const menus = [
     menu(1, null, { title: 'Operate' }),
     menu(2, 1, { path: '/' }),
@@ -35,7 +35,7 @@ test('menus are drawn as they stand; a page without a title goes by its own name
   expect(drawn[1]).toMatchObject({ to: 'https://example.com', icon: undefined });
 });
 
-test('what is hidden, what one may not open, what is below such a menu, and a group with nothing in it are left out', () => {
+test('hidden, forbidden and empty menus are omitted with their children', () => {
   const menus = [
     menu(1, null, { title: 'Hidden', hidden: true }),
     menu(2, 1, { path: '/' }),
@@ -50,12 +50,12 @@ test('what is hidden, what one may not open, what is below such a menu, and a gr
   expect(outline(navigationFrom(menus, pages, (permission) => permission !== 'orders:read'))).toEqual([['Of a permission', '仪表盘'], 'Configs']);
 });
 
-test('a title that an admin wrote stays as it is in every language', () => {
+test('a custom title is the same in every language', () => {
   expect(titleOf('Govern')).toEqual({ en: 'Govern', zh: '治理' });
   expect(titleOf('治理部')).toEqual({ en: '治理部', zh: '治理部' });
 });
 
-test('a path with filters, or the stroke at its end, leads to its page', () => {
+test('a path with filters or a trailing slash leads to its page', () => {
   expect(['/orders', '/orders/', '/orders?status=paid', '/orders/#top', '/'].map((path) => pageAt(path, pages)?.title.en)).toEqual([
     'Orders',
     'Orders',
@@ -66,8 +66,8 @@ test('a path with filters, or the stroke at its end, leads to its page', () => {
   expect(pageAt('/orders/7', pages)).toBeUndefined();
 });
 
-test('entries at the top stand together, and each group under its heading', () => {
-  const nodes = [...ownNavigation(pages), ...navigationFrom([menu(1, null, { path: '/' }), menu(2, null, { path: '/orders' })], pages, may)];
+test('top-level entries are together, each group under its heading', () => {
+  const nodes = [...defaultNavigation(pages), ...navigationFrom([menu(1, null, { path: '/' }), menu(2, null, { path: '/orders' })], pages, may)];
   expect(partsOf(nodes).map(({ heading, entries }) => [heading?.title.en, entries.length])).toEqual([
     ['Operate', 2],
     [undefined, 2],

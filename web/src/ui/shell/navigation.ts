@@ -63,7 +63,7 @@ export function navigationFrom(menus: readonly Menu[], pages: readonly Page[], m
 }
 
 /** Builds the default navigation from the pages. */
-export function ownNavigation(entries: readonly { to: string; page: PageInfo & { navigation: NonNullable<PageInfo['navigation']> } }[]): NavigationNode[] {
+export function defaultNavigation(entries: readonly { to: string; page: PageInfo & { navigation: NonNullable<PageInfo['navigation']> } }[]): NavigationNode[] {
   return navigationGroups
     .map((group) => ({
       id: group,

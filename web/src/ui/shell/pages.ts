@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { navigation, useMay, useOwner, type Menu } from '@/api';
 import { useLocalText } from '@/i18n';
 import { navigationGroups, type PageInfo } from '../page';
-import { addressOf, navigationFrom, ownNavigation, pageAt, titleOf, type NavigationNode } from './navigation';
+import { addressOf, navigationFrom, defaultNavigation, pageAt, titleOf, type NavigationNode } from './navigation';
 
 /** The members of a route that this file uses. The type of the router lists every page, which is too specific here. */
 interface AnyPage {
@@ -65,7 +65,7 @@ export function useNavigation(): NavigationNode[] {
   const entries = useEntries();
   const may = useMay();
   const { data: menus } = useQuery(navigation(useOwner()));
-  return menus === undefined || menus.length === 0 ? ownNavigation(entries) : navigationFrom(menus, pages, may);
+  return menus === undefined || menus.length === 0 ? defaultNavigation(entries) : navigationFrom(menus, pages, may);
 }
 
 /** Returns the page of a path, if this admin has it. */

@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type RefObject, type SubmitEvent } from 'react';
 import { isProblem, type Challenge, type FactorMethod, type ShownFactor } from '@/api';
-import { askForPasskey, PasskeyError, passkeyUse, stopAsking } from '@/browser/passkeys';
+import { askForPasskey, PasskeyError, passkeyUse, abortRequest } from '@/browser/passkeys';
 import { useText } from '@/i18n';
 import { Banner } from '../feedback/Banner';
 import { useProblemText } from '../feedback/problemText';
@@ -46,7 +46,7 @@ export function FactorForm({ challenge: { methods, passkey }, hint, send, back, 
     },
   });
   // Leaving the form aborts the passkey prompt.
-  useEffect(() => stopAsking, []);
+  useEffect(() => abortRequest, []);
   const choose = (next: FactorMethod) => {
     setChosen(next);
     attempt.reset();

@@ -1,7 +1,7 @@
 import { Button, Divider, Stack } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { providerAddress } from '@/api';
-import { keepPlace } from '@/browser/returnTo';
+import { storeReturnPath } from '@/browser/returnTo';
 import { useText } from '@/i18n';
 import { signInMessages } from './messages';
 import { useProviders } from './useProviders';
@@ -33,7 +33,7 @@ export function ProviderButtons({ tenant, isAtWork }: Props) {
           rel="noopener"
           size="md"
           onClick={() => {
-            if (!isAtWork) keepPlace();
+            if (!isAtWork) storeReturnPath();
           }}
         >
           {t('signInWith', { name: displayName })}

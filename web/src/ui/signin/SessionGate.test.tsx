@@ -52,10 +52,10 @@ afterEach(() => {
 });
 
 test.each([
-  ['somebody else signs in', () => sessionStore.signedIn(session(8))],
+  ['another user signs in', () => sessionStore.signedIn(session(8))],
   ['the same user signs in to another tenant', () => sessionStore.signedIn({ ...session(), tenant: 'other' })],
   ['one signs out', () => sessionStore.signedOut()],
-])('when %s, what was sent before can be asked for no more', async (_, change) => {
+])('if %s, earlier requests cannot be retried', async (_, change) => {
   act(() => screen.getByRole('button', { name: 'Delete' }).click());
   await screen.findByRole('button', { name: 'Retry' });
   act(change);
@@ -63,21 +63,21 @@ test.each([
   expect(again).not.toHaveBeenCalled();
 });
 
-test('a new session of the same user takes nothing away', async () => {
+test('a new session of the same user preserves the page', async () => {
   act(() => screen.getByRole('button', { name: 'Delete' }).click());
   const button = await screen.findByRole('button', { name: 'Retry' });
   act(() => sessionStore.signedIn(session(7, 'token-2')));
   expect(button.isConnected).toBe(true);
 });
 
-test('a question is not answered by who signs in after it was asked', async () => {
+test('a change of user closes an open confirmation', async () => {
   act(() => screen.getByRole('button', { name: 'Ask' }).click());
   await screen.findByRole('button', { name: 'Delete it' });
   act(() => sessionStore.signedIn(session(8)));
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Delete it' })).toBeNull());
 });
 
-test('what one has read is never shown in another tenant, not even for a moment', async () => {
+test('data of one tenant is never displayed in another', async () => {
   await screen.findByText('rows of a');
   read.mockResolvedValue('rows of b');
   shown.clear();

@@ -4,7 +4,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import { followLive, followSession, liveStream, loadSession, newQueryClient, useOwner, useSession, type Session } from '@/api';
 import { ownerOf } from '@/browser/drafts';
-import { lookForUpdate } from '@/browser/version';
+import { checkForUpdate } from '@/browser/version';
 import { useText } from '@/i18n';
 import { ConfirmProvider } from '../feedback/confirm';
 import { FullPage } from '../feedback/FullPage';
@@ -59,7 +59,7 @@ function Work({ children }: { children: ReactNode }) {
   useEffect(() => {
     const unfollow = followLive(queries);
     // After a gap the service may run another version.
-    const look = liveStream.onGap(() => void lookForUpdate());
+    const look = liveStream.onGap(() => void checkForUpdate());
     liveStream.start(owner);
     return () => {
       liveStream.stop();

@@ -79,7 +79,7 @@ function PasswordForm({ username, tenant, isKnown, isOver, onUsername, onTenant,
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        {isOver && !attempt.isError && <Banner tone="warn" title={t('challengeOver')} />}
+        {isOver && !attempt.isError && <Banner tone="warn" title={t('challengeExpired')} />}
         {attempt.isError && <Rejection error={attempt.error} />}
         <TextInput
           label={t('username')}

@@ -64,7 +64,7 @@ const rows = () => screen.getAllByRole('row').slice(1);
 // Without a delay between the keys, which a busy machine stretches.
 const user = userEvent.setup({ delay: null });
 
-test('filters, order and page are in the address, and the way back leads there', async () => {
+test('filters, order and page are in the URL and its history', async () => {
   const { address } = await renderPage(Page, validate, '/?limit=25&status=open');
   expect(await screen.findByText('Row 1')).toBeTruthy();
   expect(screen.getByText('1–25 of 30')).toBeTruthy();
@@ -83,13 +83,13 @@ test('filters, order and page are in the address, and the way back leads there',
   expect(screen.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort')).toBe('ascending');
 });
 
-test('what cannot be read in an address stays there, and what is not there is left out', () => {
+test('an unreadable filter stays in the URL, empty ones are removed', () => {
   const search = validate({ status: 'stolen', limit: '7', cursor: 'c', q: 12, sort: '', extra: 1 });
   expect(search).toEqual({ cursor: 'c', q: '12', status: { unreadable: 'stolen' } });
   expect(validate(search)).toEqual(search);
 });
 
-test('a filter that cannot be read is said, nothing is shown or chosen, and the way out leads to everything', async () => {
+test('an unreadable filter shows no rows and offers to clear it', async () => {
   const { address } = await renderPage(Page, validate, '/?status=stolen');
   const alert = await screen.findByRole('alert');
   expect(alert.textContent).toContain('stolen');
@@ -102,7 +102,7 @@ test('a filter that cannot be read is said, nothing is shown or chosen, and the 
   expect(address()).toBe('/');
 });
 
-test('an order or a page that the service cannot read leads back to the beginning', async () => {
+test('a rejected cursor offers the first page', async () => {
   answer = ({ cursor }) => {
     if (cursor !== undefined) throw new ApiProblem({ code: 'malformed_request', title: '', detail: 'It is no cursor.', status: 400, requestId: 'r' });
     return pageOf({});
@@ -112,7 +112,7 @@ test('an order or a page that the service cannot read leads back to the beginnin
   expect(await screen.findByText('Row 1')).toBeTruthy();
 });
 
-test('a search is looked for once the typing rests, from the first page on', async () => {
+test('a search starts after a pause, at the first page', async () => {
   const { address } = await renderPage(Page, validate, '/?limit=25&cursor=25');
   await screen.findByText('Row 26');
 
@@ -123,7 +123,7 @@ test('a search is looked for once the typing rests, from the first page on', asy
   expect(address()).not.toContain('cursor');
 });
 
-test('typing goes on while the list is searched', async () => {
+test('typing continues during a search', async () => {
   const { address } = await renderPage(Page, validate, '/?limit=25');
   const input = await screen.findByRole('searchbox', { name: 'Search' });
   await user.type(input, 'Row');
@@ -151,7 +151,7 @@ test('arrow keys move between rows, Enter opens, Space chooses', async () => {
   expect(document.activeElement).toBe(rows().at(-1));
 });
 
-test('rows stay chosen when the page is turned', async () => {
+test('selected rows stay selected on other pages', async () => {
   await renderPage(Page, validate, '/?limit=25');
   await user.click(await screen.findByRole('checkbox', { name: 'Choose Row 2' }));
   await user.click(screen.getByRole('button', { name: 'Next page' }));
@@ -160,7 +160,7 @@ test('rows stay chosen when the page is turned', async () => {
   expect(document.querySelector('output')?.textContent).toBe('2,30');
 });
 
-test('all that match can be chosen, and single rows taken out again', async () => {
+test('all matching rows can be selected, and single ones excluded', async () => {
   await renderPage(Page, validate, '/?limit=25&status=open');
   await user.click(await screen.findByRole('checkbox', { name: 'Choose all rows of this page' }));
   expect(screen.getByText('25 chosen')).toBeTruthy();
@@ -171,7 +171,7 @@ test('all that match can be chosen, and single rows taken out again', async () =
   expect(screen.getByText('29 chosen')).toBeTruthy();
 });
 
-test('a choice of all does not outlive its filters', async () => {
+test('a selection of all ends when filters change', async () => {
   await renderPage(Page, validate, '/?limit=25&status=open');
   await user.click(await screen.findByRole('checkbox', { name: 'Choose all rows of this page' }));
   await user.click(screen.getByRole('checkbox', { name: 'Choose Row 1' }));
@@ -181,7 +181,7 @@ test('a choice of all does not outlive its filters', async () => {
   await waitFor(() => expect(screen.queryByText(/chosen/)).toBeNull());
 });
 
-test('the chosen columns are kept', async () => {
+test('the chosen columns are stored', async () => {
   const { unmount } = await renderPage(Page, validate, '/?limit=25');
   await screen.findByText('Row 1');
   await user.click(screen.getByRole('button', { name: 'Columns' }));
@@ -194,7 +194,7 @@ test('the chosen columns are kept', async () => {
   expect(screen.getAllByRole('columnheader').map((cell) => cell.textContent)).toEqual(['', 'Name', 'Secret']);
 });
 
-test('on a phone the columns are chosen for it alone, and the file has all that a screen shows', async () => {
+test('phone columns are separate, and the export has all desktop columns', async () => {
   vi.stubGlobal('matchMedia', (media: string) => ({
     media,
     matches: true,
@@ -221,7 +221,7 @@ test('on a phone the columns are chosen for it alone, and the file has all that 
   expect(localStorage.getItem('interlock.columns.rows')).toBeNull();
 });
 
-test('a list that is empty, one that matches nothing and one that failed say so', async () => {
+test('empty, unmatched and failed lists have different texts', async () => {
   answer = () => ({ items: [], nextCursor: null, total: 0, totalIsExact: true });
   const empty = await renderPage(Page, validate, '/?limit=25');
   expect(await screen.findByText('Nothing here yet')).toBeTruthy();
@@ -243,7 +243,7 @@ test('a list that is empty, one that matches nothing and one that failed say so'
   expect(await screen.findByText('Row 1')).toBeTruthy();
 });
 
-test('what was not counted to its end says so, and all of it can be chosen', async () => {
+test('an inexact total says so, and all rows can be selected', async () => {
   answer = (search) => ({ ...pageOf(search), total: 25, totalIsExact: false });
   await renderPage(Page, validate, '/?limit=25');
   await user.click(await screen.findByRole('checkbox', { name: 'Choose all rows of this page' }));
@@ -252,7 +252,7 @@ test('what was not counted to its end says so, and all of it can be chosen', asy
   expect(screen.getByText('25+ chosen')).toBeTruthy();
 });
 
-test('a column is as wide as somebody made it, in this browser, until it is left to the browser again', async () => {
+test('a resized column persists until it is reset', async () => {
   const page = await renderPage(Page, validate, '/?limit=25');
   await screen.findByText('Row 1');
   const edge = () => screen.getByRole('separator', { name: /^Width of Name/ });

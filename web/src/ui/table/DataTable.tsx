@@ -51,7 +51,7 @@ interface Props<Row> {
 
 const skeletonRows = 8;
 /** Longer texts may be truncated, in characters. */
-const longest = 28;
+const maxTitleLength = 28;
 
 /**
  * A table with the rows of a list of the service. Filters, order and page are in the URL. It has
@@ -278,7 +278,7 @@ function BodyRow<Row>({ row, index, ariaIndex, isCurrent, columns, rowId, rowLab
 }
 
 /** The tooltip of a cell that may be truncated. */
-const longTitle = (text: string | undefined) => (text !== undefined && text.length > longest ? text : undefined);
+const longTitle = (text: string | undefined) => (text !== undefined && text.length > maxTitleLength ? text : undefined);
 
 /** Whether a click concerns a control in the row, or selects text. */
 function isControl(target: EventTarget): boolean {

@@ -7,12 +7,12 @@ import { renderPage, Surroundings } from '@/test/render';
 import { session } from '@/test/service';
 import { FilterChips } from './FilterChips';
 
-test('a filter says what it is by name, also that of a version', () => {
+test('a filter chip has its name, also for a version', () => {
   render(<FilterChips state={{ search: { after: 3 } } as never} />, { wrapper: Surroundings });
   expect(screen.getByRole('group').textContent).toBe('After version: 3');
 });
 
-test('the value of a filter is told in the words of the list that it was chosen from', async () => {
+test('a filter chip shows its value in the list’s language', async () => {
   vi.stubGlobal('fetch', () => Promise.resolve(new Response(JSON.stringify({ items: [], nextCursor: null }))));
   sessionStore.signedIn(session());
   await renderPage(

@@ -32,7 +32,13 @@ export function FilterChips({ state, filterText }: { state: TableState; filterTe
         const label = isTextOf(tableMessages, key) ? t(key) : name;
         const text = filterText?.(name, String(value)) ?? String(value);
         return (
-          <button key={name} type="button" className={styles.chip} title={t('takeOff', { filter: label })} onClick={() => state.set({ [name]: undefined })}>
+          <button
+            key={name}
+            type="button"
+            className={styles.chip}
+            title={t('removeFilter', { filter: label })}
+            onClick={() => state.set({ [name]: undefined })}
+          >
             <span>
               {label}: <strong>{text}</strong>
             </span>

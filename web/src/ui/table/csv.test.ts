@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { csv } from './csv';
 
-test('CSV quotes what needs it, and a formula is no formula', () => {
+test('CSV quotes special values and defuses formulas', () => {
   expect(
     csv([
       ['a', 'b,c', 'd"e'],
@@ -13,7 +13,7 @@ test('CSV quotes what needs it, and a formula is no formula', () => {
 
 const formulas = ['=1+1', '@x', '-5x', '+x', '＝1+1', "'=1+1", 'a;=1+1', 'a\t=1+1', 'a|@x', 'a\n=1+1', 'a"";=1+1', '\t=1+1', 'x;-5', '1;-5;2', '-5'];
 
-test('no separator makes a formula of a cell', () => {
+test('no separator turns a cell into a formula', () => {
   for (const separator of [',', ';', '\t', '|']) {
     for (const text of formulas) {
       // A spreadsheet with another separator only recognizes quotes at the start of a cell.

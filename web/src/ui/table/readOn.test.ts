@@ -3,7 +3,7 @@ import { readOn, type ListPage } from './useList';
 
 const empty = (nextCursor: string | null): ListPage<string> => ({ items: [], nextCursor, total: 0, totalIsExact: false });
 
-test('pages in which nothing was found are passed over', async () => {
+test('empty pages are skipped', async () => {
   const cursors: (string | undefined)[] = [];
   const page = await readOn((cursor) => {
     cursors.push(cursor);
@@ -13,7 +13,7 @@ test('pages in which nothing was found are passed over', async () => {
   expect(cursors).toEqual([undefined, '1', '2']);
 });
 
-test('the last page ends it, and so do many that are empty', async () => {
+test('the last page or many empty ones end the read', async () => {
   expect(await readOn(() => Promise.resolve(empty(null)))).toEqual(empty(null));
   let calls = 0;
   const page = await readOn(() => Promise.resolve(empty(String(++calls))));

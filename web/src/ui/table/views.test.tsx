@@ -11,7 +11,7 @@ const open = () => renderHook(() => useSavedViews('orders'), { wrapper: Surround
 
 beforeEach(() => sessionStore.signedIn(session()));
 
-test('two tabs save views of one list, and neither loses that of the other', () => {
+test('concurrent tabs both save their views', () => {
   const [a, b] = [open(), open()];
   act(() => a.current.save('paid', { status: 'paid' }));
   act(() => b.current.save('shipped', { status: 'shipped' }));
@@ -20,7 +20,7 @@ test('two tabs save views of one list, and neither loses that of the other', () 
   expect(a.current.views).toHaveLength(2);
 });
 
-test('a view that is opened changes the list, and leaves the rest of the page as it is', async () => {
+test('opening a view changes only the list', async () => {
   const views = open();
   act(() => views.current.save('coded', { reason: 'stock', limit: 50 }));
   const { address } = await renderPage(

@@ -53,7 +53,7 @@ const mayDo = async () =>
 beforeEach(() => sessionStore.signedIn(plain));
 afterEach(() => void vi.unstubAllGlobals());
 
-test('a conflict tells of the user only: what one may do stays shown, by resource and without what a wider grant gives', async () => {
+test('a conflict lists only user fields and preserves displayed permissions', async () => {
   const { account, json } = serve(() => {
     account.now = renamed;
     const conflict = { currentVersion: 4, currentEtag: renamed.etag, updatedBy: renamed.updatedBy, updatedTime: renamed.updatedTime, current: renamed };
@@ -71,7 +71,7 @@ test('a conflict tells of the user only: what one may do stays shown, by resourc
   expect(await mayDo()).toEqual(shown);
 });
 
-test('a new name is one’s own everywhere at once', async () => {
+test('a new name is shown everywhere immediately', async () => {
   const guards: (string | null)[] = [];
   const { account, json } = serve((guard) => {
     guards.push(guard);

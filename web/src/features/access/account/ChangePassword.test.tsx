@@ -58,7 +58,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllGlobals());
 
-test('what cannot be right is told at its input, and nothing is sent', async () => {
+test('invalid input is reported at its field and not sent', async () => {
   const service = await open();
   screen.getByText(/^At least 12 characters/);
   screen.getByText(/^All your other sessions end/);
@@ -75,7 +75,7 @@ test('what cannot be right is told at its input, and nothing is sent', async () 
   expect(service.requests).toEqual([]);
 });
 
-test.each([true, false])('the password is changed, and tokens end only when that is asked for: %s', async (endTokens) => {
+test.each([true, false])('a password change ends tokens only on request: %s', async (endTokens) => {
   const service = await open({ status: 200, body: me });
   await fill(current, next);
   if (endTokens) await userEvent.click(screen.getByRole('checkbox', { name: 'Revoke my API tokens too' }));
@@ -86,7 +86,7 @@ test.each([true, false])('the password is changed, and tokens end only when that
   expect(stored()).not.toMatch(/password of now|long enough/);
 });
 
-test('a wrong current password is told at its input until it is written anew', async () => {
+test('a wrong current password is reported until it is changed', async () => {
   const service = await open(wrong, { status: 200, body: me });
   await fill('not this one at all', next);
   await send();
@@ -101,7 +101,7 @@ test('a wrong current password is told at its input until it is written anew', a
   expect(service.requests).toHaveLength(2);
 });
 
-test('too many wrong passwords say how long the right one is refused too', async () => {
+test('too many wrong passwords report the wait', async () => {
   await open({ ...problem(429, 'too_many_attempts'), headers: { 'Content-Type': 'application/problem+json', 'Retry-After': '840' } });
   await fill(current, next);
   await send();
@@ -109,7 +109,7 @@ test('too many wrong passwords say how long the right one is refused too', async
   expect(alert.textContent).toMatch(/nothing was changed.*Try again in 14 min/);
 });
 
-test('an answer that was lost is asked for again; that the old password is wrong then says that it was done', async () => {
+test('a wrong-password reply to a retry reports a possible success', async () => {
   const service = await open(new TypeError('no link'), wrong);
   await fill(current, next);
   await send();

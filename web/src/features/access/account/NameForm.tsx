@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useText } from '@/i18n';
 import { RecordForm, useFaults, useRecordForm } from '@/ui';
 import { textOf } from '../sets';
-import { longestDisplayName, useUserLabels } from '../users/fields';
+import { maxDisplayNameLength, useUserLabels } from '../users/fields';
 import { userMessages } from '../users/messages';
 import { oneUser, type User } from '../users/queries';
 import { accountMessages } from './messages';
@@ -58,7 +58,7 @@ export function NameForm({ me, onField }: Props) {
           data-field="displayName"
           label={user('displayName')}
           autoComplete="name"
-          maxLength={longestDisplayName}
+          maxLength={maxDisplayNameLength}
           maw={420}
           value={draft.value.displayName}
           error={errorOf('displayName')}

@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { isProblem } from '@/api';
-import { createPasskey, PasskeyError, stopAsking, type PasskeyAnswer, type PasskeyFailure } from '@/browser/passkeys';
+import { createPasskey, PasskeyError, abortRequest, type PasskeyAnswer, type PasskeyFailure } from '@/browser/passkeys';
 import { useText } from '@/i18n';
 import { Banner, useKeyedMutation } from '@/ui';
 import { Buttons, SetUpRejection } from './parts';
@@ -29,7 +29,7 @@ export function MakePasskey({ setup, onConfirmed, onClose }: Props) {
     onDone: onConfirmed,
   });
   // Closing the dialog aborts the passkey prompt.
-  useEffect(() => stopAsking, []);
+  useEffect(() => abortRequest, []);
   const make = async () => {
     setFailure(undefined);
     confirm.reset();

@@ -36,7 +36,7 @@ export function OneFactor({ factor, onChanged }: { factor: Factor; onChanged: ()
           scope={`me/factors/${id}`}
           label={t('removeOne', { name })}
           text={t('remove')}
-          question={{ title: t('removeAsk', { name }), body: t('removeBody') }}
+          question={{ title: t('removeQuestion', { name }), body: t('removeBody') }}
           send={() => removeFactor(id)}
           done={t('removed', { name })}
           already={t('removedAlready')}

@@ -2,7 +2,7 @@ import { Stack, TextInput } from '@mantine/core';
 import { useState, type SubmitEvent } from 'react';
 import { useText } from '@/i18n';
 import { Dialog, ProblemBanner, useKeyedMutation } from '@/ui';
-import { Buttons, longestName } from './parts';
+import { Buttons, maxNameLength } from './parts';
 import { factorMessages } from './messages';
 import { renameFactor, type Factor } from './queries';
 
@@ -32,7 +32,7 @@ export function RenameFactor({ factor: { id, name }, onClose, onRenamed }: { fac
           {rename.error !== null && <ProblemBanner error={rename.error} />}
           <TextInput
             label={t('name')}
-            maxLength={longestName}
+            maxLength={maxNameLength}
             value={typed}
             error={asked && typed.trim() === '' && t('nameNeeded')}
             onChange={(event) => setTyped(event.currentTarget.value)}

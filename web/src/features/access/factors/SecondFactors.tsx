@@ -54,7 +54,7 @@ export function SecondFactors({ userId, hasPassword }: { userId: number; hasPass
         <SetUpFactor
           kind={settingUp}
           isFirst={isNone}
-          asksPassword={isNone && hasPassword}
+          needsPassword={isNone && hasPassword}
           onClose={close}
           onConfirmed={({ recoveryCodes, secretShownOnce }) => {
             close();
@@ -128,7 +128,7 @@ function NewCodes({ onMade }: { onMade: (codes: IssuedCodes) => void }) {
     onDone: onMade,
   });
   const ask = async () => {
-    if ((await confirm({ title: t('newCodesAsk'), body: t('newCodesBody'), confirm: t('newCodes') })) !== undefined) replace.run(null);
+    if ((await confirm({ title: t('newCodesQuestion'), body: t('newCodesBody'), confirm: t('newCodes') })) !== undefined) replace.run(null);
   };
   return (
     <Button loading={replace.outcome === 'sending'} onClick={() => void ask()}>

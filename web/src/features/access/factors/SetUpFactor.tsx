@@ -4,7 +4,7 @@ import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { Banner, CopyText, Dialog, ProblemBanner, useFieldErrorText, useKeyedMutation } from '@/ui';
 import { PasswordField } from '../PasswordField';
-import { Buttons, longestName, SetUpRejection } from './parts';
+import { Buttons, maxNameLength, SetUpRejection } from './parts';
 import { MakePasskey } from './MakePasskey';
 import { factorMessages } from './messages';
 import { QrCode } from './QrCode';
@@ -24,7 +24,7 @@ interface Props {
   /** The first factor has a default name. */
   isFirst: boolean;
   /** The first factor requires the password, if the user has one. */
-  asksPassword: boolean;
+  needsPassword: boolean;
   onClose: () => void;
   onConfirmed: (factor: ConfirmedFactor) => void;
 }
@@ -34,12 +34,12 @@ interface Props {
  * confirmed with a code; a passkey is named and created. Closing the dialog before the confirmation
  * leaves everything unchanged.
  */
-export function SetUpFactor({ kind, isFirst, asksPassword, onClose, onConfirmed }: Props) {
+export function SetUpFactor({ kind, isFirst, needsPassword, onClose, onConfirmed }: Props) {
   const t = useText(factorMessages);
   const [setup, setSetup] = useState<AppSetup | PasskeySetup>();
   return (
     <Dialog onClose={onClose} size="md" title={t(titles[kind])} withCloseButton={false} closeOnClickOutside={false}>
-      {setup === undefined && <NameIt kind={kind} isFirst={isFirst} asksPassword={asksPassword} onBegun={setSetup} onClose={onClose} />}
+      {setup === undefined && <NameIt kind={kind} isFirst={isFirst} needsPassword={needsPassword} onBegun={setSetup} onClose={onClose} />}
       {setup?.kind === 'totp' && <ConfirmIt setup={setup} onConfirmed={onConfirmed} onClose={onClose} />}
       {setup?.kind === 'passkey' && <MakePasskey setup={setup} onConfirmed={onConfirmed} onClose={onClose} />}
     </Dialog>
@@ -49,12 +49,12 @@ export function SetUpFactor({ kind, isFirst, asksPassword, onClose, onConfirmed 
 interface NameProps {
   kind: FactorKind;
   isFirst: boolean;
-  asksPassword: boolean;
+  needsPassword: boolean;
   onBegun: (setup: AppSetup | PasskeySetup) => void;
   onClose: () => void;
 }
 
-function NameIt({ kind, isFirst, asksPassword, onBegun, onClose }: NameProps) {
+function NameIt({ kind, isFirst, needsPassword, onBegun, onClose }: NameProps) {
   const t = useText(factorMessages);
   const [name, setName] = useState(isFirst ? t(kind === 'totp' ? 'nameFirst' : 'nameFirstPasskey') : '');
   // The password is never stored in the browser.
@@ -64,14 +64,14 @@ function NameIt({ kind, isFirst, asksPassword, onBegun, onClose }: NameProps) {
   const begin = useKeyedMutation<string, FactorSetup>({
     scope: `me/factors/begin-${kind}`,
     title: t(titles[kind]),
-    send: (name, key) => beginFactor({ kind, name, password: asksPassword ? password : undefined }, key),
+    send: (name, key) => beginFactor({ kind, name, password: needsPassword ? password : undefined }, key),
     onDone: (setup) => {
       if (hasSecret(setup)) onBegun(setup);
       else setLost(true);
     },
   });
   const rejected = useFieldErrorText(begin.error)('/password');
-  const isComplete = name.trim() !== '' && (!asksPassword || password !== '');
+  const isComplete = name.trim() !== '' && (!needsPassword || password !== '');
   const isWrong = isProblem(begin.error, 'validation_failed') && begin.error.fields.some(({ code }) => code === 'wrong');
   const passwordFault = submitted && password === '' ? t('passwordNeeded') : isWrong ? t('passwordWrong') : rejected;
   const submit = (event: SubmitEvent) => {
@@ -89,17 +89,17 @@ function NameIt({ kind, isFirst, asksPassword, onBegun, onClose }: NameProps) {
             {t('secretLostHint')}
           </Banner>
         )}
-        {begin.error !== null && (rejected === undefined || !asksPassword) && <ProblemBanner error={begin.error} />}
+        {begin.error !== null && (rejected === undefined || !needsPassword) && <ProblemBanner error={begin.error} />}
         <TextInput
           label={t('name')}
           description={t(kind === 'totp' ? 'nameHint' : 'nameHintPasskey')}
-          maxLength={longestName}
+          maxLength={maxNameLength}
           value={name}
           error={submitted && name.trim() === '' && t('nameNeeded')}
           onChange={(event) => setName(event.currentTarget.value)}
-          data-autofocus={!asksPassword || undefined}
+          data-autofocus={!needsPassword || undefined}
         />
-        {asksPassword && (
+        {needsPassword && (
           <PasswordField
             label={t('password')}
             description={t('passwordHint')}

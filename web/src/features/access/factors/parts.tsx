@@ -4,12 +4,12 @@ import { useText } from '@/i18n';
 import { Banner, ProblemBanner } from '@/ui';
 import { factorMessages } from './messages';
 
-export const longestName = 100;
+export const maxNameLength = 100;
 
 /** Explains why a factor was not confirmed. */
 export function SetUpRejection({ error }: { error: Error }) {
   const t = useText(factorMessages);
-  if (isProblem(error, 'not_found')) return <Banner tone="bad" title={t('over')} />;
+  if (isProblem(error, 'not_found')) return <Banner tone="bad" title={t('expired')} />;
   if (isUnknown(error) || isProblem(error, 'idempotency_key_reused')) return <Banner tone="warn" title={t('lost')} />;
   return <ProblemBanner error={error} />;
 }

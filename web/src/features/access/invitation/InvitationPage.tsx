@@ -71,8 +71,8 @@ function Over({ error, onLeave }: { error: Error | null; onLeave: () => void }) 
   const isOver = error === null || isProblem(error, 'invalid_credentials') || isProblem(error, 'validation_failed');
   return (
     <Stack gap="md">
-      <Banner tone="bad" title={isOver ? t('over') : text(error)}>
-        {isOver && t('overHint')}
+      <Banner tone="bad" title={isOver ? t('invalid') : text(error)}>
+        {isOver && t('invalidHint')}
       </Banner>
       <Button onClick={onLeave}>{t('signIn')}</Button>
     </Stack>

@@ -13,8 +13,8 @@ export const invitationMessages = catalogue(
     or: 'or sign in without a password',
     byProvider: 'Sign in with {name}',
     loading: 'Checking the invitation…',
-    over: 'This invitation is not valid',
-    overHint:
+    invalid: 'This invitation is not valid',
+    invalidHint:
       'It was already accepted or replaced by a newer one, it has expired, the account is disabled, or the address is incomplete. If you have set a password, sign in with it. Otherwise ask the person who invited you for a new invitation.',
     unknown: 'No response arrived, so it is unknown whether the password was set. Try again; if the invitation is then not valid, sign in with the password.',
     signIn: 'Go to sign-in',
@@ -33,8 +33,8 @@ export const invitationMessages = catalogue(
     or: '或无需密码登录',
     byProvider: '使用 {name} 登录',
     loading: '正在检查邀请…',
-    over: '此邀请无效',
-    overHint: '邀请已被接受、已被更新的邀请替换、已过期，或账户已停用，或地址不完整。如果你已设置密码，请用它登录；否则请向邀请你的人索取新的邀请。',
+    invalid: '此邀请无效',
+    invalidHint: '邀请已被接受、已被更新的邀请替换、已过期，或账户已停用，或地址不完整。如果你已设置密码，请用它登录；否则请向邀请你的人索取新的邀请。',
     unknown: '没有收到响应，无法确定密码是否已设置。请重试；若届时提示邀请无效，请用该密码登录。',
     signIn: '前往登录',
     codeHint: '密码已设置。请继续验证第二因素。',

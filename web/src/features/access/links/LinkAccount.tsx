@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState, type SubmitEvent } from 'react';
 import { isProblem, type Provider } from '@/api';
-import { keepPlace } from '@/browser/returnTo';
+import { storeReturnPath } from '@/browser/returnTo';
 import { useText } from '@/i18n';
 import { Dialog, ProblemBanner, useFieldErrorText } from '@/ui';
 import { useJourney } from '@/ui/signin/useJourney';
@@ -24,7 +24,7 @@ export function LinkAccount({ providers, asksPassword, onClose }: Props) {
   const [submitted, setSubmitted] = useState(false);
   const begin = useJourney(
     (provider: string) => beginLink(provider, asksPassword ? password : undefined),
-    () => keepPlace('/account'),
+    () => storeReturnPath('/account'),
   );
   const rejected = useFieldErrorText(begin.error)('/password');
   const says = (code: string) => isProblem(begin.error, 'validation_failed') && begin.error.fields.some((field) => field.code === code);
@@ -68,7 +68,7 @@ export function LinkAccount({ providers, asksPassword, onClose }: Props) {
           <Group justify="flex-end">
             <Button onClick={onClose}>{t('cancel')}</Button>
             <Button type="submit" variant="filled" loading={begin.isPending}>
-              {t('goOn', { name: chosen?.displayName ?? name })}
+              {t('continueTo', { name: chosen?.displayName ?? name })}
             </Button>
           </Group>
         </Stack>

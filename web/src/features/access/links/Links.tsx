@@ -64,7 +64,7 @@ function OneLink({ link: { id, provider, issuer, subject, lastUsedTime, createdT
       <div className={styles.about}>
         <div className={styles.head}>
           <span className={styles.device}>{name}</span>
-          {provider === null && <StatusChip tone="warn">{t('gone')}</StatusChip>}
+          {provider === null && <StatusChip tone="warn">{t('notConfigured')}</StatusChip>}
         </div>
         <div className={styles.facts}>
           <code>{subject}</code>
@@ -77,7 +77,7 @@ function OneLink({ link: { id, provider, issuer, subject, lastUsedTime, createdT
           scope={`users/${userId}/links/${id}`}
           label={t('removeOne', { name })}
           text={t('remove')}
-          question={{ title: t('removeAsk', { name }), body: t(isOwn ? 'removeOwn' : 'removeOther') }}
+          question={{ title: t('removeQuestion', { name }), body: t(isOwn ? 'removeOwn' : 'removeOther') }}
           send={() => removeLink(userId, isOwn, id)}
           done={t('removed', { name })}
           already={t('removedAlready')}

@@ -6,7 +6,7 @@ import { useFaults } from '@/ui';
 import { iconNames } from '@/ui/Icon';
 import { usePageAt, usePagePaths } from '@/ui/shell/pages';
 import { catalogue } from '../queries';
-import { isAddress, longestPath, longestTitle, type MenuFields } from './fields';
+import { isAddress, maxPathLength, maxTitleLength, type MenuFields } from './fields';
 import { menuMessages } from './messages';
 
 interface Props {
@@ -41,8 +41,8 @@ export function MenuInputs({ value, strict, error, readOnly = false, onChange }:
         data-field="title"
         label={t('name')}
         description={page !== undefined && t('nameHint')}
-        placeholder={page && t('ownName', { name: text(page.title) })}
-        maxLength={longestTitle}
+        placeholder={page && t('defaultName', { name: text(page.title) })}
+        maxLength={maxTitleLength}
         readOnly={readOnly}
         value={value.title}
         error={errorOf('title')}
@@ -54,7 +54,7 @@ export function MenuInputs({ value, strict, error, readOnly = false, onChange }:
         label={t('path')}
         description={t('pathHint')}
         data={paths}
-        maxLength={longestPath}
+        maxLength={maxPathLength}
         spellCheck={false}
         classNames={{ input: 'mono' }}
         readOnly={readOnly}
@@ -68,7 +68,7 @@ export function MenuInputs({ value, strict, error, readOnly = false, onChange }:
         disabled={readOnly}
         value={value.icon}
         error={errorOf('icon')}
-        data={[{ value: '', label: t('ownIcon') }, ...[...new Set([...iconNames, ...(value.icon === '' ? [] : [value.icon])])]]}
+        data={[{ value: '', label: t('defaultIcon') }, ...[...new Set([...iconNames, ...(value.icon === '' ? [] : [value.icon])])]]}
         onChange={(event) => onChange({ icon: event.currentTarget.value })}
       />
       <Autocomplete

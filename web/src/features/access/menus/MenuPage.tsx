@@ -12,7 +12,7 @@ import { placedContentOf, useMenuLabels, type MenuFields } from './fields';
 import { MenuForm } from './MenuForm';
 import { menuMessages } from './messages';
 import { menuHistory, menuList, oneMenu, type Menu } from './queries';
-import { takesMore } from './tree';
+import { acceptsChildren } from './tree';
 import { useMenuWrites } from './useMenuWrites';
 
 /** The page of a menu: its form and its history. */
@@ -54,7 +54,7 @@ function Actions({ menu }: { menu: Menu }) {
   if (!useMay()('menus:write')) return null;
   return (
     <>
-      {takesMore(menus, menu.id) && <ActButton onClick={open}>{t('addBelow')}</ActButton>}
+      {acceptsChildren(menus, menu.id) && <ActButton onClick={open}>{t('addBelow')}</ActButton>}
       <ActButton disabled={isBusy} onClick={() => setHidden(menu, !menu.hidden)}>
         {t(menu.hidden ? 'show' : 'hide')}
       </ActButton>

@@ -21,7 +21,7 @@ interface Props {
   /** Whether the user may move, hide and delete the menu. */
   mayWrite: boolean;
   /** Whether the menu can have children. */
-  takesMore: boolean;
+  acceptsChildren: boolean;
   /** Whether a step moves the menu. */
   canStep: (step: Step) => boolean;
   /** Whether the row is being dragged, and the drop zone over it. */
@@ -40,7 +40,7 @@ interface Props {
 
 /** One menu of the tree: its drag handle, its target and its actions. */
 export function MenuRow(props: Props) {
-  const { menu, level, siblings, mayWrite, takesMore, canStep, isDragged, drop, hintId, onStep, onDrag, onOver, onDrop } = props;
+  const { menu, level, siblings, mayWrite, acceptsChildren, canStep, isDragged, drop, hintId, onStep, onDrag, onOver, onDrop } = props;
   const t = useText(menuMessages);
   const name = useMenuName()(menu);
   const page = usePageAt()(menu.path);
@@ -124,7 +124,7 @@ export function MenuRow(props: Props) {
               </Dropdown.Item>
             ))}
             <Dropdown.Divider />
-            {takesMore && <Dropdown.Item onClick={props.onAdd}>{t('addBelow')}</Dropdown.Item>}
+            {acceptsChildren && <Dropdown.Item onClick={props.onAdd}>{t('addBelow')}</Dropdown.Item>}
             <Dropdown.Item onClick={props.onHide}>{t(menu.hidden ? 'show' : 'hide')}</Dropdown.Item>
             <Dropdown.Item c="var(--il-bad)" onClick={props.onRemove}>
               {t('remove')}

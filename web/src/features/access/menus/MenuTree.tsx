@@ -16,7 +16,7 @@ import { MenuRow } from './MenuRow';
 import styles from './MenuTree.module.css';
 import { MissingPages } from './MissingPages';
 import { menuList, type Menu } from './queries';
-import { placeAfter, placeAt, rowsOf, takesMore, type Step, type Zone } from './tree';
+import { positionAfter, positionAt, rowsOf, acceptsChildren, type Step, type Zone } from './tree';
 import { useMenuWrites } from './useMenuWrites';
 
 /** The menus as a tree. Users order it with the pointer, the keyboard, or the actions of each menu. */
@@ -69,19 +69,19 @@ function Tree({ menus, mayWrite, onAdd }: { menus: readonly Menu[]; mayWrite: bo
     }
   }, [menus]);
   const stepBy = (menu: Menu, step: Step) => {
-    const to = placeAfter(menus, menu, step);
+    const to = positionAfter(menus, menu, step);
     held.current = menu.id;
     if (to === undefined) setSaid(t('nowhere', { name: nameOf(menu) }));
     else if (!isBusy) move(menu, to, 'step');
   };
   const dropOn = (target: Menu, zone: Zone) => {
-    const to = dragging && placeAt(menus, dragging.menu, target, zone);
+    const to = dragging && positionAt(menus, dragging.menu, target, zone);
     if (dragging !== undefined && to !== undefined && !isBusy) move(dragging.menu, to, 'pointer');
     setDragging(undefined);
   };
   const hover = (target: Menu, zone: Zone): boolean => {
     if (dragging === undefined) return false;
-    const isPossible = placeAt(menus, dragging.menu, target, zone) !== undefined;
+    const isPossible = positionAt(menus, dragging.menu, target, zone) !== undefined;
     const over = isPossible ? { id: target.id, zone } : undefined;
     if (over?.id !== dragging.over?.id || over?.zone !== dragging.over?.zone) setDragging({ menu: dragging.menu, over });
     return isPossible;
@@ -104,8 +104,8 @@ function Tree({ menus, mayWrite, onAdd }: { menus: readonly Menu[]; mayWrite: bo
               level={level}
               siblings={siblings}
               mayWrite={mayWrite}
-              takesMore={takesMore(menus, menu.id)}
-              canStep={(step) => placeAfter(menus, menu, step) !== undefined}
+              acceptsChildren={acceptsChildren(menus, menu.id)}
+              canStep={(step) => positionAfter(menus, menu, step) !== undefined}
               isDragged={dragging?.menu.id === menu.id}
               drop={dragging?.over?.id === menu.id ? dragging.over.zone : undefined}
               hintId={hintId}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { blankMenu, isAddress, isComplete } from './fields';
 
-test.each(['', '/', '/orders?status=paid#top', 'https://example.com/a//b'])('%j is an address that a menu may lead to', (path) => {
+test.each(['', '/', '/orders?status=paid#top', 'https://example.com/a//b'])('%j is a valid address of a menu', (path) => {
   expect(isAddress(path)).toBe(true);
 });
 
@@ -9,7 +9,7 @@ test.each(['orders', '//example.com', '/a//b', '/\\\\example.com', '/a b', 'http
   expect(isAddress(path)).toBe(false);
 });
 
-test('only a page of this admin may go by its own name', () => {
+test('only pages of this admin can have the default title', () => {
   expect(isComplete({ ...blankMenu, path: '/orders' })).toBe(true);
   expect(isComplete({ ...blankMenu, path: 'https://example.com' })).toBe(false);
   expect(isComplete(blankMenu)).toBe(false);

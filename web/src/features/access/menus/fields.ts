@@ -16,8 +16,8 @@ export type MenuFields = {
   hidden: boolean;
 };
 
-export const longestTitle = 100;
-export const longestPath = 500;
+export const maxTitleLength = 100;
+export const maxPathLength = 500;
 
 export const blankMenu: MenuFields = { title: '', path: '', icon: '', permission: '', hidden: false };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Menu } from './queries';
-import { placeAfter, placeAt, rowsOf, takesMore, type Step, type Zone } from './tree';
+import { positionAfter, positionAt, rowsOf, acceptsChildren, type Step, type Zone } from './tree';
 
 /** Builds menus from [id, parentId] pairs, parents before their children. */
 function treeOf(...pairs: [number, number | null][]): Menu[] {
@@ -15,7 +15,7 @@ function treeOf(...pairs: [number, number | null][]): Menu[] {
 const menus = treeOf([1, null], [2, 1], [3, 1], [4, 3], [5, null], [6, null]);
 const at = (id: number) => menus.find((menu) => menu.id === id) as Menu;
 
-test('the tree tells of each menu how deep it stands, among how many', () => {
+test('the tree has the level and position of each menu', () => {
   expect(rowsOf(menus).map(({ menu, level, siblings }) => [menu.id, level, siblings])).toEqual([
     [1, 1, 3],
     [2, 2, 2],
@@ -38,7 +38,7 @@ test.each<[number, Step, [number | null, number] | undefined]>([
   [2, 'out', [null, 1]],
   [6, 'out', undefined],
 ])('menu %i goes %s to %j', (id, step, place) => {
-  expect(placeAfter(menus, at(id), step)).toEqual(place && { parentId: place[0], position: place[1] });
+  expect(positionAfter(menus, at(id), step)).toEqual(place && { parentId: place[0], position: place[1] });
 });
 
 test.each<[number, number, Zone, [number | null, number] | undefined]>([
@@ -53,14 +53,14 @@ test.each<[number, number, Zone, [number | null, number] | undefined]>([
   [1, 1, 'after', undefined],
   [3, 1, 'inside', undefined],
   [2, 1, 'inside', [1, 1]],
-])('menu %i dropped on %i, %s of it, comes to %j', (id, target, zone, place) => {
-  expect(placeAt(menus, at(id), at(target), zone)).toEqual(place && { parentId: place[0], position: place[1] });
+])('menu %i dropped on %i, %s of it, moves to %j', (id, target, zone, place) => {
+  expect(positionAt(menus, at(id), at(target), zone)).toEqual(place && { parentId: place[0], position: place[1] });
 });
 
-test('nothing goes deeper than the service takes', () => {
+test('no menu exceeds the maximum depth', () => {
   const deep = treeOf([1, null], [2, 1], [3, 2], [4, 3], [5, null], [6, 5]);
   const [, , third, fourth, fifth] = deep as [Menu, Menu, Menu, Menu, Menu];
-  expect(placeAt(deep, fifth, third, 'inside')).toBeUndefined();
-  expect(placeAt(deep, fifth, third, 'after')).toEqual({ parentId: 2, position: 1 });
-  expect([takesMore(deep, third.id), takesMore(deep, fourth.id)]).toEqual([true, false]);
+  expect(positionAt(deep, fifth, third, 'inside')).toBeUndefined();
+  expect(positionAt(deep, fifth, third, 'after')).toEqual({ parentId: 2, position: 1 });
+  expect([acceptsChildren(deep, third.id), acceptsChildren(deep, fourth.id)]).toEqual([true, false]);
 });

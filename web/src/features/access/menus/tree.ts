@@ -1,7 +1,7 @@
 import type { Menu } from './queries';
 
 /** The service's maximum number of menu levels. */
-const mostLevels = 4;
+const maxLevels = 4;
 
 /** A target position of a menu. */
 export interface Place {
@@ -45,17 +45,17 @@ const isWithin = (menus: readonly Menu[], id: number | null, above: number): boo
  * descendant, and the maximum depth must not be exceeded.
  */
 const fits = (menus: readonly Menu[], id: number, parentId: number | null): boolean =>
-  !isWithin(menus, parentId, id) && levelOf(menus, parentId) + heightOf(menus, id) <= mostLevels;
+  !isWithin(menus, parentId, id) && levelOf(menus, parentId) + heightOf(menus, id) <= maxLevels;
 
 /** Whether a menu can have children. */
-export const takesMore = (menus: readonly Menu[], id: number): boolean => levelOf(menus, id) < mostLevels;
+export const acceptsChildren = (menus: readonly Menu[], id: number): boolean => levelOf(menus, id) < maxLevels;
 
 export function rowsOf(menus: readonly Menu[]): Row[] {
   return menus.map((menu) => ({ menu, level: levelOf(menus, menu.id), siblings: below(menus, menu.parentId).length }));
 }
 
 /** The target position of a step; undefined if the step is not possible. */
-export function placeAfter(menus: readonly Menu[], menu: Menu, step: Step): Place | undefined {
+export function positionAfter(menus: readonly Menu[], menu: Menu, step: Step): Place | undefined {
   const { id, parentId, position } = menu;
   const siblings = below(menus, parentId);
   const before = siblings[position - 1];
@@ -73,7 +73,7 @@ export function placeAfter(menus: readonly Menu[], menu: Menu, step: Step): Plac
 }
 
 /** The target position of a drop; undefined if it is not allowed or changes nothing. */
-export function placeAt(menus: readonly Menu[], menu: Menu, target: Menu, zone: Zone): Place | undefined {
+export function positionAt(menus: readonly Menu[], menu: Menu, target: Menu, zone: Zone): Place | undefined {
   const parentId = zone === 'inside' ? target.id : target.parentId;
   if (target.id === menu.id || !fits(menus, menu.id, parentId)) return undefined;
   const others = below(menus, parentId).filter(({ id }) => id !== menu.id);

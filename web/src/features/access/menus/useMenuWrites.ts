@@ -118,7 +118,7 @@ export function useMenuWrites({ onStep, onRemoved }: { onStep?: (said: string) =
     move: (menu, to, by) => move.run({ menu, to, isStep: by === 'step' }),
     setHidden: (menu, hidden) => hide.run({ menu, hidden }),
     remove: async (menu) => {
-      const sure = await ask({ title: t('removeAsk', { name: nameOf(menu) }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' });
+      const sure = await ask({ title: t('removeQuestion', { name: nameOf(menu) }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' });
       if (sure !== undefined) remove.run(menu);
     },
     isBusy: [move, hide, remove].some(({ outcome }) => outcome === 'sending' || outcome === 'unknown'),

@@ -88,7 +88,7 @@ function useRemove(role: Role): { remove: () => Promise<void>; isSending: boolea
     isSending: remove.outcome === 'sending',
     isUnknown: remove.outcome === 'unknown',
     remove: async () => {
-      const sure = await ask({ title: t('removeAsk', { name }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' });
+      const sure = await ask({ title: t('removeQuestion', { name }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' });
       if (sure !== undefined) remove.run(etag);
     },
   };

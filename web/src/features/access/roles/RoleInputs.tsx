@@ -3,7 +3,7 @@ import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { useFaults } from '@/ui';
 import { PermissionChoices } from '../PermissionChoices';
-import { longestName, type RoleFields } from './fields';
+import { maxNameLength, type RoleFields } from './fields';
 import { roleMessages } from './messages';
 
 interface Props {
@@ -23,7 +23,7 @@ export const isRoleInput = (pointer: string): boolean => pointer === '/name' || 
 export function RoleInputs({ value, base, strict, error, readOnly = false, onChange }: Props) {
   const t = useText(roleMessages);
   const { errorOf } = useFaults({ strict, error }, ['name', 'permissions'], (name) => {
-    if (name === 'name') return isProblem(error, 'already_exists') ? t('taken') : value.name.trim() === '' && t('nameNeeded');
+    if (name === 'name') return isProblem(error, 'already_exists') ? t('nameExists') : value.name.trim() === '' && t('nameNeeded');
     return undefined;
   });
   return (
@@ -32,7 +32,7 @@ export function RoleInputs({ value, base, strict, error, readOnly = false, onCha
         data-field="name"
         label={t('name')}
         maw={760}
-        maxLength={longestName}
+        maxLength={maxNameLength}
         readOnly={readOnly}
         value={value.name}
         error={errorOf('name')}

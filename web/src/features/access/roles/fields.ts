@@ -15,7 +15,7 @@ export type RoleFields = {
   permissions: string;
 };
 
-export const longestName = 100;
+export const maxNameLength = 100;
 
 export const blankRole: RoleFields = { name: '', permissions: '' };
 
@@ -37,8 +37,8 @@ export function useRoleLabels(): Labels {
   return wordsWithSet(labelsOf<{ name: string }>({ name: { label: t('name'), show: (name) => name } }), 'permissions', {
     label: t('permissions'),
     one: (name) => access('permission', { name }),
-    given: access('given'),
-    taken: access('notGiven'),
+    given: access('granted'),
+    taken: access('notGranted'),
   });
 }
 

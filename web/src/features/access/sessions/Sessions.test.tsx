@@ -47,7 +47,7 @@ const confirm = async (name: string) => {
 beforeEach(() => sessionStore.signedIn(session()));
 afterEach(() => void vi.unstubAllGlobals());
 
-test('the session that asks stands first and is not ended here; another one is, once that is confirmed', async () => {
+test('the current session is first; another one ends after confirmation', async () => {
   const service = await open(7, list(one(9), one(8, { current: true, address: '' })), done, list(one(8, { current: true })));
   const [first, second] = await rows();
   expect(first?.textContent).toMatch(/^Firefox on Linuxthis sessionunknown address/);
@@ -61,7 +61,7 @@ test('the session that asks stands first and is not ended here; another one is, 
   expect(screen.queryByRole('button', { name: 'Sign out everywhere else' })).toBeNull();
 });
 
-test('one that had ended already is told so', async () => {
+test('an already ended session is reported', async () => {
   await open(7, list(one(9)), problem(404, 'not_found'), list());
   await userEvent.click(await screen.findByRole('button', { name: /^End the session/ }));
   await confirm('End');
@@ -69,7 +69,7 @@ test('one that had ended already is told so', async () => {
   await screen.findByText('No active session');
 });
 
-test('all others end together after a question', async () => {
+test('all other sessions end after confirmation', async () => {
   const service = await open(7, list(one(8, { current: true }), one(9)), done, list(one(8, { current: true })));
   await userEvent.click(await screen.findByRole('button', { name: 'Sign out everywhere else' }));
   expect(calls(service)).toHaveLength(1);
@@ -78,14 +78,14 @@ test('all others end together after a question', async () => {
   expect(calls(service)[1]).toBe('DELETE /api/v1/sessions');
 });
 
-test('those of another user are asked for by the user, and do not end one’s own together', async () => {
+test('sessions of another user cannot all be ended together', async () => {
   const service = await open(12, list(one(9, { userId: 12 })));
   await rows();
   expect(new URL(service.requests[0]?.url ?? '').searchParams.get('userId')).toBe('12');
   expect(screen.queryByRole('button', { name: 'Sign out everywhere else' })).toBeNull();
 });
 
-test('a list that cannot be read says so, and is asked for again', async () => {
+test('a failed list is reported and can be retried', async () => {
   await open(12, problem(403, 'forbidden'), list());
   await screen.findByRole('alert');
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }));

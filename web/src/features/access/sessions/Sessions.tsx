@@ -45,12 +45,12 @@ function Session({ session }: { session: OpenSession }) {
   const t = useText(sessionMessages);
   const { id, address, userAgent, current, lastUsedTime, createdTime } = session;
   const device = useDevice()(userAgent);
-  const place = address === '' ? t('unknownPlace') : address;
+  const place = address === '' ? t('unknownAddress') : address;
   return (
     <li className={styles.session}>
       <div className={styles.about}>
         <div className={styles.head}>
-          <Tooltip label={userAgent === '' ? t('saysNothing') : t('says', { text: userAgent })} multiline maw={360}>
+          <Tooltip label={userAgent === '' ? t('noUserAgent') : t('userAgent', { text: userAgent })} multiline maw={360}>
             <span className={styles.device} tabIndex={0}>
               {device}
             </span>
@@ -68,7 +68,7 @@ function Session({ session }: { session: OpenSession }) {
           scope={`sessions/${id}/end`}
           label={t('endOne', { name: `${device} · ${place}` })}
           text={t('end')}
-          question={{ title: t('endAsk'), body: t.rich('endBody', { device, address: place, when: <When time={createdTime} /> }) }}
+          question={{ title: t('endQuestion'), body: t.rich('endBody', { device, address: place, when: <When time={createdTime} /> }) }}
           send={() => endSession(id)}
           done={t('ended')}
           already={t('endedAlready')}
@@ -100,7 +100,7 @@ function EndOthers() {
     onDone: () => toasts.done(t('othersDone')),
   });
   const ask = async () => {
-    if ((await confirm({ title: t('othersAsk'), body: t('othersBody'), confirm: t('others'), tone: 'bad' })) !== undefined) end.run(null);
+    if ((await confirm({ title: t('endOthersQuestion'), body: t('othersBody'), confirm: t('others'), tone: 'bad' })) !== undefined) end.run(null);
   };
   return (
     <Button loading={end.outcome === 'sending'} disabled={end.outcome === 'unknown'} onClick={() => void ask()}>

@@ -2,7 +2,7 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { lastTenant, sessionStore } from '@/api';
-import { keepPlace } from '@/browser/returnTo';
+import { storeReturnPath } from '@/browser/returnTo';
 import { renderPage } from '@/test/render';
 import { problem, ScriptedService, session } from '@/test/service';
 import { SingleSignOnPage } from './SingleSignOnPage';
@@ -37,29 +37,29 @@ test.each([
   ['failed', 'You are not signed in'],
   ['something else', 'This sign-in is no longer valid'],
   ['constructor', 'This sign-in is no longer valid'],
-])('%s is said in a sentence', async (word, sentence) => {
+])('the error %s has a sentence', async (word, sentence) => {
   await open(`failure=${encodeURIComponent(word)}&request=not+ours`);
   await screen.findByText(sentence);
   screen.getByRole('button', { name: 'Go back' });
   expect(screen.queryByText(/not ours/)).toBeNull();
 });
 
-test('who is signed in is taken up', async () => {
-  keepPlace('/orders');
+test('an existing session is used', async () => {
+  storeReturnPath('/orders');
   const { service } = await open('result=signed-in', { status: 200, body: { ...session(), tenant: 'shop' } });
   await waitFor(() => expect(sessionStore.state().status).toBe('in'));
   expect(lastTenant()).toBe('shop');
   expect(service.requests.map(({ url }) => new URL(url).pathname)).toEqual(['/api/v1/session']);
 });
 
-test.each(['{"rpId":"elsewhere.example"}', 'no JSON'])('a passkey that is not for this page is told of: %s', async (passkey) => {
+test.each(['{"rpId":"elsewhere.example"}', 'no JSON'])('a passkey of another host is reported: %s', async (passkey) => {
   await open(`challenge=secret-1&methods=passkey,recovery&passkey=${encodeURIComponent(passkey)}`);
   await screen.findByText(/^Your passkey does not work on this page/);
   await screen.findByLabelText('Recovery code');
   expect(screen.queryByRole('button', { name: 'Use your passkey' })).toBeNull();
 });
 
-test('who has a second factor shows it, and is told when that took too long', async () => {
+test('a second factor is requested, and its expiry is reported', async () => {
   const { service } = await open('challenge=secret-1&methods=totp,recovery,smoke', problem(401, 'unauthenticated'));
   await userEvent.type(await screen.findByLabelText('Code from your authenticator app'), '123456');
   await userEvent.click(screen.getByRole('button', { name: 'Continue' }));

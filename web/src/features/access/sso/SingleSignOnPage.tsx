@@ -2,7 +2,7 @@ import { Button, Code, Loader, Stack, Text } from '@mantine/core';
 import { useLocation, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { arrive, finishSignIn, type Challenge, type FactorMethod } from '@/api';
-import { takePlace } from '@/browser/returnTo';
+import { takeReturnPath } from '@/browser/returnTo';
 import { useText } from '@/i18n';
 import { Banner } from '@/ui';
 import { FactorForm } from '@/ui/signin/FactorForm';
@@ -57,7 +57,7 @@ export function SingleSignOnPage() {
   const [params] = useState(() => read(hash));
   const { challenge } = params;
   const [isOver, setOver] = useState(false);
-  const leave = () => history.replace(takePlace());
+  const leave = () => history.replace(takeReturnPath());
   return (
     <SignInFrame title={t('title')}>
       {params.result === 'signed-in' ? (
@@ -67,7 +67,7 @@ export function SingleSignOnPage() {
           <Banner tone="ok" title={t('linked')}>
             {t('linkedHint')}
           </Banner>
-          <Button onClick={leave}>{t('goOn')}</Button>
+          <Button onClick={leave}>{t('continueSignIn')}</Button>
         </Stack>
       ) : challenge !== undefined && !isOver ? (
         <FactorForm
@@ -106,7 +106,7 @@ function Arriving({ onArrived }: { onArrived: () => void }) {
 
 /** The messages for the result codes of the contract. */
 const sentences = {
-  over: ['over', 'overHint'],
+  over: ['invalid', 'invalidHint'],
   cancelled: ['cancelled', 'cancelledHint'],
   unavailable: ['unavailable', 'unavailableHint'],
   refused: ['refused', 'refusedHint'],
@@ -116,7 +116,7 @@ const sentences = {
   disabled: ['disabled', 'disabledHint'],
   too_many: ['tooMany', 'tooManyHint'],
   failed: ['failed', 'failedHint'],
-  code: ['failed', 'codeOver'],
+  code: ['failed', 'codeExpired'],
 } as const;
 
 const isKnown = (reason: string | null): reason is keyof typeof sentences => reason !== null && Object.hasOwn(sentences, reason);

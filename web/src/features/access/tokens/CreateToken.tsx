@@ -16,7 +16,7 @@ interface Props {
   onMade: (made: CreatedToken) => void;
 }
 
-const longestName = 100;
+const maxNameLength = 100;
 const fields = ['name', 'scopes', 'expiresTime'] as const satisfies readonly TokenField[];
 
 /**
@@ -61,7 +61,7 @@ export function CreateToken({ onClose, onMade }: Props) {
       <TextInput
         label={t('name')}
         description={t('nameHint')}
-        maxLength={longestName}
+        maxLength={maxNameLength}
         disabled={isFixed}
         value={form.name}
         error={errorOf('name')}

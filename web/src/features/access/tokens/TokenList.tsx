@@ -71,7 +71,7 @@ function useColumns(): Column<Token>[] {
     column.text('name', t('name'), (k) => k.name, { sort: 'name', narrow: true }),
     column.text('user', t('user'), (k) => k.username, { cell: (k) => <ActingUser token={k} />, narrow: true }),
     column.text('scopes', t('scopes'), (k) => (k.scopes === null ? '*' : k.scopes.join(' ')), {
-      cell: (k) => (k.scopes === null ? t('allRights', { user: k.username }) : <GrantSummary grants={k.scopes} most={2} />),
+      cell: (k) => (k.scopes === null ? t('allRights', { user: k.username }) : <GrantSummary grants={k.scopes} maxShown={2} />),
     }),
     column.time('expires', t('expires'), (k) => k.expiresTime, { cell: (k) => <ExpiryChip expiresTime={k.expiresTime} />, narrow: true }),
     column.time('lastUsed', t('lastUsed'), (k) => k.lastUsedTime, {

@@ -6,7 +6,7 @@ const now = Date.parse('2026-03-01T12:00:00Z');
 const day = 86_400_000;
 const at = (days: number) => new Date(now + days * day).toISOString();
 
-test('all rights are asked for by choice only, and never by choosing nothing', () => {
+test('full access needs an explicit choice', () => {
   const till = { ...blankToken, name: ' till ' };
   expect(faultOf(till, 'scopes', now)).toBe('scopesNeeded');
   expect(isComplete(till, now)).toBe(false);
@@ -15,13 +15,13 @@ test('all rights are asked for by choice only, and never by choosing nothing', (
   expect(requestOf({ ...till, rights: 'all', scopes: 'items:read' }, now)).toEqual({ name: 'till' });
 });
 
-test('a token of another user has the scopes that were chosen, whatever was chosen before', () => {
+test('a token for another user has only its chosen scopes', () => {
   const theirs = { ...blankToken, name: 'till', rights: 'all' as const, userId: 7 };
   expect(faultOf(theirs, 'scopes', now)).toBe('scopesNeeded');
   expect(requestOf({ ...theirs, scopes: 'orders:read' }, now)).toEqual({ name: 'till', userId: 7, scopes: ['orders:read'] });
 });
 
-test('a token ends after what was chosen, and after 90 days by the clock of the service', () => {
+test('a token expires as chosen, by default after 90 days', () => {
   const till = { ...blankToken, name: 'till', rights: 'all' as const };
   expect(requestOf({ ...till, lasts: '7' }, now).expiresTime).toBe(at(7));
   expect(requestOf({ ...till, lasts: '90' }, now).expiresTime).toBeUndefined();

@@ -23,7 +23,7 @@ export function useRevoke(token: Token, onRevoked: () => void): { ask: () => Pro
     topics: ['tokens'],
     send: (guard: string) => revokeToken(id, guard),
     onDone: () => leave(t('revoked', { name })),
-    onRejected: (error) => (isProblem(error, 'not_found') ? leave(t('goneAlready', { name })) : toasts.failed(error)),
+    onRejected: (error) => (isProblem(error, 'not_found') ? leave(t('alreadyRevoked', { name })) : toasts.failed(error)),
   });
   return {
     ask: async () => {
@@ -32,7 +32,7 @@ export function useRevoke(token: Token, onRevoked: () => void): { ask: () => Pro
           {t('revokeBody')} {lastUsedTime === null ? t('revokeUnused') : t.rich('revokeUsed', { when: <When time={lastUsedTime} /> })}
         </>
       );
-      if ((await confirm({ title: t('revokeAsk', { name }), body, confirm: t('revoke'), tone: 'bad' })) !== undefined) revoke.run(etag);
+      if ((await confirm({ title: t('revokeQuestion', { name }), body, confirm: t('revoke'), tone: 'bad' })) !== undefined) revoke.run(etag);
     },
     isSending: revoke.outcome === 'sending',
     isUnknown: revoke.outcome === 'unknown',

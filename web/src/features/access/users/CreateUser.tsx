@@ -71,7 +71,7 @@ export function CreateUser({ onClose, onInvited }: Props) {
         title={t('otherPassword')}
         action={
           <Link to="/users" search={{ q: username }} onClick={onClose}>
-            {t('lookFor', { name: username })}
+            {t('showNamed', { name: username })}
           </Link>
         }
       >

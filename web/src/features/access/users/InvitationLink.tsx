@@ -30,7 +30,7 @@ export function InvitationLink({ user, onStored, again }: Props) {
     secret: t('invitationAddress'),
     copy: t('copyAddress'),
     copied: t('copied'),
-    stored: t('passedOn'),
+    stored: t('hasStored'),
   };
   return (
     <ShownOnce labels={labels} lines={[`${window.location.origin}${invitation.path}`]} onStored={onStored}>

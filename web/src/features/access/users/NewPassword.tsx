@@ -1,6 +1,6 @@
 import { useText } from '@/i18n';
 import { PasswordField } from '../PasswordField';
-import { leastPassword, longestPassword, passwordFault } from './fields';
+import { minPasswordLength, maxPasswordLength, passwordFault } from './fields';
 import { userMessages } from './messages';
 
 interface Props {
@@ -20,13 +20,13 @@ export function NewPassword({ label, value, strict, rejected, autoFocus, disable
   const t = useText(userMessages);
   const fault = passwordFault(value);
   const wrong = {
-    passwordShort: () => t('passwordShort', { n: leastPassword, have: Array.from(value).length }),
-    passwordLong: () => t('passwordLong', { n: longestPassword }),
+    passwordShort: () => t('passwordShort', { n: minPasswordLength, have: Array.from(value).length }),
+    passwordLong: () => t('passwordLong', { n: maxPasswordLength }),
   };
   return (
     <PasswordField
       label={label}
-      description={t('passwordHint', { n: leastPassword })}
+      description={t('passwordHint', { n: minPasswordLength })}
       kind="new-password"
       disabled={disabled}
       value={value}

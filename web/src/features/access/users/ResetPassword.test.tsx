@@ -56,7 +56,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllGlobals());
 
-test('of two who set a password the second reads who was first, and sends it on top if that is still wanted', async () => {
+test('the loser of two password resets can overwrite the first', async () => {
   const service = new ScriptedService(conflict({ id: 8, name: 'Li' }), { status: 200, body: { ...user, version: 5, etag: '"c-5"' } });
   await open(service);
   await type();
@@ -67,7 +67,7 @@ test('of two who set a password the second reads who was first, and sends it on 
   expect(service.requests.map(({ headers }) => headers.get('If-Match'))).toEqual(['"c-3"', '"c-4"']);
 });
 
-test.each([true, false])('API tokens end only when that is asked for: %s', async (endTokens) => {
+test.each([true, false])('a password reset ends tokens only on request: %s', async (endTokens) => {
   const service = new ScriptedService({ status: 200, body: { ...user, version: 4, etag: '"c-4"' } });
   await open(service);
   await type();
@@ -77,7 +77,7 @@ test.each([true, false])('API tokens end only when that is asked for: %s', async
   expect(await service.requests[0]?.json()).toEqual({ password, endTokens });
 });
 
-test('a password that is too short is not sent', async () => {
+test('a short password is not sent', async () => {
   const service = new ScriptedService();
   await open(service);
   await userEvent.type(screen.getByLabelText('New password'), 'short');
@@ -86,7 +86,7 @@ test('a password that is too short is not sent', async () => {
   expect(service.requests).toEqual([]);
 });
 
-test('a request whose reply was lost is sent again under its key, and the password is stored nowhere', async () => {
+test('a lost reset is retried under its key without a stored password', async () => {
   const service = new ScriptedService(new TypeError('no link'), problem(422, 'idempotency_key_reused'));
   await open(service);
   await type();

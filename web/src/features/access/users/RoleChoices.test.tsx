@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllGlobals());
 
-test('a role that holds what one does not have cannot be given, and says what that is', async () => {
+test('a role with missing permissions is disabled and names them', async () => {
   open(['users:*', 'access:read', 'orders:*'], '');
   await screen.findByText('It includes *, which you do not have, so you cannot assign or remove it.');
   expect(box('admin').disabled).toBe(true);
@@ -49,7 +49,7 @@ test('a role that holds what one does not have cannot be given, and says what th
   expect(chosen).toBe('');
 });
 
-test('only roles within the permissions of the editor can be removed, and deleted ones', async () => {
+test('roles with missing permissions cannot be removed, deleted roles can', async () => {
   open(['users:*', 'access:read'], 'admin\nrenamed');
   await screen.findByText('It includes *, which you do not have, so you cannot assign or remove it.');
   expect(box('admin').disabled).toBe(true);
@@ -57,7 +57,7 @@ test('only roles within the permissions of the editor can be removed, and delete
   expect(chosen).toBe('admin');
 });
 
-test('who may not see the roles names them', async () => {
+test('without permission to read roles their names are shown', async () => {
   open(['users:*'], 'support');
   const input = screen.getByRole<HTMLInputElement>('textbox', { name: 'Roles' });
   expect(input.value).toBe('support');

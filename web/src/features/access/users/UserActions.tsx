@@ -60,7 +60,7 @@ function Invite({ user: { id, username: name, invitationExpiresTime, etag } }: {
   });
   const ask = async () => {
     const body = t(invitationExpiresTime === null ? 'inviteBody' : 'inviteAgainBody');
-    if ((await confirm({ title: t('inviteAsk', { name }), body, confirm: label })) !== undefined) invite.run({ etag });
+    if ((await confirm({ title: t('inviteQuestion', { name }), body, confirm: label })) !== undefined) invite.run({ etag });
   };
   const again = (saved: InvitedUser) => (
     <Button
@@ -103,7 +103,7 @@ function ResetFactors({ user: { id, username: name, etag } }: { user: User }) {
     onRejected: explain,
   });
   const ask = async () => {
-    const question = { title: t('resetFactorsAsk', { name }), body: t('resetFactorsBody'), confirm: t('resetFactors'), tone: 'bad' as const };
+    const question = { title: t('resetFactorsQuestion', { name }), body: t('resetFactorsBody'), confirm: t('resetFactors'), tone: 'bad' as const };
     if ((await confirm(question)) !== undefined) reset.run({ etag });
   };
   return (
@@ -125,7 +125,7 @@ function useRejection(name: string): (error: Error) => Promise<void> {
     if (isProblem(error, 'in_use')) await confirm({ title: access('lastManager'), body: access('lastManagerHint'), confirm: ui('understood') });
     // The service names the permission, in English.
     else if (isProblem(error, 'forbidden'))
-      await confirm({ title: access('cannotGive'), body: language === 'en' ? error.message : undefined, confirm: ui('understood') });
+      await confirm({ title: access('cannotGrant'), body: language === 'en' ? error.message : undefined, confirm: ui('understood') });
     else if (conflict !== undefined) toasts.info(access('changedMeanwhile', { who: conflict.updatedBy.name, name }));
     else toasts.failed(error);
   };
@@ -176,11 +176,11 @@ function useAccess(user: User): { ask: () => Promise<void>; isSending: boolean; 
         )}
       </>
     );
-    if ((await confirm({ title: t('disableAsk', { name }), body, confirm: t('disable'), tone: 'bad' })) !== undefined) disable.run({});
+    if ((await confirm({ title: t('disableQuestion', { name }), body, confirm: t('disable'), tone: 'bad' })) !== undefined) disable.run({});
   };
   const onEnable = async () => {
     const body = t('enableBody', { roles: roles.length === 0 ? t('noRoles') : list(roles) });
-    if ((await confirm({ title: t('enableAsk', { name }), body, confirm: t('enable') })) !== undefined) enable.run({ etag });
+    if ((await confirm({ title: t('enableQuestion', { name }), body, confirm: t('enable') })) !== undefined) enable.run({ etag });
   };
   return {
     ask: disabled ? onEnable : onDisable,

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { useFaults } from '@/ui';
-import { isUsername, longestDisplayName, longestUsername, type UserField, type UserFields } from './fields';
+import { isUsername, maxDisplayNameLength, maxUsernameLength, type UserField, type UserFields } from './fields';
 import { userMessages } from './messages';
 import { RoleChoices } from './RoleChoices';
 
@@ -32,7 +32,7 @@ export const isUserInput = (pointer: string): boolean => fields.some((field) => 
 export function UserInputs({ value, base, isNew = false, strict, error, readOnly = false, onChange, children }: Props) {
   const t = useText(userMessages);
   const { errorOf } = useFaults({ strict, error }, fields, (field) => {
-    if (field === 'username') return isProblem(error, 'already_exists') ? t('usernameTaken') : !isUsername(value.username) && t('usernameWrong');
+    if (field === 'username') return isProblem(error, 'already_exists') ? t('usernameExists') : !isUsername(value.username) && t('usernameWrong');
     return field === 'displayName' && !isNew && value.displayName.trim() === '' && t('displayNameNeeded');
   });
   return (
@@ -47,7 +47,7 @@ export function UserInputs({ value, base, isNew = false, strict, error, readOnly
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          maxLength={longestUsername}
+          maxLength={maxUsernameLength}
           readOnly={readOnly}
           value={value.username}
           error={errorOf('username')}
@@ -60,7 +60,7 @@ export function UserInputs({ value, base, isNew = false, strict, error, readOnly
           description={isNew ? t('displayNameHint') : undefined}
           inputWrapperOrder={hintBelow}
           autoComplete="off"
-          maxLength={longestDisplayName}
+          maxLength={maxDisplayNameLength}
           readOnly={readOnly}
           value={value.displayName}
           error={errorOf('displayName')}

@@ -94,7 +94,7 @@ function AboutUser({ user: { id, username, roles, groupRoles, invitationExpiresT
               {t('showAudit')}
             </Link>,
           ],
-          grants !== undefined && [t('allows'), grants.length === 0 ? t('allowsNothing') : <GrantSummary grants={grants} most={shown} />],
+          grants !== undefined && [t('allows'), grants.length === 0 ? t('allowsNothing') : <GrantSummary grants={grants} maxShown={shown} />],
         ]}
       />
     </Section>

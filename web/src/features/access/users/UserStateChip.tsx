@@ -7,10 +7,10 @@ import type { User } from './queries';
 export function stateOf({ disabled, invitationExpiresTime: until }: Pick<User, 'disabled' | 'invitationExpiresTime'>, now: number) {
   if (disabled) return 'disabled';
   if (until === null) return 'active';
-  return Date.parse(until) > now ? 'invited' : 'invitationOver';
+  return Date.parse(until) > now ? 'invited' : 'invitationExpired';
 }
 
-const tones = { active: 'ok', disabled: 'bad', invited: 'accent', invitationOver: 'warn' } as const;
+const tones = { active: 'ok', disabled: 'bad', invited: 'accent', invitationExpired: 'warn' } as const;
 
 /** Shows whether a user can sign in. */
 export function UserStateChip({ user }: { user: User }) {

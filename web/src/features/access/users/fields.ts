@@ -18,22 +18,22 @@ export type UserFields = {
 
 export type UserField = keyof UserFields;
 
-export const longestUsername = 64;
-export const longestDisplayName = 100;
+export const maxUsernameLength = 64;
+export const maxDisplayNameLength = 100;
 
 /** Whether the service accepts a username. */
 export const isUsername = (text: string): boolean => /^[a-z0-9][a-z0-9._@+-]{0,63}$/.test(text);
 
 /** The minimum number of characters of a password, and the maximum number of bytes. */
-export const leastPassword = 12;
-export const longestPassword = 1024;
+export const minPasswordLength = 12;
+export const maxPasswordLength = 1024;
 
 export type PasswordFault = 'passwordShort' | 'passwordLong';
 
 /** Returns the fault of a new password by the rules of the service. */
 export function passwordFault(password: string): PasswordFault | undefined {
-  if (Array.from(password).length < leastPassword) return 'passwordShort';
-  return new TextEncoder().encode(password).length > longestPassword ? 'passwordLong' : undefined;
+  if (Array.from(password).length < minPasswordLength) return 'passwordShort';
+  return new TextEncoder().encode(password).length > maxPasswordLength ? 'passwordLong' : undefined;
 }
 
 export const blankUser: UserFields = { username: '', displayName: '', roles: '' };
@@ -64,8 +64,8 @@ export function useUserLabels(): Labels {
   return wordsWithSet(fields, 'roles', {
     label: t('roles'),
     one: (name) => t('role', { name }),
-    given: access('given'),
-    taken: access('notGiven'),
+    given: access('granted'),
+    taken: access('notGranted'),
   });
 }
 

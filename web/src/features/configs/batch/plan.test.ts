@@ -23,44 +23,44 @@ const form = (part: Partial<BatchForm>): BatchForm => ({ kind: 'value', type: 'n
 const member = (index: number, more: Partial<BatchMember>): BatchMember => ({ index, key: '', code: 'version_conflict', detail: 'd', ...more });
 const items: Item[] = ['a', 'b', 'c'].map((id) => ({ id, label: id }));
 
-test('a value is set only where the type is the same and the value another', () => {
+test('a value is set only for its type and if it differs', () => {
   const to2 = form({ text: '2' });
   expect(skipReason(config('a'), to2)).toBeUndefined();
   expect(skipReason(config('b', { value: 2 }), to2)).toBe('sameValue');
   expect(skipReason(config('c', { value: 'x', valueType: 'string' }), to2)).toBe('otherType');
 });
 
-test('numbers are compared by value and sent as they were typed', () => {
+test('numbers are compared by value and sent as typed', () => {
   expect(skipReason(config('a', { value: parse('2.00') }), form({ text: '2' }))).toBe('sameValue');
   expect(encode(changeOf(config('a'), form({ text: '9007199254740993' })))).toBe(
     '{"key":"a","op":"update","etag":"\\"a-1\\"","patch":{"value":9007199254740993}}',
   );
 });
 
-test('an object replaces another: members that are not in it are removed', () => {
+test('an object replaces another and removes other members', () => {
   const json = config('a', { valueType: 'json', value: { keep: 1, drop: 2 } });
   const edit = form({ type: 'json', text: '{"keep":1,"add":3}' });
   expect(skipReason(json, edit)).toBeUndefined();
   expect(JSON.parse(encode(changeOf(json, edit)))).toMatchObject({ patch: { value: { drop: null, add: 3 } } });
 });
 
-test('a null inside an object, which no merge patch can set, is skipped and said', () => {
+test('an unsettable null in an object is skipped and reported', () => {
   const json = config('a', { valueType: 'json', value: { a: 1 } });
   expect(skipReason(json, form({ type: 'json', text: '{"a":null}' }))).toBe('notPatchable');
 });
 
-test('a remark that is there already is not set again', () => {
+test('an equal remark is not set again', () => {
   expect(skipReason(config('a', { remark: 'r' }), form({ kind: 'remark', remark: ' r ' }))).toBe('sameRemark');
 });
 
-test('after a conflict each row says what stood in its way', () => {
+test('each row has its conflict', () => {
   const theirs = config('b', { version: 2, etag: '"b-2"', value: 5 });
   const results = conflictResults(items, [member(1, { current: theirs }), member(2, { code: 'not_found' })]);
   expect(results.map(({ verdict }) => verdict)).toEqual(['stopped', 'changed', 'gone']);
   expect(results[1]?.current).toBe(theirs);
 });
 
-test('a broken rule is shown at its row', () => {
+test('a validation error is shown at its row', () => {
   const fields = [{ pointer: '/changes/1/patch/value', code: 'maximum', message: 'must be at most 1' }];
   const results = rejectionResults(items, fields, ({ message }) => message);
   expect(results?.map(({ verdict, said }) => [verdict, said?.text])).toEqual([
@@ -71,7 +71,7 @@ test('a broken rule is shown at its row', () => {
   expect(rejectionResults(items, [{ pointer: '/note', code: 'max', message: 'is too long' }], () => '')).toBeUndefined();
 });
 
-test('what a batch did is taken back by changes that are guarded by what it left', () => {
+test('undo of a batch is guarded by its versions', () => {
   const form = (kind: BatchForm['kind'], text = ''): BatchForm => ({ kind, type: 'json', text, remark: 'new', note: '' });
   const before = config('a', { valueType: 'json', value: { keep: 1, drop: 2 }, remark: 'old' });
   expect(undoOf(before, '"a-2"', form('value', '{"keep":1,"add":3}'))).toEqual({

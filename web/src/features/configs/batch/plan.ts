@@ -6,7 +6,7 @@ import { contentOfConfig } from '../editor/form';
 import type { BatchMember, Config, ValueType } from '../queries';
 
 /** The maximum number of changes in one batch. */
-export const mostChanges = 500;
+export const maxChanges = 500;
 
 /** The form of a batch, which applies to every chosen config. */
 export interface BatchForm {

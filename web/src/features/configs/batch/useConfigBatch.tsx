@@ -12,7 +12,7 @@ import { configMessages } from '../messages';
 import { changeConfigs, readConfig, valueTypes, type BatchMember, type Config, type ValueType } from '../queries';
 import { useConfigLabels } from '../useConfigWords';
 import { batchMessages } from './messages';
-import { changeOf, conflictResults, mostChanges, rejectionResults, skipReason, undoOf, type BatchForm } from './plan';
+import { changeOf, conflictResults, maxChanges, rejectionResults, skipReason, undoOf, type BatchForm } from './plan';
 
 /** How the list detects that other users changed chosen configs. */
 export const watchedConfigs: Watched<Config> = {
@@ -36,8 +36,8 @@ export function useConfigBatch(): BulkAction<Config, BatchForm> {
       done: (n, { kind }) => t(`done_${kind}`, { n }),
     },
     isDangerous: ({ kind }) => kind === 'delete',
-    size: mostChanges,
-    maxRows: mostChanges,
+    size: maxChanges,
+    maxRows: maxChanges,
     isAtomic: true,
     open: (some) => ({ kind: 'value', type: some?.valueType ?? 'string', text: '', remark: '', note: '' }),
     isBlank,

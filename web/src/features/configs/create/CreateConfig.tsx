@@ -117,7 +117,7 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
       />
       <Switch
         label={labels('secret')}
-        description={draft.secret ? `${labels('secretHint')} ${labels('notKept')}` : labels('secretHint')}
+        description={draft.secret ? `${labels('secretHint')} ${labels('noDraft')}` : labels('secretHint')}
         disabled={isFixed}
         checked={draft.secret}
         error={errorOf('secret')}

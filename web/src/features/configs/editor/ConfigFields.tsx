@@ -24,7 +24,7 @@ interface Props {
 
 type Name = keyof ConfigForm;
 
-const longestRemark = 500;
+const maxRemarkLength = 500;
 
 /** Whether this form has an input for a JSON Pointer of the request, or for one of its ancestors. */
 export const isConfigInput = (pointer: string): boolean => /^\/(value|valueType|remark|schema|protected|secret)(\/|$)/.test(pointer);
@@ -78,7 +78,7 @@ export function ConfigFields({ editing, present, readOnly }: Props) {
         <Textarea
           id={`${id}remark`}
           autosize
-          maxLength={longestRemark}
+          maxLength={maxRemarkLength}
           readOnly={readOnly}
           value={form.remark}
           error={first('remark')}
@@ -99,7 +99,7 @@ export function ConfigFields({ editing, present, readOnly }: Props) {
         <Switch
           label={configs(mayUncover ? 'secretHint' : 'secretKept')}
           aria-label={configs('secret')}
-          description={(form.secret || draft.base.value.secret) && !readOnly && configs('notKept')}
+          description={(form.secret || draft.base.value.secret) && !readOnly && configs('noDraft')}
           disabled={readOnly || !mayUncover}
           checked={form.secret}
           error={first('secret')}

@@ -15,7 +15,7 @@ export interface FieldState {
   /** The changes by the user of this page, by JSON Pointer. The list is empty while the field cannot be parsed. */
   changes: readonly Change[];
   isChanged: boolean;
-  /** The author of a change that this page has applied, because its user had edited nothing. */
+  /** The author of a change that this page has applied because the user had no edits. */
   followed: PersonName | undefined;
   /** The other users on this field. */
   here: readonly PersonName[];

@@ -13,7 +13,7 @@ interface Props {
   faults: readonly Fault[];
 }
 
-const mostRows = 24;
+const maxEditorRows = 24;
 
 /** The input for a value, by type. */
 export function ValueInput({ id, form: { value, valueType }, onChange, readOnly, faults }: Props) {
@@ -56,7 +56,7 @@ export function ValueInput({ id, form: { value, valueType }, onChange, readOnly,
         <Textarea
           id={id}
           autosize
-          maxRows={mostRows}
+          maxRows={maxEditorRows}
           spellCheck={false}
           classNames={{ input: 'mono' }}
           value={value}

@@ -13,7 +13,7 @@ const form = (change: Partial<ConfigForm>): ConfigForm => ({
   ...change,
 });
 
-test('a content goes through the form without losing a digit', () => {
+test('content passes through the form with exact digits', () => {
   const content = parse(
     '{"value":{"a":1.50,"b":9007199254740993},"valueType":"json","remark":"r","protected":true,"secret":false,"schema":{"maximum":1e400}}',
   ) as JsonObject;
@@ -35,12 +35,12 @@ test.each([
   expect(contentOrError(form({ valueType, value })) instanceof FormError).toBe(!isRead);
 });
 
-test('what is no JSON is refused with its place, in the schema too', () => {
+test('invalid JSON is rejected with its position, also in the schema', () => {
   const error = contentOrError(form({ schema: '{"type": }' }));
   expect(error).toMatchObject({ field: 'schema', syntax: { offset: 9 } });
 });
 
-describe('a text for another type', () => {
+describe('a text after a change of type', () => {
   test.each([
     ['string', 'json', '{"a":1}', '{"a":1}'],
     ['string', 'json', 'hello', '"hello"'],
@@ -54,16 +54,16 @@ describe('a text for another type', () => {
   });
 });
 
-describe('a value that is withheld', () => {
+describe('a hidden value', () => {
   const at = (etag: string) => ({ valueType: 'json', value: null, remark: 'r', protected: false, secret: true, masked: true, etag }) as const;
 
-  test('is no part of a patch while nobody types another one', () => {
+  test('is not in the patch unless the user enters one', () => {
     const base = contentOf(formOf(at('1')));
     expect(patchOf(base, contentOf({ ...formOf(at('1')), remark: 'other' }))).toEqual({ remark: 'other' });
     expect(encode(patchOf(base, contentOf({ ...formOf(at('1')), masked: '', value: '{"a":1}' })))).toBe('{"value":{"a":1}}');
   });
 
-  test('may have changed with each version, so that one typed before is put over it by nobody but its author', () => {
+  test('may change with each version, so only its author overwrites it', () => {
     const [base, theirs] = [at('1'), at('2')].map((config) => contentOf(formOf(config)));
     const mine = contentOf({ ...formOf(at('1')), masked: '', value: '"new"' });
     expect(threeWay(base ?? null, mine, theirs ?? null).conflicts.map(({ pointer }) => pointer)).toEqual(['/value']);
@@ -72,11 +72,11 @@ describe('a value that is withheld', () => {
     expect(patchOf(theirs ?? {}, merged as JsonObject)).toEqual({ remark: 'other' });
   });
 
-  test('is not shown as a difference', () => {
+  test('is not displayed as a difference', () => {
     expect(contentOfConfig(at('1'))).toEqual(contentOfConfig(at('2')));
   });
 
-  test('comes back into the form', () => {
+  test('returns into the form', () => {
     expect(formOfContent(contentOf(formOf(at('1'))))).toEqual(formOf(at('1')));
   });
 });

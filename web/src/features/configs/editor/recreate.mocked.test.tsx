@@ -46,7 +46,7 @@ beforeEach(() => {
 });
 afterEach(() => notifications.clean());
 
-test('a deleted config is asked for again with the digits that were typed, also after a reload', async () => {
+test('a deleted config is recreated with exact digits after a reload', async () => {
   create.mockRejectedValueOnce(lost);
   const form = { valueType: 'json' as const, value, remark: '', schema: '', protected: false, secret: false, masked: '' };
   render(<DeletedConfig configKey="a" form={form} onRecreated={() => undefined} />, { wrapper: Surroundings });
@@ -59,7 +59,7 @@ test('a deleted config is asked for again with the digits that were typed, also 
   expect(new Set(sentValues())).toEqual(new Set(['{"id":9007199254740993,"rate":1.50}']));
 });
 
-test('the undo of a deletion is kept with the digits that were there', async () => {
+test('the undo of a deletion stores exact digits', async () => {
   create.mockRejectedValueOnce(lost);
   // The page of the deleted config has been left.
   render(<Notifications />, { wrapper: Surroundings });

@@ -31,7 +31,7 @@ beforeEach(() => {
   sessionStore.signedIn(session());
 });
 
-test('deleting a config of a program requires a reason, which is sent', async () => {
+test('deleting a program’s config sends a required reason', async () => {
   await renderPage(
     () => (
       <ConfirmProvider>
@@ -76,7 +76,7 @@ test.each([
   await waitFor(() => expect(rollBackConfig).toHaveBeenLastCalledWith('a', '"e1"', 1, 'incident 7', expect.any(String), takeOver));
 });
 
-test('taking over asks for a reason only for fields of programs', () => {
+test('only fields of programs need a reason', () => {
   const changed = vi.fn();
   const { rerender } = render(<TakeOver programs={[]} reason="" onChange={changed} />, { wrapper: Surroundings });
   expect(screen.queryByRole('textbox')).toBeNull();

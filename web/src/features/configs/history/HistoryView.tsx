@@ -86,7 +86,7 @@ export function HistoryView({ config, gone, from, to, onRolledBack }: Props) {
       <History
         query={history}
         labels={labels}
-        most={places}
+        maxPaths={places}
         entries={lives.flatMap((steps, age) =>
           steps.map(({ revision, changes }, i) => ({
             ...revision,

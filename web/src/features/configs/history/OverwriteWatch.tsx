@@ -21,7 +21,7 @@ export function OverwriteWatch() {
     if (overwritten === undefined) return;
     const { by } = overwritten;
     const said = { who: by.changedBy.name, key };
-    const labels = by.note === '' ? t('told', said) : t('toldWhy', { ...said, why: by.note });
+    const labels = by.note === '' ? t('overwrote', said) : t('overwroteWithReason', { ...said, why: by.note });
     toasts.warn(labels, t('show'), () => void navigate({ to: '/configs/$key', params: { key } }));
   };
   useLive('configs', ({ key, payload: { action, changedBy } }) => {

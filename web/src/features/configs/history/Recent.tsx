@@ -21,7 +21,7 @@ export function Recent({ configKey, baseVersion }: { configKey: string; baseVers
       query={query}
       aside
       labels={useConfigLabels()}
-      most={places}
+      maxPaths={places}
       entries={life.slice(0, shown).map(({ revision, changes }) => ({
         ...revision,
         id: revision.revision,

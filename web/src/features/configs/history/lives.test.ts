@@ -19,7 +19,7 @@ const revision = (version: number, action: ConfigRevision['action'], value: unkn
   changedTime: '2026-01-01T00:00:00Z',
 });
 
-test('a key that was deleted and made again has two lives, each counted by itself', () => {
+test('a recreated key has two lives with separate version counts', () => {
   const lives = livesOf([revision(2, 'update', 5), revision(1, 'create', 4), revision(3, 'delete', 2), revision(2, 'update', 2), revision(1, 'create', 1)]);
   expect(lives.map((life) => life.map(({ revision: { version } }) => version))).toEqual([
     [2, 1],
@@ -27,17 +27,17 @@ test('a key that was deleted and made again has two lives, each counted by itsel
   ]);
 });
 
-test('a version tells what it changed of the one before, by key path', () => {
+test('a version lists its changed paths', () => {
   const [life] = livesOf([revision(2, 'update', { a: 1, b: 3 }), revision(1, 'create', { a: 1, b: 2 })]);
   expect(life?.[0]?.changes).toEqual([{ pointer: '/value/b', before: 2, after: 3 }]);
   expect(life?.[1]?.changes).toBeUndefined();
 });
 
-test('a version whose predecessor is not loaded yet claims nothing', () => {
+test('a version with an unloaded predecessor lists no changes', () => {
   expect(livesOf([revision(7, 'update', 1)])[0]?.[0]?.changes).toBeUndefined();
 });
 
-test('a version that only a withheld value can have made says that it did', () => {
+test('a version that changed only a hidden value says so', () => {
   const secret = (version: number, change: Partial<ConfigRevision>) => ({
     ...revision(version, 'update', null),
     secret: true,

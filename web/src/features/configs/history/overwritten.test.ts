@@ -33,8 +33,8 @@ const history = (...steps: Step[]): ConfigRevision[] =>
     })
     .reverse();
 
-describe('what was overwritten', () => {
-  test('is told to whoever lost it: who did it, and what is lost', () => {
+describe('an overwritten value', () => {
+  test('is reported to its author with the other user and the value', () => {
     const overwritten = overwrittenOf(
       history(['create', li, { a: 1, b: 1 }], ['update', me, { a: 2, b: 1 }, 'mine'], ['overwrite', li, { a: 1, b: 5 }]),
       me.id,
@@ -47,7 +47,7 @@ describe('what was overwritten', () => {
     ]);
   });
 
-  test('is told through several versions of one’s own, each place once and as it was last', () => {
+  test('is reported across several versions, each path once', () => {
     const overwritten = overwrittenOf(
       history(['create', li, { a: 1 }], ['update', me, { a: 2 }], ['update', me, { a: 3, c: 1 }], ['overwrite', li, { a: 9 }], ['update', li, { a: 10 }]),
       me.id,
@@ -112,11 +112,11 @@ describe('what was overwritten', () => {
         ['create', li, 4],
       ],
     ],
-  ])('is not told when %s', (_, steps) => {
+  ])('is not reported if %s', (_, steps) => {
     expect(overwrittenOf(history(...steps), me.id)).toBeUndefined();
   });
 
-  test('is put back beside all else, also a member that one had removed and a null', () => {
+  test('is restored next to other changes, also removals and nulls', () => {
     const content = { value: { a: 1, b: { c: 2 }, gone: true }, remark: 'theirs' };
     const lost = [
       { pointer: '/value/b/c', before: 2, after: null },

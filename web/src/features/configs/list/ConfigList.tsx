@@ -19,7 +19,7 @@ import { configResource } from '../resource';
 import styles from '../watch/Watch.module.css';
 import { WatchPane } from '../watch/WatchPane';
 import { preview } from './preview';
-import { useFresh } from './useFresh';
+import { useRecentlyChanged } from './useFresh';
 import { ConfigValue, isHidden } from './ValuePreview';
 
 const rowId = ({ key }: Config) => key;
@@ -34,7 +34,7 @@ export function ConfigList({ search }: { search: Raw<ConfigSearch> }) {
   const bulk = useBulkActions({ name: 'configs', actions: [useConfigBatch()], list, rowId, selection, watched: watchedConfigs });
   const undo = useBulkActions({ name: 'configs', actions: [useImportUndo()], rowId: ({ key }) => key });
   const mayWrite = useMay()('configs:write');
-  const isFresh = useFresh();
+  const isFresh = useRecentlyChanged();
   const [exporting, setExporting] = useState(false);
   const creation = useCreation(list.state);
   const [importing, imports] = useDisclosure();

@@ -6,7 +6,7 @@ import type { Config } from '../queries';
 const fades = 4000;
 
 /** Returns a function that reports whether a config was changed just now, by any user. */
-export function useFresh(): (config: Config) => boolean {
+export function useRecentlyChanged(): (config: Config) => boolean {
   const [fresh, setFresh] = useState<ReadonlyMap<string, string>>(new Map());
   useLive('configs', ({ key, payload }) => {
     const etag = String(payload.etag);

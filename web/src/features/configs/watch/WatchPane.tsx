@@ -61,7 +61,7 @@ export function WatchPane({ onClose }: { onClose: () => void }) {
 
 function Line({ line }: { line: FeedLine }) {
   const t = useText(watchMessages);
-  if (line.kind === 'gone') return <li className={styles.lost}>{t('gone', { revision: placeOf(line.revision) })}</li>;
+  if (line.kind === 'gone') return <li className={styles.lost}>{t('tooOld', { revision: placeOf(line.revision) })}</li>;
   const { key, version, action, changedBy, changedTime, revision } = line.event;
   return (
     <li data-action={action}>

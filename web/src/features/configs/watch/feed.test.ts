@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cleared, emptyFeed, mostLines, paused, placeOf, received, type Feed } from './feed';
+import { cleared, emptyFeed, maxLines, paused, placeOf, received, type Feed } from './feed';
 
 const change = (revision: number) =>
   JSON.stringify({
@@ -13,14 +13,14 @@ const change = (revision: number) =>
   });
 const revisions = (feed: Feed) => feed.lines.map((line) => (line.kind === 'change' ? Number(placeOf(line.event.revision)) : -Number(placeOf(line.revision))));
 
-test('changes are shown newest first, each once', () => {
+test('changes are listed newest first, each once', () => {
   let feed = received(emptyFeed, 'ready', '{"revision":"e-1-4"}');
   for (const revision of [5, 6, 6]) feed = received(feed, 'change', change(revision));
   expect(revisions(feed)).toEqual([6, 5]);
   expect(feed.revision).toBe('e-1-6');
 });
 
-test('what arrives while the feed is paused is held back and not lost', () => {
+test('changes during a pause are queued', () => {
   const stopped = received(received(paused(received(emptyFeed, 'change', change(1)), true), 'change', change(2)), 'change', change(3));
   expect(revisions(stopped)).toEqual([1]);
   expect(stopped.held).toHaveLength(2);
@@ -29,14 +29,14 @@ test('what arrives while the feed is paused is held back and not lost', () => {
   expect(going.held).toEqual([]);
 });
 
-test('a place where changes are missing stands between them', () => {
+test('a gap of missing changes is marked', () => {
   const feed = received(received(received(emptyFeed, 'change', change(1)), 'gone', '{"revision":"e-1-900"}'), 'change', change(901));
   expect(revisions(feed)).toEqual([901, -900, 1]);
 });
 
-test('a feed stays short, and can be emptied without forgetting its place', () => {
+test('the feed is bounded, and clearing preserves its cursor', () => {
   let feed = emptyFeed;
-  for (let revision = 1; revision <= mostLines + 5; revision++) feed = received(feed, 'change', change(revision));
-  expect(feed.lines).toHaveLength(mostLines);
-  expect(cleared(feed)).toMatchObject({ lines: [], revision: `e-1-${mostLines + 5}` });
+  for (let revision = 1; revision <= maxLines + 5; revision++) feed = received(feed, 'change', change(revision));
+  expect(feed.lines).toHaveLength(maxLines);
+  expect(cleared(feed)).toMatchObject({ lines: [], revision: `e-1-${maxLines + 5}` });
 });

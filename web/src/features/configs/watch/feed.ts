@@ -1,6 +1,6 @@
 import type { ConfigEvent } from '../queries';
 
-export const mostLines = 300;
+export const maxLines = 300;
 
 /** A change, or a gap: missed changes that are too old for the service to send again. */
 export type FeedLine = { kind: 'change'; event: ConfigEvent } | { kind: 'gone'; revision: string };
@@ -41,4 +41,4 @@ export const idOf = (line: FeedLine): string => `${line.kind}${line.kind === 'ch
 /** The sequence number of a revision among the changes of all configs, for display. */
 export const placeOf = (revision: string): string => revision.slice(revision.lastIndexOf('-') + 1);
 
-const cut = (lines: readonly FeedLine[]): readonly FeedLine[] => lines.slice(0, mostLines);
+const cut = (lines: readonly FeedLine[]): readonly FeedLine[] => lines.slice(0, maxLines);

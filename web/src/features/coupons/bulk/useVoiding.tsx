@@ -7,8 +7,8 @@ import { couponMessages } from '../messages';
 import { readCoupon, voidCoupon, type Coupon } from '../queries';
 
 const atOnce = 4;
-const mostCoupons = 1000;
-const longestReason = 500;
+const maxCoupons = 1000;
+const maxReasonLength = 500;
 
 interface Form {
   reason: string;
@@ -31,12 +31,12 @@ export function useVoiding(): BulkAction<Coupon, Form> {
       button: t('voidMany'),
       title: (n) => t('voidManyTitle', { n }),
       hint: t('voidHint'),
-      confirm: (n) => t('voidManyGo', { n }),
+      confirm: (n) => t('voidManyConfirm', { n }),
       done: (n) => t('voidedMany', { n }),
     },
     isDangerous: () => true,
     size: 1,
-    maxRows: mostCoupons,
+    maxRows: maxCoupons,
     concurrency: atOnce,
     table: {
       button: t('voidList'),
@@ -47,7 +47,7 @@ export function useVoiding(): BulkAction<Coupon, Form> {
     inputs: ({ input, change }) => (
       <Textarea
         label={t('voidReason')}
-        maxLength={longestReason}
+        maxLength={maxReasonLength}
         autosize
         minRows={2}
         value={input.reason}

@@ -11,7 +11,7 @@ import { bulkStockMessages } from './messages';
 import { adjustmentOf, isMissing, isWhy } from './plan';
 
 const atOnce = 4;
-const mostStocks = 1000;
+const maxStocks = 1000;
 
 /** Adds, removes or counts the units of many items, with one number for all or a number per item from a pasted or uploaded table. */
 export function useStockAdjustment(): BulkAction<Stock, StockForm> {
@@ -29,11 +29,11 @@ export function useStockAdjustment(): BulkAction<Stock, StockForm> {
     labels: {
       button: t('button'),
       title: (n) => t('title', { n }),
-      confirm: (n) => t('go', { n }),
+      confirm: (n) => t('confirm', { n }),
       done: (n) => t('done', { n }),
     },
     size: 1,
-    maxRows: mostStocks,
+    maxRows: maxStocks,
     concurrency: atOnce,
     table: {
       button: t('table'),
@@ -105,7 +105,7 @@ function Becomes({ stock: { onHand, available }, change }: { stock: Stock; chang
       </Text>
       {available + change < 0 && (
         <Text span c="warn">
-          {t('over', { available })}
+          {t('exceeds', { available })}
         </Text>
       )}
     </>

@@ -15,17 +15,17 @@ test.each([
   ['percent', { price: 2189 }],
   ['status', { status: 'archived' }],
   ['owner', { ownedByUserId: 'li' }],
-] as const)('the %s of an item is set under the version that was seen', (kind, patch) => {
+] as const)('the %s of an item is set under the displayed version', (kind, patch) => {
   expect(editOf(item, { ...form, kind }, undefined, reading)).toMatchObject({ op: 'edit', etag: '"3-1"', patch });
 });
 
-test('what an item has already is left, and a price of its own is read from its line', () => {
+test('an equal value is skipped, and a line sets its price', () => {
   expect(editOf({ ...item, price: 2190 }, form, undefined, reading)).toEqual({ why: 'same' });
   expect(editOf(item, form, { price: '5.00' }, reading)).toMatchObject({ patch: { price: 500 } });
   expect(editOf(item, form, { price: 'five' }, reading)).toEqual({ why: 'price', text: 'five' });
 });
 
-test('a line edits what there is by the cells that say something, and adds what there is not', () => {
+test('a line updates an item by its non-empty cells or adds one', () => {
   expect(lineOf(item, { name: 'Green tea', price: '21.90' }, reading)).toEqual({
     op: 'edit',
     etag: '"3-1"',
@@ -40,15 +40,15 @@ test('a line edits what there is by the cells that say something, and adds what 
 
 test.each([
   ['without a price', 'CUP', { name: 'Cup' }, { why: 'incomplete' }],
-  ['with a sku that cannot be', 'a cup', { name: 'Cup', price: '9.00' }, { why: 'sku' }],
-  ['with words for a price', 'CUP', { price: '9,0' }, { why: 'price', text: '9,0' }],
-  ['with a status that there is not', 'TEA', { status: 'gone' }, { why: 'status', text: 'gone' }],
-  ['with an owner that cannot be', 'TEA', { ownedByUserId: '李' }, { why: 'owner', text: '李' }],
-])('a line %s is left, with the reason', (_, sku, own, why) => {
+  ['with an invalid sku', 'a cup', { name: 'Cup', price: '9.00' }, { why: 'sku' }],
+  ['with text as a price', 'CUP', { price: '9,0' }, { why: 'price', text: '9,0' }],
+  ['with an unknown status', 'TEA', { status: 'gone' }, { why: 'status', text: 'gone' }],
+  ['with an invalid owner', 'TEA', { ownedByUserId: '李' }, { why: 'owner', text: '李' }],
+])('a line %s is skipped with a reason', (_, sku, own, why) => {
   expect(lineOf(sku === 'TEA' ? item : { sku, isNew: true }, own as Record<string, string>, reading)).toEqual(why);
 });
 
-test('a change is taken back under the version that it made', () => {
+test('undo is guarded by the new version', () => {
   const edit = lineOf(item, { price: '21.90' }, reading);
   if ('why' in edit) throw new Error('it is a change');
   expect(undoOf(edit, '"4-1"')).toEqual({ op: 'edit', etag: '"4-1"', patch: { price: 1990 }, before: { price: 2190 } });

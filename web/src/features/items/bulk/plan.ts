@@ -37,7 +37,7 @@ export interface Reading {
 }
 
 const skuShape = /^[A-Za-z0-9._-]{1,64}$/;
-const longestName = 200;
+const maxNameLength = 200;
 
 /** Returns the edit of one item. With a table, `own` contains the price. */
 export function editOf(item: Item, form: EditForm, own: RowValues | undefined, reading: Reading): Change | Why {
@@ -62,7 +62,7 @@ export function lineOf(line: Line, own: RowValues, reading: Reading): Change | W
   const item = itemOf(line);
   const changed: Partial<Fields> = {};
   if (own.name !== undefined) {
-    if (own.name.length > longestName) return { why: 'name', text: own.name };
+    if (own.name.length > maxNameLength) return { why: 'name', text: own.name };
     changed.name = own.name;
   }
   if (own.price !== undefined) {

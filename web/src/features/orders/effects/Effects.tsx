@@ -66,7 +66,7 @@ export function Effects({ order, event }: { order: Order; event: OrderEvent }) {
           <Link to="/items/$sku" params={{ sku }} search={{ reference: stockReference }}>
             {sku}
           </Link>{' '}
-          {t(kind === 'reserve' ? 'reserved' : kind === 'consume' ? 'takenOut' : 'returned', {
+          {t(kind === 'reserve' ? 'reserved' : kind === 'consume' ? 'shippedOut' : 'returned', {
             // A return of shipped units changes only the stock on hand, because they are no longer reserved.
             n: number(Math.abs(kind === 'consume' || reservedDelta === 0 ? onHandDelta : reservedDelta)),
             available: number(available),

@@ -39,7 +39,7 @@ vi.mock(import('@/features/wallets/queries'), async (original) => ({
 const order = { id: 17, version: 3, userId: '12', flashSaleId: null, items: [{ sku: 'TEA' }], paid: 100 } as Order;
 const step = { action: 'cancel', changedTime: 't', detail: {} } as OrderEvent;
 
-test('what a step did is read once, whatever is announced of any stock or wallet since', async () => {
+test('the effects of a step are read once despite later events', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   sessionStore.signedIn(session());
   const onEvent = vi.spyOn(liveStream, 'onEvent');
@@ -62,9 +62,9 @@ test('what a step did is read once, whatever is announced of any stock or wallet
 
 test.each([
   ['a payment', { action: 'pay', detail: { paymentId: 5, method: 'wallet' } }, '@payments/5'],
-  ['a cancellation, whose refund says how its money is called', { action: 'cancel' }, '@refunds/3'],
-  ['a refund that is settled', { action: 'settle-refund', detail: { refundId: 9 } }, '@refunds/9'],
-])('the money of %s is found', async (_, event, reference) => {
+  ['a cancellation, by its refund', { action: 'cancel' }, '@refunds/3'],
+  ['a settled refund', { action: 'settle-refund', detail: { refundId: 9 } }, '@refunds/9'],
+])('the payments of %s are found', async (_, event, reference) => {
   vi.mocked(readEntries).mockClear();
   sessionStore.signedIn(session());
   const queries = newQueryClient();

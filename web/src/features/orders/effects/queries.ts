@@ -7,9 +7,9 @@ import { readEntries } from '@/features/wallets/queries';
 import type { Order, OrderEvent } from '../queries';
 
 /** The maximum number of items of an order that are read. */
-const mostLines = 10;
+const maxLines = 10;
 /** The maximum number of refunds of an order that are searched for the refund of its cancellation. */
-const mostRefunds = 200;
+const maxRefunds = 200;
 /** A topic without events: a past transition and its effects never change. */
 const topic = 'order-effect';
 const staleTime = Infinity;
@@ -52,7 +52,7 @@ function useMoneyReferences(order: Order, event: OrderEvent): string[] {
   const { refund } = idsIn(event);
   const { data } = useQuery({
     queryKey: [topic, 'refund', id, version],
-    queryFn: ({ signal }) => readRefunds({ orderId: id, limit: mostRefunds }, signal),
+    queryFn: ({ signal }) => readRefunds({ orderId: id, limit: maxRefunds }, signal),
     enabled: event.action === 'cancel' && paid > 0 && mayRefunds,
     staleTime,
   });
@@ -76,7 +76,7 @@ export function useEffects(order: Order, event: OrderEvent) {
     staleTime,
   }).data?.items.find((entry) => entry.createdTime === changedTime && entry.action === `order.${action}`);
   const movements = useQueries({
-    queries: order.items.slice(0, mostLines).map(({ sku }) => ({
+    queries: order.items.slice(0, maxLines).map(({ sku }) => ({
       queryKey: [topic, 'stock', order.id, sku, stockReference],
       queryFn: ({ signal }: { signal: AbortSignal }) => readMovements(sku, { reference: stockReference }, signal),
       // Units of a flash sale come from the sale, not from the stock.

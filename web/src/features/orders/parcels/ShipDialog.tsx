@@ -17,7 +17,7 @@ interface Props {
   onLost: (winner: Winner<Order>) => void;
 }
 
-const longest = 100;
+const maxFieldLength = 100;
 
 /** Ships units of an order as one parcel. All units to ship are selected when the dialog opens. */
 export function ShipDialog({ order, onClose, onLost }: Props) {
@@ -53,7 +53,7 @@ export function ShipDialog({ order, onClose, onLost }: Props) {
     <TextInput
       label={t(name)}
       withAsterisk
-      maxLength={longest}
+      maxLength={maxFieldLength}
       disabled={disabled}
       value={form[name]}
       error={errorOf(name)}

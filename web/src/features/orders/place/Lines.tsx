@@ -8,7 +8,7 @@ import { useFormat, useText } from '@/i18n';
 import { Icon, useRuleText } from '@/ui';
 import { orderMessages } from '../messages';
 import { placeMessages } from './messages';
-import { emptyLine, isSku, mostLines, piecesOf, type Mistake, type Mistakes, type PlacementLine } from './placement';
+import { emptyLine, isSku, maxLines, piecesOf, type Mistake, type Mistakes, type PlacementLine } from './placement';
 import styles from './PlaceOrder.module.css';
 
 interface Props {
@@ -95,7 +95,7 @@ export function Lines({ lines, extra, mistakes, onChange, disabled }: Props) {
         <Button
           size="xs"
           leftSection={<Icon name="plus" />}
-          disabled={lines.length >= mostLines}
+          disabled={lines.length >= maxLines}
           onClick={() => onChange([...lines, emptyLine()], { line: lines.length, on: true })}
         >
           {t('addLine')}
@@ -123,7 +123,7 @@ export function useSay(): (mistake: Mistake | undefined) => string | undefined {
       case 'noMetadata':
         return order('metadataMalformed');
       case 'said':
-        return t('said', { message: ruleText(mistake) });
+        return t('rejectedSentence', { message: ruleText(mistake) });
       default:
         return t(mistake.kind);
     }

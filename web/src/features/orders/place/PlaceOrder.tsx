@@ -10,7 +10,7 @@ import { placeOrder, type Order } from '../queries';
 import { paymentTerms } from '../search-params';
 import { Lines, useSay } from './Lines';
 import { placeMessages } from './messages';
-import { hasMore, hasPlace, mistakesOf, moreFields, openPlacement, placeOf, rejectedAt, requestOf, type Mistakes, type Placement } from './placement';
+import { hasMore, hasInputAt, mistakesOf, moreFields, openPlacement, placeOf, rejectedAt, requestOf, type Mistakes, type Placement } from './placement';
 
 /** The dialog that places an order: customer, lines and coupon, and on request everything that a storefront sends. */
 export function PlaceOrder({ userId, onClose }: { /** The customer; undefined shows an input. */ userId?: string; onClose: () => void }) {
@@ -37,7 +37,7 @@ export function PlaceOrder({ userId, onClose }: { /** The customer; undefined sh
   const { form, strict, isFixed } = keyed;
   const [wantsMore, setWantsMore] = useState(false);
   const mistakes = { ...rejected, ...(strict ? mistakesOf(form) : {}) };
-  const hasInput = (pointer: string) => hasPlace(placeOf(pointer), form.lines.length);
+  const hasInput = (pointer: string) => hasInputAt(placeOf(pointer), form.lines.length);
   const isShown = Object.keys(rejected).length > 0 && Object.keys(rejected).every(hasInput);
   /** `isOutdated` reports whether the reported error at a JSON Pointer is outdated. */
   const change = (part: Partial<Placement>, isOutdated: (pointer: string) => boolean) => {

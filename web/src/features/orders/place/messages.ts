@@ -26,7 +26,7 @@ export const placeMessages = catalogue(
     notSold: 'No item for sale has this SKU.',
     notForSale: 'This item is not for sale.',
     short: '{available} available, {wanted} requested.',
-    said: 'This {message}.',
+    rejectedSentence: 'This {message}.',
   },
   {
     title: '新建订单',
@@ -53,6 +53,6 @@ export const placeMessages = catalogue(
     notSold: '没有此 SKU 的在售商品。',
     notForSale: '此商品不在售。',
     short: '剩 {available} 件，需要 {wanted} 件。',
-    said: '此处：{message}。',
+    rejectedSentence: '此处：{message}。',
   },
 );

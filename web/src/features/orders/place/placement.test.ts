@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { problemOf, type ApiProblem } from '@/api/problem';
 import { problem } from '@/test/service';
-import { hasMore, hasPlace, mistakesOf, openPlacement, rejectedAt, requestOf, type Placement } from './placement';
+import { hasMore, hasInputAt, mistakesOf, openPlacement, rejectedAt, requestOf, type Placement } from './placement';
 
 const placement = (lines: [sku: string, quantity: string][], userId = '12', couponCode = ''): Placement => ({
   ...openPlacement(),
@@ -15,7 +15,7 @@ async function rejection(status: number, code: string, members: Record<string, u
   return problemOf(new Response(JSON.stringify(body), { status, headers }));
 }
 
-test('what is missing or makes no sense is found before anything is sent', () => {
+test('missing and invalid input is found before sending', () => {
   expect(mistakesOf(placement([['TEA-1', '2']]))).toEqual({});
   expect(
     mistakesOf(
@@ -41,12 +41,12 @@ test('what is missing or makes no sense is found before anything is sent', () =>
   expect(mistakesOf(placement([['A', '1']], 'Li Wei'))).toEqual({ '/userId': { kind: 'noId' } });
 });
 
-test('an empty coupon code is not sent, and spaces around what was typed are cut off', () => {
+test('an empty coupon is omitted, and input is trimmed', () => {
   expect(requestOf(placement([[' TEA-1 ', '2']]))).toEqual({ userId: '12', items: [{ sku: 'TEA-1', quantity: 2 }] });
   expect(requestOf(placement([['TEA-1', '2']], '12', ' WELCOME ')).couponCode).toBe('WELCOME');
 });
 
-test('the other facts are sent if they have input', () => {
+test('other fields are sent only with input', () => {
   const form: Placement = {
     ...placement([['TEA-1', '1']]),
     shipping: 490,
@@ -71,10 +71,10 @@ test('the other facts are sent if they have input', () => {
     shippingAddress: { name: 'Ana Lang', city: 'Berlin' },
   });
   expect(mistakesOf({ ...form, tax: null, metadata: 'no colon' })).toEqual({ '/tax': { kind: 'noAmount' }, '/metadata': { kind: 'noMetadata' } });
-  expect(hasPlace('/shippingAddress/city', 1)).toBe(true);
+  expect(hasInputAt('/shippingAddress/city', 1)).toBe(true);
 });
 
-test('each item that is short of stock is named at its line', async () => {
+test('each line with insufficient stock is named', async () => {
   const typed = placement([
     ['TEA-1', '2'],
     ['POT-1', '9'],
@@ -83,7 +83,7 @@ test('each item that is short of stock is named at its line', async () => {
   expect(rejectedAt(error, typed)).toEqual({ '/items/1/quantity': { kind: 'short', wanted: 9, available: 4 } });
 });
 
-test('the fields of a refusal are shown where they are typed, those of a whole line at its item', async () => {
+test('field errors appear at their inputs, line errors at the item', async () => {
   const error = await rejection(422, 'validation_failed', {
     fields: [
       { pointer: '/items/0', code: 'overflow', message: 'is too much' },
@@ -99,10 +99,10 @@ test('the fields of a refusal are shown where they are typed, those of a whole l
     '/couponCode': { kind: 'said', code: 'used', message: 'was used' },
     '/items': { kind: 'said', code: 'max', message: 'are too many' },
   });
-  expect(Object.keys(found).filter((pointer) => hasPlace(pointer, 1))).toEqual(['/items/0/sku', '/items/0/quantity', '/couponCode']);
+  expect(Object.keys(found).filter((pointer) => hasInputAt(pointer, 1))).toEqual(['/items/0/sku', '/items/0/quantity', '/couponCode']);
 });
 
-test('any other error belongs to no line', async () => {
+test('other errors belong to no line', async () => {
   expect(rejectedAt(await rejection(503, 'unavailable', {}), placement([['A', '1']]))).toEqual({});
   expect(rejectedAt(new Error('broken'), placement([['A', '1']]))).toEqual({});
 });

@@ -30,8 +30,8 @@ export type Mistake =
   | { kind: 'short'; wanted: number; available: number }
   | { kind: 'said'; code: string; message: string };
 
-export const mostLines = 100;
-const mostPieces = 10_000;
+export const maxLines = 100;
+const maxUnits = 10_000;
 const skuShape = /^[A-Za-z0-9._-]{1,64}$/;
 
 export const emptyLine = (): PlacementLine => ({ id: randomId(), sku: '', quantity: '1' });
@@ -52,7 +52,7 @@ export const isSku = (text: string): boolean => skuShape.test(text);
 /** The quantity of a line; undefined if it is invalid. */
 export function piecesOf({ quantity }: PlacementLine): number | undefined {
   const pieces = /^\d{1,5}$/.test(quantity.trim()) ? Number(quantity) : 0;
-  return pieces >= 1 && pieces <= mostPieces ? pieces : undefined;
+  return pieces >= 1 && pieces <= maxUnits ? pieces : undefined;
 }
 
 /** Returns the validation errors that the browser finds without the service. */
@@ -115,7 +115,7 @@ const known: Readonly<Partial<Record<string, Mistake>>> = { not_for_sale: { kind
 export const placeOf = (pointer: string): string => (/^\/items\/\d+$/.test(pointer) ? `${pointer}/sku` : pointer);
 
 /** Whether a mistake can be displayed at an input. */
-export const hasPlace = (pointer: string, lines: number): boolean => {
+export const hasInputAt = (pointer: string, lines: number): boolean => {
   const [, line] = /^\/items\/(\d+)\/(?:sku|quantity)$/.exec(pointer) ?? [];
   if (line !== undefined) return Number(line) < lines;
   return ['/userId', '/couponCode', ...moreFields.map((name) => `/${name}`)].includes(pointer);

@@ -14,7 +14,7 @@ interface ReturnForm {
   reason: string;
 }
 
-const longestReason = 500;
+const maxReasonLength = 500;
 
 const requested = ({ lines }: ReturnForm) => lines.flatMap(({ lineId, quantity }) => (quantity === null ? [] : [{ lineId, quantity }]));
 
@@ -50,13 +50,13 @@ export function RequestReturn({ order, onClose }: { order: Order; onClose: () =>
         {form.lines.map(({ lineId, quantity }) => {
           const item = now.items.find((one) => one.lineId === lineId);
           const place = sent.findIndex((one) => one.lineId === lineId);
-          const most = (item?.shipped ?? 0) - (item?.returned ?? 0);
+          const maxUnits = (item?.shipped ?? 0) - (item?.returned ?? 0);
           return (
             <WholeInput
               key={lineId}
               label={item?.name}
-              description={t('ofShipped', { sku: item?.sku ?? '', n: most })}
-              max={most}
+              description={t('ofShipped', { sku: item?.sku ?? '', n: maxUnits })}
+              max={maxUnits}
               clampBehavior="none"
               disabled={isFixed}
               value={quantity}
@@ -71,7 +71,7 @@ export function RequestReturn({ order, onClose }: { order: Order; onClose: () =>
         label={common('reason')}
         autosize
         minRows={2}
-        maxLength={longestReason}
+        maxLength={maxReasonLength}
         disabled={isFixed}
         value={form.reason}
         error={errorOf('reason')}
