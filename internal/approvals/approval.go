@@ -68,7 +68,7 @@ type Approval struct {
 	// Comments is the number of comments.
 	Comments int64
 
-	// Targets are the paths of the changed resources; lists read the first MostSides. TargetCount
+	// Targets are the paths of the changed resources; lists read the first MaxSides. TargetCount
 	// is the number of all targets. Votes are in the order in which they were cast. Written are the
 	// acts that wrote a version of the content.
 	Targets     []string `gorm:"-"`

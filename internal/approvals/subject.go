@@ -33,7 +33,7 @@ type Subject interface {
 	// cannot be merged, ErrNoChange if nothing is left to change.
 	Rebase(ctx context.Context, u *uow.Unit, p Proposal) (Proposal, error)
 	// Conflict describes the difference between the resource and the proposal's base, in the format
-	// of a VersionConflict; for many resources, at most MostSides of them. It reads committed rows.
+	// of a VersionConflict; for many resources, at most MaxSides of them. It reads committed rows.
 	Conflict(ctx context.Context, p Proposal) (Conflict, error)
 	// Show returns a proposal in the API's format, for the context's caller, who may read the
 	// resource.
@@ -109,7 +109,7 @@ type Proposal struct {
 	// votes. Package approvals sets it.
 	EffectiveTime *time.Time
 	// MarkTargets marks the targets' rows as proposed with guard.Propose, which locks them; nil for
-	// no rows. Errors: guard.ErrStale and guard.ErrGone.
+	// no rows. Errors: guard.ErrStale and guard.ErrDeleted.
 	MarkTargets func(ctx context.Context, u *uow.Unit) error
 }
 

@@ -32,7 +32,7 @@ const pathPrefix = "configs/"
 // caller bypasses the votes; it also proposes them if the caller schedules them. After a false,
 // package guard rejects a write of the protected row.
 //
-// Errors: guard.ErrStale and guard.ErrGone if a config has changed since the writes were planned.
+// Errors: guard.ErrStale and guard.ErrDeleted if a config has changed since the writes were planned.
 func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, kind, note string, writes ...plannedWrite) (bool, error) {
 	waits := plannedWrite.needsApproval
 	if approvals.Scheduled(ctx) {

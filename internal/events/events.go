@@ -73,7 +73,7 @@ type Bus interface {
 	SubscribeTenant(ctx context.Context, tenant int64, topics ...string) (*Subscription, error)
 
 	// ResumeTenant is SubscribeTenant for a reader that resumes at the cursor after: the ID of its
-	// last event, or Subscription.Place. It first delivers the events published since then, or
+	// last event, or Subscription.Cursor. It first delivers the events published since then, or
 	// Lagged if this process does not store all of them, because the cursor is too old or the
 	// process missed events.
 	ResumeTenant(ctx context.Context, tenant int64, after string, topics ...string) (*Subscription, error)

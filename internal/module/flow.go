@@ -141,7 +141,7 @@ func (f Flow[T, M, E]) Move(
 //
 //	UPDATE t SET status = ?, …, version = version + 1 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
 //
-// Errors: guard.ErrStale, guard.ErrGone.
+// Errors: guard.ErrStale, guard.ErrDeleted.
 func (f Flow[T, M, E]) Write(ctx context.Context, u *uow.Unit, row M, action string, detail any, fill func(after M) guard.Set) (M, error) {
 	from := f.State(row)
 	to, _ := machineOf[T]().Next(action, from)

@@ -18,7 +18,7 @@ import (
 // Handler handles a batch and returns one outcome per message, in order. It must be idempotent: a
 // message can be delivered more than once. ctx is cancelled with the cause ErrLeaseLost when
 // another consumer may have received the batch, and with another cause when the consumer stops and
-// ConsumerOptions.Patience has passed.
+// ConsumerOptions.StopTimeout has passed.
 //
 // If a handler panics, the consumer calls it once per message; a message that panics again
 // is retried like a failed one.

@@ -36,7 +36,7 @@ type proposedRefund struct {
 // proposeIfRequired is called before a payment is written. The users behind the recording of an
 // unmatched payment may not send it back. Sending back a payment above the tenant's refund threshold
 // is proposed, unless the unit applies an approval. Errors: Forbidden; errProposed; guard.ErrStale and
-// guard.ErrGone if the payment has changed since it was read.
+// guard.ErrDeleted if the payment has changed since it was read.
 func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, before, after *Payment) error {
 	if before.Status != unmatched.Code || after.Status != refunded.Code {
 		return nil

@@ -95,7 +95,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, payment *Payment, action st
 // It reports whether open approvals may name the payment; the unit then makes those approvals
 // stale. No other statement writes a payment's status, so only update checks whether sending back
 // needs votes. Errors: errProposed if the unit has proposed the transition instead; Forbidden;
-// guard.ErrStale, guard.ErrGone.
+// guard.ErrStale, guard.ErrDeleted.
 func (s *Service) update(ctx context.Context, u *uow.Unit, before, after *Payment) (named bool, err error) {
 	if err := s.proposeIfRequired(ctx, u, before, after); err != nil {
 		return false, err

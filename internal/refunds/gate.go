@@ -42,7 +42,7 @@ type proposedApproval struct {
 // proposeIfRequired is called before a refund's status is written. The users behind a refund's
 // request may not approve the refund, unless the tenant's setting selfApproval permits it. The approval of a refund above the tenant's threshold is
 // proposed, unless the unit applies an approval. The credit of a cancelled order is not an
-// approval. Errors: Forbidden; errProposed; guard.ErrStale and guard.ErrGone if the refund has
+// approval. Errors: Forbidden; errProposed; guard.ErrStale and guard.ErrDeleted if the refund has
 // changed since it was read.
 func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, before, after *Refund) error {
 	if after.Status != approved.Code {

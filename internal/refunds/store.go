@@ -129,7 +129,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, refund *Refund, action stri
 // It reports whether open approvals may name the refund; the unit then makes those approvals stale.
 // No other statement writes a refund's status, so only updateStatus checks whether the approval
 // needs votes. Errors: errProposed if the unit has proposed the transition instead; guard.ErrStale,
-// guard.ErrGone.
+// guard.ErrDeleted.
 func (s *Service) updateStatus(ctx context.Context, u *uow.Unit, before, after *Refund) (named bool, err error) {
 	if err := s.proposeIfRequired(ctx, u, before, after); err != nil {
 		return false, err

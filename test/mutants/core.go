@@ -70,7 +70,7 @@ var core = []mutant{
 	{
 		name: "a merge is rejected for the previous unit's row instead of the stored row",
 		file: "internal/core/change/edit.go", old: `		if u.HasStarted() {
-			return edited, slot.setRow`, new: `		if err != nil || u.Begun() {
+			return edited, slot.setRow`, new: `		if err != nil || u.HasStarted() {
 			return edited, slot.setRow`,
 		caught: tests{"internal/core/change": {"TestRejectedMergeReadsTheRowAgain"}},
 	},

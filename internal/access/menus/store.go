@@ -51,7 +51,7 @@ func bumpMenus(ctx context.Context, u *uow.Unit) (*menuTree, error) {
 	return readMenus(tx)
 }
 
-// readMenus reads all menus of the tenant of db's context; they are at most mostMenus.
+// readMenus reads all menus of the tenant of db's context; they are at most maxMenus.
 func readMenus(db *gorm.DB) (*menuTree, error) {
 	var rows []Menu
 	if err := db.Find(&rows).Error; err != nil {

@@ -126,7 +126,7 @@ func InSubquery(subquery string, args ...any) Filter {
 	return Filter{terms: []term{{column: "id", tests: []string{"IN (" + subquery + ")"}, args: args, subquery: true}}, indexed: true}
 }
 
-// InDistinctSubquery is like Among, for a subquery that returns only ids of rows of the tenant, and each id
+// InDistinctSubquery is like InSubquery, for a subquery that returns only ids of rows of the tenant, and each id
 // once. List counts the ids without reading the rows, however many there are.
 func InDistinctSubquery(subquery string, args ...any) Filter {
 	f := InSubquery(subquery, args...)
@@ -135,7 +135,7 @@ func InDistinctSubquery(subquery string, args ...any) Filter {
 }
 
 // WithLookup sets the condition that List checks row by row if the filter has too many matches to
-// lead. It has the same args as the subquery of Among, which an engine would execute in full.
+// lead. It has the same args as the subquery of InSubquery, which an engine would execute in full.
 func (f Filter) WithLookup(condition string) Filter {
 	f.terms = slices.Clone(f.terms)
 	f.terms[0].lookup = condition

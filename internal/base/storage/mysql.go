@@ -24,7 +24,7 @@ import (
 	"interlock/migrations"
 )
 
-// RequestStatementTimeout is the Patience of a process that serves requests.
+// RequestStatementTimeout is the StatementTimeout of a process that serves requests.
 const RequestStatementTimeout = 7 * time.Second
 
 // VanishedAfter is the time after which a server ends an idle transaction of a serving process. It
@@ -32,7 +32,7 @@ const RequestStatementTimeout = 7 * time.Second
 // then still reaches the guard.
 const VanishedAfter = 15 * time.Second
 
-// Time-outs of a MySQL connection. Options.Patience bounds every statement and COMMIT, so that a
+// Time-outs of a MySQL connection. Options.StatementTimeout bounds every statement and COMMIT, so that a
 // half-open connection causes an error and not a hanging request.
 const (
 	dialTimeout             = 3 * time.Second

@@ -15,7 +15,7 @@ const watchEvery = 2 * time.Second
 // Background returns the service that pings an idle connection of each pool to a server every two
 // seconds. If one does not respond within a second, it renews all connections, so that a network
 // that lost them without closing them costs seconds. Pools without an idle connection are busy, and
-// Options.Patience bounds their statements.
+// Options.StatementTimeout bounds their statements.
 func (db *DB) Background() background.Service {
 	return background.Service{Name: "ping database connections", Every: watchEvery, Delay: watchEvery, Run: db.ping}
 }

@@ -118,7 +118,7 @@ func (p protection) refusal(query *gorm.DB, missed error) error {
 // The mark is a count instead of a flag, so that each proposal changes the row: at COMMIT a cluster
 // compares only the changed rows of concurrent transactions. With a flag that is already set, a
 // proposal and a change of the row on another node could both commit without a conflict. The
-// version is unchanged. Errors: ErrGone, ErrStale.
+// version is unchanged. Errors: ErrDeleted, ErrStale.
 func Propose[T Proposable](ctx context.Context, u Unit, ref Ref) error {
 	who, tx, table, err := target[T](ctx, u)
 	if err != nil {
@@ -129,19 +129,19 @@ func Propose[T Proposable](ctx context.Context, u Unit, ref Ref) error {
 }
 
 // UpdateProposed is Update after ErrProposed. The unit must mark the approvals that refer
-// to the row stale. Errors: ErrGone, ErrStale, ErrProtected.
+// to the row stale. Errors: ErrDeleted, ErrStale, ErrProtected.
 func UpdateProposed[T Proposable](ctx context.Context, u Unit, ref Ref, set Set) error {
 	return write[T](ctx, u, protectionOfProposed[T](), ref.ID, 1, set, ErrStale, atVersion, ref.Version)
 }
 
 // TransitionProposed is Transition after ErrProposed. The unit must mark the approvals that
-// refer to the row stale. Errors: ErrGone, ErrStale, ErrProtected.
+// refer to the row stale. Errors: ErrDeleted, ErrStale, ErrProtected.
 func TransitionProposed[T Proposable](ctx context.Context, u Unit, ref Ref, from, to status.State, set Set) error {
 	return transition[T](ctx, u, protectionOfProposed[T](), ref, from, to, set)
 }
 
 // TransitionNamed is Transition of a row that open approvals may name, also one that is proposed. It
-// reports whether they may name it; the unit then marks them stale. Errors: ErrGone, ErrStale,
+// reports whether they may name it; the unit then marks them stale. Errors: ErrDeleted, ErrStale,
 // ErrProtected.
 func TransitionNamed[T Proposable](ctx context.Context, u Unit, ref Ref, from, to status.State, set Set) (named bool, err error) {
 	err = Transition[T](ctx, u, ref, from, to, set)
@@ -152,13 +152,13 @@ func TransitionNamed[T Proposable](ctx context.Context, u Unit, ref Ref, from, t
 }
 
 // AdjustProposed is Adjust after ErrProposed. The unit must mark the approvals that refer
-// to the row stale. Errors: ErrGone, ErrRefused, ErrProtected.
+// to the row stale. Errors: ErrDeleted, ErrRefused, ErrProtected.
 func AdjustProposed[T Proposable](ctx context.Context, u Unit, id int64, set Set, condition string, args ...any) error {
 	return write[T](ctx, u, protectionOfProposed[T](), id, 1, set, ErrRefused, "("+condition+")", args...)
 }
 
 // DeleteProposed is Delete after ErrProposed. The unit must mark the approvals that refer
-// to the row stale. Errors: ErrGone, ErrStale, ErrProtected.
+// to the row stale. Errors: ErrDeleted, ErrStale, ErrProtected.
 func DeleteProposed[T Proposable](ctx context.Context, u Unit, ref Ref) error {
 	return remove[T](ctx, u, protectionOfProposed[T](), ref)
 }

@@ -8,7 +8,7 @@ import { download } from '@/ui/table';
 import { promiseMessages } from './messages';
 import { PromiseRow } from './PromiseRow';
 import styles from './Promises.module.css';
-import { byGuarantee, promises, signedPromises, allKeptSince, type Promised, type Quota } from './queries';
+import { byGuarantee, promises, signedPromises, allCheckedSince, type Promised, type Quota } from './queries';
 
 /** The promises of the service about its data, with the state of each. */
 export function PromisesPage() {
@@ -85,7 +85,7 @@ export function Verdict({ list }: { list: readonly Promised[] }) {
   const { relative } = useFormat();
   const now = useNow();
   const broken = list.filter(({ state }) => state === 'violated').length;
-  const since = allKeptSince(list);
+  const since = allCheckedSince(list);
   if (broken > 0)
     return (
       <Banner tone="bad" title={t('someViolated', { n: broken })}>
@@ -100,7 +100,7 @@ export function Verdict({ list }: { list: readonly Promised[] }) {
     );
   return (
     <Banner tone="ok" title={t('allSatisfied')}>
-      {t('allKeptSince', { when: relative(since, now) })}
+      {t('allCheckedSince', { when: relative(since, now) })}
     </Banner>
   );
 }

@@ -4,7 +4,7 @@ import { Surroundings } from '@/test/render';
 import { saysInChinese } from './messages';
 import { QuotaWarning, Verdict } from './PromisesPage';
 import { PromiseRow } from './PromiseRow';
-import { byGuarantee, allKeptSince, type Promised } from './queries';
+import { byGuarantee, allCheckedSince, type Promised } from './queries';
 
 vi.mock('@/ui/RecordLink', () => ({ RecordLink: ({ path }: { path: string }) => path }));
 
@@ -68,8 +68,8 @@ test('promises are grouped by guarantee, with the age of the oldest check', () =
     ['G1', 1],
     ['G4', 2],
   ]);
-  expect(allKeptSince([{ ...kept, lookedTime: '2026-11-22T13:00:00Z' }, kept])).toBe('2026-11-22T12:00:00Z');
-  expect(allKeptSince([kept, unknown])).toBeUndefined();
+  expect(allCheckedSince([{ ...kept, lookedTime: '2026-11-22T13:00:00Z' }, kept])).toBe('2026-11-22T12:00:00Z');
+  expect(allCheckedSince([kept, unknown])).toBeUndefined();
 });
 
 test('each promise has a Chinese sentence', () => {

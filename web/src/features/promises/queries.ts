@@ -29,7 +29,7 @@ export function byGuarantee(list: readonly Promised[]): [Guarantee, Promised[]][
 }
 
 /** Returns the oldest of the latest check times; undefined if a promise was never checked completely. */
-export function allKeptSince(list: readonly Promised[]): string | undefined {
+export function allCheckedSince(list: readonly Promised[]): string | undefined {
   const times = list.map(({ lookedTime }) => lookedTime);
   return times.some((time) => time === null) ? undefined : times.filter((time) => time !== null).sort()[0];
 }
