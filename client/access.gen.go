@@ -101,17 +101,36 @@ type Invitation struct {
 
 // UserRevision is a row of [Users.History].
 type UserRevision struct {
-	Version int64 `json:"version"`
-	// One of create, update, disable, enable, password, add-factor, remove-factor, recovery-codes,
-	// reset-factors, invite, accept, link, unlink, groups.
-	Action      string    `json:"action"`
-	Username    string    `json:"username"`
-	DisplayName string    `json:"displayName"`
-	Roles       []string  `json:"roles"`
-	Disabled    bool      `json:"disabled"`
-	ChangedBy   Person    `json:"changedBy"`
-	ChangedTime time.Time `json:"changedTime"`
+	Version     int64              `json:"version"`
+	Action      UserRevisionAction `json:"action"`
+	Username    string             `json:"username"`
+	DisplayName string             `json:"displayName"`
+	Roles       []string           `json:"roles"`
+	Disabled    bool               `json:"disabled"`
+	ChangedBy   Person             `json:"changedBy"`
+	ChangedTime time.Time          `json:"changedTime"`
 }
+
+// UserRevisionAction is part of [UserRevision].
+type UserRevisionAction string
+
+// The values of UserRevisionAction.
+const (
+	UserRevisionActionCreate        UserRevisionAction = "create"
+	UserRevisionActionUpdate        UserRevisionAction = "update"
+	UserRevisionActionDisable       UserRevisionAction = "disable"
+	UserRevisionActionEnable        UserRevisionAction = "enable"
+	UserRevisionActionPassword      UserRevisionAction = "password"
+	UserRevisionActionAddFactor     UserRevisionAction = "add-factor"
+	UserRevisionActionRemoveFactor  UserRevisionAction = "remove-factor"
+	UserRevisionActionRecoveryCodes UserRevisionAction = "recovery-codes"
+	UserRevisionActionResetFactors  UserRevisionAction = "reset-factors"
+	UserRevisionActionInvite        UserRevisionAction = "invite"
+	UserRevisionActionAccept        UserRevisionAction = "accept"
+	UserRevisionActionLink          UserRevisionAction = "link"
+	UserRevisionActionUnlink        UserRevisionAction = "unlink"
+	UserRevisionActionGroups        UserRevisionAction = "groups"
+)
 
 // PasswordReset is the request body of [Users.ResetPassword].
 type PasswordReset struct {
@@ -164,14 +183,22 @@ type RoleCreate struct {
 
 // RoleRevision is a row of [Roles.History].
 type RoleRevision struct {
-	Version int64 `json:"version"`
-	// One of create, update.
-	Action      string    `json:"action"`
-	Name        string    `json:"name"`
-	Permissions []string  `json:"permissions"`
-	ChangedBy   Person    `json:"changedBy"`
-	ChangedTime time.Time `json:"changedTime"`
+	Version     int64              `json:"version"`
+	Action      RoleRevisionAction `json:"action"`
+	Name        string             `json:"name"`
+	Permissions []string           `json:"permissions"`
+	ChangedBy   Person             `json:"changedBy"`
+	ChangedTime time.Time          `json:"changedTime"`
 }
+
+// RoleRevisionAction is part of [RoleRevision].
+type RoleRevisionAction string
+
+// The values of RoleRevisionAction.
+const (
+	RoleRevisionActionCreate RoleRevisionAction = "create"
+	RoleRevisionActionUpdate RoleRevisionAction = "update"
+)
 
 // Token is a row of [Tokens.List].
 type Token struct {
@@ -293,9 +320,8 @@ type MenuCreate struct {
 
 // MenuRevision is a row of [Menus.History].
 type MenuRevision struct {
-	Version int64 `json:"version"`
-	// One of create, update, move.
-	Action string `json:"action"`
+	Version int64              `json:"version"`
+	Action  MenuRevisionAction `json:"action"`
 	// The parent menu, or null at the top level.
 	ParentID *int64 `json:"parentId"`
 	// The index among its siblings when the version was created.
@@ -315,6 +341,16 @@ type MenuRevision struct {
 	ChangedBy   Person    `json:"changedBy"`
 	ChangedTime time.Time `json:"changedTime"`
 }
+
+// MenuRevisionAction is part of [MenuRevision].
+type MenuRevisionAction string
+
+// The values of MenuRevisionAction.
+const (
+	MenuRevisionActionCreate MenuRevisionAction = "create"
+	MenuRevisionActionUpdate MenuRevisionAction = "update"
+	MenuRevisionActionMove   MenuRevisionAction = "move"
+)
 
 // Settings is returned by [Client.Settings].
 type Settings struct {
@@ -369,9 +405,8 @@ type SettingsNeeds struct {
 
 // SettingsRevision is a row of [Client.SettingsHistory].
 type SettingsRevision struct {
-	Version int64 `json:"version"`
-	// One of create, update.
-	Action string `json:"action"`
+	Version int64                  `json:"version"`
+	Action  SettingsRevisionAction `json:"action"`
 	// The number of votes that a change of a protected resource needs.
 	ApprovalsRequired int64 `json:"approvalsRequired"`
 	// The number of days that such a change waits for its votes.
@@ -396,6 +431,15 @@ type SettingsRevision struct {
 	ChangedBy   Person    `json:"changedBy"`
 	ChangedTime time.Time `json:"changedTime"`
 }
+
+// SettingsRevisionAction is part of [SettingsRevision].
+type SettingsRevisionAction string
+
+// The values of SettingsRevisionAction.
+const (
+	SettingsRevisionActionCreate SettingsRevisionAction = "create"
+	SettingsRevisionActionUpdate SettingsRevisionAction = "update"
+)
 
 // List lists users.
 func (s *Users) List(f UserFilter) List[User] {

@@ -7,14 +7,31 @@ import (
 	"net/http"
 )
 
+// ActionsEntityType is a parameter of [Client.Actions].
+type ActionsEntityType string
+
+// The values of ActionsEntityType.
+const (
+	ActionsEntityTypeItem   ActionsEntityType = "item"
+	ActionsEntityTypeCoupon ActionsEntityType = "coupon"
+)
+
 // ActionSummary is returned by [Client.Actions].
 type ActionSummary struct {
-	// One of item, coupon.
-	EntityType string       `json:"entityType"`
-	EntityID   string       `json:"entityId"`
-	Counts     ActionCounts `json:"counts"`
-	Own        ActionOwn    `json:"own"`
+	EntityType ActionSummaryEntityType `json:"entityType"`
+	EntityID   string                  `json:"entityId"`
+	Counts     ActionCounts            `json:"counts"`
+	Own        ActionOwn               `json:"own"`
 }
+
+// ActionSummaryEntityType is part of [ActionSummary].
+type ActionSummaryEntityType string
+
+// The values of ActionSummaryEntityType.
+const (
+	ActionSummaryEntityTypeItem   ActionSummaryEntityType = "item"
+	ActionSummaryEntityTypeCoupon ActionSummaryEntityType = "coupon"
+)
 
 // ActionCounts is part of [ActionSummary].
 type ActionCounts struct {
@@ -38,31 +55,57 @@ type ActionState struct {
 
 // ActionRequest is the request body of [Client.ApplyAction].
 type ActionRequest struct {
-	// One of item, coupon.
-	EntityType string `json:"entityType"`
+	EntityType ActionRequestEntityType `json:"entityType"`
 	// The `sku` of an item, the `code` of a coupon.
-	EntityID string `json:"entityId"`
-	// One of like, dislike, bookmark.
-	Action   string `json:"action"`
-	ActionID int64  `json:"actionId"`
+	EntityID string              `json:"entityId"`
+	Action   ActionRequestAction `json:"action"`
+	ActionID int64               `json:"actionId"`
 	// Whether the action is to be active; null or absent toggles.
 	Active *bool `json:"active,omitzero"`
 }
 
+// ActionRequestEntityType is part of [ActionRequest].
+type ActionRequestEntityType string
+
+// The values of ActionRequestEntityType.
+const (
+	ActionRequestEntityTypeItem   ActionRequestEntityType = "item"
+	ActionRequestEntityTypeCoupon ActionRequestEntityType = "coupon"
+)
+
+// ActionRequestAction is part of [ActionRequest].
+type ActionRequestAction string
+
+// The values of ActionRequestAction.
+const (
+	ActionRequestActionLike     ActionRequestAction = "like"
+	ActionRequestActionDislike  ActionRequestAction = "dislike"
+	ActionRequestActionBookmark ActionRequestAction = "bookmark"
+)
+
 // ActionResult is returned by [Client.ApplyAction].
 type ActionResult struct {
 	// Whether the requested action is active now.
-	Active       bool  `json:"active"`
-	LastActionID int64 `json:"lastActionId"`
-	// One of applied, duplicate, stale.
-	Outcome string `json:"outcome"`
+	Active       bool                `json:"active"`
+	LastActionID int64               `json:"lastActionId"`
+	Outcome      ActionResultOutcome `json:"outcome"`
 }
+
+// ActionResultOutcome is part of [ActionResult].
+type ActionResultOutcome string
+
+// The values of ActionResultOutcome.
+const (
+	ActionResultOutcomeApplied   ActionResultOutcome = "applied"
+	ActionResultOutcomeDuplicate ActionResultOutcome = "duplicate"
+	ActionResultOutcomeStale     ActionResultOutcome = "stale"
+)
 
 // Actions returns counts and your actions.
 //
 // `counts` covers all users; `own` is the state of the caller, or of the customer that a token acts
 // for. Like and dislike share their `lastActionId`, which is 0 before the first action.
-func (c *Client) Actions(ctx context.Context, entityType string, entityID string, options ...CallOption) (ActionSummary, error) {
+func (c *Client) Actions(ctx context.Context, entityType ActionsEntityType, entityID string, options ...CallOption) (ActionSummary, error) {
 	return call[ActionSummary](ctx, c, request{method: http.MethodGet, path: "/actions", query: parameters{}.set("entityType", entityType).set("entityId", entityID)}, options)
 }
 

@@ -97,9 +97,8 @@ const (
 type ApprovalVote struct {
 	User Person `json:"user"`
 	// The API token that cast the vote, or null.
-	Token *TokenRef `json:"token"`
-	// One of approve, reject.
-	Verdict string `json:"verdict"`
+	Token   *TokenRef           `json:"token"`
+	Verdict ApprovalVoteVerdict `json:"verdict"`
 	// The version of the approval that the voter had read.
 	Version int64     `json:"version"`
 	Time    time.Time `json:"time"`
@@ -115,6 +114,15 @@ type TokenRef struct {
 	ID        int64  `json:"id"`
 	CreatedBy Person `json:"createdBy"`
 }
+
+// ApprovalVoteVerdict is part of [ApprovalVote].
+type ApprovalVoteVerdict string
+
+// The values of ApprovalVoteVerdict.
+const (
+	ApprovalVoteVerdictApprove ApprovalVoteVerdict = "approve"
+	ApprovalVoteVerdictReject  ApprovalVoteVerdict = "reject"
+)
 
 // ApprovalStatus is part of [Approval].
 type ApprovalStatus string
@@ -144,6 +152,14 @@ const (
 	ApprovalActionReview   ApprovalAction = "review"
 )
 
+// ApprovalFilterWaitingFor is part of [ApprovalFilter].
+type ApprovalFilterWaitingFor string
+
+// The values of ApprovalFilterWaitingFor.
+const (
+	ApprovalFilterWaitingForMe ApprovalFilterWaitingFor = "me"
+)
+
 // ApprovalFilter selects rows of [Approvals.List].
 type ApprovalFilter struct {
 	Paging
@@ -153,8 +169,8 @@ type ApprovalFilter struct {
 	// The id of the user who proposed the change, or `me`.
 	Author string
 	// `me`: only approvals that you may still vote for or complete; with `status=stale`, those for
-	// you to rebase or withdraw.One of me.
-	WaitingFor string
+	// you to rebase or withdraw.
+	WaitingFor ApprovalFilterWaitingFor
 }
 
 // ApprovalComparison is part of [Approval].

@@ -21,10 +21,9 @@ type AuditEntry struct {
 	// The `X-Request-Id` of the request; empty for work of the service itself.
 	RequestID string `json:"requestId"`
 	// The idempotency key of the request; empty without one.
-	IdempotencyKey string `json:"idempotencyKey"`
-	Actor          Actor  `json:"actor"`
-	// One of admin, token, customer, system.
-	ActorKind string `json:"actorKind"`
+	IdempotencyKey string              `json:"idempotencyKey"`
+	Actor          Actor               `json:"actor"`
+	ActorKind      AuditEntryActorKind `json:"actorKind"`
 	// The API token of the request, or null.
 	Token *TokenRef `json:"token"`
 	// The customer that an API token acted for (`X-On-Behalf-Of`), or null.
@@ -39,6 +38,17 @@ type AuditEntry struct {
 	Note        string    `json:"note"`
 	CreatedTime time.Time `json:"createdTime"`
 }
+
+// AuditEntryActorKind is part of [AuditEntry].
+type AuditEntryActorKind string
+
+// The values of AuditEntryActorKind.
+const (
+	AuditEntryActorKindAdmin    AuditEntryActorKind = "admin"
+	AuditEntryActorKindToken    AuditEntryActorKind = "token"
+	AuditEntryActorKindCustomer AuditEntryActorKind = "customer"
+	AuditEntryActorKindSystem   AuditEntryActorKind = "system"
+)
 
 // AuditEntryFilter selects rows of [Audit.List].
 type AuditEntryFilter struct {

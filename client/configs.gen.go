@@ -144,11 +144,21 @@ type ExportedConfig struct {
 type ConfigImport struct {
 	// The time of the export; accepted and ignored.
 	ExportedTime *time.Time `json:"exportedTime,omitzero"`
-	// The treatment of a key that exists with other content. One of skip, update, fail.
-	OnExisting string           `json:"onExisting,omitzero"`
-	Note       string           `json:"note,omitzero"`
-	Configs    []ImportedConfig `json:"configs"`
+	// The treatment of a key that exists with other content.
+	OnExisting ConfigImportOnExisting `json:"onExisting,omitzero"`
+	Note       string                 `json:"note,omitzero"`
+	Configs    []ImportedConfig       `json:"configs"`
 }
+
+// ConfigImportOnExisting is part of [ConfigImport].
+type ConfigImportOnExisting string
+
+// The values of ConfigImportOnExisting.
+const (
+	ConfigImportOnExistingSkip   ConfigImportOnExisting = "skip"
+	ConfigImportOnExistingUpdate ConfigImportOnExisting = "update"
+	ConfigImportOnExistingFail   ConfigImportOnExisting = "fail"
+)
 
 // ImportedConfig is part of [ConfigImport].
 type ImportedConfig struct {
@@ -184,13 +194,21 @@ type ConfigImported struct {
 
 // ImportVerdict is part of [ConfigImported].
 type ImportVerdict struct {
-	Index int64  `json:"index"`
-	Key   string `json:"key"`
-	// One of invalid, conflict.
-	Verdict string  `json:"verdict"`
-	Detail  string  `json:"detail,omitzero"`
-	Fields  []Field `json:"fields,omitzero"`
+	Index   int64                `json:"index"`
+	Key     string               `json:"key"`
+	Verdict ImportVerdictVerdict `json:"verdict"`
+	Detail  string               `json:"detail,omitzero"`
+	Fields  []Field              `json:"fields,omitzero"`
 }
+
+// ImportVerdictVerdict is part of [ImportVerdict].
+type ImportVerdictVerdict string
+
+// The values of ImportVerdictVerdict.
+const (
+	ImportVerdictVerdictInvalid  ImportVerdictVerdict = "invalid"
+	ImportVerdictVerdictConflict ImportVerdictVerdict = "conflict"
+)
 
 // ImportCounts is part of [ConfigImported].
 type ImportCounts struct {
@@ -277,14 +295,23 @@ type ConfigBatch struct {
 
 // ConfigChange is part of [ConfigBatch].
 type ConfigChange struct {
-	Key string `json:"key"`
-	// One of create, update, delete.
-	Op string `json:"op"`
+	Key string         `json:"key"`
+	Op  ConfigChangeOp `json:"op"`
 	// The `etag` that you read; required for update and delete.
 	ETag string `json:"etag,omitzero"`
 	// For an update, a merge patch. For a create, the members of a new config without its key.
 	Patch json.RawMessage `json:"patch,omitzero"`
 }
+
+// ConfigChangeOp is part of [ConfigChange].
+type ConfigChangeOp string
+
+// The values of ConfigChangeOp.
+const (
+	ConfigChangeOpCreate ConfigChangeOp = "create"
+	ConfigChangeOpUpdate ConfigChangeOp = "update"
+	ConfigChangeOpDelete ConfigChangeOp = "delete"
+)
 
 // ConfigBatchResult is returned by [Configs.Change].
 type ConfigBatchResult struct {
@@ -293,14 +320,23 @@ type ConfigBatchResult struct {
 
 // ConfigResult is part of [ConfigBatchResult].
 type ConfigResult struct {
-	Index int64  `json:"index"`
-	Key   string `json:"key"`
-	// One of create, update, delete.
-	Op      string `json:"op"`
-	Version int64  `json:"version"`
+	Index   int64          `json:"index"`
+	Key     string         `json:"key"`
+	Op      ConfigResultOp `json:"op"`
+	Version int64          `json:"version"`
 	// Absent for a deleted config.
 	ETag string `json:"etag,omitzero"`
 }
+
+// ConfigResultOp is part of [ConfigResult].
+type ConfigResultOp string
+
+// The values of ConfigResultOp.
+const (
+	ConfigResultOpCreate ConfigResultOp = "create"
+	ConfigResultOpUpdate ConfigResultOp = "update"
+	ConfigResultOpDelete ConfigResultOp = "delete"
+)
 
 // List lists configs.
 func (s *Configs) List(f ConfigFilter) List[Config] {

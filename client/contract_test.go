@@ -19,7 +19,7 @@ import (
 
 // notOfTheClient are operations for sessions in cookies, which a program with a token does not
 // need, streams, exports, and GraphQL, which has other clients.
-var notOfTheClient = []string{"signIn", "acceptInvitation", "checkInvitation", "getSession", "signOut", "watchConfigs", "streamEvents", "exportOrders", "exportPayments", "beatPresence", "graphql", "editMe", "changeMyPassword", "endOtherSessions",
+var notOfTheClient = []string{"signIn", "acceptInvitation", "checkInvitation", "getSession", "signOut", "streamEvents", "exportOrders", "exportPayments", "beatPresence", "graphql", "editMe", "changeMyPassword", "endOtherSessions",
 	"finishSignIn", "stepUp", "beginStepUp", "listFactors", "beginFactor", "confirmFactor", "renameFactor", "deleteFactor", "replaceRecoveryCodes",
 	"listProviders", "beginSingleSignOn", "finishSingleSignOn", "acceptInvitationByProvider", "listLinks", "beginLink", "deleteLink"}
 
@@ -41,6 +41,7 @@ func TestEveryContractOperationHasWorkingMethod(t *testing.T) {
 		w := walk{clientOf(t, caller), t}
 		w.configs()
 		w.batches()
+		w.follow()
 		w.decide(caller)
 		sku := w.items()
 		w.stock(sku)
@@ -138,6 +139,23 @@ func (w walk) batches() {
 	var imported *client.ImportRejected
 	require.ErrorAs(t, err, &imported)
 	require.EqualValues(t, 1, imported.Counts.Conflict)
+}
+
+func (w walk) follow() {
+	t, ctx := w.t, w.t.Context()
+	followed := client.Follow(ctx, w.Configs, "walk.b", 0, client.FollowOptions{})
+	defer followed.Close()
+	require.NoError(t, followed.Ready(ctx))
+	require.Equal(t, 2, followed.Get())
+	cfg := ok[client.Config](t)(w.Configs.Get(ctx, "walk.b"))
+	require.NoError(t, cfg.SetValue(7))
+	require.NoError(t, w.Configs.Save(ctx, &cfg))
+	for now := range followed.Updates(ctx) {
+		if now.Value == 7 {
+			require.Equal(t, []client.Config{cfg}, now.Configs)
+			break
+		}
+	}
 }
 
 // decide has a second user decide on what the first one proposes.
@@ -671,10 +689,8 @@ func (w walk) flash(p *apptest.Program) {
 	require.ErrorAs(t, err, &limited)
 	require.Equal(t, [2]int64{2, 2}, [2]int64{limited.PerUserLimit, limited.Held})
 	require.Equal(t, bought.Ticket, limited.Ticket)
-	require.Eventually(t, func() bool {
-		return ok[client.FlashSaleTicket](t)(buyer.Ticket(ctx, sale.ID, bought.Ticket)).Status == "confirmed"
-	}, patience, 20*time.Millisecond)
-	confirmed := ok[client.FlashSaleTicket](t)(buyer.Ticket(ctx, sale.ID, bought.Ticket))
+	confirmed := ok[client.FlashSaleTicket](t)(buyer.Await(ctx, sale.ID, bought.Ticket))
+	require.Equal(t, client.FlashSaleTicketStatusConfirmed, confirmed.Status)
 	order := ok[client.Order](t)(w.Orders.Get(ctx, *confirmed.OrderID))
 	require.Equal(t, &sale.ID, order.FlashSaleID)
 	require.Equal(t, &bought.Ticket, order.Ticket)

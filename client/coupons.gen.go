@@ -95,10 +95,9 @@ type CampaignCreate struct {
 
 // CampaignRevision is a row of [Campaigns.History].
 type CampaignRevision struct {
-	Version int64 `json:"version"`
-	// One of create, update, issue.
-	Action string `json:"action"`
-	Name   string `json:"name"`
+	Version int64                  `json:"version"`
+	Action  CampaignRevisionAction `json:"action"`
+	Name    string                 `json:"name"`
 	// Whether `value` is in minor units or in percent.
 	Kind CampaignKind `json:"kind"`
 	// The discount of a coupon, in minor units or percent; never more than the total.
@@ -120,6 +119,16 @@ type CampaignRevision struct {
 	ChangedBy   Person    `json:"changedBy"`
 	ChangedTime time.Time `json:"changedTime"`
 }
+
+// CampaignRevisionAction is part of [CampaignRevision].
+type CampaignRevisionAction string
+
+// The values of CampaignRevisionAction.
+const (
+	CampaignRevisionActionCreate CampaignRevisionAction = "create"
+	CampaignRevisionActionUpdate CampaignRevisionAction = "update"
+	CampaignRevisionActionIssue  CampaignRevisionAction = "issue"
+)
 
 // IssueCoupons is the request body of [Campaigns.IssueCoupons].
 type IssueCoupons struct {

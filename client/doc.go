@@ -30,6 +30,9 @@
 // [EventLanded], [EventMismatch], [SequenceSuperseded]. Match them with errors.As, and a code with
 // [HasCode]. [Proposed] is the error of a change that needs an approval.
 //
+// [Follow] provides the current value of a config, also while the service is down; [Configs.Watch]
+// is the stream below it.
+//
 // An [Outbox] stores operations in a file until they are done, so that they survive the end of
 // the process.
 package client

@@ -1,13 +1,13 @@
 package client_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"iter"
 	"log"
-	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -15,88 +15,17 @@ import (
 	"interlock/test/apptest"
 )
 
-// change is one server-sent event of GET /configs/watch.
-type change struct{ name, id, data string }
-
-// watch returns the changes of all configs after a revision; "" is the current one.
-// It ends when the connection does.
-func watch(ctx context.Context, address, token, after string) iter.Seq2[change, error] {
-	return func(yield func(change, error) bool) {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/api/v1/configs/watch", nil)
-		if err != nil {
-			yield(change{}, err)
-			return
-		}
-		r.Header.Set("Authorization", "Bearer "+token)
-		if after != "" {
-			r.Header.Set("Last-Event-ID", after)
-		}
-		reply, err := http.DefaultClient.Do(r)
-		if err != nil {
-			yield(change{}, err)
-			return
-		}
-		defer reply.Body.Close()
-		if reply.StatusCode != http.StatusOK {
-			yield(change{}, fmt.Errorf("watch configs: %s", reply.Status))
-			return
-		}
-		var e change
-		for lines := bufio.NewScanner(reply.Body); lines.Scan(); {
-			name, value, _ := strings.Cut(lines.Text(), ": ")
-			switch name {
-			case "event":
-				e.name = value
-			case "id":
-				e.id = value
-			case "data":
-				e.data = value
-			case "":
-				if e.name != "" && !yield(e, nil) {
-					return
-				}
-				e = change{}
-			}
-		}
-	}
+// follow returns the number of attempts, which follows a config of the service. stateFile is the path
+// of a file in a folder that survives a restart of the program.
+func follow(ctx context.Context, c *client.Client, stateFile string) *client.Followed[int] {
+	const fallback = 1
+	return client.Follow(ctx, c.Configs, "checkout.retries", fallback, client.FollowOptions{
+		File:         stateFile,
+		WatchOptions: client.WatchOptions{OnError: func(err error) { log.Print("configs: ", err) }},
+	})
 }
 
-// follow calls use with the current version of a config and with later ones, until ctx ends.
-func follow(ctx context.Context, c *client.Client, address, token, key string, use func(client.Config)) {
-	last := ""
-	for ctx.Err() == nil {
-		for e, err := range watch(ctx, address, token, last) {
-			if err == nil && e.name != "gone" && e.concerns(key) {
-				var cfg client.Config
-				if cfg, err = c.Configs.Get(ctx, key); err == nil {
-					use(cfg)
-				}
-			}
-			if err != nil {
-				log.Print(err) // last is unchanged, so the change is delivered again
-				break
-			}
-			if last = e.id; e.name == "gone" {
-				last = "" // the log was truncated, or the database was restored
-				break
-			}
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Second):
-		}
-	}
-}
-
-// concerns reports whether the config may have changed; the first event is "ready".
-func (e change) concerns(key string) bool {
-	var about struct {
-		Key string `json:"key"`
-	}
-	return e.name == "ready" || json.Unmarshal([]byte(e.data), &about) == nil && about.Key == key
-}
-
-// A program follows a config and resumes after a lost connection.
+// A program follows a config.
 func Example_follow() {
 	url, token := apptest.Example()
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
@@ -105,20 +34,95 @@ func Example_follow() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	retries(ctx, c)
+	cfg := retries(ctx, c)
+	folder, err := os.MkdirTemp("", "follow")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
 
-	follow(ctx, c, url, token, "checkout.retries", func(cfg client.Config) {
-		fmt.Printf("version %d is %s\n", cfg.Version, cfg.Value)
-		if cfg.Version > 1 {
-			stop()
-			return
+	attempts := follow(ctx, c, filepath.Join(folder, "retries"))
+	defer attempts.Close()
+	if err := attempts.Ready(ctx); err != nil {
+		log.Print("start with the stored or fallback value: ", err)
+	}
+	fmt.Println("attempts:", attempts.Get())
+
+	cfg.Value = json.RawMessage(`5`)
+	if err := c.Configs.Save(ctx, &cfg); err != nil {
+		log.Fatal(err)
+	}
+	for now := range attempts.Updates(ctx) {
+		if now.Value == 5 {
+			fmt.Printf("attempts: %d, version %d\n", now.Value, now.Configs[0].Version)
+			break
+		}
+	}
+	// Output:
+	// attempts: 3
+	// attempts: 5, version 2
+}
+
+// Limits are followed as one value, so that a batch changes all of them together.
+type limits struct{ Low, High int }
+
+// decodeLimits converts the configs with the prefix "limits.".
+func decodeLimits(configs []client.Config) (limits, error) {
+	var l limits
+	members := map[string]*int{"limits.low": &l.Low, "limits.high": &l.High}
+	for _, c := range configs {
+		if member := members[c.Key]; member != nil {
+			if err := c.Decode(member); err != nil {
+				return l, err
+			}
+		}
+	}
+	if l.Low > l.High {
+		return l, errors.New("limits.low is above limits.high")
+	}
+	return l, nil
+}
+
+// A program follows several configs as one value.
+func ExampleFollowPrefix() {
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	c := serve()
+	for key, value := range map[string]string{"limits.low": "1", "limits.high": "9"} {
+		if _, err := c.Configs.Create(ctx, client.ConfigCreate{Key: key, Value: json.RawMessage(value)}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	followed := client.FollowPrefix(ctx, c.Configs, "limits.", limits{0, 10}, decodeLimits, client.FollowOptions{})
+	defer followed.Close()
+	if err := followed.Ready(ctx); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(followed.Get())
+	// Output: {1 9}
+}
+
+// A program receives each state of the configs with a prefix.
+func ExampleConfigs_Watch() {
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	c := serve()
+	cfg := retries(ctx, c)
+
+	for state, err := range c.Configs.Watch(ctx, "checkout.", client.WatchOptions{}) {
+		if err != nil {
+			log.Fatal(err) // the service rejects the token, or ctx ended
+		}
+		fmt.Println(strings.Join(state.Changed, " "), string(state.Items[0].Value))
+		if cfg.Version == 2 {
+			break
 		}
 		cfg.Value = json.RawMessage(`5`)
 		if err := c.Configs.Save(ctx, &cfg); err != nil {
 			log.Fatal(err)
 		}
-	})
+	}
 	// Output:
-	// version 1 is 3
-	// version 2 is 5
+	// checkout.retries 3
+	// checkout.retries 5
 }

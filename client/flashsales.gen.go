@@ -275,12 +275,11 @@ type FlashSalePurchase struct {
 
 // FlashSaleAccepted is returned by [FlashSales.BuyIn].
 type FlashSaleAccepted struct {
-	Ticket string `json:"ticket"`
-	// One of queued, confirmed, rejected.
-	Status   string `json:"status"`
-	Quantity *int64 `json:"quantity,omitzero"`
-	OrderID  *int64 `json:"orderId,omitzero"`
-	OrderNo  string `json:"orderNo,omitzero"`
+	Ticket   string                  `json:"ticket"`
+	Status   FlashSaleAcceptedStatus `json:"status"`
+	Quantity *int64                  `json:"quantity,omitzero"`
+	OrderID  *int64                  `json:"orderId,omitzero"`
+	OrderNo  string                  `json:"orderNo,omitzero"`
 	// Why it was rejected: `sold_out`, `limit`, `discarded`, `lost`. Or `order_cancelled`: it was
 	// confirmed, and its order is now cancelled.
 	Reason string `json:"reason,omitzero"`
@@ -288,18 +287,37 @@ type FlashSaleAccepted struct {
 	Ahead int64 `json:"ahead"`
 }
 
+// FlashSaleAcceptedStatus is part of [FlashSaleAccepted].
+type FlashSaleAcceptedStatus string
+
+// The values of FlashSaleAcceptedStatus.
+const (
+	FlashSaleAcceptedStatusQueued    FlashSaleAcceptedStatus = "queued"
+	FlashSaleAcceptedStatusConfirmed FlashSaleAcceptedStatus = "confirmed"
+	FlashSaleAcceptedStatusRejected  FlashSaleAcceptedStatus = "rejected"
+)
+
 // FlashSaleTicket is returned by [FlashSales.Ticket].
 type FlashSaleTicket struct {
-	Ticket string `json:"ticket"`
-	// One of queued, confirmed, rejected.
-	Status   string `json:"status"`
-	Quantity *int64 `json:"quantity,omitzero"`
-	OrderID  *int64 `json:"orderId,omitzero"`
-	OrderNo  string `json:"orderNo,omitzero"`
+	Ticket   string                `json:"ticket"`
+	Status   FlashSaleTicketStatus `json:"status"`
+	Quantity *int64                `json:"quantity,omitzero"`
+	OrderID  *int64                `json:"orderId,omitzero"`
+	OrderNo  string                `json:"orderNo,omitzero"`
 	// Why it was rejected: `sold_out`, `limit`, `discarded`, `lost`. Or `order_cancelled`: it was
 	// confirmed, and its order is now cancelled.
 	Reason string `json:"reason,omitzero"`
 }
+
+// FlashSaleTicketStatus is part of [FlashSaleTicket].
+type FlashSaleTicketStatus string
+
+// The values of FlashSaleTicketStatus.
+const (
+	FlashSaleTicketStatusQueued    FlashSaleTicketStatus = "queued"
+	FlashSaleTicketStatusConfirmed FlashSaleTicketStatus = "confirmed"
+	FlashSaleTicketStatusRejected  FlashSaleTicketStatus = "rejected"
+)
 
 // List lists flash sales.
 func (s *FlashSales) List(f FlashSaleFilter) List[FlashSale] {

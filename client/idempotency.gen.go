@@ -15,16 +15,14 @@ type Idempotency struct{ client *Client }
 
 // IdempotencyKey is a row of [Idempotency.List].
 type IdempotencyKey struct {
-	ID    int64  `json:"id"`
-	Key   string `json:"key"`
-	Actor Actor  `json:"actor"`
-	// One of admin, token, customer, system.
-	ActorKind string `json:"actorKind"`
+	ID        int64                   `json:"id"`
+	Key       string                  `json:"key"`
+	Actor     Actor                   `json:"actor"`
+	ActorKind IdempotencyKeyActorKind `json:"actorKind"`
 	// The customer that an API token acted for, or null.
-	OnBehalfOf *string `json:"onBehalfOf"`
-	// One of POST, PUT, PATCH.
-	Method string `json:"method"`
-	Path   string `json:"path"`
+	OnBehalfOf *string              `json:"onBehalfOf"`
+	Method     IdempotencyKeyMethod `json:"method"`
+	Path       string               `json:"path"`
 	// The `X-Request-Id` of the request that took effect.
 	RequestID string `json:"requestId"`
 	// The reply's status.
@@ -38,6 +36,27 @@ type IdempotencyKey struct {
 	CreatedTime    time.Time  `json:"createdTime"`
 	ExpiresTime    time.Time  `json:"expiresTime"`
 }
+
+// IdempotencyKeyActorKind is part of [IdempotencyKey].
+type IdempotencyKeyActorKind string
+
+// The values of IdempotencyKeyActorKind.
+const (
+	IdempotencyKeyActorKindAdmin    IdempotencyKeyActorKind = "admin"
+	IdempotencyKeyActorKindToken    IdempotencyKeyActorKind = "token"
+	IdempotencyKeyActorKindCustomer IdempotencyKeyActorKind = "customer"
+	IdempotencyKeyActorKindSystem   IdempotencyKeyActorKind = "system"
+)
+
+// IdempotencyKeyMethod is part of [IdempotencyKey].
+type IdempotencyKeyMethod string
+
+// The values of IdempotencyKeyMethod.
+const (
+	IdempotencyKeyMethodPOST  IdempotencyKeyMethod = "POST"
+	IdempotencyKeyMethodPUT   IdempotencyKeyMethod = "PUT"
+	IdempotencyKeyMethodPATCH IdempotencyKeyMethod = "PATCH"
+)
 
 // IdempotencyKeyFilter selects rows of [Idempotency.List].
 type IdempotencyKeyFilter struct {

@@ -80,11 +80,10 @@ type ItemCreate struct {
 
 // ItemRevision is a row of [Items.History].
 type ItemRevision struct {
-	Version int64 `json:"version"`
-	// One of create, update.
-	Action string `json:"action"`
-	Name   string `json:"name"`
-	Price  int64  `json:"price"`
+	Version int64              `json:"version"`
+	Action  ItemRevisionAction `json:"action"`
+	Name    string             `json:"name"`
+	Price   int64              `json:"price"`
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
 	// changes.
 	Currency string `json:"currency"`
@@ -95,6 +94,15 @@ type ItemRevision struct {
 	ChangedBy     Person     `json:"changedBy"`
 	ChangedTime   time.Time  `json:"changedTime"`
 }
+
+// ItemRevisionAction is part of [ItemRevision].
+type ItemRevisionAction string
+
+// The values of ItemRevisionAction.
+const (
+	ItemRevisionActionCreate ItemRevisionAction = "create"
+	ItemRevisionActionUpdate ItemRevisionAction = "update"
+)
 
 // List lists items.
 func (s *Items) List(f ItemFilter) List[Item] {

@@ -181,13 +181,22 @@ const (
 
 // Payment is part of [Order].
 type Payment struct {
-	// The payment method: external, or the user's wallet. One of external, wallet.
-	Method string `json:"method"`
+	// The payment method: external, or the user's wallet.
+	Method PaymentMethod `json:"method"`
 	// The payment provider, which scopes the reference. Not for `wallet`.
 	Provider string `json:"provider,omitzero"`
 	// The payment's name at its provider. Required for `external`.
 	Reference string `json:"reference,omitzero"`
 }
+
+// PaymentMethod is part of [Payment].
+type PaymentMethod string
+
+// The values of PaymentMethod.
+const (
+	PaymentMethodExternal PaymentMethod = "external"
+	PaymentMethodWallet   PaymentMethod = "wallet"
+)
 
 // OrderShipment is part of [Order].
 type OrderShipment struct {
@@ -376,8 +385,8 @@ type Cancellation struct {
 type OrderBatch struct {
 	Action OrderAction `json:"action"`
 	IDs    []int64     `json:"ids"`
-	// The payment method: external, or the user's wallet. One of external, wallet.
-	Method string `json:"method,omitzero"`
+	// The payment method: external, or the user's wallet.
+	Method OrderBatchMethod `json:"method,omitzero"`
 	// The payment provider, which scopes the reference. Not for `wallet`.
 	Provider string `json:"provider,omitzero"`
 	// The payment's name at its provider. Required for `external`.
@@ -389,6 +398,15 @@ type OrderBatch struct {
 	Reason       string `json:"reason,omitzero"`
 }
 
+// OrderBatchMethod is part of [OrderBatch].
+type OrderBatchMethod string
+
+// The values of OrderBatchMethod.
+const (
+	OrderBatchMethodExternal OrderBatchMethod = "external"
+	OrderBatchMethodWallet   OrderBatchMethod = "wallet"
+)
+
 // OrderBatchResult is returned by [Orders.Move].
 type OrderBatchResult struct {
 	Items []OrderVerdict `json:"items"`
@@ -399,13 +417,23 @@ type OrderVerdict struct {
 	ID int64 `json:"id"`
 	// `conflict`: the order's status does not allow the action, another request came first, the
 	// wallet has too little, or the reference of the payment paid another order. `invalid`: the
-	// order does not exist, or a rule is violated. One of done, conflict, invalid.
-	Verdict string `json:"verdict"`
-	Code    Code   `json:"code,omitzero"`
-	Detail  string `json:"detail,omitzero"`
+	// order does not exist, or a rule is violated.
+	Verdict OrderVerdictVerdict `json:"verdict"`
+	Code    Code                `json:"code,omitzero"`
+	Detail  string              `json:"detail,omitzero"`
 	// The order's current status, if it was read.
 	Status OrderStatus `json:"status,omitzero"`
 }
+
+// OrderVerdictVerdict is part of [OrderVerdict].
+type OrderVerdictVerdict string
+
+// The values of OrderVerdictVerdict.
+const (
+	OrderVerdictVerdictDone     OrderVerdictVerdict = "done"
+	OrderVerdictVerdictConflict OrderVerdictVerdict = "conflict"
+	OrderVerdictVerdictInvalid  OrderVerdictVerdict = "invalid"
+)
 
 // List lists orders.
 //

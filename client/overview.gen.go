@@ -36,8 +36,8 @@ type Finding struct {
 	// The value that removes the risk, if there is one.
 	Want string `json:"want,omitzero"`
 	// `risk`: it works, but data can be lost or an outage is near. `unknown`: it cannot be read;
-	// assume the worst. `broken`: it does not work. One of ok, risk, unknown, broken.
-	Level string `json:"level"`
+	// assume the worst. `broken`: it does not work.
+	Level FindingLevel `json:"level"`
 	// The possible loss by event. Events without a loss entry are absent.
 	Loss FindingLoss `json:"loss"`
 	// Whole sentences: the setting, the possible loss, its extent, and the remedy.
@@ -51,6 +51,17 @@ type Engine string
 const (
 	EngineDatabase Engine = "database"
 	EngineRedis    Engine = "redis"
+)
+
+// FindingLevel is part of [Finding].
+type FindingLevel string
+
+// The values of FindingLevel.
+const (
+	FindingLevelOk      FindingLevel = "ok"
+	FindingLevelRisk    FindingLevel = "risk"
+	FindingLevelUnknown FindingLevel = "unknown"
+	FindingLevelBroken  FindingLevel = "broken"
 )
 
 // FindingLoss is part of [Finding].
@@ -215,8 +226,8 @@ type PromiseList struct {
 // Promise is part of [PromiseList].
 type Promise struct {
 	Name PromiseName `json:"name"`
-	// The heading in the guarantees document. One of G1, G2, G3, G4, G5, G6, G7.
-	Guarantee string `json:"guarantee"`
+	// The heading in the guarantees document.
+	Guarantee PromiseGuarantee `json:"guarantee"`
 	// The promise in one sentence.
 	Says string `json:"says"`
 	// Tests that would fail if the program broke it.
@@ -303,6 +314,20 @@ const (
 	PromiseNameAuditedWebhooks   PromiseName = "audited-webhooks"
 )
 
+// PromiseGuarantee is part of [Promise].
+type PromiseGuarantee string
+
+// The values of PromiseGuarantee.
+const (
+	PromiseGuaranteeG1 PromiseGuarantee = "G1"
+	PromiseGuaranteeG2 PromiseGuarantee = "G2"
+	PromiseGuaranteeG3 PromiseGuarantee = "G3"
+	PromiseGuaranteeG4 PromiseGuarantee = "G4"
+	PromiseGuaranteeG5 PromiseGuarantee = "G5"
+	PromiseGuaranteeG6 PromiseGuarantee = "G6"
+	PromiseGuaranteeG7 PromiseGuarantee = "G7"
+)
+
 // PromiseState is part of [Promise].
 type PromiseState string
 
@@ -328,14 +353,22 @@ type PromiseViolation struct {
 
 // PromiseUsage is part of [PromiseList].
 type PromiseUsage struct {
-	// One of user, customer.
-	Holders string `json:"holders"`
-	Keys    int64  `json:"keys"`
-	Quota   int64  `json:"quota"`
+	Holders PromiseUsageHolders `json:"holders"`
+	Keys    int64               `json:"keys"`
+	Quota   int64               `json:"quota"`
 	// True from 80 % of the quota on. At the quota, a write with a key returns 429
 	// `quota_exceeded`.
 	AlmostFull bool `json:"almostFull"`
 }
+
+// PromiseUsageHolders is part of [PromiseUsage].
+type PromiseUsageHolders string
+
+// The values of PromiseUsageHolders.
+const (
+	PromiseUsageHoldersUser     PromiseUsageHolders = "user"
+	PromiseUsageHoldersCustomer PromiseUsageHolders = "customer"
+)
 
 // SignedPromises is returned by [Client.ExportPromises].
 type SignedPromises struct {
@@ -491,15 +524,25 @@ type DashboardApprovals struct {
 // ConflictCount is part of [Dashboard].
 type ConflictCount struct {
 	// The first segment of the paths: `configs`, `config-batches`.
-	Resource string `json:"resource"`
-	// One of version_conflict, status_changed, transition_not_allowed, batch_conflict,
-	// already_exists.
-	Code  string `json:"code"`
-	Count int64  `json:"count"`
+	Resource string            `json:"resource"`
+	Code     ConflictCountCode `json:"code"`
+	Count    int64             `json:"count"`
 	// Paths of the records of the last conflicts, newest first, as far as the server of the reply
 	// has seen them since it started.
 	Records []string `json:"records"`
 }
+
+// ConflictCountCode is part of [ConflictCount].
+type ConflictCountCode string
+
+// The values of ConflictCountCode.
+const (
+	ConflictCountCodeVersionConflict      ConflictCountCode = "version_conflict"
+	ConflictCountCodeStatusChanged        ConflictCountCode = "status_changed"
+	ConflictCountCodeTransitionNotAllowed ConflictCountCode = "transition_not_allowed"
+	ConflictCountCodeBatchConflict        ConflictCountCode = "batch_conflict"
+	ConflictCountCodeAlreadyExists        ConflictCountCode = "already_exists"
+)
 
 // RecentChange is part of [Dashboard].
 type RecentChange struct {
@@ -509,10 +552,9 @@ type RecentChange struct {
 	// The `X-Request-Id` of the request; empty for work of the service itself.
 	RequestID string `json:"requestId"`
 	// The idempotency key of the request; empty without one.
-	IdempotencyKey string `json:"idempotencyKey"`
-	Actor          Actor  `json:"actor"`
-	// One of admin, token, customer, system.
-	ActorKind string `json:"actorKind"`
+	IdempotencyKey string                `json:"idempotencyKey"`
+	Actor          Actor                 `json:"actor"`
+	ActorKind      RecentChangeActorKind `json:"actorKind"`
 	// The API token of the request, or null.
 	Token *TokenRef `json:"token"`
 	// The customer that an API token acted for (`X-On-Behalf-Of`), or null.
@@ -529,6 +571,17 @@ type RecentChange struct {
 	// The number of older entries that it represents, of the 200 that were scanned.
 	More int64 `json:"more"`
 }
+
+// RecentChangeActorKind is part of [RecentChange].
+type RecentChangeActorKind string
+
+// The values of RecentChangeActorKind.
+const (
+	RecentChangeActorKindAdmin    RecentChangeActorKind = "admin"
+	RecentChangeActorKindToken    RecentChangeActorKind = "token"
+	RecentChangeActorKindCustomer RecentChangeActorKind = "customer"
+	RecentChangeActorKindSystem   RecentChangeActorKind = "system"
+)
 
 // Presence is part of [Dashboard].
 //

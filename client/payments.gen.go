@@ -25,9 +25,8 @@ type PaymentRecord struct {
 	OrderNo *string `json:"orderNo"`
 	// The shop's name of a customer, which is one of its users: 1 to 128 letters, digits and
 	// `._:@+=/|-`. Compared byte for byte, so `Li` is not `li`. Percent-encoded in a path.
-	UserID *string `json:"userId"`
-	// One of external, wallet.
-	Method string `json:"method"`
+	UserID *string             `json:"userId"`
+	Method PaymentRecordMethod `json:"method"`
 	// The payment provider, which scopes the reference. Null for wallets and for an unnamed
 	// provider.
 	Provider *string `json:"provider"`
@@ -56,6 +55,15 @@ type PaymentRecord struct {
 	AppliedTime *time.Time `json:"appliedTime"`
 	RecordedBy  Person     `json:"recordedBy"`
 }
+
+// PaymentRecordMethod is part of [PaymentRecord].
+type PaymentRecordMethod string
+
+// The values of PaymentRecordMethod.
+const (
+	PaymentRecordMethodExternal PaymentRecordMethod = "external"
+	PaymentRecordMethodWallet   PaymentRecordMethod = "wallet"
+)
 
 // PaymentStatus is part of [PaymentRecord].
 type PaymentStatus string
@@ -89,8 +97,8 @@ const (
 
 // PaymentReceipt is the request body of [Payments.Record].
 type PaymentReceipt struct {
-	// The payment method: external, or the user's wallet. One of external, wallet.
-	Method string `json:"method"`
+	// The payment method: external, or the user's wallet.
+	Method PaymentReceiptMethod `json:"method"`
 	// The payment provider, which scopes the reference. Not for `wallet`.
 	Provider string `json:"provider,omitzero"`
 	// The payment's name at its provider.
@@ -99,19 +107,19 @@ type PaymentReceipt struct {
 	Amount *int64 `json:"amount,omitzero"`
 }
 
+// PaymentReceiptMethod is part of [PaymentReceipt].
+type PaymentReceiptMethod string
+
+// The values of PaymentReceiptMethod.
+const (
+	PaymentReceiptMethodExternal PaymentReceiptMethod = "external"
+	PaymentReceiptMethodWallet   PaymentReceiptMethod = "wallet"
+)
+
 // PaymentApplication is the request body of [Payments.Apply].
 type PaymentApplication struct {
 	OrderID int64 `json:"orderId"`
 }
-
-// PaymentMethod is part of [PaymentRecordFilter].
-type PaymentMethod string
-
-// The values of PaymentMethod.
-const (
-	PaymentMethodExternal PaymentMethod = "external"
-	PaymentMethodWallet   PaymentMethod = "wallet"
-)
 
 // PaymentRecordFilter selects rows of [Payments.List].
 type PaymentRecordFilter struct {

@@ -51,11 +51,10 @@ type Refund struct {
 	// The currency of the tenant's amounts (ISO 4217); amounts are in its minor units. It never
 	// changes.
 	Currency string `json:"currency"`
-	// The method of the payment, which is also the way of the refund. One of external, wallet.
-	Method string `json:"method"`
-	// `cancellation`: the refund repays the rest of a cancelled order. One of request,
-	// cancellation.
-	Origin string       `json:"origin"`
+	// The method of the payment, which is also the way of the refund.
+	Method RefundMethod `json:"method"`
+	// `cancellation`: the refund repays the rest of a cancelled order.
+	Origin RefundOrigin `json:"origin"`
 	Lines  []RefundLine `json:"lines"`
 	Reason string       `json:"reason"`
 	Status RefundStatus `json:"status"`
@@ -73,6 +72,24 @@ type Refund struct {
 	// approved now.
 	ChangeNeeds *RefundChangeNeeds `json:"changeNeeds,omitzero"`
 }
+
+// RefundMethod is part of [Refund].
+type RefundMethod string
+
+// The values of RefundMethod.
+const (
+	RefundMethodExternal RefundMethod = "external"
+	RefundMethodWallet   RefundMethod = "wallet"
+)
+
+// RefundOrigin is part of [Refund].
+type RefundOrigin string
+
+// The values of RefundOrigin.
+const (
+	RefundOriginRequest      RefundOrigin = "request"
+	RefundOriginCancellation RefundOrigin = "cancellation"
+)
 
 // RefundLine is part of [Refund].
 type RefundLine struct {

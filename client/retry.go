@@ -95,11 +95,15 @@ func (x *exchange) pause(got answer, problem *Problem) time.Duration {
 	if planned > 1 {
 		jitter = rand.N(planned / 2)
 	}
-	requested := retryAfter(got.header)
+	return max(planned, requestedPause(got.header, problem)) + jitter
+}
+
+// requestedPause returns the time that the service requested before the next attempt; 0 for none.
+func requestedPause(header http.Header, problem *Problem) time.Duration {
 	if problem != nil && problem.RetryAfterMs > 0 {
-		requested = time.Duration(problem.RetryAfterMs) * time.Millisecond
+		return time.Duration(problem.RetryAfterMs) * time.Millisecond
 	}
-	return max(planned, requested) + jitter
+	return retryAfter(header)
 }
 
 // retryAfter parses both forms of the header (RFC 9110, section 10.2.3). A date is compared with

@@ -112,18 +112,28 @@ type WebhookCreate struct {
 
 // WebhookRevision is a row of [Webhooks.History].
 type WebhookRevision struct {
-	Version int64 `json:"version"`
-	// One of create, update, rotate-secret, pause.
-	Action      string         `json:"action"`
-	URL         string         `json:"url"`
-	Topics      []string       `json:"topics"`
-	Filter      *WebhookFilter `json:"filter"`
-	Content     WebhookPayload `json:"content"`
-	Enabled     bool           `json:"enabled"`
-	PauseReason *string        `json:"pauseReason"`
-	ChangedBy   Person         `json:"changedBy"`
-	ChangedTime time.Time      `json:"changedTime"`
+	Version     int64                 `json:"version"`
+	Action      WebhookRevisionAction `json:"action"`
+	URL         string                `json:"url"`
+	Topics      []string              `json:"topics"`
+	Filter      *WebhookFilter        `json:"filter"`
+	Content     WebhookPayload        `json:"content"`
+	Enabled     bool                  `json:"enabled"`
+	PauseReason *string               `json:"pauseReason"`
+	ChangedBy   Person                `json:"changedBy"`
+	ChangedTime time.Time             `json:"changedTime"`
 }
+
+// WebhookRevisionAction is part of [WebhookRevision].
+type WebhookRevisionAction string
+
+// The values of WebhookRevisionAction.
+const (
+	WebhookRevisionActionCreate       WebhookRevisionAction = "create"
+	WebhookRevisionActionUpdate       WebhookRevisionAction = "update"
+	WebhookRevisionActionRotateSecret WebhookRevisionAction = "rotate-secret"
+	WebhookRevisionActionPause        WebhookRevisionAction = "pause"
+)
 
 // WebhookDelivery is a row of [Webhooks.Deliveries].
 type WebhookDelivery struct {

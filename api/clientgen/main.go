@@ -7,6 +7,8 @@
 //   - A method has the name of its operation without the noun: listConfigHistory is Configs.History.
 //   - An operation that requires If-Match accepts the value that was read, and sends its ETag.
 //   - An edit that can be merged is a Save: it sends the changes since the value was read.
+//   - An enumeration is a type with constants. Without a name in the contract, it has the name of its
+//     parent and its member: ConfigChangeOp.
 //   - A member that can be null, and a number or struct that can be absent, is a pointer; nil means
 //     null or absent. A request in which the two differ needs a type declared by hand.
 package main

@@ -136,9 +136,6 @@ func (g *generator) field(of, name string, s *schema, required bool) field {
 	if nullable || !required && g.absentDiffers(s, f.Type) {
 		f.Type = pointer(f.Type)
 	}
-	if values := g.resolve(s).Enum; len(values) > 0 && f.Type == "string" {
-		f.Doc = strings.TrimSpace(f.Doc + " One of " + strings.Join(values, ", ") + ".")
-	}
 	return f
 }
 
@@ -203,8 +200,8 @@ func alternative(s *schema) (one *schema, nullable bool) {
 	return one, nullable
 }
 
-// typeOf returns the Go type of a schema and whether null is one of its values. Structs without a
-// name in the contract are named after their parent.
+// typeOf returns the Go type of a schema and whether null is one of its values. Structs and
+// enumerations without a name in the contract are named after their parent.
 func (g *generator) typeOf(s *schema, name, use string) (of string, nullable bool) {
 	if s.Ref != "" {
 		of := g.schema(nameOf(s.Ref))
@@ -230,6 +227,9 @@ func (g *generator) typeOf(s *schema, name, use string) (of string, nullable boo
 		return "map[string]" + of, nullable
 	case kind == "string" && s.Format == "date-time":
 		return "time.Time", nullable
+	case kind == "string" && len(s.Enum) > 0 && name != "":
+		g.enumeration(name, &schema{Enum: s.Enum}, use) // the member has the description
+		return name, nullable
 	}
 	scalars := map[string]string{"string": "string", "integer": "int64", "number": "float64", "boolean": "bool"}
 	if scalar := scalars[kind]; scalar != "" {

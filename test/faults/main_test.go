@@ -29,7 +29,12 @@ const patience = 2 * time.Minute
 // programPath is the path of the program as operators run it, built once.
 var programPath string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+func TestMain(m *testing.M) {
+	if text := os.Getenv(followVariable); text != "" {
+		os.Exit(followAsProgram(text))
+	}
+	os.Exit(run(m))
+}
 
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "interlock-faults-")

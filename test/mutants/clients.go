@@ -32,4 +32,24 @@ var clients = []mutant{
 		file: "client/flashsales.go", old: `if json.Unmarshal(problem.Body, &about) != nil {`, new: `if json.Unmarshal(problem.Body, &about) == nil {`,
 		caught: tests{"client": {"TestLostPurchaseIsFoundByTicket"}},
 	},
+	{
+		name: "a watch of the Go client applies a state without the change that it read it for",
+		file: "client/watch.go", old: `sequenceOf(revision) >= sequenceOf(change)`, new: `sequenceOf(revision) >= 0`,
+		caught: tests{"client": {"TestStateBeforeItsChangeIsNotApplied", "TestRollbackBetweenTwoRunsIsReported"}},
+	},
+	{
+		name: "a watch of the Go client does not report a rollback",
+		file: "client/watch.go", old: `next.Rollback = before.Revision != ""`, new: `next.Rollback = before.Revision == "none"`,
+		caught: tests{"client": {"TestRestoredDatabaseIsARollback", "TestUpdatesReportSkippedRollback"}},
+	},
+	{
+		name: "a stream of the Go client waits forever for a vanished service",
+		file: "client/events.go", old: `s.silence.Reset(s.maxSilence)`, new: `s.silence.Stop()`,
+		caught: tests{"client": {"TestSilentStreamIsReplaced", "TestUnresponsiveServiceIsRetried"}},
+	},
+	{
+		name: "the Go client renames a stored state before it is on the disk",
+		file: "client/follow_file.go", old: `return file.Sync()`, new: `return nil`,
+		caught: tests{"client": {"TestFileIsReplacedDurably"}},
+	},
 }
