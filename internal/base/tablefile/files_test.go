@@ -50,7 +50,7 @@ type fileCase struct {
 
 var fileCases = []fileCase{
 	{
-		file: "shopify-products.csv", kind: items, encoding: "utf-8", decimal: ".",
+		file: "shopify-products.csv", kind: items, encoding: "utf-8", decimal: tablefile.Point,
 		rows: map[int]values{
 			2: {"sku": "EG-100", "name": "Earl Grey – loose leaf - 100 g", "price": "12.9", "status": "active"},
 			4: {"sku": "EG-250", "name": "Earl Grey – loose leaf - 250 g", "price": "26", "status": "active"},
@@ -63,7 +63,7 @@ var fileCases = []fileCase{
 		rows: map[int]values{2: {"sku": "EG-100", "setTo": "42"}, 4: {"sku": "EG-250", "setTo": "7"}, 6: {"sku": "CUP-1", "setTo": "0"}}, rejected: map[int]tablefile.Code{5: tablefile.NoValue},
 	},
 	{
-		file: "shopify-products-2025.csv", kind: items, encoding: "utf-8", decimal: ".",
+		file: "shopify-products-2025.csv", kind: items, encoding: "utf-8", decimal: tablefile.Point,
 		rows: map[int]values{
 			2: {"sku": "LS-S-BLUE", "name": "Linen shirt - S / Blue", "price": "49", "status": "active"},
 			3: {"sku": "LS-M-BLUE", "name": "Linen shirt - M / Blue", "price": "49", "status": "active"},
@@ -75,7 +75,7 @@ var fileCases = []fileCase{
 		rows: map[int]values{2: {"userId": "7240953102613"}, 3: {"userId": "7240953102614"}},
 	},
 	{
-		file: "woocommerce-products.csv", kind: items, encoding: "utf-8", decimal: ".",
+		file: "woocommerce-products.csv", kind: items, encoding: "utf-8", decimal: tablefile.Point,
 		rows: map[int]values{
 			2: {"sku": "HOODIE", "name": "Hoodie", "status": "active"},
 			3: {"sku": "HOODIE-BLUE", "name": "Hoodie - Blue", "price": "45", "status": "active"},
@@ -83,7 +83,7 @@ var fileCases = []fileCase{
 		},
 	},
 	{
-		file: "woocommerce-products-de.csv", kind: items, encoding: "utf-8", decimal: ",",
+		file: "woocommerce-products-de.csv", kind: items, encoding: "utf-8", decimal: tablefile.Comma,
 		rows: map[int]values{
 			2: {"sku": "TEE-1", "name": "Grüner Tee", "price": "7.9", "status": "active"},
 			3: {"sku": "TEE-2", "name": "Früchtetee", "price": "5.5", "status": "archived"},
@@ -96,7 +96,7 @@ var fileCases = []fileCase{
 		rows: map[int]values{2: {"userId": "cus_PaQ1"}}, rejected: map[int]tablefile.Code{3: tablefile.NoValue},
 	},
 	{
-		file: "excel-german.csv", kind: items, encoding: "windows-1252", separator: ';', decimal: ",",
+		file: "excel-german.csv", kind: items, encoding: "windows-1252", separator: ';', decimal: tablefile.Comma,
 		rows: map[int]values{
 			3: {"sku": "TEE-1", "name": "Müllers Kräutertee", "price": "1234.5"},
 			4: {"sku": "TEE-2", "name": "Weiße Tasse „groß“", "price": "8.9"},
@@ -110,11 +110,11 @@ var fileCases = []fileCase{
 		rejected: map[int]tablefile.Code{3: tablefile.AmbiguousNumber},
 	},
 	{
-		file: "excel-german.csv", kind: stock, options: tablefile.Options{Decimal: tablefile.Comma}, encoding: "windows-1252", separator: ';', decimal: ",",
+		file: "excel-german.csv", kind: stock, options: tablefile.Options{Decimal: tablefile.Comma}, encoding: "windows-1252", separator: ';', decimal: tablefile.Comma,
 		rows: map[int]values{3: {"sku": "TEE-1", "setTo": "1200"}, 4: {"sku": "TEE-2", "setTo": "12"}, 5: {"sku": "TEE-3", "setTo": "3"}},
 	},
 	{
-		file: "excel-french.csv", kind: items, encoding: "windows-1252", separator: ';', decimal: ",",
+		file: "excel-french.csv", kind: items, encoding: "windows-1252", separator: ';', decimal: tablefile.Comma,
 		rows: map[int]values{
 			2: {"sku": "THE-1", "name": "Thé à la menthe", "price": "12.5"},
 			3: {"sku": "THE-2", "name": "Crème brûlée – œufs frais", "price": "1250"},
@@ -129,35 +129,35 @@ var fileCases = []fileCase{
 		rows: map[int]values{2: {"sku": "THE-1", "delta": "1200"}, 3: {"sku": "THE-2", "delta": "3"}},
 	},
 	{
-		file: "excel-spanish.csv", kind: items, encoding: "windows-1252", separator: ';', decimal: ",",
+		file: "excel-spanish.csv", kind: items, encoding: "windows-1252", separator: ';', decimal: tablefile.Comma,
 		rows: map[int]values{
 			2: {"sku": "TE-1", "name": "Té de piña y jengibre", "price": "3.75"},
 			3: {"sku": "TE-2", "name": "Muñeca «Año Nuevo»", "price": "12"},
 		},
 	},
 	{
-		file: "excel-mac.csv", kind: items, encoding: "macintosh", separator: ';', decimal: ",",
+		file: "excel-mac.csv", kind: items, encoding: "macintosh", separator: ';', decimal: tablefile.Comma,
 		rows: map[int]values{
 			2: {"sku": "TEE-1", "name": "Müllers Kräutertee", "price": "12.5"},
 			3: {"sku": "TEE-2", "name": "Süßholz und Käse", "price": "8.9"},
 		},
 	},
 	{
-		file: "excel-polish.csv", kind: items, encoding: "windows-1250", separator: ';', decimal: ",",
+		file: "excel-polish.csv", kind: items, encoding: "windows-1250", separator: ';', decimal: tablefile.Comma,
 		rows: map[int]values{
 			2: {"sku": "HER-1", "name": "Herbata żółta z Łodzi", "price": "12.5"},
 			3: {"sku": "HER-2", "name": "Świeża mięta", "price": "8.9"},
 		},
 	},
 	{
-		file: "excel-russian.csv", kind: items, encoding: "windows-1251", separator: ';', decimal: ",",
+		file: "excel-russian.csv", kind: items, encoding: "windows-1251", separator: ';', decimal: tablefile.Comma,
 		rows: map[int]values{
 			2: {"sku": "CHAI-1", "name": "Зелёный чай с мятой", "price": "350"},
 			3: {"sku": "CHAI-2", "name": "Чашка «Утро»", "price": "1250.5"},
 		},
 	},
 	{
-		file: "excel-chinese.csv", kind: items, encoding: "gb18030", decimal: ".",
+		file: "excel-chinese.csv", kind: items, encoding: "gb18030", decimal: tablefile.Point,
 		rows: map[int]values{
 			2: {"sku": "TEA-1", "name": "西湖龙井茶叶", "price": "128"},
 			3: {"sku": "TEA-2", "name": "玻璃杯（大）", "price": "35.5"},
@@ -169,11 +169,11 @@ var fileCases = []fileCase{
 		rows: map[int]values{2: {"sku": "TEA-1", "setTo": "20"}, 3: {"sku": "TEA-2", "setTo": "8"}},
 	},
 	{
-		file: "excel-traditional.csv", kind: items, encoding: "big5", decimal: ".",
+		file: "excel-traditional.csv", kind: items, encoding: "big5", decimal: tablefile.Point,
 		rows: map[int]values{2: {"sku": "TEA-1", "name": "凍頂烏龍茶", "price": "128"}, 3: {"sku": "TEA-2", "name": "玻璃杯", "price": "35.5"}},
 	},
 	{
-		file: "excel-japanese.csv", kind: items, options: tablefile.Options{Decimal: tablefile.Point}, encoding: "shift_jis", decimal: ".",
+		file: "excel-japanese.csv", kind: items, options: tablefile.Options{Decimal: tablefile.Point}, encoding: "shift_jis", decimal: tablefile.Point,
 		rows: map[int]values{2: {"sku": "TEA-1", "name": "抹茶ラテの粉", "price": "1200"}, 3: {"sku": "TEA-2", "name": "湯呑み（大）", "price": "850"}},
 	},
 	{
@@ -181,7 +181,7 @@ var fileCases = []fileCase{
 		rows: map[int]values{2: {"sku": "TEA-1", "name": "제주 녹차 잎차 선물 세트", "price": "12000"}, 3: {"sku": "TEA-2", "name": "도자기 찻잔", "price": "8500"}},
 	},
 	{
-		file: "excel-unicode-text.txt", kind: items, encoding: "utf-16le", separator: '\t', decimal: ",",
+		file: "excel-unicode-text.txt", kind: items, encoding: "utf-16le", separator: '\t', decimal: tablefile.Comma,
 		rows: map[int]values{2: {"sku": "TEA-1", "name": `Thé 茶 12" Kanne`, "price": "12.5"}, 3: {"sku": "TEA-2", "name": "Čaj", "price": "8"}},
 	},
 	{
@@ -190,13 +190,13 @@ var fileCases = []fileCase{
 	},
 	{file: "no-header.csv", kind: items, encoding: "utf-8", separator: ';'},
 	{
-		file: "no-header.csv", kind: items, encoding: "utf-8", separator: ';', decimal: ",",
+		file: "no-header.csv", kind: items, encoding: "utf-8", separator: ';', decimal: tablefile.Comma,
 		options: tablefile.Options{Header: new(false), Mapping: []string{"sku", "name", "price"}},
 		rows:    map[int]values{1: {"sku": "TEA-1", "name": "Tea", "price": "12.5"}, 2: {"sku": "TEA-2", "name": "Cup", "price": "8"}},
 	},
 	{file: "unknown-header.csv", kind: items, encoding: "utf-8", separator: ';'},
 	{
-		file: "unknown-header.csv", kind: items, encoding: "utf-8", separator: ';', decimal: ",", options: tablefile.Options{Mapping: []string{"sku", "", "price"}},
+		file: "unknown-header.csv", kind: items, encoding: "utf-8", separator: ';', decimal: tablefile.Comma, options: tablefile.Options{Mapping: []string{"sku", "", "price"}},
 		rows: map[int]values{2: {"sku": "TEA-1", "price": "12.5"}}, ignored: []string{"Vare"},
 	},
 }

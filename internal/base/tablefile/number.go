@@ -8,17 +8,25 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Decimal is the decimal style of a file: "." for 1,234.50, "," for 1.234,50.
+// Decimal is the decimal style of a file: 1,234.50 with a point, 1.234,50 with a comma.
 type Decimal string
 
 // The decimal styles.
 const (
-	Point Decimal = "."
-	Comma Decimal = ","
+	Point Decimal = "point"
+	Comma Decimal = "comma"
 )
 
 // Enum returns the decimal styles.
 func (Decimal) Enum() []string { return []string{string(Point), string(Comma)} }
+
+// mark returns the decimal separator.
+func (d Decimal) mark() string {
+	if d == Point {
+		return "."
+	}
+	return ","
+}
 
 func (d Decimal) other() Decimal {
 	if d == Point {
@@ -76,14 +84,17 @@ func styleOf(number string) (style Decimal, isAmbiguous bool) {
 	if last < 0 {
 		return "", false
 	}
-	mark := Decimal(number[last : last+1])
+	style = Comma
+	if number[last] == '.' {
+		style = Point
+	}
 	switch {
-	case strings.Contains(number, string(mark.other())):
-		return mark, false
-	case strings.Count(number, string(mark)) > 1:
-		return mark.other(), false
+	case strings.Contains(number, style.other().mark()):
+		return style, false
+	case strings.Count(number, style.mark()) > 1:
+		return style.other(), false
 	case len(number)-last-1 != 3 || last > 3 || number[0] == '0':
-		return mark, false
+		return style, false
 	}
 	return "", true
 }
@@ -91,8 +102,8 @@ func styleOf(number string) (style Decimal, isAmbiguous bool) {
 // parse returns a bare number with a decimal point and without groups. ok is false if the number is
 // not of the style.
 func parse(number string, style Decimal) (canonical string, ok bool) {
-	whole, fraction, hasFraction := strings.Cut(number, string(style))
-	groups := strings.Split(whole, string(style.other()))
+	whole, fraction, hasFraction := strings.Cut(number, style.mark())
+	groups := strings.Split(whole, style.other().mark())
 	for i, group := range groups {
 		if i > 0 && len(group) != 3 || i == 0 && len(groups) > 1 && len(group) > 3 {
 			return "", false

@@ -103,7 +103,7 @@ type Options struct {
 	Columns []string
 }
 
-// Table is a file as it was read.
+// Table is the content of a file.
 type Table struct {
 	Encoding Encoding
 	// Encodings are all encodings in which the file is valid, the most likely first.
