@@ -144,7 +144,10 @@ func (c *Client) do(ctx context.Context, r request, out any, options []CallOptio
 
 // prepare encodes the body and creates the key, once for all attempts.
 func (x *exchange) prepare() error {
-	if x.request.body != nil {
+	file, isFile := x.request.body.([]byte)
+	if isFile {
+		x.body = file
+	} else if x.request.body != nil {
 		text, err := encode(x.request.body)
 		if err != nil {
 			return fmt.Errorf("encode the body of %s: %w", x, err)
@@ -203,8 +206,11 @@ func (x *exchange) headers(h http.Header) {
 	set("If-Match", x.settings.ifMatch)
 	set("If-None-Match", x.settings.ifNoneMatch)
 	set("X-On-Behalf-Of", x.client.onBehalfOf)
+	_, isFile := x.request.body.([]byte)
 	switch {
 	case x.body == nil:
+	case isFile:
+		h.Set("Content-Type", "application/octet-stream")
 	case x.request.method == http.MethodPatch:
 		h.Set("Content-Type", "application/merge-patch+json")
 	default:

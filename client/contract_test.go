@@ -761,6 +761,8 @@ func (w walk) oversee() {
 	require.Empty(t, again.Entries)
 	require.False(t, again.More)
 	require.NotEmpty(t, ok[client.SearchResult](t)(w.Search(ctx, "WALK-9")).Items)
+	preview := ok[client.ImportPreview](t)(w.PreviewImport(ctx, []byte("Artikelnummer;Preis\nM\xfcller;12,50\n"), client.ImportKindItems, "", "", "", "", "", ""))
+	require.Equal(t, map[string]string{"sku": "Müller", "price": "12.5"}, preview.Rows[0].Values)
 	ok[client.QueueOverview](t)(w.Queues(ctx))
 	require.NotEmpty(t, ok[client.SystemReport](t)(w.System(ctx)).Findings)
 	promised := ok[client.PromiseList](t)(w.Promises(ctx)).Promises

@@ -425,6 +425,105 @@ const (
 	SearchKindAggregate      SearchKind = "aggregate"
 )
 
+// ImportKind is a parameter of [Client.PreviewImport].
+type ImportKind string
+
+// The values of ImportKind.
+const (
+	ImportKindItems     ImportKind = "items"
+	ImportKindStock     ImportKind = "stock"
+	ImportKindCustomers ImportKind = "customers"
+	ImportKindCoupons   ImportKind = "coupons"
+)
+
+// ImportEncoding is a parameter of [Client.PreviewImport].
+type ImportEncoding string
+
+// The values of ImportEncoding.
+const (
+	ImportEncodingUtf8        ImportEncoding = "utf-8"
+	ImportEncodingUtf16le     ImportEncoding = "utf-16le"
+	ImportEncodingUtf16be     ImportEncoding = "utf-16be"
+	ImportEncodingWindows1252 ImportEncoding = "windows-1252"
+	ImportEncodingWindows1250 ImportEncoding = "windows-1250"
+	ImportEncodingGb18030     ImportEncoding = "gb18030"
+	ImportEncodingShiftJis    ImportEncoding = "shift_jis"
+	ImportEncodingEucKr       ImportEncoding = "euc-kr"
+	ImportEncodingBig5        ImportEncoding = "big5"
+	ImportEncodingWindows1251 ImportEncoding = "windows-1251"
+	ImportEncodingMacintosh   ImportEncoding = "macintosh"
+)
+
+// ImportSeparator is a parameter of [Client.PreviewImport].
+type ImportSeparator string
+
+// The values of ImportSeparator.
+const (
+	ImportSeparatorTab       ImportSeparator = "tab"
+	ImportSeparatorSemicolon ImportSeparator = "semicolon"
+	ImportSeparatorComma     ImportSeparator = "comma"
+	ImportSeparatorBar       ImportSeparator = "bar"
+)
+
+// ImportDecimal is a parameter of [Client.PreviewImport].
+type ImportDecimal string
+
+// The values of ImportDecimal.
+const (
+	ImportDecimalPoint ImportDecimal = "point"
+	ImportDecimalComma ImportDecimal = "comma"
+)
+
+// ImportFlag is a parameter of [Client.PreviewImport].
+type ImportFlag string
+
+// The values of ImportFlag.
+const (
+	ImportFlagTrue  ImportFlag = "true"
+	ImportFlagFalse ImportFlag = "false"
+)
+
+// ImportPreview is returned by [Client.PreviewImport].
+type ImportPreview struct {
+	Encoding ImportEncoding `json:"encoding"`
+	// All encodings in which the file is valid, the most likely first. A file in Unicode usually
+	// has one.
+	Encodings []ImportEncoding `json:"encodings"`
+	Separator ImportSeparator  `json:"separator"`
+	// The decimal separator; null if the numbers prove none, or both.
+	Decimal *ImportDecimal `json:"decimal"`
+	// Whether the first line contains the headers. A header is never a row.
+	HasHeader bool `json:"hasHeader"`
+	// Whether a header or the request names the column that identifies a record. If it is false,
+	// `columns` is a proposal, and no line is read.
+	IsMapped bool `json:"isMapped"`
+	// The columns of the file, in its order; empty for a list of names.
+	Columns []ImportColumn `json:"columns"`
+	Rows    []ImportRow    `json:"rows"`
+	// Lines that are not read. If the first line is rejected, no line is read.
+	Rejected []ImportRejected `json:"rejected"`
+}
+
+// ImportColumn is part of [ImportPreview].
+type ImportColumn struct {
+	// Empty without a header.
+	Header string `json:"header"`
+	// The name of the value that the column contains; null if the column is ignored.
+	Use *string `json:"use"`
+	// The first cell below the header that is not empty.
+	Example string `json:"example"`
+}
+
+// ImportRow is part of [ImportPreview].
+type ImportRow struct {
+	// The number of its first line in the file, from 1.
+	Line int64 `json:"line"`
+	// The number of its last line: cells can contain line breaks.
+	LastLine int64 `json:"lastLine"`
+	// The values by name, without empty ones. Numbers have a decimal point, and no digit groups.
+	Values map[string]string `json:"values"`
+}
+
 // Dashboard is returned by [Client.Dashboard].
 type Dashboard struct {
 	// JSON Pointers to the numbers of this reply that are lower bounds, because the count stopped,
@@ -668,6 +767,18 @@ func (c *Client) ExportPromises(ctx context.Context, options ...CallOption) (Sig
 // Kinds that you may not read are omitted.
 func (c *Client) Search(ctx context.Context, q string, options ...CallOption) (SearchResult, error) {
 	return call[SearchResult](ctx, c, request{method: http.MethodGet, path: "/search", query: parameters{}.set("q", q)}, options)
+}
+
+// PreviewImport previews an import.
+//
+// Reads a table file (CSV, or text with tabs) and returns its rows. It changes nothing: send the
+// rows to the routes of their records. The service detects the encoding, the separator, the header
+// and the decimal style; each parameter replaces one detected value. A line that cannot be read
+// without doubt is rejected by its number.
+//
+// Requires the permission to write records of that kind.
+func (c *Client) PreviewImport(ctx context.Context, file []byte, kind ImportKind, encoding ImportEncoding, separator ImportSeparator, decimal ImportDecimal, header ImportFlag, mapping string, columns string, options ...CallOption) (ImportPreview, error) {
+	return call[ImportPreview](ctx, c, request{method: http.MethodPost, path: "/imports/preview", body: file, query: parameters{}.set("kind", kind).set("encoding", encoding).set("separator", separator).set("decimal", decimal).set("header", header).set("mapping", mapping).set("columns", columns)}, options)
 }
 
 // Dashboard returns the dashboard.

@@ -185,6 +185,10 @@ func (g *generator) single(m *method, r route, client, link string, reply *schem
 		c.parameters = append(c.parameters, "body "+of)
 		c.fields = append(c.fields, "body: body")
 	}
+	if _, isFile := r.RequestBody.Content.values["application/octet-stream"]; isFile {
+		c.parameters = append(c.parameters, "file []byte")
+		c.fields = append(c.fields, "body: file")
+	}
 	query := ""
 	for _, p := range g.queries(r) {
 		of, _ := g.typeOf(p.Schema, m.Name+goName(p.Name), "a parameter of "+link)

@@ -8,6 +8,7 @@ import (
 	"interlock/internal/module"
 	"interlock/internal/refunds"
 	"interlock/internal/views/dashboard"
+	"interlock/internal/views/imports"
 	"interlock/internal/views/realtime"
 	"interlock/internal/views/search"
 )
@@ -19,6 +20,7 @@ func (sv *Services) routes(router *httpapi.Router) {
 	}
 	realtime.Routes(router, sv.Realtime)
 	search.Routes(router, sv.Search)
+	imports.Routes(router, imports.New(collect(Declarations(), func(d *module.Declaration) []module.Import { return d.Imports })...))
 	dashboard.Routes(router, sv.Dashboard)
 }
 
@@ -44,6 +46,9 @@ func Enums() map[string][]string {
 		for _, kind := range m.Kinds {
 			enums["SearchKind"] = append(enums["SearchKind"], kind.Name)
 		}
+	}
+	for _, kind := range collect(Declarations(), func(d *module.Declaration) []module.Import { return d.Imports }) {
+		enums["ImportKind"] = append(enums["ImportKind"], kind.Name)
 	}
 	enums["ApprovalKind"] = collect(Declarations(), func(d *module.Declaration) []string { return d.Approvals })
 	enums["EventTopic"] = append(enums["EventTopic"], realtime.Presence)

@@ -22,6 +22,7 @@ var Declaration = &module.Declaration{
 	Pages:     []module.Page{{Group: module.Sell, Path: "/items", Permission: ReadPermission}},
 	Resources: []module.Resource{{Name: Topic, Read: ReadPermission, Live: true}},
 	Tables:    tables,
+	Imports:   []module.Import{importKind},
 }
 
 // Module returns the domain of a running program.

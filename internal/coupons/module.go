@@ -29,7 +29,8 @@ var Declaration = &module.Declaration{
 		{Name: Topic, Read: ReadPermission, Live: true},
 		{Name: CampaignTopic, Read: ReadPermission, Live: true},
 	},
-	Tables: tables,
+	Tables:  tables,
+	Imports: imports,
 }
 
 // Module returns the domain of a running program.

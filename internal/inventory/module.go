@@ -20,6 +20,7 @@ var Declaration = &module.Declaration{
 	Pages:     []module.Page{{Group: module.Sell, Path: "/inventory", Permission: ReadPermission}},
 	Resources: []module.Resource{{Name: Topic, Read: ReadPermission, Live: true}},
 	Tables:    tables,
+	Imports:   []module.Import{importKind},
 	Promises:  promises,
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
+	"interlock/internal/base/tablefile"
 	"interlock/internal/edge/httpapi"
 )
 
@@ -36,6 +37,14 @@ type Declaration struct {
 	Tables []Table
 	// Promises are the conditions on the domain's tables that are true at any time.
 	Promises []Promise
+	// Imports are the table files that the domain's pages import.
+	Imports []Import
+}
+
+// Import is a kind of table file, and the permission to write its records.
+type Import struct {
+	tablefile.Kind
+	Permission string
 }
 
 // Role is the name of a ready-made role.

@@ -118,7 +118,7 @@ func filterValues(t *testing.T, c *apptest.Caller, path, member string) []string
 // withMembers returns the documented example once for each matching member of its body, with value
 // as that member.
 func withMembers(t *testing.T, o *validate.Operation, value string, matches func(member string, schema *openapi3.Schema) bool) []badBody {
-	if o.RequestBody == nil {
+	if !o.HasJSON() {
 		return nil
 	}
 	var root any

@@ -575,6 +575,7 @@ func (d day) followEvents() {
 		d.event(lines, "coupons", "Change")
 	})
 	require.NotEmpty(d.t, d.do(200, "GET", "/search?q=walk", nil)["items"])
+	require.NotEmpty(d.t, d.do(200, "POST", "/imports/preview?kind=items&decimal=comma", "SKU;Preis\nTEA;12,50\n", "Content-Type", "application/octet-stream")["rows"])
 	require.NotEmpty(d.t, d.do(200, "GET", "/dashboard", nil)["recentChanges"])
 	require.Contains(d.t, d.do(200, "GET", "/queues", nil), "locks")
 	require.Contains(d.t, d.do(200, "GET", "/system", nil), "findings")

@@ -60,16 +60,16 @@ test('a file of Excel in the West is read in its code page, and its malformed li
 test('a head that is not known is a question, and no line is used before its answer', async () => {
   const visitor = await importItems();
   const dialog = dialogOf(visitor);
-  await choose(visitor, 'artikel.csv', Buffer.from('Preis;Artikel;Bezeichnung\n3.00;HEAD-1;Tasse\n'));
+  await choose(visitor, 'artikel.csv', Buffer.from('Pris;Kolli;Vare\n3.00;HEAD-1;Tasse\n'));
   await dialog.getByText('Assign the columns', { exact: true }).waitFor();
   await dialog.getByText('artikel.csv is read as UTF-8.').waitFor();
   await visitor.inspectBothLanguages('files-question');
   await visitor.speak('en');
   expect(await dialog.locator('button[type=submit]').isDisabled()).toBe(true);
   for (const [column, use] of [
-    ['Preis', 'Price'],
-    ['Artikel', 'SKU'],
-    ['Bezeichnung', 'Name'],
+    ['Pris', 'Price'],
+    ['Kolli', 'SKU'],
+    ['Vare', 'Name'],
   ] as const) {
     await dialog.getByRole('combobox', { name: column }).selectOption({ label: use });
   }
@@ -77,7 +77,28 @@ test('a head that is not known is a question, and no line is used before its ans
   await press(visitor, 'Import 1 item');
   await dialog.getByText('1 item is imported.').waitFor();
   expect(await itemNow('HEAD-1')).toMatchObject({ name: 'Tasse', price: 300 });
-  expect(await site.request('GET', '/items?q=Artikel')).toMatchObject({ total: 0 });
+  expect(await site.request('GET', '/items?q=Kolli')).toMatchObject({ total: 0 });
+  await visitor.check();
+});
+
+test('variants of a shop are separate items, and their prices have a decimal comma', async () => {
+  const visitor = await importItems();
+  const dialog = dialogOf(visitor);
+  const lines = [
+    'Handle;Title;Option1 Value;Variant SKU;Variant Price;Image Src',
+    'cup;Tasse;groß;VAR-1;12,50;a.jpg',
+    'cup;;klein;VAR-2;8,00;',
+    'cup;;;;;b.jpg',
+  ];
+  await choose(visitor, 'products.csv', Buffer.from(lines.join('\r\n'), 'latin1'));
+  await dialog.getByText('2 rows will be sent').waitFor();
+  await dialog.getByText('Numbers have a decimal comma').waitFor();
+  await dialog.getByText('1 line is ignored because it does not identify a row: 4').waitFor();
+  await press(visitor, 'Import 2 items');
+  await dialog.getByText('2 items are imported.').waitFor();
+  expect(await itemNow('VAR-1')).toMatchObject({ name: 'Tasse - groß', price: 1250 });
+  expect(await itemNow('VAR-2')).toMatchObject({ name: 'Tasse - klein', price: 800 });
+  expect(await site.request('GET', '/items?q=cup')).toMatchObject({ total: 0 });
   await visitor.check();
 });
 
@@ -103,7 +124,7 @@ test('the words of a table are no list of customers', async () => {
   const visitor = await site.enter(`/coupon-campaigns/${id}`);
   const dialog = dialogOf(visitor);
   await visitor.page.getByRole('button', { name: 'Issue to a list' }).click();
-  await dialog.getByRole('textbox', { name: 'List' }).fill('email,name\nada@example.com,Ada\nli@example.com,Li');
+  await dialog.getByRole('textbox', { name: 'List' }).fill('contact,name\nada@example.com,Ada\nli@example.com,Li');
   await dialog.getByText('Assign the columns', { exact: true }).waitFor();
   expect(await dialog.locator('button[type=submit]').isDisabled()).toBe(true);
   await visitor.inspectBothLanguages('files-list');

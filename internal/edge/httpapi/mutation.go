@@ -83,7 +83,7 @@ func Exists[R any](find Find[R]) Option {
 	}
 }
 
-// Large sets the size limit of a mutation's body, in bytes. See limitLarge.
+// Large sets the size limit of a body, in bytes. See limitLarge.
 func Large(limit int64) Option { return func(o *mutationOptions) { o.limit = limit } }
 
 // effect makes the change of a request in a unit of work. The runner may call it several times,
@@ -93,11 +93,7 @@ type effect func(ctx context.Context, u *uow.Unit) (reply, error)
 // addMutation registers a route. prepare reads a request once and returns its effect.
 func addMutation[In, Out any](r *Router, route Route, o mutationOptions, prepare func(c echo.Context) (effect, error)) *Route {
 	route.Mutates = true
-	handler := r.mutation(prepare, o)
-	if o.limit > maxBody {
-		route.MaxBody = o.limit
-		handler = r.limitLarge(handler)
-	}
+	handler := r.limited(&route, o.limit, r.mutation(prepare, o))
 	if o.count != nil {
 		counted := handler
 		handler = func(c echo.Context) error {

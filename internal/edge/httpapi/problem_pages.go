@@ -236,8 +236,8 @@ var kinds = map[apperr.Code]kind{
 	apperr.UnsupportedMediaType: {
 		http.StatusUnsupportedMediaType, "The body is of another media type",
 		"The media type of the body is not supported here. No change was made.",
-		"`Content-Type` is missing or names another type.",
-		"Send `application/json`; for PATCH `application/merge-patch+json` or `application/json-patch+json`.",
+		"`Content-Type` is missing or names another type, or a table file is not text.",
+		"Send `application/json`; for PATCH `application/merge-patch+json` or `application/json-patch+json`. Save a table as CSV.",
 	},
 	apperr.ValidationFailed: {
 		http.StatusUnprocessableEntity, "The request breaks a rule",

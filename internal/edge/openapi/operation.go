@@ -199,6 +199,9 @@ func (d *document) queryParameter(r httpapi.Route, f reflect.StructField, name s
 		t = t.Elem()
 	}
 	schema := d.schema(t, f.Tag.Get("validate"), false)
+	if name := f.Tag.Get("schema"); name != "" {
+		schema = ref("schemas", name)
+	}
 	if t.Kind() == reflect.Int64 {
 		least, _ := strconv.Atoi(cmp.Or(f.Tag.Get("min"), "1"))
 		schema = schema.with("minimum", least)
@@ -232,6 +235,10 @@ func (d *document) body(r httpapi.Route, t reflect.Type) mapping {
 	}
 	if r.Method == http.MethodPatch {
 		return d.patchBody(r, t)
+	}
+	if t == reflect.TypeFor[[]byte]() {
+		file := mapping{{"schema", mapping{{"type", "string"}, {"format", "binary"}}}}
+		return mapping{{"required", true}, {"content", mapping{{"application/octet-stream", file}}}}
 	}
 	if step, ok := t.FieldByName("Step"); ok && strings.HasPrefix(t.Name(), "StepBody[") {
 		t = step.Type

@@ -191,6 +191,11 @@ func (c *Contract) Find(request *http.Request) *Operation {
 	return c.operations[pattern]
 }
 
+// HasJSON reports whether the operation has a request body, and the body is not a file.
+func (o *Operation) HasJSON() bool {
+	return o.RequestBody != nil && o.RequestBody.Value.Content["application/octet-stream"] == nil
+}
+
 // Example returns the operation's documented JSON request, or nil.
 func (o *Operation) Example() json.RawMessage {
 	if o.RequestBody == nil {

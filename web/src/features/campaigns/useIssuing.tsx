@@ -34,9 +34,9 @@ export function useIssuing(campaign: Campaign): BulkAction<Customer> {
     },
     size,
     maxRows: left,
+    file: { kind: 'customers', key: 'userId', label: t('user') },
     table: {
       button: t('issueMany'),
-      names: [t('user'), 'userId', 'customer'],
       find: (userId) => Promise.resolve({ userId }),
     },
     open: () => ({}),

@@ -65,7 +65,7 @@ export function BulkDialog<Row, Input extends object>({ onClose, ...props }: Bul
               <RowValuesInput
                 own={bulk.own}
                 labels={bulk.isTable ? undefined : [...plan.eligible, ...plan.skipped].map(({ item }) => item.label)}
-                rowName={action.table?.names[0]}
+                file={action.file}
               />
               {action.inputs?.({ input, change: bulk.change, strict: bulk.strict, hasRowValues: bulk.own.hasRowValues })}
               {bulk.since.size > 0 && (

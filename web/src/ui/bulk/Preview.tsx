@@ -29,7 +29,7 @@ export function Preview<Row, Input extends object>({ action, bulk: { plan, since
           ? t('lookingUp', { n: missing })
           : eligible.length > 0
             ? t(action.isAtomic === true ? 'willChange' : 'eligible', { n: eligible.length })
-            : t(isTable && skipped.length === 0 ? 'nothingYet' : 'nothingEligible')}
+            : !own.isReading && t(isTable && skipped.length === 0 ? 'nothingYet' : 'nothingEligible')}
       </Text>
       {eligible.length > 0 && (preview !== undefined || since.size > 0 || own.hasRowValues) && (
         <ul className={styles.rows} tabIndex={0} aria-label={t('preview')}>

@@ -1,10 +1,11 @@
 import { Button, FileButton, Group, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
 import { useState, type DragEvent } from 'react';
+import { isProblem } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { EncodingChoice } from '../files/EncodingChoice';
 import { useTextFile } from '../files/useTextFile';
-import type { Fault, MalformedLine } from '../table/readTable';
 import { bulkMessages } from './messages';
+import { kindOf, previewTable, type Preview, type TableKind } from './preview';
 import type { ChosenLayout, RowColumn, TableValues } from './rowValues';
 import { TableLayout } from './TableLayout';
 
@@ -16,35 +17,45 @@ interface Props {
     table: string;
     setTable: (table: string) => void;
     setLayout: (layout: ChosenLayout) => void;
+    /** The service reads the table. */
+    isReading: boolean;
   };
   /** The labels of the selected rows; undefined if the table lists the rows. */
   labels: readonly string[] | undefined;
-  /** The name of the column that identifies the row. */
-  rowName: string | undefined;
+  file: TableKind | undefined;
 }
 
 /** The maximum number of displayed labels and lines. */
 const maxNamed = 5;
 const maxLines = 20;
-const faults: readonly Fault[] = ['quote', 'cells', 'replaced'];
+const faults = ['quote', 'cells', 'encoding', 'key', 'number', 'ambiguous_number', 'value'] as const;
 
 /** An input for a pasted or uploaded table. The table contains values for the selected rows, or lists the rows themselves. */
-export function RowValuesInput({ own, labels, rowName }: Props) {
+export function RowValuesInput({ own, labels, file: kind }: Props) {
   const t = useText(bulkMessages);
   const { list } = useFormat();
   const { columns, hasRowValues } = own;
   const [given, setGiven] = useState('');
-  const { file, take, choose } = useTextFile((text) => {
-    setGiven(text);
-    own.setTable(text);
-  });
-  if (columns.length === 0 && labels !== undefined) return null;
+  const { file, take, choose } = useTextFile(
+    (text) => {
+      setGiven(text);
+      own.setTable(text);
+    },
+    async (bytes) => {
+      try {
+        return kind === undefined ? [] : (await previewTable(bytes, kindOf(kind, columns))).encodings;
+      } catch (problem) {
+        if (isProblem(problem, 'unsupported_media_type')) return [];
+        throw problem;
+      }
+    },
+  );
+  if (kind === undefined || (columns.length === 0 && labels !== undefined)) return null;
   const chosen = labels && new Set(labels);
   const unmatched = chosen === undefined ? [] : [...own.byLabel.keys()].filter((label) => !chosen.has(label));
   const named = (found: readonly string[]) =>
     `${found.slice(0, maxNamed).join(', ')}${found.length > maxNamed ? ` ${t('more', { n: found.length - maxNamed })}` : ''}`;
-  const nameOfRow = rowName ?? t('tableRow');
-  const head = list([nameOfRow, ...columns.map(({ label }) => label)]);
+  const head = list([kind.label, ...columns.map(({ label }) => label)]);
   const drop = (event: DragEvent) => {
     event.preventDefault();
     const [dropped] = event.dataTransfer.files;
@@ -93,7 +104,8 @@ export function RowValuesInput({ own, labels, rowName }: Props) {
           />
           {/* The encoding is fixed once the text was edited: reading the file again would discard the edits. */}
           <EncodingChoice file={file} onEncoding={choose} disabled={own.table !== given} />
-          {own.shown !== undefined && <TableLayout shown={own.shown} columns={columns} rowName={nameOfRow} onLayout={own.setLayout} />}
+          {own.isReading && <Text role="status">{t('readingTable')}</Text>}
+          {own.shown !== undefined && <TableLayout shown={own.shown} columns={columns} rowName={kind.label} onLayout={own.setLayout} />}
           <MalformedLines rejected={own.rejected} isFirst={own.shown === undefined && own.byLabel.size === 0} />
           {chosen !== undefined && <Text role="status">{t('matched', { n: own.byLabel.size - unmatched.length })}</Text>}
           {unmatched.length > 0 && <Text c="warn">{t('unmatched', { labels: named(unmatched) })}</Text>}
@@ -105,10 +117,11 @@ export function RowValuesInput({ own, labels, rowName }: Props) {
   );
 }
 
-/** The malformed lines by fault. All other lines are used, unless the first line is malformed. */
-function MalformedLines({ rejected, isFirst }: { rejected: readonly MalformedLine[]; isFirst: boolean }) {
+/** The rejected lines by reason. All other lines are used, unless the first line is rejected. */
+function MalformedLines({ rejected, isFirst }: { rejected: Preview['rejected']; isFirst: boolean }) {
   const t = useText(bulkMessages);
-  const linesOf = (fault: Fault) => rejected.filter((one) => one.fault === fault).map(({ line, last }) => (line === last ? String(line) : `${line}–${last}`));
+  const lineOf = ({ line, lastLine, text }: Preview['rejected'][number]) => `${line === lastLine ? line : `${line}–${lastLine}`}${text && ` “${text}”`}`;
+  const linesOf = (fault: (typeof faults)[number]) => rejected.filter(({ code }) => code === fault).map(lineOf);
   return (
     <>
       {faults.map((fault) => {

@@ -12,19 +12,21 @@ interface Props {
   onLayout: (layout: ChosenLayout) => void;
 }
 
-const separators = { '\t': 'byTab', ';': 'bySemicolon', ',': 'byComma', '|': 'byBar' } as const;
-
-/** An editor for the use of each column. It prompts for the use if the first line does not name the columns. */
-export function TableLayout({ shown: { separator, first, second, layout, isRequested }, columns, rowName, onLayout }: Props) {
+/** An editor for the use of each column and the decimal separator. It prompts for the use if the first line does not name the columns. */
+export function TableLayout({ shown: { preview, layout, isRequested }, columns, rowName, onLayout }: Props) {
   const t = useText(bulkMessages);
   const { list } = useFormat();
   const { hasHead, uses } = layout;
-  const nameOf = (i: number) => (hasHead && first[i] ? first[i] : t('columnNo', { n: i + 1 }));
+  const firstOf = ({ header, example }: (typeof preview.columns)[number]) => header || example;
+  const heads = preview.columns.map(firstOf);
+  const nameOf = (i: number) => (hasHead && heads[i]) || t('columnNo', { n: i + 1 });
   const named = (isIncluded: (use: string | null) => boolean) => list(uses.flatMap((use, i) => (isIncluded(use) ? nameOf(i) : [])));
   const change = (part: Partial<ChosenLayout>) => onLayout({ ...layout, ...part, isConfirmed: !isRequested });
   const choose = (at: number, use: string | null) =>
     change({ uses: uses.map((before, i) => (i === at ? use : use !== null && before === use ? null : before)) });
   const passedOver = named((use) => use === null);
+  const decimal = layout.decimal ?? preview.decimal;
+  const isDoubtful = layout.decimal !== undefined || preview.rejected.some(({ code }) => code === 'ambiguous_number' || code === 'number');
   return (
     <Stack gap="xs" role="group" aria-label={t('columns')}>
       {isRequested ? (
@@ -37,20 +39,22 @@ export function TableLayout({ shown: { separator, first, second, layout, isReque
             </Button>
           }
         >
-          {t('assignColumnsHint', { first: first.join(' | ') })}
+          {t('assignColumnsHint', { first: heads.join(' | ') })}
         </Banner>
       ) : (
         <Text role="status">
           {t('used', { columns: named((use) => use !== null) })} {passedOver !== '' && t('ignoredColumns', { columns: passedOver })}
         </Text>
       )}
-      <Text c="dimmed">{t(separators[separator])}</Text>
+      <Text c="dimmed">
+        {t(preview.separator)} {decimal !== null && t(`decimal_${decimal}`)}
+      </Text>
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="xs">
         {uses.map((use, i) => (
           <NativeSelect
             key={i}
             label={nameOf(i)}
-            description={(hasHead ? second : first)?.[i] || '–'}
+            description={(hasHead && preview.columns[i]?.header === '' ? '' : preview.columns[i]?.example) || '–'}
             data={[
               { value: rowUse, label: rowName },
               ...columns.map(({ name, label, isNeeded }) => ({ value: name, label: isNeeded ? `${label} *` : label })),
@@ -60,6 +64,14 @@ export function TableLayout({ shown: { separator, first, second, layout, isReque
             onChange={(event) => choose(i, event.currentTarget.value || null)}
           />
         ))}
+        {isDoubtful && (
+          <NativeSelect
+            label={t('decimal')}
+            data={[{ value: '', label: t('detect') }, ...(['point', 'comma'] as const).map((value) => ({ value, label: t(`decimal_${value}`) }))]}
+            value={layout.decimal ?? ''}
+            onChange={(event) => change({ decimal: (event.currentTarget.value || undefined) as ChosenLayout['decimal'] })}
+          />
+        )}
       </SimpleGrid>
       <Checkbox label={t('hasHead')} checked={hasHead} onChange={(event) => change({ hasHead: event.currentTarget.checked })} />
     </Stack>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { ApiProblem, PersonName, Topic } from '@/api';
+import type { TableKind } from './preview';
 import type { RowColumn } from './rowValues';
 import type { Item, Result } from './run';
 
@@ -20,8 +21,6 @@ export type RowValues = Readonly<Record<string, string>>;
 export interface TableSource<Row> {
   /** The label of the button next to the list's title. */
   button: string;
-  /** The accepted headers of the column that identifies the row; the first one is displayed. */
-  names: readonly [string, ...string[]];
   /** Values for the same row could add up, so two lines for one row are ambiguous even with equal values. */
   addsUp?: boolean;
   /** Returns the row with a label; undefined if there is none. Such a label is listed as skipped. */
@@ -50,6 +49,8 @@ export interface BulkAction<Row, Input extends object = object> {
   maxRows?: number;
   /** Concurrent requests; more than one requires a size of one row. */
   concurrency?: number;
+  /** The tables that the service reads for this action; undefined if it has none. */
+  file?: TableKind;
   table?: TableSource<Row>;
   /** The run is one request, which applies all rows or none. */
   isAtomic?: boolean;

@@ -17,7 +17,8 @@ const action: BulkAction<Row, { reason: string }> = {
   id: 'void',
   labels: { title: () => 'Void', confirm: () => 'Void' },
   size: 1,
-  table: { button: 'Void a list', names: ['code'], find: (id) => Promise.resolve({ id }) },
+  file: { kind: 'coupons', key: 'code', label: 'Code' },
+  table: { button: 'Void a list', find: (id) => Promise.resolve({ id }) },
   open: () => ({ reason: '' }),
   skip: () => undefined,
   item: ({ id }) => ({ id, label: id }),
@@ -29,7 +30,26 @@ const chosen = { selection: fixedSelection<Row>([], rowId, undefined), readPage:
 const open = (bulk = action) =>
   renderHook(() => useBulk({ list: 'coupons', action: bulk, rowId, chosen, isTable: true, watched: undefined, topic: 'coupons' }), { wrapper: Surroundings });
 
+/** The replies of the service to tables. */
+const replies = (...rows: Record<string, string>[]) =>
+  vi.stubGlobal('fetch', () =>
+    Promise.resolve(
+      Response.json({
+        encoding: 'utf-8',
+        encodings: ['utf-8'],
+        separator: 'comma',
+        decimal: null,
+        hasHeader: true,
+        isMapped: true,
+        columns: Object.keys(rows[0] ?? {}).map((use) => ({ header: use, use, example: '' })),
+        rows: rows.map((values, i) => ({ line: i + 2, lastLine: i + 2, values })),
+        rejected: [],
+      }),
+    ),
+  );
+
 beforeEach(() => {
+  replies({ code: 'A-1' }, { code: 'A-2' });
   sessionStore.signedIn(session());
   drafts.clear(ownerOf('default', 7));
   send.mockReset();
@@ -54,6 +74,7 @@ test('a table and other input are restored together', () => {
 
 test('each row is sent with its values of the table', async () => {
   const columns = () => [{ name: 'trackingNo', label: 'Tracking number', isNeeded: true }];
+  replies({ code: 'A-1', trackingNo: 'T1' }, { code: 'A-2', trackingNo: 'T2' });
   const { result } = open({ ...action, columns });
   act(() => result.current.own.setTable('code\ttrackingNo\nA-1\tT1\nA-2\tT2'));
   await waitFor(() => expect(result.current.plan.eligible).toHaveLength(2));

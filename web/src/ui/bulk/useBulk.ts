@@ -6,7 +6,8 @@ import { randomId } from '@/browser/id';
 import { upgradeInput } from '../edit/upgradeInput';
 import { requireKey, useSlot } from '../edit/slot';
 import { nameOf, type BulkAction, type RowValues, type Watched } from './action';
-import { firstLineOf, readRowValues, withoutRows, type ChosenLayout } from './rowValues';
+import { firstLineOf, usePreview, withoutRows } from './preview';
+import { readRowValues, type ChosenLayout } from './rowValues';
 import { isLeft, newJob, reopened, resultsOf, runJob, type Item, type Job, type Result } from './run';
 import { scopeOf } from './scope';
 import { useChosenRows, useTableRows, type Chosen } from './useRows';
@@ -109,10 +110,14 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
   const { setRows, error, setError } = choice;
 
   const source = isTable ? action.table : undefined;
-  const names = useMemo(() => action.table?.names ?? [], [action]);
   const columns = useMemo(() => action.columns?.(input) ?? [], [action, input]);
-  const addsUp = action.table?.addsUp === true;
-  const own = useMemo(() => readRowValues(table, columns, names, addsUp, layout), [table, columns, names, addsUp, layout]);
+  const key = action.file?.key ?? '';
+  const read = usePreview(action.file, columns, table, layout);
+  const { preview } = read;
+  const own = useMemo(
+    () => readRowValues(preview, { key, columns, addsUp: action.table?.addsUp, first: firstLineOf(table), chosen: layout }),
+    [preview, key, columns, action, table, layout],
+  );
   const labels = useMemo(() => [...own.byLabel.keys()], [own]);
   const lookup = useTableRows(source, labels.slice(0, action.maxRows), rowId, watched);
   const rows = useMemo(() => (isTable ? labels.flatMap((label) => lookup.found.get(label) ?? []) : choice.rows), [isTable, labels, lookup.found, choice.rows]);
@@ -211,12 +216,14 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     void queries.invalidateQueries({ queryKey: [topic] });
   };
 
-  /** Returns the lines of the table without the completed rows. */
-  const leftOver = () => {
-    const finished = new Set(job === undefined ? [] : resultsOf(job).flatMap((result) => (isLeft(result) ? [] : [result.id])));
-    const lines = plan.eligible.filter(({ item }) => finished.has(item.id)).map(({ label }) => label);
-    return withoutRows(table, own, new Set(lines));
+  /** The labels of the completed rows in the table. */
+  const finished = () => {
+    const done = new Set(job === undefined ? [] : resultsOf(job).flatMap((result) => (isLeft(result) ? [] : [result.id])));
+    return new Set(plan.eligible.filter(({ item }) => done.has(item.id)).map(({ label }) => label));
   };
+
+  /** Returns the lines of the table without the completed rows. */
+  const leftOver = () => (preview === undefined ? table : withoutRows(table, preview, key, finished()));
 
   /** Returns the layout for the remaining lines, which may have another first line. */
   const layoutFor = (left: string): ChosenLayout | undefined => own.shown && { ...own.shown.layout, first: firstLineOf(left) };
@@ -240,6 +247,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
       table,
       setTable: (text: string) => type(() => ({ table: text })),
       setLayout: (chosen: ChosenLayout) => type(() => ({ layout: chosen })),
+      isReading: read.isReading,
       ...own,
     },
     rows,
@@ -251,9 +259,9 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     plan,
     job,
     details,
-    error: error ?? lookup.error,
-    /** Retries a failed lookup. */
-    retry: lookup.error === undefined ? undefined : lookup.retry,
+    error: error ?? read.error ?? lookup.error,
+    /** Retries a failed reading of the table, or a failed lookup. */
+    retry: [read, lookup].find((one) => one.error !== undefined)?.retry,
     isStopping,
     start: () => {
       setStrict(true);
@@ -290,7 +298,10 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
       setError(undefined);
     },
     /** The number of lines that are not done. The user can edit and send them again. */
-    linesLeft: isTable && phase === 'done' && job?.isUndo !== true && table !== '' ? linesOf(leftOver(), columns, names, addsUp, layoutFor(leftOver())) : 0,
+    linesLeft:
+      isTable && phase === 'done' && job?.isUndo !== true
+        ? [...own.byLabel.keys(), ...own.twice, ...own.empty].filter((label) => !finished().has(label)).length + own.rejected.length
+        : 0,
     /** Removes the completed lines from the table. */
     mend: () => {
       type(() => ({ table: leftOver(), layout: layoutFor(leftOver()) }));
@@ -300,11 +311,6 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
       setStrict(false);
     },
   };
-}
-
-function linesOf(...table: Parameters<typeof readRowValues>): number {
-  const { byLabel, twice, empty, rejected } = readRowValues(...table);
-  return new Set([...byLabel.keys(), ...twice, ...empty]).size + rejected.length;
 }
 
 export type Bulk<Row, Input extends object> = ReturnType<typeof useBulk<Row, Input>>;

@@ -17,6 +17,7 @@ export const fileMessages = catalogue(
     big5: 'Big5 (Traditional Chinese)',
     shift_jis: 'Shift_JIS (Japanese)',
     'euc-kr': 'EUC-KR (Korean)',
+    macintosh: 'Mac OS Roman (Western European)',
   },
   {
     encoding: '{name} 的编码',
@@ -34,5 +35,6 @@ export const fileMessages = catalogue(
     big5: 'Big5（繁体中文）',
     shift_jis: 'Shift_JIS（日文）',
     'euc-kr': 'EUC-KR（韩文）',
+    macintosh: 'Mac OS Roman（西欧）',
   },
 );

@@ -14,8 +14,11 @@ export interface TextFile {
 /** The longest sample, in characters. */
 const longestSample = 60;
 
+/** Returns the possible encodings of a file, the most likely first; none if the file is not text. */
+type Detect = (bytes: Uint8Array<ArrayBuffer>) => readonly Encoding[] | Promise<readonly Encoding[]>;
+
 /** Reads a text file, and decodes it again if the user selects another encoding. Each text is passed to `onText`. */
-export function useTextFile(onText: (text: string, file: TextFile) => void) {
+export function useTextFile(onText: (text: string, file: TextFile) => void, detect: Detect = encodingsOf) {
   const [file, setFile] = useState<TextFile>();
   const bytes = useRef(new Uint8Array());
   const read = (name: string, encodings: readonly Encoding[], encoding: Encoding | undefined) => {
@@ -29,7 +32,7 @@ export function useTextFile(onText: (text: string, file: TextFile) => void) {
     take: async (taken: Blob & { name: string }) => {
       try {
         bytes.current = new Uint8Array(await taken.arrayBuffer());
-        const encodings = encodingsOf(bytes.current);
+        const encodings = await detect(bytes.current);
         read(taken.name, encodings, encodings[0]);
       } catch {
         setFile({ name: taken.name, encodings: undefined, encoding: undefined, sample: '' });

@@ -13,8 +13,6 @@ const start = String.raw`(?<=^|[;|\t\r\n])`;
 /** The start of a formula, including full-width characters. A cell that is a number with a sign is not a formula. */
 const formula = String.raw`(?!(?<=^)[+-]\d+(?:\.\d+)?$)(?='*[=@+\-＝＠＋－\t\r])`;
 const run = new RegExp(start + formula, 'g');
-/** The apostrophes that `csv` writes before formulas. */
-export const disarmed = new RegExp(`${start}'${formula}`, 'g');
 
 function cell(text: string): string {
   const plain = text.replace(run, "'");

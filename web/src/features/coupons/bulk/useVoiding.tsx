@@ -38,9 +38,9 @@ export function useVoiding(): BulkAction<Coupon, Form> {
     size: 1,
     maxRows: maxCoupons,
     concurrency: atOnce,
+    file: { kind: 'coupons', key: 'code', label: t('code') },
     table: {
       button: t('voidList'),
-      names: [t('code'), 'code'],
       find: (code, signal) => orMissing(readCoupon(code, signal)),
     },
     open: () => ({ reason: '' }),

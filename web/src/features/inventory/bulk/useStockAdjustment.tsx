@@ -35,9 +35,9 @@ export function useStockAdjustment(): BulkAction<Stock, StockForm> {
     size: 1,
     maxRows: maxStocks,
     concurrency: atOnce,
+    file: { kind: 'stock', key: 'sku', label: inventory('sku') },
     table: {
       button: t('table'),
-      names: [inventory('sku'), 'sku'],
       addsUp: true,
       find: (sku, signal) => orMissing(readStock(sku, signal)),
     },

@@ -27,12 +27,11 @@ export type Change =
   | { op: 'delete'; etag: string };
 
 /** Why an item stays unchanged, with the text from the table. */
-export type Why = { why: 'same' } | { why: 'incomplete' } | { why: 'sku' } | { why: 'price' | 'status' | 'owner' | 'name'; text: string };
+export type Why = { why: 'same' } | { why: 'incomplete' } | { why: 'sku' } | { why: 'price' | 'owner' | 'name'; text: string };
 
 /** Parsers for the cells of a table. */
 export interface Reading {
   money: (text: string) => number | null;
-  status: (text: string) => ItemStatus | undefined;
   isOwner: (text: string) => boolean;
 }
 
@@ -70,11 +69,8 @@ export function lineOf(line: Line, own: RowValues, reading: Reading): Change | W
     if (price === null) return { why: 'price', text: own.price };
     changed.price = price;
   }
-  if (own.status !== undefined) {
-    const status = reading.status(own.status);
-    if (status === undefined) return { why: 'status', text: own.status };
-    changed.status = status;
-  }
+  // The service rejects lines with another status.
+  if (own.status !== undefined) changed.status = own.status as ItemStatus;
   if (own.ownedByUserId !== undefined) {
     if (!reading.isOwner(own.ownedByUserId)) return { why: 'owner', text: own.ownedByUserId };
     changed.ownedByUserId = own.ownedByUserId;

@@ -6,8 +6,7 @@ import { contentOfFields, Difference, Money, When, type Item as Row, type Result
 import { minorOf } from '@/ui/MoneyInput';
 import { useItemLabels } from '../fields';
 import { ItemStatusChip } from '../ItemStatusChip';
-import { itemMessages } from '../messages';
-import { createItem, deleteItem, editItem, readItem, type Item, type ItemStatus } from '../queries';
+import { createItem, deleteItem, editItem, readItem, type Item } from '../queries';
 import { bulkItemMessages } from './messages';
 import { isWhy, itemOf, undoOf, type Change, type Line, type Reading, type Why } from './plan';
 
@@ -15,15 +14,11 @@ import { isWhy, itemOf, undoOf, type Change, type Line, type Reading, type Why }
 export const atOnce = 4;
 export const mostItems = 1000;
 
-const statuses = ['active', 'archived'] as const satisfies readonly ItemStatus[];
-
-/** Parsers for table cells: amounts as typed, statuses by label or by name. */
+/** Parsers for the cells of a table. */
 export function useReading(): Reading {
   const { minorDigits } = useFormat();
-  const t = useText(itemMessages);
   return {
     money: (text) => minorOf(text, minorDigits),
-    status: (text) => statuses.find((status) => [status, t(status).toLowerCase()].includes(text.toLowerCase())),
     isOwner: isCustomerId,
   };
 }

@@ -33,6 +33,7 @@ export function useItemEdit(): BulkAction<Item, EditForm> {
     size: 1,
     maxRows: mostItems,
     concurrency: atOnce,
+    file: { kind: 'items', key: 'sku', label: items('sku') },
     open: () => ({ kind: 'price', price: null, percent: null, status: 'archived', owner: '' }),
     isComplete: (form, hasRowValues) => !isMissing(form, hasRowValues),
     inputs: (props) => <Inputs {...props} />,

@@ -34,9 +34,9 @@ export function useItemImport(): BulkAction<Line> {
     size: 1,
     maxRows: mostItems,
     concurrency: atOnce,
+    file: { kind: 'items', key: 'sku', label: items('sku') },
     table: {
       button: t('import'),
-      names: [items('sku'), 'sku'],
       find: readLine,
     },
     open: () => ({}),
@@ -45,6 +45,7 @@ export function useItemImport(): BulkAction<Line> {
       { name: 'price', label: items('price'), isNeeded: false },
       { name: 'status', label: items('status'), isNeeded: false },
       { name: 'ownedByUserId', label: items('owner'), isNeeded: false },
+      { name: 'product', label: t('product'), isNeeded: false },
     ],
     skip: (line, _, own = {}) => reason(lineOf(line, own, reading)),
     preview: (line, _, own = {}) => <Becomes change={lineOf(line, own, reading)} />,
