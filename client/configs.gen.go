@@ -422,9 +422,9 @@ func (s *Configs) Export(ctx context.Context, prefix string, q string, valueType
 // would have; review it and repeat the request without the parameter.
 //
 // It accepts any document of `GET /configs/export` without withheld values: a row with `masked` is
-// rejected (422), so that a mask never overwrites a secret. The body may have up to 32 MiB, on this
-// route only. After the first MiB, each 512 KiB must arrive within two seconds, and at most two
-// such bodies are read concurrently.
+// rejected (422), so that a mask never overwrites a secret. The body may have up to 32 MiB. After
+// the first MiB, each 512 KiB must arrive within two seconds, and at most two such bodies are read
+// concurrently.
 //
 // `counts` counts all rows by verdict. `verdicts` contains the first 100 rows that are `invalid` or
 // in `conflict`, so that every reply can be stored under its idempotency key; 422 and 409 have both

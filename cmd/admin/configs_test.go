@@ -348,7 +348,8 @@ func secretsAreNotPrinted(s *shop) {
 func errorsChangeNothing(s *shop) {
 	s.create("name", `"x"`)
 	for text, want := range map[string]string{
-		"a: 1\na: 2\n": ":2: a is also set", "name: 7\n": ":1: name: it is a string on the server", "a b: 1\nok: 1\n": "invalid    a b: /changes/0/key must be 1 to 200 letters",
+		"a: 1\na: 2\n": ":2: a is also set", "name: 7\n": ":1: name: it is a string on the server", "a b: 1\nok: 1\n": ":1: a b is no key: a key must be 1 to 200 letters",
+		"a: " + strings.Repeat("x", 300<<10) + "\n": "invalid    a: /changes/0/",
 	} {
 		require.Contains(s, s.configs(1, "apply", s.file("c.yaml", text), gitMain), want)
 	}

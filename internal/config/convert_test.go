@@ -103,7 +103,7 @@ func TestConvertedExportIsTheExport(t *testing.T) {
 	})
 }
 
-// What the preview did not show is not saved.
+// An import saves the previewed outcome or nothing.
 func TestImportAfterItsPreviewIsRejectedWithoutEffect(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		a.make(`{"key":"a","value":1,"remark":"r"}`)

@@ -44,7 +44,7 @@ func Routes(r *httpapi.Router, s *Service) {
 		Doc("Import configs", "Imports all rows or none, in one transaction. `onExisting` defines the treatment of a key that exists with other content. "+
 			"`dryRun=true` changes nothing and returns the outcome that the import would have; review it and repeat the request without the parameter.\n\n"+
 			"It accepts any document of `GET /configs/export` without withheld values: a row with `masked` is rejected (422), so that a mask never overwrites a "+
-			"secret. The body may have up to 32 MiB, on this route only. After the first MiB, each 512 KiB must arrive within two seconds, and at most two such "+
+			"secret. The body may have up to 32 MiB. After the first MiB, each 512 KiB must arrive within two seconds, and at most two such "+
 			"bodies are read concurrently.\n\n"+
 			"`counts` counts all rows by verdict. `verdicts` contains the first 100 rows that are `invalid` or in `conflict`, so that every reply can be stored "+
 			"under its idempotency key; 422 and 409 have both members. A dry run also lists all rows by verdict. An import with its `preview` is rejected (409) if the "+

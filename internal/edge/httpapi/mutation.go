@@ -92,7 +92,7 @@ func optionsOf(options []Option) mutationOptions {
 	return o
 }
 
-// addSized registers a route whose handler reads bodies up to a limit.
+// addSized registers a route with a handler that reads bodies up to a limit.
 func addSized[In, Out any](r *Router, route Route, limit int64, handler echo.HandlerFunc) *Route {
 	if limit > maxBody {
 		route.MaxBody = limit
