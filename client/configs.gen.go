@@ -212,7 +212,7 @@ type ImportCounts struct {
 // ConfigDocument is the request body of [Configs.ParseDocument].
 type ConfigDocument struct {
 	// The name of the file. Its extension identifies `yaml`, `properties` and `env`.
-	Name string `json:"name,omitzero"`
+	File string `json:"file,omitzero"`
 	// Detected by the name and the content if absent.
 	Format ConfigDocumentFormat `json:"format,omitzero"`
 	// The environment, or the profile of Spring, with the values to read. Without it, a document

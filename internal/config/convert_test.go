@@ -23,7 +23,7 @@ func (a *api) converted(members map[string]any, headers ...string) answer {
 // rows returns the rows of a conversion as JSON.
 func (a *api) rows(name, text string) string {
 	a.t.Helper()
-	reply := a.converted(map[string]any{"name": name, "text": text})
+	reply := a.converted(map[string]any{"file": name, "text": text})
 	require.Equal(a.t, http.StatusOK, reply.status, reply.text)
 	rows, err := json.Marshal(reply.body["configs"])
 	require.NoError(a.t, err)
@@ -68,13 +68,13 @@ func TestConversionUsesTheTypesOfExistingConfigs(t *testing.T) {
 		a.make(`{"key":"a-b","value":1}`)
 		require.JSONEq(t, `[{"key":"limits","value":{"a":2},"valueOnly":true},{"key":"other.a","value":2,"valueOnly":true}]`,
 			a.rows("c.yaml", "limits:\n  a: 2\nother:\n  a: 2\n"))
-		reply := a.converted(map[string]any{"name": "c.properties", "text": "open=maybe\nname=7\n# withheld: mail.password\n"})
+		reply := a.converted(map[string]any{"file": "c.properties", "text": "open=maybe\nname=7\n# withheld: mail.password\n"})
 		require.JSONEq(t, `{"format":"properties","configs":[{"key":"name","value":"7","valueOnly":true}],"environments":[],"environment":"",
 			"notes":[{"key":"mail.password","at":"c.properties:3","message":"is withheld by the export and remains unchanged"}],
 			"rejected":[{"key":"open","at":"c.properties:1","message":"cannot be set: it has the type boolean on the server, and the source has no such value"}]}`, reply.text)
-		reply = a.converted(map[string]any{"name": "c.json", "text": `{"name":7}`})
+		reply = a.converted(map[string]any{"file": "c.json", "text": `{"name":7}`})
 		require.Contains(t, reply.text, "it is a string on the server")
-		reply = a.converted(map[string]any{"name": "c.env", "text": "A_B=2\n"})
+		reply = a.converted(map[string]any{"file": "c.env", "text": "A_B=2\n"})
 		require.Contains(t, reply.text, "is the name of a-b and a.b; use YAML or JSON")
 	})
 }
@@ -84,7 +84,7 @@ func TestConvertedExportIsTheExport(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		a.createAwkward()
 		exported := a.plain("/configs/export").text
-		reply := a.converted(map[string]any{"name": "configs.json", "text": exported})
+		reply := a.converted(map[string]any{"file": "configs.json", "text": exported})
 		var export struct{ Configs []map[string]any }
 		require.NoError(t, json.Unmarshal([]byte(exported), &export))
 		for i, row := range export.Configs {
@@ -131,10 +131,10 @@ func TestImportAfterItsPreviewIsRejectedWithoutEffect(t *testing.T) {
 func TestConversionReadsZipsAndSelectsEnvironments(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		zip := base64.StdEncoding.EncodeToString(zipped(t, os.DirFS(filepath.Join(documents, "apollo"))))
-		all := a.converted(map[string]any{"name": "apollo.zip", "zip": zip}, "X-Tester", "configs:read")
+		all := a.converted(map[string]any{"file": "apollo.zip", "zip": zip}, "X-Tester", "configs:read")
 		require.Equal(t, http.StatusOK, all.status, all.text)
 		require.Equal(t, []any{"apollo", []any{"DEV", "PROD"}, []any{}}, []any{all.body["format"], all.body["environments"], all.body["configs"]})
-		dev := a.converted(map[string]any{"name": "apollo.zip", "zip": zip, "environment": "DEV"})
+		dev := a.converted(map[string]any{"file": "apollo.zip", "zip": zip, "environment": "DEV"})
 		require.Equal(t, []any{map[string]any{"key": "timeout", "value": "100", "valueOnly": true}}, dev.body["configs"])
 	})
 }
@@ -148,7 +148,7 @@ func TestUnreadableDocumentsAreRejected(t *testing.T) {
 			{map[string]any{}, "/text"},
 			{map[string]any{"text": "a", "zip": "YQ=="}, "/text"},
 			{map[string]any{"zip": "!"}, "/zip"},
-			{map[string]any{"name": "a.yaml", "text": "a: ["}, "/text"},
+			{map[string]any{"file": "a.yaml", "text": "a: ["}, "/text"},
 			{map[string]any{"text": "{}", "format": "toml"}, "/format"},
 		} {
 			reply := a.converted(c.members)

@@ -219,7 +219,7 @@ type convertRequest struct{ Body configDocument }
 // configDocument is a document of configs: a text or a zip.
 type configDocument struct {
 	// The name of the file. Its extension identifies `yaml`, `properties` and `env`.
-	Name string `json:"name" validate:"max=500"`
+	File string `json:"file" validate:"max=500"`
 	// Detected by the name and the content if absent.
 	Format DocumentFormat `json:"format" validate:"omitempty,enum"`
 	// The environment, or the profile of Spring, with the values to read. Without it, a document with several environments
@@ -239,7 +239,7 @@ func (in *convertRequest) Check() error {
 }
 
 func (h handler) convert(ctx context.Context, in convertRequest) (Conversion, error) {
-	source := Source{Name: cmp.Or(in.Body.Name, "document"), Format: in.Body.Format, Environment: in.Body.Environment, Text: []byte(in.Body.Text)}
+	source := Source{Name: cmp.Or(in.Body.File, "document"), Format: in.Body.Format, Environment: in.Body.Environment, Text: []byte(in.Body.Text)}
 	if in.Body.Zip != "" {
 		var err error
 		if source.Text, err = base64.StdEncoding.DecodeString(in.Body.Zip); err != nil {

@@ -156,7 +156,7 @@ var (
 	importExample = map[string]any{
 		"onExisting": Update, "note": "Rates of 2026", "configs": []map[string]any{{"key": example.Key, "value": 0.21, "valueType": Number}},
 	}
-	documentExample   = map[string]any{"name": "checkout.yaml", "text": "checkout:\n  tax: 0.21\n  hosts: &h [a]\n"}
+	documentExample   = map[string]any{"file": "checkout.yaml", "text": "checkout:\n  tax: 0.21\n  hosts: &h [a]\n"}
 	conversionExample = Conversion{
 		Format: formatYAML, Configs: []convertedConfig{{Key: string(example.Key), Value: json.RawMessage("0.21"), ValueOnly: true}}, Notes: []Note{},
 		Rejected:     []Note{{"checkout.hosts", "checkout.yaml:3", "has an anchor or alias, which is not supported; repeat the value"}},

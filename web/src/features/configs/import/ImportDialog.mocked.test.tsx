@@ -50,7 +50,9 @@ test('a file of another program is converted, previewed and imported as previewe
   const go = await screen.findByRole('button', { name: 'Import 1 config' });
   await waitFor(() => expect(go).toHaveProperty('disabled', false));
   fireEvent.click(go);
-  await waitFor(() => expect(importConfigs).toHaveBeenLastCalledWith({ onExisting: 'update', note: '', preview: 'p1', configs: [row] }, false, expect.any(String)));
+  await waitFor(() =>
+    expect(importConfigs).toHaveBeenLastCalledWith({ onExisting: 'update', note: '', preview: 'p1', configs: [row] }, false, expect.any(String)),
+  );
 });
 
 test('a zip is sent in base64', async () => {
@@ -58,7 +60,7 @@ test('a zip is sent in base64', async () => {
   render(<ImportDialog onUndo={() => undefined} onClose={() => undefined} />, { wrapper: Surroundings });
   choose('nacos.zip', 'PK\u0003\u0004');
   await screen.findByText('The file contains no configs.');
-  expect(vi.mocked(convertDocument).mock.lastCall?.[0]).toEqual({ name: 'nacos.zip', zip: 'UEsDBA==', environment: '' });
+  expect(vi.mocked(convertDocument).mock.lastCall?.[0]).toEqual({ file: 'nacos.zip', zip: 'UEsDBA==', environment: '' });
 });
 
 test('a file with invalid bytes is not sent', async () => {

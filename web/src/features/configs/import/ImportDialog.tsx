@@ -26,7 +26,7 @@ interface ChosenFile {
   at: number;
   /** Undefined for a zip. */
   encoding: Encoding | undefined;
-  source: DocumentSource & { name: string };
+  source: DocumentSource & { file: string };
 }
 
 interface Chosen extends ChosenFile {
@@ -114,7 +114,7 @@ export function ImportDialog({ onUndo, onClose }: Props) {
     const broken = content.indexOf(replacement);
     setUnusable(broken < 0 ? undefined : t('replaced', { line: String(content.slice(0, broken).split('\n').length) }));
     setFile(undefined);
-    if (broken < 0) choose({ name, text: content }, encoding);
+    if (broken < 0) choose({ file: name, text: content }, encoding);
   });
   const take = async (taken: File) => {
     run.reset();
@@ -122,7 +122,7 @@ export function ImportDialog({ onUndo, onClose }: Props) {
     setEnvironment('');
     setUnusable(taken.size > longestDocument ? t('tooLong') : undefined);
     if (taken.size > longestDocument) return;
-    if (await isZip(taken)) choose({ name: taken.name, zip: await base64Of(taken) });
+    if (await isZip(taken)) choose({ file: taken.name, zip: await base64Of(taken) });
     else await text.take(taken);
   };
   const choosePolicy = (policy: OnExisting) => {
@@ -163,7 +163,7 @@ export function ImportDialog({ onUndo, onClose }: Props) {
     else {
       const { source, encoding, document } = chosen;
       const { environment: selected, configs } = document;
-      run.run({ name: source.name, encoding, environment: selected, size: configs.length, onExisting, note: note.trim(), preview: check.data?.preview ?? '' });
+      run.run({ name: source.file, encoding, environment: selected, size: configs.length, onExisting, note: note.trim(), preview: check.data?.preview ?? '' });
     }
   };
   const changeText = ({ pointer, before, after }: Change) => `${labels.field(pointer)}: ${labels.show(before, pointer)} → ${labels.show(after, pointer)}`;
@@ -219,7 +219,7 @@ export function ImportDialog({ onUndo, onClose }: Props) {
           )}
           {chosen !== undefined && (
             <div>
-              <Text fw={600}>{t('file', { name: chosen.source.name, n: chosen.document.configs.length })}</Text>
+              <Text fw={600}>{t('file', { name: chosen.source.file, n: chosen.document.configs.length })}</Text>
               <Text c="dimmed">{t('format', { format: chosen.document.format })}</Text>
             </div>
           )}
@@ -272,7 +272,7 @@ export function ImportDialog({ onUndo, onClose }: Props) {
 
 /** Whether the chosen file is the file of the pending import. */
 const isOf = ({ source, encoding, document }: Chosen, sent: Importing): boolean =>
-  source.name === sent.name && encoding === sent.encoding && document.environment === sent.environment && document.configs.length === sent.size;
+  source.file === sent.name && encoding === sent.encoding && document.environment === sent.environment && document.configs.length === sent.size;
 
 /** Shows the reason for which a file cannot be read; other problems use the default banner. */
 function Rejection({ error }: { error: unknown }) {

@@ -65,7 +65,8 @@ export const importMessages = catalogue(
   {
     title: '导入配置',
     drop: '将文件拖到此处，或选择文件',
-    dropHint: 'JSON、YAML、properties、.env、ConfigMap，或 Apollo、Nacos、Consul、LaunchDarkly、Unleash、Flagsmith、GrowthBook 的导出文件；最多 10,000 个配置、32 MiB。',
+    dropHint:
+      'JSON、YAML、properties、.env、ConfigMap，或 Apollo、Nacos、Consul、LaunchDarkly、Unleash、Flagsmith、GrowthBook 的导出文件；最多 10,000 个配置、32 MiB。',
     choose: '选择文件',
     another: '选择其他文件',
     onExisting: '已存在但内容不同的配置',
