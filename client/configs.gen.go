@@ -144,10 +144,13 @@ type ExportedConfig struct {
 type ConfigImport struct {
 	// The time of the export; accepted and ignored.
 	ExportedTime *time.Time `json:"exportedTime,omitzero"`
-	// The treatment of a key that exists with other content.
-	OnExisting ConfigImportOnExisting `json:"onExisting,omitzero"`
-	Note       string                 `json:"note,omitzero"`
-	Configs    []ImportedConfig       `json:"configs"`
+	// The treatment of a key that exists with other content. One of skip, update, fail.
+	OnExisting string `json:"onExisting,omitzero"`
+	Note       string `json:"note,omitzero"`
+	// The `preview` of a dry run. The import is rejected (409) if its outcome or its rows differ
+	// from those of the dry run.
+	Preview string           `json:"preview,omitzero"`
+	Configs []ImportedConfig `json:"configs"`
 }
 
 // ConfigImportOnExisting is part of [ConfigImport].
@@ -170,6 +173,8 @@ type ImportedConfig struct {
 	// Set by an export in place of a value. Such a row is rejected (422): it has no value to
 	// import.
 	Masked bool `json:"masked,omitzero"`
+	// Whether the type, remark and schema of an existing config remain unchanged.
+	ValueOnly bool `json:"valueOnly,omitzero"`
 	// Any JSON of the type `valueType`.
 	Value json.RawMessage `json:"value"`
 	// The type of `value`; derived from the value if absent. `number`, `boolean` and `json` may
@@ -188,6 +193,8 @@ type ConfigImported struct {
 	// The first rejected rows.
 	Verdicts []ImportVerdict `json:"verdicts"`
 	Counts   ImportCounts    `json:"counts"`
+	// In a dry run, the value of `preview` for an import that does exactly this.
+	Preview string `json:"preview,omitzero"`
 	// In a dry run, the indexes of all rows by verdict.
 	Rows map[string][]int64 `json:"rows,omitzero"`
 }
@@ -218,6 +225,79 @@ type ImportCounts struct {
 	Skip      int64 `json:"skip"`
 	Invalid   int64 `json:"invalid"`
 	Conflict  int64 `json:"conflict"`
+}
+
+// ConfigDocument is the request body of [Configs.ParseDocument].
+type ConfigDocument struct {
+	// The name of the file. Its extension identifies `yaml`, `properties` and `env`.
+	File string `json:"file,omitzero"`
+	// Detected by the name and the content if absent.
+	Format ConfigDocumentFormat `json:"format,omitzero"`
+	// The environment, or the profile of Spring, with the values to read. Without it, a document
+	// with several environments has no rows, and YAML only the values without a profile.
+	Environment string `json:"environment,omitzero"`
+	// The content of a text file.
+	Text string `json:"text,omitzero"`
+	// The content of a zip file in base64, instead of `text`.
+	Zip string `json:"zip,omitzero"`
+}
+
+// ConfigDocumentFormat is part of [ConfigDocument].
+type ConfigDocumentFormat string
+
+// The values of ConfigDocumentFormat.
+const (
+	ConfigDocumentFormatJSON         ConfigDocumentFormat = "json"
+	ConfigDocumentFormatYaml         ConfigDocumentFormat = "yaml"
+	ConfigDocumentFormatProperties   ConfigDocumentFormat = "properties"
+	ConfigDocumentFormatEnv          ConfigDocumentFormat = "env"
+	ConfigDocumentFormatConfigmap    ConfigDocumentFormat = "configmap"
+	ConfigDocumentFormatApollo       ConfigDocumentFormat = "apollo"
+	ConfigDocumentFormatNacos        ConfigDocumentFormat = "nacos"
+	ConfigDocumentFormatConsul       ConfigDocumentFormat = "consul"
+	ConfigDocumentFormatLaunchdarkly ConfigDocumentFormat = "launchdarkly"
+	ConfigDocumentFormatUnleash      ConfigDocumentFormat = "unleash"
+	ConfigDocumentFormatFlagsmith    ConfigDocumentFormat = "flagsmith"
+	ConfigDocumentFormatGrowthbook   ConfigDocumentFormat = "growthbook"
+)
+
+// ConfigConversion is returned by [Configs.ParseDocument].
+type ConfigConversion struct {
+	Format ConfigDocumentFormat `json:"format"`
+	// The rows for `POST /configs/import`.
+	Configs []ConvertedConfig `json:"configs"`
+	// Parts of the document that the rows do not contain, such as targeting rules of flags.
+	Notes []ConfigNote `json:"notes"`
+	// Entries that cannot be read exactly, with the reason. The rows do not contain them.
+	Rejected []ConfigNote `json:"rejected"`
+	// The names that `environment` can have: environments, or profiles of Spring.
+	Environments []string `json:"environments"`
+	// The selected environment; "" for none.
+	Environment string `json:"environment"`
+}
+
+// ConvertedConfig is part of [ConfigConversion].
+type ConvertedConfig struct {
+	Key string `json:"key"`
+	// Any JSON.
+	Value     json.RawMessage `json:"value"`
+	ValueType ValueType       `json:"valueType,omitzero"`
+	Remark    string          `json:"remark,omitzero"`
+	Schema    json.RawMessage `json:"schema,omitzero"`
+	Protected bool            `json:"protected,omitzero"`
+	Secret    bool            `json:"secret,omitzero"`
+	Masked    bool            `json:"masked,omitzero"`
+	ValueOnly bool            `json:"valueOnly,omitzero"`
+}
+
+// ConfigNote is part of [ConfigConversion].
+type ConfigNote struct {
+	// The key of the entry, or "" for a larger part of the document.
+	Key string `json:"key"`
+	// The file, with a line or JSON Pointer.
+	At string `json:"at"`
+	// A clause with the entry as its subject.
+	Message string `json:"message"`
 }
 
 // ConfigSnapshot is returned by [Configs.Snapshot].
@@ -378,15 +458,36 @@ func (s *Configs) Export(ctx context.Context, prefix string, q string, valueType
 // would have; review it and repeat the request without the parameter.
 //
 // It accepts any document of `GET /configs/export` without withheld values: a row with `masked` is
-// rejected (422), so that a mask never overwrites a secret. The body may have up to 32 MiB, on this
-// route only. After the first MiB, each 512 KiB must arrive within two seconds, and at most two
-// such bodies are read concurrently.
+// rejected (422), so that a mask never overwrites a secret. The body may have up to 32 MiB. After
+// the first MiB, each 512 KiB must arrive within two seconds, and at most two such bodies are read
+// concurrently.
 //
 // `counts` counts all rows by verdict. `verdicts` contains the first 100 rows that are `invalid` or
 // in `conflict`, so that every reply can be stored under its idempotency key; 422 and 409 have both
-// members. A dry run also lists all rows by verdict.
+// members. A dry run also lists all rows by verdict. An import with its `preview` is rejected (409)
+// if the configs or the rows changed since then.
 func (s *Configs) Import(ctx context.Context, body ConfigImport, dryRun bool, options ...CallOption) (ConfigImported, error) {
 	return call[ConfigImported](ctx, s.client, request{method: http.MethodPost, path: "/configs/import", body: body, query: parameters{}.set("dryRun", dryRun)}, options)
+}
+
+// ParseDocument converts a document for an import.
+//
+// Reads a document of configs or flags of this or another program, and returns the rows for `POST
+// /configs/import`. It changes nothing. Review `notes` and `rejected`, and send `configs` as a dry
+// run.
+//
+//   - `json`: an export, or an object of keys and values; `yaml`: nested mappings are keys with
+//     dots; `properties`; `env`; `configmap`.
+//   - `apollo` and `nacos`: the zip of an export; `consul`: `consul kv export`.
+//   - `launchdarkly`, `unleash`, `flagsmith`, `growthbook`: each flag is the value for a user that
+//     no rule selects. The rules are in `notes`. A flag with several values by percentage is in
+//     `rejected`.
+//
+// A row sets only the value of an existing config, except for a row of an export. Text becomes a
+// value of the type that the config has, or else a string. 422 at `/text` with the line if the
+// document cannot be read.
+func (s *Configs) ParseDocument(ctx context.Context, body ConfigDocument, options ...CallOption) (ConfigConversion, error) {
+	return call[ConfigConversion](ctx, s.client, request{method: http.MethodPost, path: "/configs/import/read", body: body}, options)
 }
 
 // Snapshot returns a snapshot of configs.

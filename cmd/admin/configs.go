@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"interlock/client"
@@ -37,7 +38,9 @@ func (e exitError) ExitCode() int { return e.status }
 
 // configsPlan contains the flags of both commands. They call a running server and open no database.
 type configsPlan struct {
-	Path          string `arg:"" optional:"" help:"File or folder with configs: .json, .yaml, .yml, .properties or .env."`
+	Path          string `arg:"" optional:"" help:"File or folder with configs: .json, .yaml, .yml, .properties, .env, or the export of another program."`
+	Format        string `placeholder:"FORMAT" help:"Format of the files, such as nacos. Default: detected by the name and the content."`
+	Environment   string `placeholder:"NAME" help:"Environment of an export, or profile of Spring, to read."`
 	Server        string `required:"" env:"INTERLOCK_SERVER" placeholder:"URL" help:"The server to compare or change."`
 	Token         string `env:"INTERLOCK_TOKEN" placeholder:"TOKEN" help:"API token for the server; prefer the variable or --token-file, because other users of the computer can read command lines."`
 	TokenFile     string `placeholder:"FILE" help:"File with the API token for the server."`
@@ -56,6 +59,8 @@ func (c *configsPlan) Validate() error {
 		return errors.New("set either a path or --from")
 	case c.Token == "" && c.TokenFile == "":
 		return errors.New("set --token-file or INTERLOCK_TOKEN")
+	case c.Format != "" && !slices.Contains(config.DocumentFormat("").Enum(), c.Format):
+		return fmt.Errorf("--format must be one of %s", strings.Join(config.DocumentFormat("").Enum(), ", "))
 	case c.Prune && c.Manager == "":
 		return errors.New("--prune needs --manager: only configs of the manager are deleted")
 	}
@@ -177,7 +182,8 @@ func (c *configsPlan) plan(ctx context.Context) (*configsChanges, *client.Client
 	for _, current := range snapshot.Items {
 		plan.current[current.Key] = current
 	}
-	settings, err := c.settings(ctx, token, plan.isJSON)
+	settings, notes, err := c.settings(ctx, token, plan.isJSON)
+	plan.notes = notes
 	if err == nil {
 		err = plan.compare(settings, c.Prune)
 	}
@@ -185,10 +191,15 @@ func (c *configsPlan) plan(ctx context.Context) (*configsChanges, *client.Client
 }
 
 // settings reads the source.
-func (c *configsPlan) settings(ctx context.Context, token string, isJSON func(key string) bool) ([]config.Setting, error) {
+func (c *configsPlan) settings(ctx context.Context, token string, isJSON func(key string) bool) ([]config.Setting, []config.Note, error) {
 	if c.From == "" {
-		return settingsIn(c.Path, isJSON)
+		return c.settingsInFiles(isJSON)
 	}
+	settings, err := c.settingsOfServer(ctx, token)
+	return settings, nil, err
+}
+
+func (c *configsPlan) settingsOfServer(ctx context.Context, token string) ([]config.Setting, error) {
 	token, err := tokenIn(c.FromTokenFile, token)
 	if err != nil {
 		return nil, err
@@ -229,27 +240,34 @@ func tokenIn(file, token string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// settingsIn reads a file, or all files below a folder. Hidden files and Markdown are ignored; a
-// file of an unknown format is an error, because --prune would delete its configs.
-func settingsIn(path string, isJSON func(key string) bool) (settings []config.Setting, err error) {
-	root := path
-	err = filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
-		isHidden := path != root && strings.HasPrefix(entry.Name(), ".") && entry.Name() != ".env"
+// settingsInFiles reads a file, or all files below a folder. Hidden files and Markdown are ignored; a
+// file of an unknown format and a rejected entry are errors, because --prune would delete their configs.
+func (c *configsPlan) settingsInFiles(isJSON func(key string) bool) (settings []config.Setting, notes []config.Note, err error) {
+	err = filepath.WalkDir(c.Path, func(path string, entry fs.DirEntry, err error) error {
+		isHidden := path != c.Path && strings.HasPrefix(entry.Name(), ".") && entry.Name() != ".env"
 		switch {
 		case err != nil:
 			return err
 		case entry.IsDir() && isHidden:
 			return filepath.SkipDir
-		case entry.IsDir(), isHidden, path != root && filepath.Ext(path) == ".md":
+		case entry.IsDir(), isHidden, path != c.Path && filepath.Ext(path) == ".md":
 			return nil
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		more, err := config.ReadDocument(path, text, isJSON)
-		settings = append(settings, more...)
-		return err
+		document, err := config.ReadDocument(config.Source{
+			Name: path, Text: text, Format: config.DocumentFormat(c.Format), Environment: c.Environment, IsJSON: isJSON,
+		})
+		switch {
+		case err != nil:
+			return err
+		case document.NeedsEnvironment:
+			return fmt.Errorf("%s: has several environments; choose one with --environment: %s", path, strings.Join(document.Environments, ", "))
+		}
+		settings, notes = append(settings, document.Settings...), append(notes, document.Notes...)
+		return document.Err()
 	})
-	return settings, err
+	return settings, notes, err
 }

@@ -39,6 +39,8 @@ type configsChanges struct {
 	named   map[string]map[string][]string
 	planned []plannedConfig
 	counts  map[string]int
+	// notes describe parts of the source that the plan does not contain.
+	notes []config.Note
 }
 
 // plannedConfig is the plan for one key.
@@ -86,6 +88,9 @@ func (p *configsChanges) owns(c client.Config, field string) bool {
 
 func (p *configsChanges) print(out io.Writer) {
 	var counts []string
+	for _, note := range p.notes {
+		fmt.Fprintf(out, "note       %s\n", note)
+	}
 	for _, planned := range p.planned {
 		fmt.Fprintf(out, "%-10s %s\n", planned.verdict, planned.text)
 	}
@@ -145,15 +150,11 @@ func (p *configsChanges) keyOf(s config.Setting) (string, error) {
 		}
 		p.named[s.Format] = named
 	}
-	keys := p.named[s.Format][s.Name]
-	switch len(keys) {
-	case 0:
-		return s.Name, nil
-	case 1:
-		return keys[0], nil
+	key, err := s.KeyAmong(p.named[s.Format][s.Name])
+	if err != nil {
+		return "", fmt.Errorf("%s: %s %w", s.At, s.Name, err)
 	}
-	slices.Sort(keys)
-	return "", fmt.Errorf("%s: %s is the name of %s; use YAML or JSON, which have whole keys", s.At, s.Name, strings.Join(keys, " and "))
+	return key, nil
 }
 
 func (p *configsChanges) planOf(key string, s config.Setting) (plannedConfig, error) {
@@ -172,14 +173,11 @@ func (p *configsChanges) planOf(key string, s config.Setting) (plannedConfig, er
 }
 
 func planCreation(key string, s config.Setting) (plannedConfig, error) {
-	body := client.ConfigCreate{Key: key, Value: s.Value}
-	if s.Value == nil {
-		text, err := strictjson.Encode(s.Text)
-		if err != nil {
-			return plannedConfig{}, err
-		}
-		body.Value = text
+	value, err := s.ValueAs("")
+	if err != nil {
+		return plannedConfig{}, err
 	}
+	body := client.ConfigCreate{Key: key, Value: value, Remark: s.Remark}
 	if c := s.Config; c != nil {
 		body.ValueType, body.Remark, body.Schema, body.Protected, body.Secret = client.ValueType(c.ValueType), c.Remark, c.Schema, c.Protected, c.Secret
 	}
@@ -247,25 +245,14 @@ func (p *configsChanges) checked(planned plannedConfig, current client.Config, f
 
 // requestedConfig returns a config with the fields of the source.
 func requestedConfig(current client.Config, s config.Setting) (client.Config, error) {
-	requested := current
-	switch {
-	case s.Value != nil:
-		requested.Value = s.Value
-	case current.ValueType == client.ValueTypeString:
-		text, err := strictjson.Encode(s.Text)
-		if err != nil {
-			return requested, err
-		}
-		requested.Value = text
-	case !json.Valid([]byte(s.Text)):
-		return requested, fmt.Errorf("it has the type %s on the server, and the source has no such value", current.ValueType)
-	default:
-		requested.Value = json.RawMessage(s.Text)
+	value, err := s.ValueAs(config.Type(current.ValueType))
+	if err != nil {
+		return current, err
 	}
+	requested := current
+	requested.Value = value
 	if c := s.Config; c != nil {
 		requested.ValueType, requested.Remark, requested.Schema, requested.Protected, requested.Secret = client.ValueType(c.ValueType), c.Remark, c.Schema, c.Protected, c.Secret
-	} else if current.ValueType == client.ValueTypeString && requested.Value[0] != '"' {
-		return requested, errors.New("it is a string on the server; write its value in quotes")
 	}
 	if strictjson.Same(comparedValue(current), comparedValue(requested)) {
 		requested.Value = current.Value

@@ -132,6 +132,7 @@ func TestConfigsCommands(t *testing.T) {
 		"names of env stand for keys of the server":            namesStandForKeys,
 		"secrets are not printed":                              secretsAreNotPrinted,
 		"errors change nothing":                                errorsChangeNothing,
+		"exports of other programs apply":                      exportsOfOthersApply,
 	} {
 		t.Run(name, func(t *testing.T) { test(newShop(t, p)) })
 	}
@@ -204,6 +205,26 @@ func everyExportAppliesWithoutAChange(s *shop) {
 		require.NoError(s, os.Remove(path))
 	}
 	require.Zero(s, s.writes.Load())
+}
+
+func exportsOfOthersApply(s *shop) {
+	s.create("timeout", "5")
+	consul := s.file("consul.json", `[{"key":"timeout","flags":1,"value":"MzA="},{"key":"shop/note","flags":0,"value":"eA=="}]`)
+	plan := s.configs(2, "diff", consul)
+	require.Contains(s, plan, "note       "+consul+":1: timeout has flags 1, which are dropped")
+	require.Contains(s, plan, "change     timeout: 5 → 30")
+	require.Contains(s, s.configs(0, "apply", consul), "Applied: 2 configs.")
+	require.Equal(s, `"x"`, string(s.get("shop/note").Value))
+	flags := s.file("flags.json", `{"features":[{"name":"f","description":"new"}],"featureStrategies":[],"featureEnvironments":[`+
+		`{"featureName":"f","environment":"dev","enabled":true},{"featureName":"f","environment":"prod","enabled":false}]}`)
+	require.Contains(s, s.configs(1, "apply", flags), "has several environments; choose one with --environment: dev, prod")
+	s.configs(0, "apply", flags, "--environment=dev")
+	made := s.get("f")
+	require.Equal(s, []string{"true", "new"}, []string{string(made.Value), made.Remark})
+	require.Contains(s, s.configs(1, "apply", flags, "--format=consul"), "is no document of the format consul")
+	rejected := s.configs(1, "apply", s.file("c.yaml", "good: 1\nbad: .inf\n"))
+	require.Contains(s, rejected, "c.yaml:2: bad has the number .inf")
+	require.EqualValues(s, 2, s.writes.Load(), "nothing of a file with a rejected entry is applied")
 }
 
 func conflictsNameTheOwner(s *shop) {
@@ -327,7 +348,8 @@ func secretsAreNotPrinted(s *shop) {
 func errorsChangeNothing(s *shop) {
 	s.create("name", `"x"`)
 	for text, want := range map[string]string{
-		"a: 1\na: 2\n": ":2: a is also set", "name: 7\n": ":1: name: it is a string on the server", "a b: 1\nok: 1\n": "invalid    a b: /changes/0/key must be 1 to 200 letters",
+		"a: 1\na: 2\n": ":2: a is also set", "name: 7\n": ":1: name: it is a string on the server", "a b: 1\nok: 1\n": ":1: a b is no key: a key must be 1 to 200 letters",
+		"a: " + strings.Repeat("x", 300<<10) + "\n": "invalid    a: /changes/0/",
 	} {
 		require.Contains(s, s.configs(1, "apply", s.file("c.yaml", text), gitMain), want)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,10 +13,100 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"interlock/internal/base/clip"
 	"interlock/internal/base/strictjson"
 )
+
+// DocumentFormat is a format that ReadDocument reads.
+type DocumentFormat string
+
+// The formats of documents.
+const (
+	formatJSON         DocumentFormat = "json"
+	formatYAML         DocumentFormat = "yaml"
+	formatProperties   DocumentFormat = "properties"
+	formatEnv          DocumentFormat = "env"
+	formatConfigMap    DocumentFormat = "configmap"
+	formatApollo       DocumentFormat = "apollo"
+	formatNacos        DocumentFormat = "nacos"
+	formatConsul       DocumentFormat = "consul"
+	formatLaunchDarkly DocumentFormat = "launchdarkly"
+	formatUnleash      DocumentFormat = "unleash"
+	formatFlagsmith    DocumentFormat = "flagsmith"
+	formatGrowthBook   DocumentFormat = "growthbook"
+)
+
+var documentFormats = []DocumentFormat{
+	formatJSON, formatYAML, formatProperties, formatEnv, formatConfigMap, formatApollo, formatNacos, formatConsul,
+	formatLaunchDarkly, formatUnleash, formatFlagsmith, formatGrowthBook,
+}
+
+// Enum returns the formats.
+func (DocumentFormat) Enum() []string {
+	names := make([]string, len(documentFormats))
+	for i, format := range documentFormats {
+		names[i] = string(format)
+	}
+	return names
+}
+
+// SchemaName returns the name of the schema in the contract.
+func (DocumentFormat) SchemaName() string { return "ConfigDocumentFormat" }
+
+// Source is a file of configs.
+type Source struct {
+	// Name is the name of the file. Its extension identifies the formats of text.
+	Name string
+	// Format is "" to detect it.
+	Format DocumentFormat
+	// Environment selects the values of one environment, or of a profile of Spring; "" for none.
+	Environment string
+	Text        []byte
+	// IsJSON reports whether a key has a value of the type json; nil if no key has one. Block mappings
+	// in YAML are nested keys, except for these keys.
+	IsJSON func(key string) bool
+}
+
+// Document is the content of a Source.
+type Document struct {
+	Format   DocumentFormat
+	Settings []Setting
+	// Notes describe parts of the source that no setting contains.
+	Notes []Note
+	// Rejected are the entries that cannot be read exactly. No setting contains them.
+	Rejected []Note
+	// Environments are the names that Source.Environment can have. Environment is the selected one.
+	Environments []string
+	Environment  string
+	// NeedsEnvironment is true if the document has no settings because none is selected.
+	NeedsEnvironment bool
+}
+
+// Note is a sentence about an entry of a document.
+type Note struct {
+	// The key of the entry, or "" for a larger part of the document.
+	Key string `json:"key"`
+	// The file, with a line or JSON Pointer.
+	At string `json:"at"`
+	// A clause with the entry as its subject.
+	Message string `json:"message"`
+}
+
+// Err returns the rejected entries as one error; nil for none.
+func (d Document) Err() error {
+	var errs []error
+	for _, rejected := range d.Rejected {
+		errs = append(errs, errors.New(rejected.String()))
+	}
+	return errors.Join(errs...)
+}
+
+func (n Note) String() string {
+	if n.Key == "" {
+		return n.At + ": " + n.Message
+	}
+	return n.At + ": " + n.Key + " " + n.Message
+}
 
 // Setting is the content of one config in a document. ReadDocument is the reverse of the export.
 type Setting struct {
@@ -26,12 +117,17 @@ type Setting struct {
 	// Value is JSON; nil if the format has only text, which is then in Text.
 	Value json.RawMessage
 	Text  string
+	// Remark is the remark of a new config, if Config is nil.
+	Remark string
 	// Config has the other fields of a config; nil if the format has only values.
 	Config *ExportedConfig
 	// Withheld is set if the document omits the value, which is secret.
 	Withheld bool
 	// At is the file and the line.
 	At string
+
+	// row is the row of an export with the members that it contains; nil if Config is nil.
+	row *importedConfig
 }
 
 // NameOf returns the name of a key in the format of the setting.
@@ -42,289 +138,210 @@ func (s Setting) NameOf(key string) string {
 	return key
 }
 
-// documentFormat reads one format. isJSON reports whether a key is known to have a value of the type json.
-type documentFormat func(in document, isJSON func(key string) bool) error
-
-var documentFormats = map[string]documentFormat{
-	".json": readJSON, ".yaml": readYAML, ".yml": readYAML, ".properties": readProperties, ".env": readEnv,
+// ValueAs returns the value for a config of a type; "" for a new config.
+func (s Setting) ValueAs(t Type) (json.RawMessage, error) {
+	switch {
+	case s.Value != nil && s.Config == nil && t == String && s.Value[0] != '"':
+		return nil, errors.New("it is a string on the server; write its value in quotes")
+	case s.Value != nil:
+		return s.Value, nil
+	case t == "" || t == String:
+		return strictjson.Encode(s.Text)
+	case !json.Valid([]byte(s.Text)):
+		return nil, fmt.Errorf("it has the type %s on the server, and the source has no such value", t)
+	}
+	return json.RawMessage(s.Text), nil
 }
 
-// IsDocument reports whether ReadDocument knows the format of a file by its name.
-func IsDocument(file string) bool { return documentFormats[filepath.Ext(file)] != nil }
-
-// document is a file that is read into settings.
+// document is a source that is read into out.
 type document struct {
-	file string
-	text []byte
-	into *[]Setting
+	Source
+	// prefix precedes all keys.
+	prefix string
+	out    *Document
 }
 
-// ReadDocument reads a file of configs: JSON (an export, or an object of keys and values), YAML, a
-// ConfigMap, properties or env, by the extension of its name. It is strict: all that it cannot read
-// exactly is an error with the file and the line. In YAML, block mappings are nested keys, except
-// for keys with isJSON; flow mappings are values.
-func ReadDocument(file string, text []byte, isJSON func(key string) bool) ([]Setting, error) {
-	read := documentFormats[filepath.Ext(file)]
-	if read == nil {
-		return nil, fmt.Errorf("%s: its format is unknown; name it .json, .yaml, .yml, .properties or .env", file)
+// ReadDocument reads a source. It is strict: an entry that it cannot read exactly is rejected with its
+// position and the reason. If it cannot read the whole source, it returns an error with the line.
+func ReadDocument(source Source) (Document, error) {
+	out := Document{Format: source.Format}
+	in := &document{Source: source, out: &out}
+	if in.IsJSON == nil {
+		in.IsJSON = func(string) bool { return false }
 	}
-	in := document{file, text, new([]Setting)}
-	if !utf8.Valid(text) {
-		return nil, in.fault(1, "is not UTF-8; save it as UTF-8")
+	in.Text = bytes.TrimPrefix(in.Text, []byte("\ufeff"))
+	if err := in.read(); err != nil {
+		return Document{}, err
 	}
-	if err := read(in, isJSON); err != nil {
-		return nil, err
-	}
-	in.addWithheld()
-	return *in.into, nil
+	in.rejectDuplicates()
+	in.rejectInvalidKeys()
+	return out, nil
 }
 
-func (in document) fault(line int, message string, args ...any) error {
-	return fmt.Errorf("%s:%d: "+message, append([]any{in.file, line}, args...)...)
-}
-
-func (in document) add(line int, s Setting) {
-	s.At = in.file + ":" + strconv.Itoa(line)
-	*in.into = append(*in.into, s)
-}
-
-// addName adds a text under a name that the document may contain once.
-func (in document) addName(line int, s Setting) error {
-	same := func(other Setting) bool { return other.Name == s.Name }
-	if i := slices.IndexFunc(*in.into, same); i >= 0 {
-		return in.fault(line, "%s is also set at %s; remove one of them", s.Name, (*in.into)[i].At)
+func (in *document) read() error {
+	if bytes.HasPrefix(in.Text, []byte("PK\x03\x04")) || bytes.HasPrefix(in.Text, []byte("PK\x05\x06")) {
+		return in.readZip()
 	}
-	in.add(line, s)
+	if i := invalidRune(in.Text); i >= 0 {
+		return in.fault(in.lineAt(int64(i)), "is not UTF-8; save it as UTF-8")
+	}
+	switch in.textFormat() {
+	case formatYAML:
+		return in.readText(readYAML)
+	case formatProperties:
+		in.setFormat(formatProperties)
+		return in.readText(readProperties)
+	case formatEnv:
+		in.setFormat(formatEnv)
+		return in.readText(readEnv)
+	case formatJSON:
+		return in.readJSON()
+	}
+	return fmt.Errorf("%s: its format is unknown; name it .json, .yaml, .yml, .properties, .env or .zip, or set the format", in.Name)
+}
+
+// textFormat returns JSON for all formats in JSON.
+func (in *document) textFormat() DocumentFormat {
+	text := bytes.TrimLeft(in.Text, " \t\r\n")
+	switch base := path.Base(filepath.ToSlash(in.Name)); {
+	case in.Format == formatYAML, in.Format == formatConfigMap && !bytes.HasPrefix(text, []byte("{")):
+		return formatYAML
+	case in.Format == formatProperties, in.Format == formatEnv:
+		return in.Format
+	case in.Format != "":
+		return formatJSON
+	case strings.HasPrefix(base, ".env"), path.Ext(base) == ".env":
+		return formatEnv
+	case path.Ext(base) == ".yaml", path.Ext(base) == ".yml":
+		return formatYAML
+	// Apollo names its JSON so.
+	case path.Ext(base) == ".properties" && !isApolloItems(text):
+		return formatProperties
+	case path.Ext(base) == ".json", len(text) > 0 && (text[0] == '{' || text[0] == '['):
+		return formatJSON
+	}
+	return ""
+}
+
+// setFormat sets the detected format. A file in a zip does not change the format of the zip.
+func (in *document) setFormat(format DocumentFormat) {
+	if in.out.Format == "" {
+		in.out.Format = format
+	}
+}
+
+// readText reads a format with comments.
+func (in *document) readText(read func(in *document) error) error {
+	if err := read(in); err != nil {
+		return err
+	}
+	for _, at := range withheldComment.FindAllSubmatchIndex(in.Text, -1) {
+		in.add(in.lineAt(int64(at[0])), Setting{Name: strings.TrimSpace(string(in.Text[at[2]:at[3]])), Withheld: true})
+	}
 	return nil
 }
-
-// lineAt returns the line of an offset.
-func (in document) lineAt(offset int64) int { return 1 + bytes.Count(in.text[:offset], []byte("\n")) }
 
 var withheldComment = regexp.MustCompile(`(?m)^# withheld: (.+)$`)
 
-// addWithheld adds the configs without a value in the export.
-func (in document) addWithheld() {
-	if filepath.Ext(in.file) == ".json" {
-		return
+// invalidRune returns the index of the first byte that is not UTF-8; -1 for none.
+func invalidRune(text []byte) int {
+	if utf8.Valid(text) {
+		return -1
 	}
-	for _, at := range withheldComment.FindAllSubmatchIndex(in.text, -1) {
-		in.add(in.lineAt(int64(at[0])), Setting{Name: strings.TrimSpace(string(in.text[at[2]:at[3]])), Withheld: true})
-	}
-}
-
-// readJSON reads an export, or an object of keys and values.
-func readJSON(in document, _ func(string) bool) error {
-	decoder := jsontext.NewDecoder(bytes.NewReader(in.text))
-	fault := func(err error) error {
-		line := in.lineAt(min(decoder.InputOffset(), int64(len(in.text))))
-		var syntax *jsontext.SyntacticError
-		if errors.As(err, &syntax) {
-			line = in.lineAt(min(syntax.ByteOffset, int64(len(in.text))))
-		}
-		return in.fault(line, "%w", err)
-	}
-	if decoder.PeekKind() != '{' {
-		return in.fault(1, "must be an object of keys and values, or an export of configs")
-	}
-	if _, err := decoder.ReadToken(); err != nil {
-		return fault(err)
-	}
-	for decoder.PeekKind() != '}' {
-		name, err := decoder.ReadToken()
-		if err != nil {
-			return fault(err)
-		}
-		key, line := name.String(), in.lineAt(decoder.InputOffset())
-		if key == "configs" && decoder.PeekKind() == '[' {
-			if err := in.readExport(decoder, fault); err != nil {
-				return err
-			}
-			continue
-		}
-		value, err := decoder.ReadValue()
-		if err != nil {
-			return fault(err)
-		}
-		in.add(line, Setting{Name: key, Value: json.RawMessage(value.Clone())})
-	}
-	if _, err := decoder.ReadToken(); err != nil {
-		return fault(err)
-	}
-	if rest := bytes.TrimSpace(in.text[decoder.InputOffset():]); len(rest) > 0 {
-		return in.fault(in.lineAt(decoder.InputOffset()), "has text after its end")
-	}
-	*in.into = slices.DeleteFunc(*in.into, func(s Setting) bool {
-		return s.Name == "exportedTime" && slices.ContainsFunc(*in.into, func(other Setting) bool { return other.Config != nil })
-	})
-	return nil
-}
-
-// readExport reads the rows of an export.
-func (in document) readExport(decoder *jsontext.Decoder, fault func(error) error) error {
-	if _, err := decoder.ReadToken(); err != nil {
-		return fault(err)
-	}
-	for decoder.PeekKind() != ']' {
-		text, err := decoder.ReadValue()
-		if err != nil {
-			return fault(err)
-		}
-		end := decoder.InputOffset()
-		var c ExportedConfig
-		if err := strictjson.Decode(text, &c); err != nil {
-			return in.fault(in.lineAt(end-int64(len(text))), "%w", err)
-		}
-		setting := SettingOf(c)
-		if err := in.addName(in.lineAt(end-int64(len(text))), setting); err != nil {
-			return err
-		}
-	}
-	_, err := decoder.ReadToken()
-	return err
-}
-
-// SettingOf returns the setting of a config in an export.
-func SettingOf(c ExportedConfig) Setting {
-	return Setting{Name: string(c.Key), Value: c.Value, Config: &c, Withheld: c.Masked}
-}
-
-// readProperties reads the format of java.util.Properties.
-func readProperties(in document, _ func(string) bool) error {
-	lines := strings.Split(strings.ReplaceAll(string(in.text), "\r\n", "\n"), "\n")
-	for i := 0; i < len(lines); i++ {
-		first, line := i+1, strings.TrimLeft(lines[i], " \t\f")
-		if line == "" || line[0] == '#' || line[0] == '!' {
-			continue
-		}
-		for continues(line) {
-			if i++; i == len(lines) {
-				return in.fault(first, "ends with a backslash and has no next line")
-			}
-			line = line[:len(line)-1] + strings.TrimLeft(lines[i], " \t\f")
-		}
-		end := propertyNameEnd(line)
-		name, err := unescapedProperty(line[:end])
-		if err != nil {
-			return in.fault(first, "%w", err)
-		}
-		value := strings.TrimLeft(line[end:], " \t\f")
-		if value == "" {
-			return in.fault(first, "has no = after the key; write %s= for an empty value", name)
-		}
-		if value[0] == '=' || value[0] == ':' {
-			value = strings.TrimLeft(value[1:], " \t\f")
-		}
-		text, err := unescapedProperty(value)
-		if err != nil {
-			return in.fault(first, "%w", err)
-		}
-		if err := in.addName(first, Setting{Name: name, Text: text}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// continues reports whether a line ends with an odd number of backslashes.
-func continues(line string) bool {
-	return (len(line)-len(strings.TrimRight(line, `\`)))%2 == 1
-}
-
-// propertyNameEnd returns the index after the name.
-func propertyNameEnd(line string) int {
-	for i := 0; i < len(line); i++ {
-		switch line[i] {
-		case '\\':
-			i++
-		case '=', ':', ' ', '\t', '\f':
+	for i := 0; ; {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && size == 1 {
 			return i
 		}
+		i += size
 	}
-	return len(line)
 }
 
-// unescapedProperty reads the escapes of java.util.Properties.
-func unescapedProperty(text string) (string, error) {
-	var out strings.Builder
-	for len(text) > 0 {
-		if text[0] != '\\' || len(text) == 1 {
-			out.WriteByte(text[0])
-			text = text[1:]
-			continue
-		}
-		switch escape := text[1]; escape {
-		case 'u':
-			// Surrogate pairs are two escapes, as in JSON.
-			n := 6
-			if len(text) >= 12 && text[6] == '\\' && text[7] == 'u' && strings.HasPrefix(strings.ToLower(text[2:]), "d") {
-				n = 12
-			}
-			var decoded string
-			if len(text) < n || strictjson.Decode([]byte(`"`+text[:n]+`"`), &decoded) != nil {
-				return "", fmt.Errorf(`has the escape %s, which is no \uXXXX of a character`, text[:min(len(text), n)])
-			}
-			out.WriteString(decoded)
-			text = text[n:]
-			continue
-		case 'n':
-			out.WriteByte('\n')
-		case 'r':
-			out.WriteByte('\r')
-		case 't':
-			out.WriteByte('\t')
-		case 'f':
-			out.WriteByte('\f')
-		default:
-			out.WriteByte(escape)
-		}
-		text = text[2:]
-	}
-	return out.String(), nil
+// fault is an error that concerns the whole source.
+func (in *document) fault(line int, message string, args ...any) error {
+	return fmt.Errorf("%s: "+message, append([]any{in.at(line)}, args...)...)
 }
 
-var (
-	envAssignment = regexp.MustCompile(`^(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)=`)
-	endOfEnvLine  = regexp.MustCompile(`^[ \t]*(?:[ \t]#[^\n]*)?\r?(?:\n|$)`)
-	unescapedEnv  = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\$`, `$`, "\\`", "`").Replace
-	singleQuoted  = regexp.MustCompile(`^'([^']*)'`)
-	doubleQuoted  = regexp.MustCompile("^\"((?:[^\"\\\\$`]|\\\\[\\\\\"$`])*)\"")
-	bareInEnv     = regexp.MustCompile("^[^ \t\r\n'\"\\\\$`;&|<>()#]*")
-)
+func (in *document) at(line int) string { return in.Name + ":" + strconv.Itoa(line) }
 
-// readEnv reads the assignments that an export contains: bare texts, texts in apostrophes, and texts
-// in quotes with the escapes of a POSIX shell. It expands no variables.
-func readEnv(in document, _ func(string) bool) error {
-	for text, line := string(in.text), 1; text != ""; {
-		current, rest, _ := strings.Cut(text, "\n")
-		if trimmed := strings.TrimSpace(current); trimmed == "" || trimmed[0] == '#' {
-			text, line = rest, line+1
+// lineAt returns the line of an offset.
+func (in *document) lineAt(offset int64) int {
+	return 1 + bytes.Count(in.Text[:min(offset, int64(len(in.Text)))], []byte("\n"))
+}
+
+func (in *document) add(line int, s Setting) { in.addAt(in.at(line), s) }
+
+func (in *document) addAt(at string, s Setting) {
+	if text := s.Text + string(s.Value); strings.Contains(text, "${") && slices.Contains(withPlaceholders, in.out.Format) {
+		in.note(at, s.Name, "contains a placeholder ${…}, which is imported as text")
+	}
+	s.At, s.Name, s.Remark = at, in.prefix+s.Name, clip.Text(s.Remark, MaxRemark-1)
+	in.out.Settings = append(in.out.Settings, s)
+}
+
+// withPlaceholders are the formats that programs usually read with Spring, which replaces placeholders.
+var withPlaceholders = []DocumentFormat{formatYAML, formatProperties, formatApollo, formatNacos}
+
+// note adds a note. key is "" for a note about a larger part of the document.
+func (in *document) note(at, key, message string, args ...any) {
+	in.out.Notes = append(in.out.Notes, Note{Key: in.keyOf(key), At: at, Message: fmt.Sprintf(message, args...)})
+}
+
+func (in *document) reject(at, key, message string, args ...any) {
+	in.out.Rejected = append(in.out.Rejected, Note{Key: in.keyOf(key), At: at, Message: fmt.Sprintf(message, args...)})
+}
+
+func (in *document) keyOf(name string) string {
+	if name == "" {
+		return ""
+	}
+	return in.prefix + name
+}
+
+// rejectDuplicates rejects all settings of a name that the document contains several times, because
+// formats differ in the one that wins.
+func (in *document) rejectDuplicates() {
+	first, isRepeated := map[string]string{}, map[string]bool{}
+	for _, s := range in.out.Settings {
+		if at, exists := first[s.Name]; exists {
+			isRepeated[s.Name] = true
+			in.reject(s.At, s.Name, "is also set at %s; remove one of them", at)
 			continue
 		}
-		match := envAssignment.FindStringSubmatch(text)
-		if match == nil {
-			return in.fault(line, "is no assignment; write NAME=value")
-		}
-		after := text[len(match[0]):]
-		var value, raw string
-		if single := singleQuoted.FindStringSubmatch(after); single != nil {
-			raw, value = single[0], single[1]
-		} else if double := doubleQuoted.FindStringSubmatch(after); double != nil {
-			raw, value = double[0], unescapedEnv(double[1])
-		} else {
-			raw = bareInEnv.FindString(after)
-			value = raw
-		}
-		end := endOfEnvLine.FindString(after[len(raw):])
-		if end == "" && after[len(raw):] != "" {
-			return in.fault(line, "has a value that is no plain text; write it in apostrophes: %s='…'", match[1])
-		}
-		if err := in.addName(line, Setting{Name: match[1], Text: value, Format: string(exportEnv)}); err != nil {
-			return err
-		}
-		consumed := len(match[0]) + len(raw) + len(end)
-		line += strings.Count(text[:consumed], "\n")
-		text = text[consumed:]
+		first[s.Name] = s.At
 	}
-	return nil
+	in.out.Settings = slices.DeleteFunc(in.out.Settings, func(s Setting) bool { return isRepeated[s.Name] })
+}
+
+// rejectInvalidKeys rejects names that cannot be keys, so that the other entries can be imported.
+func (in *document) rejectInvalidKeys() {
+	in.out.Settings = slices.DeleteFunc(in.out.Settings, func(s Setting) bool {
+		invalid := checkKey(s.Name)
+		if len(invalid) > 0 {
+			in.reject(s.At, s.Name, "is no key: a key %s", invalid[0].Message)
+		}
+		return len(invalid) > 0
+	})
+}
+
+// choose selects an environment of a document. ok is false if the caller must select one.
+func (in *document) choose(names []string) (name string, ok bool, err error) {
+	slices.Sort(names)
+	names = slices.Compact(names)
+	in.out.Environments = names
+	switch {
+	case len(names) == 0:
+		return "", false, fmt.Errorf("%s: has no environment; export the configs of at least one", in.Name)
+	case in.Environment != "" && !slices.Contains(names, in.Environment):
+		return "", false, fmt.Errorf("%s: has no environment %s; it has %s", in.Name, in.Environment, strings.Join(names, ", "))
+	case in.Environment != "":
+		name = in.Environment
+	case len(names) == 1:
+		name = names[0]
+	default:
+		in.out.NeedsEnvironment = true
+		return "", false, nil
+	}
+	in.out.Environment = name
+	return name, true, nil
 }

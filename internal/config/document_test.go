@@ -1,6 +1,14 @@
 package config_test
 
 import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,24 +18,28 @@ import (
 	"interlock/internal/config"
 )
 
-func noJSON(string) bool { return false }
+// read returns the settings of a text, and the rejections as an error.
+func read(file, text string, isJSON func(key string) bool) ([]config.Setting, error) {
+	document, err := config.ReadDocument(config.Source{Name: file, Text: []byte(text), IsJSON: isJSON})
+	return document.Settings, cmp.Or(err, document.Err())
+}
 
 // Each format of the export is read back as the configs that it contains.
 func TestEveryExportIsReadBack(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		a.createAwkward()
 		for file, format := range map[string]string{"c.json": "json", "c.yaml": "yaml", "c.properties": "properties", "c.env": "env", "c.configmap.yaml": "configmap"} {
-			read, err := config.ReadDocument(file, []byte(a.exported("format="+format)), noJSON)
+			settings, err := read(file, a.exported("format="+format), nil)
 			require.NoError(t, err, format)
-			require.Len(t, read, len(awkward)+1, format)
+			require.Len(t, settings, len(awkward)+1, format)
 			found := map[string]config.Setting{}
-			for _, setting := range read {
+			for _, setting := range settings {
 				found[setting.Name] = setting
 			}
 			require.True(t, found["s.secret"].Withheld, format)
 			for key, value := range awkward {
 				setting := config.Setting{}
-				for _, s := range read {
+				for _, s := range settings {
 					if s.NameOf(key) == s.Name {
 						setting = s
 					}
@@ -43,11 +55,11 @@ func TestEveryExportIsReadBack(t *testing.T) {
 }
 
 func TestNestedKeysAreDotted(t *testing.T) {
-	read, err := config.ReadDocument("c.yaml", []byte("shop:\n  tax: 0.20\n  open: true\n  hosts: [a, \"1\"]\n  limits: {a: 1}\n  known:\n    b: 2\nname: yes\n"),
+	settings, err := read("c.yaml", "shop:\n  tax: 0.20\n  open: true\n  hosts: [a, \"1\"]\n  limits: {a: 1}\n  known:\n    b: 2\nname: yes\n",
 		func(key string) bool { return key == "shop.known" })
 	require.NoError(t, err)
 	got := map[string]string{}
-	for _, setting := range read {
+	for _, setting := range settings {
 		got[setting.Name+"@"+setting.At] = string(setting.Value)
 	}
 	require.Equal(t, map[string]string{
@@ -61,10 +73,10 @@ func TestPropertiesAndEnvOfOthersAreRead(t *testing.T) {
 		"c.properties": "# a\n! b\nA : x y\\\n   z\nB\tv\\u00fc\\ud83d\\ude00\nC=\n",
 		"c.env":        "# a\n\nexport A='x yz' # comment\nB=\"vü😀\"\r\nC=\n",
 	} {
-		read, err := config.ReadDocument(file, []byte(text), noJSON)
+		settings, err := read(file, text, nil)
 		require.NoError(t, err)
 		var got []string
-		for _, setting := range read {
+		for _, setting := range settings {
 			got = append(got, setting.Name+"="+setting.Text)
 		}
 		require.Equal(t, []string{"A=x yz", "B=vü😀", "C="}, got, file)
@@ -76,34 +88,153 @@ func TestUnreadableDocumentsNameTheirLine(t *testing.T) {
 	for _, c := range []struct{ file, text, want string }{
 		{"c.txt", "a=1", "format is unknown"},
 		{"c.json", "[1]", "c.json:1: must be an object"},
+		{"c.json", "7", "c.json:1: is no object"},
 		{"c.json", "{\n\"a\":1,\n\"a\":2}", "c.json:3: "},
 		{"c.json", "{\n\"a\":01}", "c.json:2: "},
-		{"c.json", "{\"a\":1}\n{}", "c.json:1: has text after its end"},
-		{"c.json", "{\"configs\":[\n{\"key\":\"a\",\"value\":1,\"vaule\":2}]}", "c.json:2: "},
+		{"c.json", "{\"a\":1}\n{}", "c.json:1: "},
+		{"c.json", "{\"configs\":[\n{\"key\":\"a\",\"value\":1,\"vaule\":2}]}", "c.json:2: the config in configs/0"},
 		{"c.yaml", "a: 1\nb:\n  c: 1\nb.c: 2\n", "c.yaml:4: b.c is also set at c.yaml:3"},
-		{"c.yaml", "a: {x: 1, x: 2}\n", "c.yaml:1: has the key x twice"},
-		{"c.yaml", "a: 1\nb: .inf\n", "c.yaml:2: has the number .inf"},
-		{"c.yaml", "a: 0x1F\n", "c.yaml:1: has the number 0x1F"},
-		{"c.yaml", "a: 2026-01-01\n", "c.yaml:1: has the value 2026-01-01 of the unsupported type !!timestamp"},
-		{"c.yaml", "a: &x 1\nb: *x\n", "c.yaml:1: has an anchor"},
-		{"c.yaml", "a: 1\n---\nb: 2\n", "c.yaml:2: starts a second document"},
+		{"c.yaml", "a: {x: 1, x: 2}\n", "c.yaml:1: a has the key x twice"},
+		{"c.yaml", "a: 1\nb: .inf\n", "c.yaml:2: b has the number .inf"},
+		{"c.yaml", "a: 0x1F\n", "c.yaml:1: a has the number 0x1F"},
+		{"c.yaml", "a: 2026-01-01\n", "c.yaml:1: a has the value 2026-01-01 of the unsupported type !!timestamp"},
+		{"c.yaml", "a: &x 1\nb: *x\n", "c.yaml:1: a has an anchor"},
+		{"c.yaml", strings.Repeat("[", 1<<20+1), "c.yaml:1: may have more than"},
 		{"c.yaml", "- a\n", "c.yaml:1: must be a mapping"},
 		{"c.yaml", "apiVersion: v1\nkind: ConfigMap\ndata:\n  a: 1\n", "c.yaml:4: a is no string"},
-		{"c.yaml", "apiVersion: v1\nkind: ConfigMap\nbinaryData:\n  a: eA==\n", "c.yaml:4: has binaryData"},
+		{"c.yaml", "apiVersion: v1\nkind: ConfigMap\nbinaryData:\n  a: eA==\n", "c.yaml:4: a is binaryData"},
 		{"c.properties", "a=1\na=2\n", "c.properties:2: a is also set at c.properties:1"},
-		{"c.properties", "a\n", "c.properties:1: has no = after the key"},
-		{"c.properties", `a=\u00g0`, "c.properties:1: has the escape"},
-		{"c.properties", `a=\ud83d`, "c.properties:1: has the escape"},
+		{"c.properties", "a\n", "c.properties:1: a has no = after the key"},
+		{"c.properties", `a=\u00g0`, "c.properties:1: a has the escape"},
+		{"c.properties", `a=\ud83d`, "c.properties:1: a has the escape"},
 		{"c.properties", "a=1\nb=x\\", "c.properties:2: ends with a backslash"},
 		{"c.env", "A=1\nA=2\n", "c.env:2: A is also set"},
 		{"c.env", "A B\n", "c.env:1: is no assignment"},
-		{"c.env", "A='1\n2'\nB=$HOME\n", "c.env:3: has a value that is no plain text"},
-		{"c.env", "A=\"$HOME\"\n", "c.env:1: has a value that is no plain text"},
-		{"c.env", "A='x'y\n", "c.env:1: has a value that is no plain text"},
+		{"c.env", "A='1\n2'\nB=$HOME\n", "c.env:3: B has a value that is no plain text"},
+		{"c.env", "A=\"$HOME\"\n", "c.env:1: A has a value that is no plain text"},
+		{"c.env", "A='x'y\n", "c.env:1: A has a value that is no plain text"},
 		{"c.env", "A=\xff\n", "c.env:1: is not UTF-8"},
 	} {
-		_, err := config.ReadDocument(c.file, []byte(c.text), noJSON)
+		_, err := read(c.file, c.text, nil)
 		require.ErrorContains(t, err, c.want, c.text)
 		require.True(t, strings.HasPrefix(err.Error(), "c."), err)
 	}
+}
+
+// documents is a folder with files as other programs export them. A zip is stored as its folder.
+const documents = "testdata/documents"
+
+func zipped(t *testing.T, files fs.FS) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	archive := zip.NewWriter(&out)
+	require.NoError(t, archive.AddFS(files))
+	require.NoError(t, archive.Close())
+	return out.Bytes()
+}
+
+// documentIn reads a document and returns its content as lines.
+func documentIn(t *testing.T, name, environment string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(documents, name))
+	if err != nil {
+		text = zipped(t, os.DirFS(filepath.Join(documents, name)))
+	}
+	d, err := config.ReadDocument(config.Source{Name: name, Environment: environment, Text: text})
+	if err != nil {
+		return "error " + err.Error() + "\n"
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "format %s\n", d.Format)
+	if len(d.Environments) > 0 {
+		fmt.Fprintf(&out, "environments %s, selected: %q, needed: %v\n", strings.Join(d.Environments, " "), d.Environment, d.NeedsEnvironment)
+	}
+	for _, s := range d.Settings {
+		value, err := s.ValueAs("")
+		require.NoError(t, err)
+		fmt.Fprintf(&out, "%s = %s", s.Name, value)
+		if s.Remark != "" {
+			fmt.Fprintf(&out, "  # %s", s.Remark)
+		}
+		out.WriteByte('\n')
+	}
+	for _, note := range d.Notes {
+		fmt.Fprintf(&out, "note %s\n", note)
+	}
+	for _, rejected := range d.Rejected {
+		fmt.Fprintf(&out, "rejected %s\n", rejected)
+	}
+	return out.String()
+}
+
+// Each document has the values that a person expects, and a reason for each rejected entry. The
+// expected content is in a file with the extension .want.
+func TestDocumentsOfOtherProgramsHaveTheExpectedValues(t *testing.T) {
+	files, err := os.ReadDir(documents)
+	require.NoError(t, err)
+	for _, file := range files {
+		name, isWant := strings.CutSuffix(file.Name(), ".want")
+		if !isWant {
+			require.FileExists(t, filepath.Join(documents, name+".want"))
+			continue
+		}
+		name, environment, _ := strings.Cut(name, "@")
+		t.Run(file.Name(), func(t *testing.T) {
+			want, err := os.ReadFile(filepath.Join(documents, file.Name()))
+			require.NoError(t, err)
+			require.Equal(t, string(want), documentIn(t, name, environment))
+		})
+	}
+}
+
+func TestZipsAreBounded(t *testing.T) {
+	file := func(name string, size int) []byte {
+		var out bytes.Buffer
+		archive := zip.NewWriter(&out)
+		entry, err := archive.Create(name)
+		require.NoError(t, err)
+		_, err = entry.Write(bytes.Repeat([]byte("a"), size))
+		require.NoError(t, err)
+		require.NoError(t, archive.Close())
+		return out.Bytes()
+	}
+	var many bytes.Buffer
+	archive := zip.NewWriter(&many)
+	for i := range 10_001 {
+		_, err := archive.Create(fmt.Sprintf("g/%d", i))
+		require.NoError(t, err)
+	}
+	require.NoError(t, archive.Close())
+	bomb := file("DEFAULT_GROUP/a.txt", 40<<20)
+	require.Less(t, len(bomb), 1<<20)
+	for want, text := range map[string][]byte{
+		"have more than 33554432 bytes":   bomb,
+		"has 10001 files":                 many.Bytes(),
+		"the zip is damaged":              bomb[:100],
+		"the zip contains no file":        zipped(t, os.DirFS(t.TempDir())),
+		"neither an export of Apollo nor": file("readme.txt", 1),
+		"a.txt in the zip is damaged":     slices.Concat(bomb[:60], bytes.Repeat([]byte{0xff}, 40), bomb[100:]),
+	} {
+		_, err := config.ReadDocument(config.Source{Name: "x.zip", Text: text})
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestFormatAndEnvironmentAreChecked(t *testing.T) {
+	for _, c := range []struct {
+		source config.Source
+		want   string
+	}{
+		{config.Source{Name: "a.json", Format: "unleash", Text: []byte(`{"a":1}`)}, "is no document of the format unleash"},
+		{config.Source{Name: "a", Format: "", Text: []byte("a=1")}, "its format is unknown"},
+		{config.Source{Name: "a.json", Environment: "dev", Text: []byte(`{"key":"a","variations":[],"environments":{"prod":{}}}`)}, "has no environment dev; it has prod"},
+		{config.Source{Name: "a.json", Text: []byte(`{"features":[{"name":"a"}],"featureEnvironments":[]}`)}, "has no environment;"},
+		{config.Source{Name: "a.json", Text: []byte(`{"status":200,"encryptedFeatures":"x.y"}`)}, "is encrypted"},
+	} {
+		_, err := config.ReadDocument(c.source)
+		require.ErrorContains(t, err, c.want)
+	}
+	forced, err := config.ReadDocument(config.Source{Name: "flags", Format: "json", Text: []byte(`{"features":{"a":{"defaultValue":1}}}`)})
+	require.NoError(t, err)
+	require.Equal(t, "features", forced.Settings[0].Name)
 }

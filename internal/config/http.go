@@ -44,13 +44,26 @@ func Routes(r *httpapi.Router, s *Service) {
 		Doc("Import configs", "Imports all rows or none, in one transaction. `onExisting` defines the treatment of a key that exists with other content. "+
 			"`dryRun=true` changes nothing and returns the outcome that the import would have; review it and repeat the request without the parameter.\n\n"+
 			"It accepts any document of `GET /configs/export` without withheld values: a row with `masked` is rejected (422), so that a mask never overwrites a "+
-			"secret. The body may have up to 32 MiB, on this route only. After the first MiB, each 512 KiB must arrive within two seconds, and at most two such "+
+			"secret. The body may have up to 32 MiB. After the first MiB, each 512 KiB must arrive within two seconds, and at most two such "+
 			"bodies are read concurrently.\n\n"+
 			"`counts` counts all rows by verdict. `verdicts` contains the first 100 rows that are `invalid` or in `conflict`, so that every reply can be stored "+
-			"under its idempotency key; 422 and 409 have both members. A dry run also lists all rows by verdict.").
+			"under its idempotency key; 422 and 409 have both members. A dry run also lists all rows by verdict. An import with its `preview` is rejected (409) if the "+
+			"configs or the rows changed since then.").
 		With(httpapi.Contract{
 			ID: "importConfigs", Success: "The number of rows by verdict.", Body: importExample, Reply: importedExample,
 			Proposes: true, Responses: map[string]string{"409": "ImportConflict", "422": "ImportInvalid"},
+		})
+	httpapi.Act(r, http.MethodPost, "/configs/import/read", ReadPermission, h.convert, httpapi.Large(maxImportBytes)).
+		Doc("Convert a document for an import", "Reads a document of configs or flags of this or another program, and returns the rows for `POST /configs/import`. "+
+			"It changes nothing. Review `notes` and `rejected`, and send `configs` as a dry run.\n\n"+
+			"- `json`: an export, or an object of keys and values; `yaml`: nested mappings are keys with dots; `properties`; `env`; `configmap`.\n"+
+			"- `apollo` and `nacos`: the zip of an export; `consul`: `consul kv export`.\n"+
+			"- `launchdarkly`, `unleash`, `flagsmith`, `growthbook`: each flag is the value for a user that no rule selects. The rules are in `notes`. A flag "+
+			"with several values by percentage is in `rejected`.\n\n"+
+			"A row sets only the value of an existing config, except for a row of an export. Text becomes a value of the type that the config has, or else a string. "+
+			"422 at `/text` with the line if the document cannot be read.").
+		With(httpapi.Contract{
+			ID: "parseConfigDocument", Success: "The rows.", Body: documentExample, Reply: conversionExample, Rejections: []httpapi.Rejection{{Code: apperr.ValidationFailed}},
 		})
 	httpapi.Get(r, "/configs/snapshot", ReadPermission, h.snapshot).
 		Doc("Get a snapshot of configs", "Returns all configs, sorted by key, with the revision of the snapshot. A client that then watches "+

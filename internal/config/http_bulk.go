@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -171,9 +173,11 @@ type configImport struct {
 	// The time of the export; accepted and ignored.
 	ExportedTime *time.Time `json:"exportedTime"`
 	// The treatment of a key that exists with other content.
-	OnExisting OnExisting       `json:"onExisting" validate:"omitempty,oneof=skip update fail" default:"fail"`
-	Note       string           `json:"note" validate:"max=500"`
-	Configs    []importedConfig `json:"configs" validate:"required,max=10000"`
+	OnExisting OnExisting `json:"onExisting" validate:"omitempty,oneof=skip update fail" default:"fail"`
+	Note       string     `json:"note" validate:"max=500"`
+	// The `preview` of a dry run. The import is rejected (409) if its outcome or its rows differ from those of the dry run.
+	Preview string           `json:"preview" validate:"max=100"`
+	Configs []importedConfig `json:"configs" validate:"required,max=10000"`
 }
 
 type importedConfig struct {
@@ -184,6 +188,8 @@ type importedConfig struct {
 	Secret *bool `json:"secret"`
 	// Set by an export in place of a value. Such a row is rejected (422): it has no value to import.
 	Masked bool `json:"masked"`
+	// Whether the type, remark and schema of an existing config remain unchanged.
+	ValueOnly bool `json:"valueOnly" default:"false"`
 	contentText
 }
 
@@ -202,9 +208,45 @@ func (in *importRequest) Check() error {
 func (h handler) importAll(ctx context.Context, u *uow.Unit, in importRequest) (Imported, error) {
 	rows := make([]ImportRow, len(in.Body.Configs))
 	for i, row := range in.Body.Configs {
-		rows[i] = ImportRow{Key: row.Key, Content: row.content(), Protected: row.Protected, Secret: row.Secret, Masked: row.Masked}
+		rows[i] = ImportRow{Key: row.Key, Content: row.content(), Protected: row.Protected, Secret: row.Secret, Masked: row.Masked, ValueOnly: row.ValueOnly}
 	}
-	return h.service.Import(in.permitting(ctx), u, Import{Rows: rows, OnExisting: in.Body.OnExisting, Note: in.Body.Note, DryRun: in.DryRun})
+	body := in.Body
+	return h.service.Import(in.permitting(ctx), u, Import{Rows: rows, OnExisting: body.OnExisting, Note: body.Note, DryRun: in.DryRun, Preview: body.Preview})
+}
+
+type convertRequest struct{ Body configDocument }
+
+// configDocument is a document of configs: a text or a zip.
+type configDocument struct {
+	// The name of the file. Its extension identifies `yaml`, `properties` and `env`.
+	File string `json:"file" validate:"max=500"`
+	// Detected by the name and the content if absent.
+	Format DocumentFormat `json:"format" validate:"omitempty,enum"`
+	// The environment, or the profile of Spring, with the values to read. Without it, a document with several environments
+	// has no rows, and YAML only the values without a profile.
+	Environment string `json:"environment" validate:"max=200"`
+	// The content of a text file.
+	Text string `json:"text"`
+	// The content of a zip file in base64, instead of `text`.
+	Zip string `json:"zip"`
+}
+
+func (in *convertRequest) Check() error {
+	if (in.Body.Text == "") == (in.Body.Zip == "") {
+		return apperr.Invalid(apperr.Field{Pointer: "/text", Code: "required", Message: "or zip is required, and not both"})
+	}
+	return nil
+}
+
+func (h handler) convert(ctx context.Context, in convertRequest) (Conversion, error) {
+	source := Source{Name: cmp.Or(in.Body.File, "document"), Format: in.Body.Format, Environment: in.Body.Environment, Text: []byte(in.Body.Text)}
+	if in.Body.Zip != "" {
+		var err error
+		if source.Text, err = base64.StdEncoding.DecodeString(in.Body.Zip); err != nil {
+			return Conversion{}, apperr.Invalid(apperr.Field{Pointer: "/zip", Code: "base64", Message: "must be base64"})
+		}
+	}
+	return h.service.Convert(ctx, source)
 }
 
 // memberPointer returns the JSON pointer of a list element in a request.

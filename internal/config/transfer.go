@@ -2,9 +2,12 @@ package config
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -13,6 +16,7 @@ import (
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clip"
 	"interlock/internal/base/storage"
+	"interlock/internal/base/strictjson"
 	"interlock/internal/core/uow"
 )
 
@@ -124,6 +128,8 @@ type Import struct {
 	Note       string
 	// DryRun returns the verdicts without a change.
 	DryRun bool
+	// Preview is that of a dry run; "" for none.
+	Preview string
 }
 
 // ImportRow is one config of an import.
@@ -136,6 +142,8 @@ type ImportRow struct {
 	Secret *bool
 	// Masked is set if the document withholds the value.
 	Masked bool
+	// ValueOnly leaves the type, remark and schema of an existing config unchanged.
+	ValueOnly bool
 }
 
 // Verdict is the outcome of one row of an import: create, update, unchanged, skip, invalid,
@@ -178,6 +186,8 @@ type Imported struct {
 	// The first rejected rows.
 	Verdicts []Verdict    `json:"verdicts" validate:"max=100"`
 	Counts   ImportCounts `json:"counts"`
+	// In a dry run, the value of `preview` for an import that does exactly this.
+	Preview string `json:"preview,omitempty"`
 	// In a dry run, the indexes of all rows by verdict.
 	Rows map[string][]int `json:"rows,omitempty" validate:"dive,dive,min=0"`
 
@@ -211,8 +221,8 @@ func (r *Imported) add(v Verdict) {
 }
 
 // Import applies a document in one unit, completely or not at all. Errors: ValidationFailed for
-// invalid rows, BatchConflict for existing keys under Fail, both with the verdicts of the rejected
-// rows. A dry run returns these verdicts instead.
+// invalid rows, BatchConflict for existing keys under Fail or for another outcome than that of the
+// preview, all with the verdicts of the rejected rows. A dry run returns these verdicts instead.
 func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported, error) {
 	keys := make([]string, len(in.Rows))
 	for i, row := range in.Rows {
@@ -229,6 +239,11 @@ func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported,
 	if err := report.rejection(len(in.Rows)); err != nil {
 		return Imported{}, err
 	}
+	if in.Preview != "" && in.Preview != report.Preview {
+		err := apperr.New(apperr.BatchConflict, "The configs or the rows changed after the preview; nothing was imported. Preview the import again.")
+		return Imported{}, err.With("verdicts", report.Verdicts).With("counts", report.Counts)
+	}
+	report.Preview = ""
 	in.Note = noteOf(in.Note, writes)
 	now, err := s.proposeIfRequired(ctx, u, kindImport, in.Note, writes...)
 	if err == nil && !now {
@@ -255,6 +270,7 @@ func plan(in Import, rows map[string]*Config, blank Config, by author) (Imported
 	}}
 	var writes []plannedWrite
 	first := make(map[string]int, len(in.Rows))
+	digest := sha256.New()
 	for i, row := range in.Rows {
 		if existing := rows[row.Key]; existing != nil {
 			existing.work = blank.work
@@ -269,11 +285,23 @@ func plan(in Import, rows map[string]*Config, blank Config, by author) (Imported
 			first[row.Key] = i
 		}
 		report.add(verdict)
+		row.addTo(digest, verdict.Verdict, rows[row.Key])
 		if verdict.Verdict == verdictCreate || verdict.Verdict == verdictUpdate {
 			writes = append(writes, write)
 		}
 	}
+	report.Preview = base64.RawURLEncoding.EncodeToString(digest.Sum(nil))
 	return report, writes
+}
+
+// addTo adds a row to the digest of an import: its content, its verdict, and the version on which the
+// verdict depends.
+func (row ImportRow) addTo(digest io.Writer, verdict string, existing *Config) {
+	var etag string
+	if existing != nil {
+		etag = existing.Ref().ETag()
+	}
+	_ = json.NewEncoder(digest).Encode([]any{row, verdict, etag}) //nolint:errchkjson // texts and flags
 }
 
 func planRow(onExisting OnExisting, index int, row ImportRow, existing *Config, blank Config, by author) (Verdict, plannedWrite) {
@@ -315,6 +343,13 @@ func (row ImportRow) contentOn(existing *Config) Content {
 	content := row.Content
 	if existing != nil {
 		content.Protected, content.Secret = existing.Protected, existing.Secret
+	}
+	if existing != nil && row.ValueOnly {
+		content.ValueType, content.Remark, content.Schema = existing.ValueType, existing.Remark, existing.Schema
+		// The text of a value in a JSON string is the same value.
+		if content.ValueType != String && strictjson.Same(ValueText(json.RawMessage(existing.Value)), ValueText(json.RawMessage(content.Value))) {
+			content.Value = existing.Value
+		}
 	}
 	if row.Protected != nil {
 		content.Protected = *row.Protected

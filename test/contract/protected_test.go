@@ -103,7 +103,7 @@ var elsewhere = strings.Fields(`
 	coupon-campaigns coupon-campaigns/{id} coupon-campaigns/{id}/coupons coupons/{code}/redeem coupons/{code}/void
 	flash-sales flash-sales/{id} flash-sales/{id}/open flash-sales/{id}/pause flash-sales/{id}/resume flash-sales/{id}/close
 	flash-sales/{id}/reconcile flash-sales/{id}/dead/{messageId}/retry flash-sales/{id}/dead/{messageId}/discard flash-sales/{id}/orders
-	webhooks webhooks/{id} webhooks/{id}/test webhooks/{id}/rotate-secret webhooks/{id}/replay
+	configs/import/read webhooks webhooks/{id} webhooks/{id}/test webhooks/{id}/rotate-secret webhooks/{id}/replay
 	imports/preview presence`)
 
 // Proves G8.1.

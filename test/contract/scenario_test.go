@@ -459,6 +459,8 @@ func (d day) configure() {
 	d.do(200, "POST", "/configs/import", exported)
 	d.do(409, "POST", "/configs/import", map[string]any{"configs": []any{map[string]any{"key": key, "value": 6}}})
 	d.do(422, "POST", "/configs/import", map[string]any{"configs": []any{map[string]any{"key": "a b", "value": 6}}})
+	d.do(200, "POST", "/configs/import/read", map[string]any{"file": "c.yaml", "text": "walk:\n  read: 1\n  rejected: .inf\n"})
+	d.do(422, "POST", "/configs/import/read", map[string]any{"file": "c.yaml", "text": "["})
 	for _, flags := range []string{"/ofrep/v1/evaluate/flags", "/ofrep/v1/evaluate/flags/" + key} {
 		require.Equal(d.t, http.StatusOK, d.Do(d.t, "POST", flags, `{"context":{"targetingKey":"7"}}`).Status)
 	}

@@ -120,10 +120,11 @@ nightly('an import previews its changes and applies them after confirmation', as
   const dialog = page.getByRole('dialog');
   const choose = (text: string) => page.locator('input[type=file]').setInputFiles({ name: 'in.json', mimeType: 'application/json', buffer: Buffer.from(text) });
   await choose('{"configs": [');
-  await dialog.getByText('The file is not JSON: see line 1.').waitFor();
+  await dialog.getByText('The file cannot be read').waitFor();
+  await dialog.getByText('in.json:1: ').waitFor();
   const old = { key: 'in.old', value: 2, remark: 'after' };
   const same = { key: 'in.same', value: 'same' };
-  await choose(JSON.stringify({ configs: [same, old, { key: 'in.new', value: true }, { key: 'in bad', value: 1 }] }));
+  await choose(JSON.stringify({ configs: [same, old, { key: 'in.new', value: true }, { key: 'in.bad', value: 1, valueType: 'string' }] }));
   await dialog.getByText('1 entry prevents the import').waitFor();
   expect(await dialog.getByRole('button', { name: /^Import \d/ }).isDisabled()).toBe(true);
   const row = dialog.getByRole('listitem').filter({ hasText: 'in.old' });
@@ -140,6 +141,30 @@ nightly('an import previews its changes and applies them after confirmation', as
   expect(await now('in.old')).toMatchObject({ value: 2, remark: 'after', version: 2 });
   expect(await now('in.new')).toMatchObject({ value: true });
   expect(await now('in.same')).toMatchObject({ version: 1 });
+});
+
+test('a file of another program is imported as previewed, and nothing else', async () => {
+  await site.request('POST', '/configs', { key: 'mix.tax', value: 1, remark: 'percent' });
+  const visitor = await site.enter('/configs?prefix=mix.');
+  const { page } = visitor;
+  await page.getByRole('button', { name: 'Import' }).click();
+  const dialog = page.getByRole('dialog');
+  const text = 'mix:\n  tax: 2\n  hosts: &h [a]\n---\nspring.config.activate.on-profile: prod\nmix:\n  tax: 3\n';
+  await page.locator('input[type=file]').setInputFiles({ name: 'application.yaml', mimeType: 'application/yaml', buffer: Buffer.from(text) });
+  await dialog.getByText('Format: yaml').waitFor();
+  await dialog.getByText('has an anchor or alias').waitFor();
+  await dialog.getByText('the values of the profile prod are not read').waitFor();
+  await dialog.getByRole('combobox', { name: 'Environment' }).selectOption('prod');
+  await dialog.getByRole('listitem').filter({ hasText: '1 → 3' }).waitFor();
+  await site.asLi('PATCH', '/configs/mix.tax', { remark: 'of Li' }, { 'If-Match': (await now('mix.tax')).etag });
+  await dialog.getByRole('button', { name: 'Import 1 config' }).click();
+  await dialog.getByText('Nothing was imported: configs changed').waitFor();
+  expect((await now('mix.tax')).value).toBe(1);
+  await dialog.getByRole('button', { name: 'Check again' }).click();
+  await visitor.check('configs-import-converted');
+  await dialog.getByRole('button', { name: 'Import 1 config' }).click();
+  await dialog.getByText('Imported: 0 created, 1 changed').waitFor();
+  expect(await now('mix.tax')).toMatchObject({ value: 3, remark: 'of Li' });
 });
 
 test('an outdated import is rejected, and is checked again', async () => {

@@ -149,7 +149,7 @@ test('a file of configs is read in its code page, and not at all with a broken b
   expect(await dialog.getByRole('button', { name: /^Import \d/ }).count()).toBe(0);
   await choose(visitor, 'configs.json', Buffer.from(text, 'latin1'));
   expect(await dialog.getByRole('combobox', { name: 'Encoding of configs.json' }).inputValue()).toBe('windows-1252');
-  await dialog.getByText('Ignored: exportedTime.').waitFor();
+  await dialog.getByText('Format: json').waitFor();
   await visitor.inspectBothLanguages('files-configs');
   await visitor.speak('en');
   await press(visitor, 'Import 1 config');

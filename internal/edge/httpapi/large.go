@@ -18,15 +18,6 @@ const (
 	uploadTimeout = 2 * time.Second
 )
 
-// limited returns the handler of a route with a body of at most limit bytes.
-func (r *Router) limited(route *Route, limit int64, handler echo.HandlerFunc) echo.HandlerFunc {
-	if limit <= maxBody {
-		return handler
-	}
-	route.MaxBody = limit
-	return r.limitLarge(handler)
-}
-
 // limitLarge limits the concurrent requests with a large body to largeBodies, because bodies are in
 // memory.
 func (r *Router) limitLarge(next echo.HandlerFunc) echo.HandlerFunc {

@@ -22,10 +22,8 @@ func MutationOf[R, In, Out any](
 	r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, u *uow.Unit, row R, in In) (Out, error), options ...Option,
 ) *Route {
 	s := shapeOf[In]()
-	o := mutationOptions{limit: maxBody, hidden: s.hidden}
-	for _, option := range options {
-		option(&o)
-	}
+	o := optionsOf(options)
+	o.hidden = s.hidden
 	return addMutation[In, Out](r, Route{Method: method, Path: path, Permission: permission, Guarded: s.mustMatch, Needs: s.needs}, o, func(c echo.Context) (effect, error) {
 		row, in, err := receive[R, In](c, s, find)
 		if err != nil && o.exists != nil {
@@ -86,6 +84,23 @@ func Exists[R any](find Find[R]) Option {
 // Large sets the size limit of a body, in bytes. See limitLarge.
 func Large(limit int64) Option { return func(o *mutationOptions) { o.limit = limit } }
 
+func optionsOf(options []Option) mutationOptions {
+	o := mutationOptions{limit: maxBody}
+	for _, option := range options {
+		option(&o)
+	}
+	return o
+}
+
+// addSized registers a route with a handler that reads bodies up to a limit.
+func addSized[In, Out any](r *Router, route Route, limit int64, handler echo.HandlerFunc) *Route {
+	if limit > maxBody {
+		route.MaxBody = limit
+		handler = r.limitLarge(handler)
+	}
+	return add[In, Out](r, route, handler)
+}
+
 // effect makes the change of a request in a unit of work. The runner may call it several times,
 // so it must not write to the connection.
 type effect func(ctx context.Context, u *uow.Unit) (reply, error)
@@ -93,7 +108,7 @@ type effect func(ctx context.Context, u *uow.Unit) (reply, error)
 // addMutation registers a route. prepare reads a request once and returns its effect.
 func addMutation[In, Out any](r *Router, route Route, o mutationOptions, prepare func(c echo.Context) (effect, error)) *Route {
 	route.Mutates = true
-	handler := r.limited(&route, o.limit, r.mutation(prepare, o))
+	handler := r.mutation(prepare, o)
 	if o.count != nil {
 		counted := handler
 		handler = func(c echo.Context) error {
@@ -102,7 +117,7 @@ func addMutation[In, Out any](r *Router, route Route, o mutationOptions, prepare
 			return err
 		}
 	}
-	return add[In, Out](r, route, handler)
+	return addSized[In, Out](r, route, o.limit, handler)
 }
 
 // mutation reads a request with prepare and runs its effect in a unit of work. Inside the unit it

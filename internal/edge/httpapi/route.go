@@ -92,21 +92,16 @@ func GetOf[R, In, Out any](r *Router, path, permission string, find Find[R], fn 
 // Act registers an authenticated route that stores no reply under an idempotency key, because it
 // sets a cookie, because a stored fingerprint would confirm guesses of the caller's password,
 // because another package makes it safe to repeat, such as a purchase, or because it only reads. If
-// the route changes rows, fn must run a unit of work. The only option is Large.
+// the route changes rows, fn must run a unit of work. Of the options, it uses Large.
 func Act[In, Out any](r *Router, method, path, permission string, fn func(ctx context.Context, in In) (Out, error), options ...Option) *Route {
 	return ActOf(r, method, path, permission, nothing, func(ctx context.Context, _ None, in In) (Out, error) { return fn(ctx, in) }, options...)
 }
 
 // ActOf is Act for a route with a resource in its path, which find reads.
 func ActOf[R, In, Out any](r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, row R, in In) (Out, error), options ...Option) *Route {
-	s := shapeOf[In]()
-	o := mutationOptions{limit: maxBody}
-	for _, option := range options {
-		option(&o)
-	}
-	route := Route{Method: method, Path: path, Permission: permission, Needs: s.needs}
-	handler := r.limited(&route, o.limit, withBody(o.limit, func(c echo.Context) error { return answer(c, s, find, fn) }))
-	return add[In, Out](r, route, handler)
+	s, o := shapeOf[In](), optionsOf(options)
+	handler := withBody(o.limit, func(c echo.Context) error { return answer(c, s, find, fn) })
+	return addSized[In, Out](r, Route{Method: method, Path: path, Permission: permission, Needs: s.needs}, o.limit, handler)
 }
 
 // Open registers a route for callers without credentials; fn must authorise its own effects.

@@ -111,7 +111,7 @@ const pages: PageUnderTest[] = [
       await page
         .locator('input[type=file]')
         .setInputFiles({ name: 'configs.json', mimeType: 'application/json', buffer: Buffer.from('{"configs": [\n  {"key": "a",}\n]}') });
-      await page.getByText(/look at line 2|请查看第 2 行/).waitFor();
+      await page.getByText(/configs\.json:2/).waitFor();
     },
   },
   {

@@ -1,5 +1,5 @@
-import { api, asTyped, data, idempotent, resource, type components, type PersonName } from '@/api';
-import type { JsonObject } from '@/merge';
+import { api, asTyped, data, exactly, idempotent, resource, type components, type PersonName } from '@/api';
+import type { Json, JsonObject } from '@/merge';
 import type { TableSearch } from '@/ui/table';
 
 /** A config. The numbers in its value retain all digits. */
@@ -10,6 +10,9 @@ export type ConfigRevision = components['schemas']['ConfigRevision'];
 export type BatchMember = components['schemas']['ConfigBatchMember'];
 export type Imported = components['schemas']['ConfigImported'];
 export type ImportVerdict = components['schemas']['ImportVerdict'];
+/** A document in the format of an import. The numbers of its configs retain all digits. */
+export type Conversion = Omit<components['schemas']['ConfigConversion'], 'configs'> & { configs: Json[] };
+export type DocumentSource = components['schemas']['ConfigDocument'];
 export type OnExisting = NonNullable<components['schemas']['ConfigImport']['onExisting']>;
 
 export interface ConfigSearch extends TableSearch {
@@ -74,6 +77,10 @@ export async function changeConfigs(batch: JsonObject, key: string) {
   const reply = await data(api.POST('/api/v1/config-batches', asTyped(batch, idempotent(key))));
   return (reply as components['schemas']['ConfigBatchResult']).results;
 }
+
+/** Converts a file of configs for an import. It changes nothing. */
+export const convertDocument = (source: DocumentSource, signal?: AbortSignal): Promise<Conversion> =>
+  exactly(api.POST('/api/v1/configs/import/read', { body: source, parseAs: 'text', signal }));
 
 /** Imports a document. With `dryRun` it changes nothing and returns the verdicts, and needs no key. */
 export async function importConfigs(document: JsonObject, dryRun: boolean, key?: string): Promise<Imported> {

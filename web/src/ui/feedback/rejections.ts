@@ -95,6 +95,8 @@ export const rules: Readonly<Partial<Record<string, string>>> = {
   format: '格式不符',
   type: '类型不符',
   json: '不是有效的 JSON',
+  base64: '不是有效的 base64',
+  unreadable: '无法读取',
   schema: '不是可用的 JSON Schema',
   additionalProperties: '含有 schema 不允许的成员',
   uniqueItems: '含有重复的项',

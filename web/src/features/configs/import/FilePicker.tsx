@@ -36,7 +36,7 @@ export function FilePicker({ chosen, onFile }: { chosen: boolean; onFile: (file:
           </Text>
         </>
       )}
-      <FileButton accept="application/json,.json" onChange={(file) => file !== null && onFile(file)} inputProps={{ 'aria-label': t('choose') }}>
+      <FileButton onChange={(file) => file !== null && onFile(file)} inputProps={{ 'aria-label': t('choose') }}>
         {(props) => (
           <Button {...props} data-autofocus={!chosen || undefined}>
             {t(chosen ? 'another' : 'choose')}

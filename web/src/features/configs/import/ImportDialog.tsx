@@ -2,17 +2,18 @@ import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/co
 import { useQuery } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
 import { isProblem } from '@/api';
-import { useFormat, useText } from '@/i18n';
+import { useText } from '@/i18n';
 import type { Change } from '@/merge';
 import { Banner, Dialog, OutcomeNotice, ProblemBanner, Proposed, useKeyedMutation, useProblemText, useRuleText } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
-import type { Encoding } from '@/ui/files/encoding';
+import { replacement, type Encoding } from '@/ui/files/encoding';
 import { EncodingChoice } from '@/ui/files/EncodingChoice';
 import { useTextFile } from '@/ui/files/useTextFile';
 import { csv, download } from '@/ui/table';
-import { exportConfigs, importConfigs, type Imported, type OnExisting } from '../queries';
+import { convertDocument, exportConfigs, importConfigs, type Conversion, type DocumentSource, type Imported, type OnExisting } from '../queries';
 import { useConfigLabels } from '../useConfigWords';
-import { byKey, importOf, keyOf, longestDocument, readDocument, reasonOf, rowsOf, type ImportDocument, type ImportRow, type Unusable } from './document';
+import { base64Of, byKey, importOf, isZip, keyOf, longestDocument, reasonOf, rowsOf, type ImportRow } from './document';
+import { DocumentNotes } from './DocumentNotes';
 import { FilePicker } from './FilePicker';
 import { ImportVerdicts } from './ImportVerdicts';
 import { importMessages } from './messages';
@@ -20,24 +21,32 @@ import { readWritten, type Written } from './useImportUndo';
 
 const policies: OnExisting[] = ['update', 'skip', 'fail'];
 
-interface Chosen {
+interface ChosenFile {
   /** Distinguishes files that were selected one after the other. */
   at: number;
-  name: string;
+  /** Undefined for a zip. */
   encoding: Encoding | undefined;
-  document: ImportDocument;
+  source: DocumentSource & { file: string };
+}
+
+interface Chosen extends ChosenFile {
+  document: Conversion;
 }
 
 /** The stored part of a pending import. It excludes the file, which may exceed the browser's storage. */
 interface Importing {
   name: string;
   encoding: Encoding | undefined;
+  environment: string;
   size: number;
   onExisting: OnExisting;
   note: string;
+  preview: string;
 }
 
 interface Report {
+  /** Identifies the previewed outcome. */
+  preview?: string;
   rows: ImportRow[];
   counts: Imported['counts'];
 }
@@ -54,11 +63,24 @@ export function ImportDialog({ onUndo, onClose }: Props) {
   const ruleText = useRuleText();
   const edit = useText(editMessages);
   const labels = useConfigLabels();
-  const { list } = useFormat();
-  const [chosen, setChosen] = useState<Chosen>();
-  const [unusable, setUnusable] = useState<Unusable>();
+  const [file, setFile] = useState<ChosenFile>();
+  const [environment, setEnvironment] = useState('');
+  const [unusable, setUnusable] = useState<string>();
   const [onExisting, setOnExisting] = useState<OnExisting>('update');
   const [note, setNote] = useState('');
+  const conversion = useQuery({
+    queryKey: ['config-document', file?.at, environment],
+    queryFn: ({ signal }) => convertDocument({ ...file?.source, environment }, signal),
+    enabled: file !== undefined,
+    // The environments of the same file remain displayed while another one is read.
+    placeholderData: (previous, query) => (query?.queryKey[1] === file?.at ? previous : undefined),
+    staleTime: Infinity,
+    gcTime: 0,
+    retry: false,
+  });
+  const read = file === undefined ? undefined : conversion.data;
+  const chosen: Chosen | undefined =
+    file === undefined || read === undefined || read.configs.length === 0 || conversion.isPlaceholderData ? undefined : { ...file, document: read };
   const run = useKeyedMutation<Importing, Imported>({
     scope: 'configs/import',
     title: t('title'),
@@ -66,7 +88,7 @@ export function ImportDialog({ onUndo, onClose }: Props) {
     // Only the original file can settle an import with an unknown outcome.
     send: (asked, key) =>
       chosen !== undefined && isOf(chosen, asked)
-        ? importConfigs(importOf(chosen.document, asked.onExisting, asked.note), false, key)
+        ? importConfigs(importOf(chosen.document, asked.onExisting, asked.note, asked.preview), false, key)
         : Promise.reject(new Error(t('otherFile'))),
     onDone: () => undefined,
     onProposed: () => undefined,
@@ -76,10 +98,10 @@ export function ImportDialog({ onUndo, onClose }: Props) {
   /** The import was done or became a proposal, so nothing is left to send. */
   const isAnswered = outcome === 'done' || outcome === 'proposed';
   const check = useQuery({
-    queryKey: ['config-import', chosen?.at, onExisting],
+    queryKey: ['config-import', chosen?.at, environment, onExisting],
     queryFn: async (): Promise<Report> => {
-      const document = chosen?.document ?? { configs: [], passedOver: [] };
-      return reportOf(await importConfigs(importOf(document, onExisting, ''), true), document);
+      const { configs } = chosen?.document ?? { configs: [] };
+      return reportOf(await importConfigs(importOf({ configs }, onExisting, ''), true), { configs });
     },
     enabled: chosen !== undefined && !isUnknown && !isAnswered,
     staleTime: Infinity,
@@ -87,19 +109,28 @@ export function ImportDialog({ onUndo, onClose }: Props) {
     retry: false,
   });
 
+  const choose = (source: ChosenFile['source'], encoding?: Encoding) => setFile({ at: Date.now(), encoding, source });
   const text = useTextFile((content, { name, encoding }) => {
-    const read = readDocument(content);
-    setChosen('unusable' in read ? undefined : { at: Date.now(), name, encoding, document: read.document });
-    setUnusable('unusable' in read ? read.unusable : undefined);
+    const broken = content.indexOf(replacement);
+    setUnusable(broken < 0 ? undefined : t('replaced', { line: String(content.slice(0, broken).split('\n').length) }));
+    setFile(undefined);
+    if (broken < 0) choose({ file: name, text: content }, encoding);
   });
-  const take = (file: File) => {
+  const take = async (taken: File) => {
     run.reset();
-    setChosen(undefined);
-    setUnusable(file.size > longestDocument ? { kind: 'tooLong' } : undefined);
-    if (file.size <= longestDocument) void text.take(file);
+    setFile(undefined);
+    setEnvironment('');
+    setUnusable(taken.size > longestDocument ? t('tooLong') : undefined);
+    if (taken.size > longestDocument) return;
+    if (await isZip(taken)) choose({ file: taken.name, zip: await base64Of(taken) });
+    else await text.take(taken);
   };
   const choosePolicy = (policy: OnExisting) => {
     setOnExisting(policy);
+    run.reset();
+  };
+  const chooseEnvironment = (name: string) => {
+    setEnvironment(name);
     run.reset();
   };
   const checkAgain = () => {
@@ -129,7 +160,11 @@ export function ImportDialog({ onUndo, onClose }: Props) {
     event.preventDefault();
     if (chosen === undefined || (isUnknown ? !isSameFile : changes === 0 || inTheWay > 0 || rejected !== undefined)) return;
     if (isUnknown) run.retry();
-    else run.run({ name: chosen.name, encoding: chosen.encoding, size: chosen.document.configs.length, onExisting, note: note.trim() });
+    else {
+      const { source, encoding, document } = chosen;
+      const { environment: selected, configs } = document;
+      run.run({ name: source.file, encoding, environment: selected, size: configs.length, onExisting, note: note.trim(), preview: check.data?.preview ?? '' });
+    }
   };
   const changeText = ({ pointer, before, after }: Change) => `${labels.field(pointer)}: ${labels.show(before, pointer)} → ${labels.show(after, pointer)}`;
   const save = () =>
@@ -153,11 +188,23 @@ export function ImportDialog({ onUndo, onClose }: Props) {
         <Stack gap="md">
           <OutcomeNotice write={{ outcome, key: run.key }} />
           {isUnknown && !isSameFile && <Banner tone="warn" title={t('sameFile', { name: sent?.name ?? '' })} />}
-          {!isAnswered && <FilePicker chosen={chosen !== undefined} onFile={take} />}
-          {!isAnswered && unusable?.kind !== 'tooLong' && <EncodingChoice file={text.file} onEncoding={text.choose} disabled={isSending} />}
-          {unusable !== undefined && (
-            <Banner tone="bad" title={'line' in unusable ? t(`unusable_${unusable.kind}`, { line: String(unusable.line) }) : t(`unusable_${unusable.kind}`)} />
+          {!isAnswered && <FilePicker chosen={file !== undefined} onFile={(taken) => void take(taken)} />}
+          {!isAnswered && file?.source.zip === undefined && <EncodingChoice file={text.file} onEncoding={text.choose} disabled={isSending} />}
+          {unusable !== undefined && <Banner tone="bad" title={unusable} />}
+          {conversion.isFetching && <Text role="status">{t('checking')}</Text>}
+          {conversion.error !== null && <Rejection error={conversion.error} />}
+          {read !== undefined && !isAnswered && read.environments.length > 0 && (environment !== '' || read.environment === '') && (
+            <NativeSelect
+              label={t('environment')}
+              description={read.configs.length === 0 && t('chooseEnvironment')}
+              data={[{ value: '', label: '–' }, ...read.environments]}
+              value={environment}
+              disabled={isSending}
+              onChange={(event) => chooseEnvironment(event.currentTarget.value)}
+            />
           )}
+          {read?.configs.length === 0 && read.environments.length === 0 && <Banner tone="bad" title={t('empty')} />}
+          {read !== undefined && !isAnswered && <DocumentNotes {...read} />}
           {check.error !== null && <Rejection error={check.error} />}
           {outcome === 'rejected' &&
             (rejected === undefined ? (
@@ -172,8 +219,8 @@ export function ImportDialog({ onUndo, onClose }: Props) {
           )}
           {chosen !== undefined && (
             <div>
-              <Text fw={600}>{t('file', { name: chosen.name, n: chosen.document.configs.length })}</Text>
-              {chosen.document.passedOver.length > 0 && <Text c="dimmed">{t('passedOver', { members: list(chosen.document.passedOver) })}</Text>}
+              <Text fw={600}>{t('file', { name: chosen.source.file, n: chosen.document.configs.length })}</Text>
+              <Text c="dimmed">{t('format', { format: chosen.document.format })}</Text>
             </div>
           )}
           {chosen !== undefined && !isAnswered && (
@@ -224,17 +271,17 @@ export function ImportDialog({ onUndo, onClose }: Props) {
 }
 
 /** Whether the chosen file is the file of the pending import. */
-const isOf = ({ name, encoding, document }: Chosen, sent: Importing): boolean =>
-  name === sent.name && encoding === sent.encoding && document.configs.length === sent.size;
+const isOf = ({ source, encoding, document }: Chosen, sent: Importing): boolean =>
+  source.file === sent.name && encoding === sent.encoding && document.environment === sent.environment && document.configs.length === sent.size;
 
-/** Shows the position of a fault in the document's shape; other problems use the default banner. */
+/** Shows the reason for which a file cannot be read; other problems use the default banner. */
 function Rejection({ error }: { error: unknown }) {
   const t = useText(importMessages);
   const text = useProblemText();
   if (!isProblem(error, 'malformed_request', 'validation_failed')) return <ProblemBanner error={error} />;
   return (
     <Banner tone="bad" title={t('malformed')}>
-      {text(error)}
+      {error.fields.map(({ message }) => message).join('; ') || text(error)}
     </Banner>
   );
 }
@@ -247,11 +294,11 @@ function rejectionOf(error: unknown): Pick<Imported, 'verdicts' | 'counts'> | un
 }
 
 /** Returns the verdicts with the value before and after. If the current configs cannot be read, it returns only the verdicts. */
-async function reportOf(imported: Imported, document: ImportDocument): Promise<Report> {
-  const { counts } = imported;
+async function reportOf(imported: Imported, document: Pick<Conversion, 'configs'>): Promise<Report> {
+  const { counts, preview } = imported;
   const differs = counts.update + counts.conflict + counts.skip > 0;
   const now = differs ? await exportConfigs(commonPrefix(document.configs.map(keyOf))).then(byKey, () => new Map<string, never>()) : new Map<string, never>();
-  return { counts, rows: rowsOf(imported, document, now) };
+  return { counts, preview, rows: rowsOf(imported, document, now) };
 }
 
 /** The longest common prefix of the keys, which limits the export; undefined if there is none. */

@@ -1,34 +1,26 @@
-// Proves G6.6.
-
 import { expect, test } from 'vitest';
-import { encode } from '@/merge';
+import { encode, parse, type Json } from '@/merge';
 import type { ImportVerdict } from '../queries';
-import { byKey, importOf, longestDocument, mostConfigs, readDocument, reasonOf, rowsOf } from './document';
+import { base64Of, byKey, importOf, isZip, reasonOf, rowsOf } from './document';
 
-const documentOf = (text: string) => {
-  const read = readDocument(text);
-  if ('unusable' in read) throw new Error(read.unusable.kind);
-  return read.document;
-};
+const documentOf = (text: string) => parse(text) as unknown as { configs: Json[] };
 
-test('a document is sent with its numbers as they were spelled, whatever else the file says', () => {
-  const document = documentOf('\ufeff{"exportedTime":"2026-01-31T09:30:00Z","configs":[{"key":"a","value":1.50}]}');
-  expect(document.passedOver).toEqual(['exportedTime']);
-  expect(encode(importOf(document, 'update', 'n'))).toBe('{"onExisting":"update","note":"n","configs":[{"key":"a","value":1.50}]}');
+test('a document is sent with all digits of its numbers', () => {
+  const document = documentOf('{"configs":[{"key":"a","value":1.50}]}');
+  expect(encode(importOf(document, 'update', 'n', 'p'))).toBe('{"onExisting":"update","note":"n","preview":"p","configs":[{"key":"a","value":1.50}]}');
 });
 
-test.each([
-  ['{"configs":[\n{"key":"a",}]}', { kind: 'noJson', line: 2 }],
-  ['', { kind: 'noJson', line: 1 }],
-  ['[]', { kind: 'notExport' }],
-  ['{"configs":{}}', { kind: 'notExport' }],
-  ['{"configs":[1]}', { kind: 'notExport' }],
-  ['{"configs":[]}', { kind: 'empty' }],
-  [`{"configs":[${'{},'.repeat(mostConfigs)}{}]}`, { kind: 'tooMany' }],
-  [' '.repeat(longestDocument + 1), { kind: 'tooLong' }],
-  ['{"configs":[\n{"key":"a","value":"M\ufffdller"}]}', { kind: 'replaced', line: 2 }],
-])('a file that cannot be imported says why (case %#)', (text, unusable) => {
-  expect(readDocument(text)).toEqual({ unusable });
+test('a row with only a value leaves the other fields unchanged', () => {
+  const document = documentOf('{"configs":[{"key":"a","value":2,"valueOnly":true}]}');
+  const now = byKey('{"configs":[{"key":"a","value":1,"valueType":"number","remark":"old","schema":{"type":"number"}}]}');
+  const [row] = rowsOf({ verdicts: [], rows: { update: [0] } }, document, now);
+  expect(row?.changes.map(({ pointer }) => pointer)).toEqual(['/value']);
+});
+
+test('the bytes of a zip are sent in base64', async () => {
+  const zip = new Blob([new Uint8Array([0x50, 0x4b, 3, 4, 0xff])]);
+  expect([await isZip(zip), await isZip(new Blob(['PK=1']))]).toEqual([true, false]);
+  expect(await base64Of(zip)).toBe('UEsDBP8=');
 });
 
 test('beside a change stand the old and the new', () => {

@@ -1,45 +1,27 @@
 import type { FieldProblem } from '@/api';
-import { diff, isObject, JsonSyntaxError, parse, type Change, type Json, type JsonObject } from '@/merge';
-import { replacement } from '@/ui/files/encoding';
-import type { Imported, ImportVerdict, OnExisting } from '../queries';
+import { diff, isObject, parse, type Change, type Json, type JsonObject } from '@/merge';
+import type { Conversion, Imported, ImportVerdict, OnExisting } from '../queries';
 
-/** The maximum size of a document in bytes, as in the service. */
+/** The maximum size of a file in bytes, as in the service. */
 export const longestDocument = 32 * 1024 * 1024;
-export const mostConfigs = 10_000;
 
-/** Why a file cannot be imported. */
-export type Unusable = { kind: 'tooLong' | 'notExport' | 'tooMany' | 'empty' } | { kind: 'noJson' | 'replaced'; line: number };
+type ImportDocument = Pick<Conversion, 'configs'>;
 
-/** A document in the format of an export. */
-export interface ImportDocument {
-  configs: Json[];
-  /** The members of the file that the import ignores. */
-  passedOver: readonly string[];
+/** Returns the request body that imports a document. `preview` is that of the dry run. */
+export function importOf({ configs }: ImportDocument, onExisting: OnExisting, note: string, preview = ''): JsonObject {
+  return { onExisting, note, preview, configs };
 }
 
-/** Parses the text of a file. For an unusable file it returns the reason, with the line if there is one. */
-export function readDocument(text: string): { document: ImportDocument } | { unusable: Unusable } {
-  if (new Blob([text]).size > longestDocument) return { unusable: { kind: 'tooLong' } };
-  const lineAt = (offset: number) => text.slice(0, offset).split('\n').length;
-  const broken = text.indexOf(replacement);
-  if (broken >= 0) return { unusable: { kind: 'replaced', line: lineAt(broken) } };
-  let tree: Json;
-  try {
-    tree = parse(text.replace(/^\ufeff/, ''));
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
-    return { unusable: { kind: 'noJson', line: lineAt(error.offset) } };
-  }
-  if (!isObject(tree) || !Array.isArray(tree.configs) || !tree.configs.every(isObject)) return { unusable: { kind: 'notExport' } };
-  if (tree.configs.length === 0) return { unusable: { kind: 'empty' } };
-  if (tree.configs.length > mostConfigs) return { unusable: { kind: 'tooMany' } };
-  return { document: { configs: tree.configs, passedOver: Object.keys(tree).filter((member) => member !== 'configs') } };
-}
+export const isZip = async (file: Blob): Promise<boolean> => ['PK\u0003\u0004', 'PK\u0005\u0006'].includes(await file.slice(0, 4).text());
 
-/** Returns the request body that imports a document. */
-export function importOf({ configs }: Pick<ImportDocument, 'configs'>, onExisting: OnExisting, note: string): JsonObject {
-  return { onExisting, note, configs };
-}
+/** Returns the bytes of a file in base64. */
+export const base64Of = (file: Blob): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(typeof reader.result === 'string' ? (reader.result.split(',')[1] ?? '') : '');
+    reader.onerror = () => reject(reader.error ?? new Error('The file could not be read.'));
+    reader.readAsDataURL(file);
+  });
 
 export interface ImportRow extends Omit<ImportVerdict, 'verdict'> {
   verdict: keyof Imported['counts'];
@@ -68,10 +50,10 @@ export function rowsOf(
 
 export const keyOf = (config: Json | undefined): string => (config !== undefined && isObject(config) && typeof config.key === 'string' ? config.key : '');
 
-/** The default of an omitted member: no remark, no schema, the type of the value. */
+/** The default of an omitted member: no remark, no schema, the type of the value. With `valueOnly` it is the current one. */
 function changesBetween(before: JsonObject, after: JsonObject): readonly Change[] {
   const { valueType = null } = before;
-  return diff(contentIn(before), contentIn({ valueType, ...after }));
+  return diff(contentIn(before), contentIn(after.valueOnly === true ? { ...before, value: after.value ?? null } : { valueType, ...after }));
 }
 
 function contentIn({ value = null, valueType = null, remark = '', schema = null }: JsonObject): JsonObject {
