@@ -144,9 +144,9 @@ type ExportedConfig struct {
 type ConfigImport struct {
 	// The time of the export; accepted and ignored.
 	ExportedTime *time.Time `json:"exportedTime,omitzero"`
-	// The treatment of a key that exists with other content. One of skip, update, fail.
-	OnExisting string `json:"onExisting,omitzero"`
-	Note       string `json:"note,omitzero"`
+	// The treatment of a key that exists with other content.
+	OnExisting ConfigImportOnExisting `json:"onExisting,omitzero"`
+	Note       string                 `json:"note,omitzero"`
 	// The `preview` of a dry run. The import is rejected (409) if its outcome or its rows differ
 	// from those of the dry run.
 	Preview string           `json:"preview,omitzero"`
