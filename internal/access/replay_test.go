@@ -193,7 +193,7 @@ func (s failingStore) Begin(ctx context.Context, request httpapi.KeyedRequest) (
 
 type failingAttempt struct{ httpapi.Attempt }
 
-func (failingAttempt) Keep(context.Context, *uow.Unit, httpapi.StoredReply) error {
+func (failingAttempt) Store(context.Context, *uow.Unit, httpapi.StoredReply) error {
 	return errors.New("the reply cannot be stored")
 }
 
