@@ -48,5 +48,6 @@ export {
   type ShownFactor,
 } from './signIn';
 export { stepUpQuestion } from './stepUp';
+export { previewImport, type ImportKind, type ImportPreview, type ImportQuery } from './imports';
 export { overview, type Overview } from './overview';
 export type { LiveStatus } from './stream';

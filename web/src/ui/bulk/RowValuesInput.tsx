@@ -1,11 +1,11 @@
 import { Button, FileButton, Group, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
 import { useState, type DragEvent } from 'react';
-import { isProblem } from '@/api';
+import { isProblem, previewImport, type ImportPreview } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { EncodingChoice } from '../files/EncodingChoice';
 import { useTextFile } from '../files/useTextFile';
 import { bulkMessages } from './messages';
-import { kindOf, previewTable, type Preview, type TableKind } from './preview';
+import { kindOf, type TableKind } from './preview';
 import type { ChosenLayout, RowColumn, TableValues } from './rowValues';
 import { TableLayout } from './TableLayout';
 
@@ -43,7 +43,7 @@ export function RowValuesInput({ own, labels, file: kind }: Props) {
     },
     async (bytes) => {
       try {
-        return kind === undefined ? [] : (await previewTable(bytes, kindOf(kind, columns))).encodings;
+        return kind === undefined ? [] : (await previewImport(bytes, kindOf(kind, columns))).encodings;
       } catch (problem) {
         if (isProblem(problem, 'unsupported_media_type')) return [];
         throw problem;
@@ -118,9 +118,9 @@ export function RowValuesInput({ own, labels, file: kind }: Props) {
 }
 
 /** The rejected lines by reason. All other lines are used, unless the first line is rejected. */
-function MalformedLines({ rejected, isFirst }: { rejected: Preview['rejected']; isFirst: boolean }) {
+function MalformedLines({ rejected, isFirst }: { rejected: ImportPreview['rejected']; isFirst: boolean }) {
   const t = useText(bulkMessages);
-  const lineOf = ({ line, lastLine, text }: Preview['rejected'][number]) => `${line === lastLine ? line : `${line}–${lastLine}`}${text && ` “${text}”`}`;
+  const lineOf = ({ line, lastLine, text }: ImportPreview['rejected'][number]) => `${line === lastLine ? line : `${line}–${lastLine}`}${text && ` “${text}”`}`;
   const linesOf = (fault: (typeof faults)[number]) => rejected.filter(({ code }) => code === fault).map(lineOf);
   return (
     <>

@@ -1,42 +1,30 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { api, data, type components, type operations } from '@/api';
+import { previewImport, type ImportKind, type ImportPreview, type ImportQuery } from '@/api';
 import { rowUse, type ChosenLayout, type RowColumn } from './rowValues';
-
-/** A table as the service reads it. */
-export type Preview = components['schemas']['ImportPreview'];
 
 /** The tables of an action: their kind in the service, and the column that identifies a row. */
 export interface TableKind {
-  kind: components['schemas']['ImportKind'];
+  kind: ImportKind;
   key: string;
   label: string;
 }
 
-type Query = NonNullable<operations['previewImport']['parameters']['query']>;
-
 /** The pause in typing before a table is read, in ms. */
 const pause = 300;
 
-export const previewTable = (content: BlobPart, query: Query, signal?: AbortSignal): Promise<Preview> =>
-  data<Preview>(
-    api.POST('/api/v1/imports/preview', {
-      params: { query },
-      body: '',
-      bodySerializer: () => new Blob([content]),
-      headers: { 'Content-Type': 'application/octet-stream' },
-      signal,
-    }),
-  );
-
-export const kindOf = ({ kind, key }: TableKind, columns: readonly RowColumn[]): Query => ({ kind, columns: [key, ...columns.map(({ name }) => name)].join() });
+/** Returns the parameters of a table: its kind, and the columns that the action reads. */
+export const kindOf = ({ kind, key }: TableKind, columns: readonly RowColumn[]): ImportQuery => ({
+  kind,
+  columns: [key, ...columns.map(({ name }) => name)].join(),
+});
 
 /** Reads a table while the user edits it. Until the service has read the current text, `preview` has no rows. */
 export function usePreview(file: TableKind | undefined, columns: readonly RowColumn[], text: string, layout: ChosenLayout | undefined) {
   const [settled] = useDebouncedValue(text, pause);
   const chosen = layout !== undefined && layout.first === firstLineOf(settled) ? layout : undefined;
-  const query: Query | undefined = file && {
+  const query: ImportQuery | undefined = file && {
     ...kindOf(file, columns),
     decimal: chosen?.decimal,
     ...(chosen?.isConfirmed === true && { header: `${chosen.hasHead}`, mapping: chosen.uses.map((use) => (use === rowUse ? file.key : (use ?? ''))).join() }),
@@ -49,7 +37,7 @@ export function usePreview(file: TableKind | undefined, columns: readonly RowCol
     isPlaceholderData,
   } = useQuery({
     queryKey: ['imports', query, settled],
-    queryFn: ({ signal }) => (query === undefined ? undefined : previewTable(settled, query, signal)),
+    queryFn: ({ signal }) => (query === undefined ? undefined : previewImport(settled, query, signal)),
     enabled: isTable && settled === text,
     staleTime: Infinity,
     placeholderData: keepPreviousData,
@@ -65,7 +53,7 @@ const lineBreak = /\r\n|\r|\n/;
 export const firstLineOf = (text: string): string => text.split(lineBreak).find((line) => line.trim() !== '' && !/^sep=.$/i.test(line)) ?? '';
 
 /** Returns the text without the lines of finished rows; the other lines are unchanged. */
-export function withoutRows(text: string, { columns, rows, rejected }: Preview, key: string, done: ReadonlySet<string>): string {
+export function withoutRows(text: string, { columns, rows, rejected }: ImportPreview, key: string, done: ReadonlySet<string>): string {
   const lines = text.split(lineBreak);
   const left = rows.filter(({ values }) => !done.has(values[key] ?? ''));
   if (left.length + rejected.length === 0) return '';

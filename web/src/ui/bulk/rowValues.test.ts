@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { withoutRows, type Preview } from './preview';
+import type { ImportPreview } from '@/api';
+import { withoutRows } from './preview';
 import { isUsable, readRowValues, rowUse, type ChosenLayout, type TableUse } from './rowValues';
 
 const columns = [
@@ -7,7 +8,7 @@ const columns = [
   { name: 'carrier', label: 'Carrier', isNeeded: false },
 ];
 const use: TableUse = { key: 'order', columns, first: 'first' };
-const preview = (uses: (string | null)[], rows: Record<string, string>[], part: Partial<Preview> = {}): Preview => ({
+const preview = (uses: (string | null)[], rows: Record<string, string>[], part: Partial<ImportPreview> = {}): ImportPreview => ({
   encoding: 'utf-8',
   encodings: ['utf-8'],
   separator: 'semicolon',

@@ -1,5 +1,5 @@
+import type { ImportPreview } from '@/api';
 import type { RowValues } from './action';
-import type { Preview } from './preview';
 
 /** A column of a pasted or uploaded table. A table is text with one line per row. */
 export interface RowColumn {
@@ -19,7 +19,7 @@ export interface Layout {
   /** The use of each column: `rowUse`, a column name, or null for an ignored column. */
   uses: readonly (string | null)[];
   /** The decimal separator; undefined if the service detects it. */
-  decimal?: NonNullable<Preview['decimal']>;
+  decimal?: NonNullable<ImportPreview['decimal']>;
 }
 
 /** A layout that is valid for the table with this first line. */
@@ -32,7 +32,7 @@ export interface ChosenLayout extends Layout {
 
 /** A table with its layout, for display. */
 export interface ShownTable {
-  preview: Preview;
+  preview: ImportPreview;
   /** The layout in use; a proposal until the user confirms it. */
   layout: ChosenLayout;
   /** The user must confirm the layout. Until then no line is used. */
@@ -47,7 +47,7 @@ export interface TableValues {
   /** The labels of lines that lack a required value. */
   empty: string[];
   /** The lines that the service cannot read. */
-  rejected: Preview['rejected'];
+  rejected: ImportPreview['rejected'];
   /** Undefined for a list without columns, and for an empty text. */
   shown: ShownTable | undefined;
 }
@@ -67,7 +67,7 @@ export interface TableUse {
  * Returns the values of each row of a table. Before the user has confirmed an unknown layout, there
  * are none. Equal lines of the same row count once, unless their values add up.
  */
-export function readRowValues(preview: Preview | undefined, use: TableUse): TableValues {
+export function readRowValues(preview: ImportPreview | undefined, use: TableUse): TableValues {
   const byLabel = new Map<string, RowValues>();
   const [twice, empty] = [new Set<string>(), new Set<string>()];
   const { key, columns, addsUp = false } = use;
@@ -84,7 +84,7 @@ export function readRowValues(preview: Preview | undefined, use: TableUse): Tabl
 }
 
 /** The layout of a table: of the service, or of the user. */
-function shownOf(preview: Preview, { key, columns, first, chosen }: TableUse): ShownTable | undefined {
+function shownOf(preview: ImportPreview, { key, columns, first, chosen }: TableUse): ShownTable | undefined {
   if (preview.columns.length === 0) return undefined;
   const uses = preview.columns.map(({ use }) => (use === key ? rowUse : use));
   const read = { hasHead: preview.hasHeader, uses, first, isConfirmed: preview.isMapped };
