@@ -40,7 +40,7 @@ var clients = []mutant{
 	{
 		name: "a watch of the Go client does not report a rollback",
 		file: "client/watch.go", old: `next.Rollback = before.Revision != ""`, new: `next.Rollback = before.Revision == "none"`,
-		caught: tests{"client": {"TestRestoredDatabaseIsARollback", "TestUpdatesReportSkippedRollback"}},
+		caught: tests{"client": {"TestRestoredDatabaseIsARollback", "TestUpdatesReportASkippedRollback"}},
 	},
 	{
 		name: "a stream of the Go client waits forever for a vanished service",
