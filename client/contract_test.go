@@ -131,6 +131,9 @@ func (w walk) batches() {
 	again := copied.Import()
 	again.OnExisting = "skip"
 	again.Configs = append(again.Configs, client.ImportedConfig{Key: "walk.d", Value: one})
+	read := ok[client.ConfigConversion](t)(w.Configs.ParseDocument(ctx, client.ConfigDocument{File: "app.properties", Text: "shop.name=Tea"}))
+	require.Equal(t, client.ConfigDocumentFormatProperties, read.Format)
+	require.Equal(t, "shop.name", read.Configs[0].Key)
 	require.EqualValues(t, 1, ok[client.ConfigImported](t)(w.Configs.Import(ctx, again, true)).Counts.Create)
 	require.EqualValues(t, 1, ok[client.ConfigImported](t)(w.Configs.Import(ctx, again, false)).Counts.Create)
 	again.OnExisting = "fail"
