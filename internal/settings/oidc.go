@@ -90,7 +90,7 @@ func (p *OIDCProvider) complete() (err error) {
 	}
 	for _, scope := range p.Scopes {
 		if !scopeNames.MatchString(scope) {
-			return fmt.Errorf("%.64q is no scope", scope)
+			return fmt.Errorf("%.64q is not a scope", scope)
 		}
 	}
 	p.ClientSecret, err = secretFrom("clientSecret", "clientSecretFile", p.ClientSecret, p.ClientSecretFile)

@@ -39,7 +39,7 @@ test('bulk prices skip a changed item, and undo skips later changes', async () =
   await press(first, 'Apply');
   await dialogOf(first).getByText('2 rows will be sent').waitFor();
   await dialogOf(first).getByText('Not selected: PRICE-9').waitFor();
-  await dialogOf(first).getByText('“thirty” is not a price').waitFor();
+  await dialogOf(first).getByText('1 line is ignored because a cell is not a number: 3').waitFor();
   await first.check('items-bulk-edit');
 
   // Li changes one of them first, in a separate session.
@@ -57,8 +57,8 @@ test('bulk prices skip a changed item, and undo skips later changes', async () =
   expect(lines.sort()).toEqual([
     'PRICE-1,Done,',
     expect.stringMatching(/^PRICE-2,Changed by another user,.+/),
-    'PRICE-3,Skipped,“thirty” is not a price',
-    'PRICE-4,Skipped,has no line in the table',
+    'PRICE-3,Skipped,has no usable line in the table',
+    'PRICE-4,Skipped,has no usable line in the table',
   ]);
   await press(first, 'Close');
   await page.getByRole('region', { name: 'Chosen rows' }).getByText('1 chosen').waitFor();

@@ -65,7 +65,7 @@ export const bulkMessages = catalogue(
     unmatched: 'Not selected: {labels}',
     twice: 'Listed more than once: {labels}',
     lacking: 'No value: {labels}',
-    noLine: 'has no line in the table',
+    noLine: 'has no usable line in the table',
     progress: '{done} of {total}',
     progressLabel: 'Progress',
     stop: 'Stop after this request',
