@@ -130,7 +130,7 @@ func parseArguments(arguments []string, log io.Writer) (options, error) {
 	}
 	parsed.command = flags.Args()
 	if parsed.durable && parsed.inMemory {
-		return options{}, errors.New("what is in memory is not durable: give one of -durable and -in-memory")
+		return options{}, errors.New("files in memory are not durable: give one of -durable and -in-memory")
 	}
 	if len(parsed.command) == 0 {
 		return options{}, errors.New("no command given; write it after --, as in: go run ./test/services -- go test ./pkg")
