@@ -125,7 +125,7 @@ func (r Receipt) amount(id int64, order *Order) (int64, error) {
 func (o *Order) rejectionReason(amount int64) (code payments.UnmatchedReason, description string) {
 	switch {
 	case o == nil:
-		return payments.UnknownOrder, "there is no such order"
+		return payments.UnknownOrder, "the order does not exist"
 	case o.Cancelled():
 		return payments.OrderCancelled, "the order was cancelled"
 	case o.PaidTime != nil:

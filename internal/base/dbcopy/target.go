@@ -18,6 +18,8 @@ import (
 )
 
 const (
+	// statementTimeout bounds a statement, such as a count or a promise over a large table.
+	statementTimeout = time.Hour
 	// batchTimeout bounds the transaction of a batch.
 	batchTimeout = 2 * time.Minute
 	// statementRows and statementBytes bound an INSERT. max_allowed_packet is 16 MiB or more by
@@ -51,7 +53,7 @@ type position struct {
 // openTarget opens the target, creates its schema unless it contains an incomplete copy, and claims
 // it.
 func openTarget(ctx context.Context, url string, from *source) (t *target, err error) {
-	db, err := storage.Open(ctx, storage.Options{URL: url})
+	db, err := storage.Open(ctx, storage.Options{URL: url, StatementTimeout: statementTimeout})
 	if errors.Is(err, storage.ErrNoDatabase) {
 		return nil, fmt.Errorf("the target does not exist: %s", emptyIt)
 	}
