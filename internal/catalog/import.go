@@ -27,7 +27,7 @@ var importKind = module.Import{Permission: writePermission, Kind: tablefile.Kind
 			"title", "product name", "item name",
 			"bezeichnung", "artikelbezeichnung", "artikelname", "produktname", "titel", "artikel",
 			"nom", "nom du produit", "désignation", "libellé", "titre", "article", "produit",
-			"nombre", "nombre del producto", "título", "artículo", "producto",
+			"nombre", "nombre del producto", "título", "artículo", "producto", //nolint:misspell // Spanish
 			"名称", "商品名称", "产品名称", "品名", "标题", "商品名",
 		},
 	},

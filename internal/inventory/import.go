@@ -23,7 +23,7 @@ var importKind = module.Import{Permission: adjustPermission, Kind: tablefile.Kin
 		"on hand", "on hand (current)", "on hand (new)", "variant inventory qty", "inventory quantity", "stock", "counted", "count",
 		"bestand", "lagerbestand", "gezählt",
 		"quantité en stock", "inventaire",
-		"existencias", "inventario",
+		"existencias", "inventario", //nolint:misspell // Spanish
 		"库存", "库存数量", "盘点数量", "现有库存", "在库",
 		"在庫", "在庫数",
 	}, units...)},

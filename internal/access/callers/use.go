@@ -79,7 +79,7 @@ func (s *Service) noteUse(c *Caller) {
 	s.uses.note(c.use, c.lastUse, now)
 }
 
-// Versions do not change, because this is not an edit.
+// WriteUses stores the noted uses of credentials. Versions do not change, because this is not an edit.
 func (s *Service) WriteUses(ctx context.Context) error {
 	waiting, used := s.uses.drain()
 	for table, ids := range waiting {
