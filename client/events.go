@@ -69,7 +69,7 @@ func (s *eventStream) open(c *Client, path, after string) error {
 		message.Header.Set("Last-Event-ID", after)
 	}
 	unbounded := *c.http
-	unbounded.Timeout = 0 // it includes the body, which has no end
+	unbounded.Timeout = 0               // it includes the body, which has no end
 	reply, err := unbounded.Do(message) //nolint:bodyclose // eventStream.close closes it
 	if err != nil {
 		return s.interrupt(x.String(), err)

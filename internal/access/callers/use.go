@@ -79,7 +79,12 @@ func (s *Service) noteUse(c *Caller) {
 	s.uses.note(c.use, c.lastUse, now)
 }
 
-// WriteUses stores the noted uses of credentials. Versions do not change, because this is not an edit.
+// WriteUses writes the queued last uses:
+//
+//	UPDATE api_tokens SET last_used_time = ? WHERE id IN (…)
+//	UPDATE sessions SET last_used_time = ? WHERE id IN (…)
+//
+// All rows get the time of the newest use. Versions do not change, because this is not an edit.
 func (s *Service) WriteUses(ctx context.Context) error {
 	waiting, used := s.uses.drain()
 	for table, ids := range waiting {
