@@ -72,6 +72,32 @@ func knownHeaders(head []string, kind Kind) []string {
 	return uses
 }
 
+// maxHead is the size of the part of a file that contains its headers, in bytes.
+const maxHead = 64 << 10
+
+// byKnownHeaders sorts encodings by the number of known headers that the file has in them. A few cells
+// in Chinese are also plausible Korean, but only one of the two has headers of the kind.
+func byKnownHeaders(found []Encoding, content []byte, kind Kind) []Encoding {
+	if len(found) < 2 {
+		return found
+	}
+	head := content[:min(len(content), maxHead)]
+	known := make(map[Encoding]int, len(found))
+	for _, name := range found {
+		g := split(decode(head, name), 0)
+		if len(g.records) == 0 {
+			continue
+		}
+		for _, use := range knownHeaders(g.records[0].cells, kind) {
+			if use != "" {
+				known[name]++
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Encoding) int { return known[b] - known[a] })
+	return found
+}
+
 // checkMapping checks a mapping of the caller. Errors: MalformedRequest.
 func checkMapping(uses []string, width int, kind Kind) error {
 	if len(uses) != width {

@@ -144,7 +144,7 @@ func Read(content []byte, kind Kind, options Options) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	table := &Table{Encodings: encodingsOf(content), Encoding: options.Encoding}
+	table := &Table{Encodings: byKnownHeaders(encodingsOf(content), content, kind), Encoding: options.Encoding}
 	if table.Encoding == "" {
 		if len(table.Encodings) == 0 {
 			return nil, notText(content)

@@ -215,6 +215,16 @@ func TestOneNameInACodePageIsDetected(t *testing.T) {
 	}
 }
 
+func TestKnownHeadersDecideBetweenPlausibleEncodings(t *testing.T) {
+	codec, err := htmlindex.Get("gb18030")
+	require.NoError(t, err)
+	content, err := codec.NewEncoder().String("货号,名称,价格\nA1,绿茶,12.50\n")
+	require.NoError(t, err)
+	table := read(t, content, items, tablefile.Options{})
+	require.Equal(t, []tablefile.Encoding{"gb18030", "euc-kr"}, table.Encodings[:2])
+	require.Equal(t, map[string]string{"sku": "A1", "name": "绿茶", "price": "12.5"}, table.Rows[0].Values)
+}
+
 func TestAFileInUTF8IsNeverReadInACodePage(t *testing.T) {
 	for _, text := range []string{"Müller", "茶", "Ä", "żółw", "抹茶"} {
 		table := read(t, "SKU,Name\nTEA-1,"+text+"\n", items, tablefile.Options{})
