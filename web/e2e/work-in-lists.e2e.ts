@@ -14,7 +14,7 @@ const site = tenantSite(async () => {
 test('the table header stays visible, and each row is one line', async () => {
   const visitor = await site.enter('/configs');
   const { page } = visitor;
-  // The wheel scrolls what is under the pointer.
+  // The wheel scrolls the element under the pointer.
   await page.getByRole('row', { name: /list\.key-01/ }).hover();
   await page.mouse.wheel(0, 1200);
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(600);
