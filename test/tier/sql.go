@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// SumFile contains, for each package, the checksum of the SQL that the last successful
-// `make nightly` tested on MariaDB. Its path is relative to the root of the module.
+// SumFile contains, for each package, the checksum of the SQL with which its tests last passed on
+// MariaDB. Its path is relative to the root of the module.
 const SumFile = "test/mariadb.sum"
 
 // imports marks the Go files that can contain SQL.
@@ -47,9 +47,9 @@ func SQLSum(folder string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
 }
 
-// SQLChanged reports whether the SQL of one of the packages differs from what the last
-// `make nightly` tested. The paths are relative to the root of the module. A package without SQL is
-// an error: its tests exercise the SQL of others, and those must be named.
+// SQLChanged reports whether the SQL of one of the packages differs from the recorded one. The paths
+// are relative to the root of the module. A package without SQL is an error: its tests exercise the
+// SQL of others, and those must be named.
 func SQLChanged(root string, packages ...string) (bool, error) {
 	recorded, err := ReadSums(root)
 	if err != nil {
