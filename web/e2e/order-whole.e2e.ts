@@ -312,6 +312,10 @@ test('shipped units are returned, received and counted in the sales report', asy
     .getByRole('cell');
   expect(await cells.nth(1).innerText()).toBe(String(units));
   await visitor.check('report-sku');
+  await page.getByLabel('Period').selectOption('This month');
+  const from = page.getByLabel('From this day');
+  await expect(from).toHaveValue(/-01$/);
+  await page.getByLabel('Period').selectOption('Last 30 days');
   await page.getByRole('button', { name: 'Day', exact: true }).click();
   await page.getByRole('img', { name: /^Net\./ }).waitFor();
   expect(await page.getByRole('row').last().getByRole('cell').first().innerText()).toBe(String(report.totals.orders));

@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton } from '@mantine/core';
+import { Button, Group, NativeSelect, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMay } from '@/api';
@@ -10,6 +10,7 @@ import { aDay, Choice, csv, download, FilterDay, readable, type Raw } from '@/ui
 import { useTableState } from '@/ui/table/useTableState';
 import { Bars } from './Bars';
 import { reportMessages } from './messages';
+import { periodNames, periodsOn, type Period } from './periods';
 import styles from './SalesPage.module.css';
 import { groupings, salesReport, type ReportSearch, type SalesReport, type SalesRow } from './queries';
 
@@ -35,8 +36,11 @@ export function SalesPage({ search }: { search: Raw<ReportSearch> }) {
             </Choice>
           ))}
         </Group>
-        <FilterDay state={state} name="from" read={aDay} label={t('filterFrom')} mark={t('from')} />
-        <FilterDay state={state} name="to" read={aDay} label={t('filterTo')} mark={t('to')} />
+        {latest !== undefined && (
+          <PeriodChoice period={{ from, to }} today={lastDay(latest)} onChoose={(chosen) => state.set({ from: undefined, to: undefined, ...chosen })} />
+        )}
+        <FilterDay state={state} name="from" read={aDay} label={t('filterFrom')} mark={t('from')} standard={report && firstDay(report)} />
+        <FilterDay state={state} name="to" read={aDay} label={t('filterTo')} mark={t('to')} standard={report && lastDay(report)} />
       </Group>
       {error !== null && <ProblemBanner error={error} retry={() => void (failed === null ? period.refetch() : again())} />}
       {report === undefined ? error === null && <Skeleton h={320} /> : <Report report={report} />}
@@ -44,14 +48,41 @@ export function SalesPage({ search }: { search: Raw<ReportSearch> }) {
   );
 }
 
+const firstDay = ({ zone, from }: SalesReport) => dayIn(zone, Date.parse(from));
+// The last instant is the start of the next day.
+const lastDay = ({ zone, to }: SalesReport) => dayIn(zone, Date.parse(to) - 1);
+
+interface PeriodChoiceProps {
+  period: Period;
+  today: string;
+  onChoose: (period: Period) => void;
+}
+
+/** The usual periods; others are chosen by their days. */
+function PeriodChoice({ period, today, onChoose }: PeriodChoiceProps) {
+  const t = useText(reportMessages);
+  const periods = periodsOn(today);
+  const chosen = periodNames.find((name) => periods[name].from === period.from && periods[name].to === period.to);
+  return (
+    <NativeSelect
+      aria-label={t('period')}
+      value={chosen ?? ''}
+      data={[...(chosen === undefined ? [{ value: '', label: t('otherPeriod') }] : []), ...periodNames.map((name) => ({ value: name, label: t(name) }))]}
+      onChange={(event) => {
+        const name = periodNames.find((one) => one === event.currentTarget.value);
+        if (name !== undefined) onChoose(periods[name]);
+      }}
+    />
+  );
+}
+
 function Report({ report }: { report: SalesReport }) {
   const t = useText(reportMessages);
   const { money, date } = useFormat();
-  const { rows, totals, by, zone, from, to } = report;
+  const { rows, totals, by, zone } = report;
   const isTimed = by !== 'sku' && by !== 'sale';
-  const day = (instant: number) => date(`${dayIn(zone, instant)}T12:00:00`);
-  // The last instant is the start of the next day.
-  const hint = t('hint', { from: day(Date.parse(from)), to: day(Date.parse(to) - 1), zone });
+  const written = (day: string) => date(`${day}T12:00:00`);
+  const hint = t('hint', { from: written(firstDay(report)), to: written(lastDay(report)), zone });
   return (
     <div className={columns.main}>
       {isTimed && rows.length > 1 && (

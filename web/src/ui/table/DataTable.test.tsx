@@ -4,7 +4,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { renderPage } from '@/test/render';
 import { session } from '@/test/service';
 import { ApiProblem, sessionStore } from '@/api';
-import { DataTable, oneOf, tableSearch, useList, useSelection, type Column, type ListPage, type Raw, type TableSearch } from '.';
+import { DataTable, oneOf, tableSearch, useColumn, useList, useSelection, type Column, type ListPage, type Raw, type TableSearch } from '.';
 
 interface Row {
   id: number;
@@ -270,4 +270,29 @@ test('a resized column persists until it is reset', async () => {
   edge().focus();
   await user.keyboard('{Escape}');
   expect(columnsOf()).toEqual([]);
+});
+
+test.each([
+  { shown: ['count', 'amount'], labels: ['Units', 'Total'] },
+  { shown: ['count'], labels: ['Units'] },
+  { shown: ['amount'], labels: [] },
+])('numbers have labels on phones: $shown', async ({ shown, labels }) => {
+  function Numbers({ search }: { search: Raw<Search> }) {
+    const column = useColumn<Row>();
+    const list = useList<Search, Row>({ search, queryKey: ['rows'], read: (asked) => Promise.resolve(asked).then(answer) });
+    const numbers = [column.count('count', 'Units', ({ id }) => id), column.money('amount', 'Total', ({ id }) => id * 100)];
+    return (
+      <DataTable
+        id="numbers"
+        label="Numbers"
+        columns={[column.text('name', 'Name', ({ name }) => name), ...numbers.filter(({ id }) => shown.includes(id))]}
+        rowId={({ id }) => String(id)}
+        rowLabel={({ name }) => name}
+        list={list}
+      />
+    );
+  }
+  await renderPage(Numbers, validate, '/?limit=1');
+  const row = (await screen.findByText('Row 1')).closest('tr');
+  expect([...(row?.querySelectorAll('[data-label]') ?? [])].map((cell) => cell.getAttribute('data-label'))).toEqual(labels);
 });

@@ -222,6 +222,11 @@ function actionOf(event: KeyboardEvent, { moveTo, index, last, toggle, open }: M
   }
 }
 
+/** Without the header, a number needs its label, and an amount next to other numbers. */
+function needsLabel<Row>(column: Column<Row>, columns: readonly Column<Row>[]): boolean {
+  return column.align === 'end' && (column.isAmount !== true || columns.filter(({ align }) => align === 'end').length > 1);
+}
+
 interface RowProps<Row> extends Parts<Row> {
   row: Row;
   index: number;
@@ -260,6 +265,7 @@ function BodyRow<Row>({ row, index, ariaIndex, isCurrent, columns, rowId, rowLab
           key={column.id}
           data-column={column.id}
           data-align={column.align}
+          data-label={needsLabel(column, columns) ? column.header : undefined}
           className={column.mono === true ? 'mono' : undefined}
           title={longTitle(column.text?.(row))}
         >

@@ -83,8 +83,15 @@ export function FilterChoice<S extends TableSearch>({ state, name, label, any, o
   );
 }
 
+interface DayProps<S extends TableSearch> extends Props<S> {
+  read: Reader<unknown>;
+  mark: string;
+  /** The day that is displayed while none is chosen. */
+  standard?: string;
+}
+
 /** A filter for a day, in the browser's zone. */
-export function FilterDay<S extends TableSearch>({ state, name, label, read, mark }: Props<S> & { read: Reader<unknown>; mark: string }) {
+export function FilterDay<S extends TableSearch>({ state, name, label, read, mark, standard = '' }: DayProps<S>) {
   const t = useText(tableMessages);
   const { value, isFaulty, change } = state.text(name, read);
   return (
@@ -94,7 +101,7 @@ export function FilterDay<S extends TableSearch>({ state, name, label, read, mar
       title={label}
       leftSection={mark}
       leftSectionWidth={52}
-      value={value}
+      value={value || standard}
       error={isFaulty && t('cannotRead')}
       onChange={(event) => change(event.currentTarget.value || undefined)}
     />

@@ -21,6 +21,7 @@ export interface Column<Row> {
   sort?: string;
   /** Numbers and amounts align at the end. */
   align?: 'start' | 'end';
+  isAmount?: boolean;
   /** Displays the cell in monospace, for keys and order numbers. */
   mono?: boolean;
   /** Hidden by default. */
@@ -60,6 +61,7 @@ export function useColumn<Row>() {
       },
       text: (row) => given(minor(row), plainMoney),
       align: 'end',
+      isAmount: true,
       ...more,
     }),
     /** A relative time; in an exported file the time in UTC. */
