@@ -82,7 +82,7 @@ export const options = {
     sale_sold_wrong: ['count==0'],
     sale_to_be_mended: ['count==0'],
     orders_wrong: ['count==0'],
-    refusals_not_counted: ['count<=0'], // below 0 when a refusal was asked for again
+    refusals_not_counted: ['count<=0'], // below 0 if a rejected purchase was retried
     tickets_accepted: [`count==${units}`],
     tickets_confirmed: [`count==${units}`],
     customers_sold_out: ['count>0'],
@@ -228,7 +228,7 @@ export function handleSummary(data) {
       unexpected_replies: 'replies of any other kind',
       dropped_iterations: 'arrivals dropped (any voids the run)',
     },
-    figures: { tickets_accepted: 'tickets accepted', tickets_confirmed: 'tickets confirmed', customers_sold_out: 'customers rejected with sold_out', replies_lost: 'purchases without a reply, asked for again' },
+    figures: { tickets_accepted: 'tickets accepted', tickets_confirmed: 'tickets confirmed', customers_sold_out: 'customers rejected with sold_out', replies_lost: 'purchases without a reply, retried' },
   });
 }
 
@@ -253,7 +253,7 @@ function charts(rows, metrics) {
       ],
     }),
     barChart({
-      title: 'Latency', unit: `a ticket is asked for after ${firstLook * 1000} ms, then twice as long each time up to ${lookEvery * 1000} ms`,
+      title: 'Latency', unit: `a ticket is first polled after ${firstLook * 1000} ms; the pause doubles up to ${lookEvery * 1000} ms`,
       groups: [
         { name: 'Accepted purchase', tone: 'accepted', values: percentiles(metrics.purchase_accepted_after) },
         { name: 'Rejected purchase', tone: 'refused', values: percentiles(metrics.purchase_refused_after) },

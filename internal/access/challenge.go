@@ -127,7 +127,7 @@ type FactorSignIn struct {
 // TooManyAttempts, RateLimited.
 func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out SignedIn, err error) {
 	network := ratelimit.Network(in.Address)
-	if _, err := s.arrivals.Admit(ctx, network); err != nil {
+	if _, err := s.signIns.Admit(ctx, network); err != nil {
 		return SignedIn{}, err
 	}
 	waiting, user, tenant, err := s.findChallenge(ctx, secrets.DigestOf(in.Challenge), s.clock.Now())
@@ -153,7 +153,7 @@ func (s *Service) FinishSignIn(ctx context.Context, in FactorSignIn) (out Signed
 	})
 	s.Factors.NoteClone(ctx, user.FactorOwner(), in.Address, err)
 	if err == nil {
-		s.arrivals.Release(guesses.SignInAttempt{At: guesses.Guess{Network: network}})
+		s.signIns.Release(guesses.SignInAttempt{At: guesses.Guess{Network: network}})
 	}
 	s.countRefusal(tenant, in.Address, user.Username, err)
 	return out, err

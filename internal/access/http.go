@@ -53,7 +53,7 @@ func (h handler) sessionRoutes(r *httpapi.Router) {
 			"The body is JSON of at most 16 KiB with `Content-Type: application/json`. Requests from a page of another site or origin are rejected.").
 		With(httpapi.Contract{
 			ID: "signIn", Success: signedIn, Otherwise: "The password is correct; a second factor is required. The reply sets no cookie.",
-			Body: map[string]any{"username": "admin", "password": "nine green bottles standing"}, Responses: arrivalErrors("InvalidCredentials"),
+			Body: map[string]any{"username": "admin", "password": "nine green bottles standing"}, Responses: signInErrors("InvalidCredentials"),
 		})
 	httpapi.Open(r, http.MethodPost, "/session/factor", h.finishSignIn).
 		Doc("Sign in with a second factor", "Completes a sign-in that returned 202. The challenge opens one session, and each code is accepted once. "+
@@ -61,7 +61,7 @@ func (h handler) sessionRoutes(r *httpapi.Router) {
 			"A challenge that was used, expired or voided returns 401 `unauthenticated`: start again with the password. "+
 			"A passkey with a counter that decreased may have been copied: it is rejected, and the audit log records the rejection.").
 		With(httpapi.Contract{
-			ID: "finishSignIn", Success: signedIn, Responses: arrivalErrors("FactorRefused"),
+			ID: "finishSignIn", Success: signedIn, Responses: signInErrors("FactorRefused"),
 			Body: map[string]any{"challenge": exampleSecret, "method": "totp", "code": "492039"},
 		})
 	httpapi.Open(r, http.MethodPost, "/session/invitation", h.acceptInvitation).
@@ -72,12 +72,12 @@ func (h handler) sessionRoutes(r *httpapi.Router) {
 			"Requests from a page of another site or origin are rejected.").
 		With(httpapi.Contract{
 			ID: "acceptInvitation", Success: signedIn, Otherwise: "The password is set; a second factor is required. The reply sets no cookie.",
-			Body: acceptanceBody{exampleSecret, "nine green bottles standing"}, Responses: arrivalErrors("InvitationRefused"),
+			Body: acceptanceBody{exampleSecret, "nine green bottles standing"}, Responses: signInErrors("InvitationRefused"),
 		})
 	httpapi.Open(r, http.MethodPost, "/session/invitation/check", h.checkInvitation).
 		Doc("Get an invitation's user", "Returns the user of the invitation, and changes nothing. Invalid invitations are rejected as at acceptance.").
 		With(httpapi.Contract{
-			ID: "checkInvitation", Success: "The invited user.", Body: shownInvitationBody{exampleSecret}, Responses: arrivalErrors("InvitationRefused"),
+			ID: "checkInvitation", Success: "The invited user.", Body: shownInvitationBody{exampleSecret}, Responses: signInErrors("InvitationRefused"),
 		})
 	httpapi.Act(r, http.MethodPost, "/session/step-up", "", h.stepUp).
 		Doc("Verify the second factor again", "Operations and parameters with `x-step-up` return 403 `step_up_required` if the user of the session has a second factor "+
@@ -106,8 +106,8 @@ func (h handler) sessionRoutes(r *httpapi.Router) {
 // exampleSecret is a secret in examples.
 const exampleSecret = "9yA1oWmS0kG3x5uQ2bL7c4dN6eR8tV0wXzJhPqYiF1M"
 
-// arrivalErrors returns the error responses of the routes on which callers sign in.
-func arrivalErrors(unauthenticated string) map[string]string {
+// signInErrors returns the error responses of the routes on which callers sign in.
+func signInErrors(unauthenticated string) map[string]string {
 	return map[string]string{"401": unauthenticated, "403": "CrossSite", "429": "TooManyAttempts"}
 }
 
@@ -193,30 +193,30 @@ type credentialsBody struct {
 // signInReply is the reply to a sign-in that started a session.
 type signInReply = httpapi.WithCookies[httpapi.Created[sessionView]]
 
-// arrivalReply is a session or, if a second factor is required, a challenge.
-type arrivalReply = httpapi.Either[signInReply, httpapi.Accepted[challengeView]]
+// signInOutcome is a session or, if a second factor is required, a challenge.
+type signInOutcome = httpapi.Either[signInReply, httpapi.Accepted[challengeView]]
 
-func (h handler) signIn(ctx context.Context, in signInRequest) (arrivalReply, error) {
+func (h handler) signIn(ctx context.Context, in signInRequest) (signInOutcome, error) {
 	if err := in.arrivingPage.check(in.HTTP); err != nil {
-		return arrivalReply{}, err
+		return signInOutcome{}, err
 	}
 	signedIn, err := h.service.SignIn(ctx, SignIn{
 		Tenant: in.Body.Tenant, Username: in.Body.Username, Password: in.Body.Password,
 		Replaces: in.token(), Address: string(in.Address), UserAgent: in.Agent, Device: in.shown(in.Secure),
 	})
 	if err != nil {
-		return arrivalReply{}, err
+		return signInOutcome{}, err
 	}
 	return h.signInReply(in.sessionCredential, signedIn), nil
 }
 
 // signInReply returns the reply for a started session or a challenge.
-func (h handler) signInReply(c sessionCredential, signedIn SignedIn) arrivalReply {
+func (h handler) signInReply(c sessionCredential, signedIn SignedIn) signInOutcome {
 	if challenge := signedIn.Challenge; challenge != nil {
-		return arrivalReply{Second: &httpapi.Accepted[challengeView]{Location: "/session/factor", Body: challengeViewOf(*challenge)}}
+		return signInOutcome{Second: &httpapi.Accepted[challengeView]{Location: "/session/factor", Body: challengeViewOf(*challenge)}}
 	}
 	sessionReply := h.sessionReply(c, signedIn)
-	return arrivalReply{First: &sessionReply}
+	return signInOutcome{First: &sessionReply}
 }
 
 // sessionReply returns the reply for a started session.

@@ -50,15 +50,15 @@ type acceptanceBody struct {
 }
 
 // acceptInvitation replies like signIn.
-func (h handler) acceptInvitation(ctx context.Context, in acceptInvitationRequest) (arrivalReply, error) {
+func (h handler) acceptInvitation(ctx context.Context, in acceptInvitationRequest) (signInOutcome, error) {
 	if err := in.arrivingPage.check(in.HTTP); err != nil {
-		return arrivalReply{}, err
+		return signInOutcome{}, err
 	}
 	signedIn, err := h.service.AcceptInvitation(ctx, Acceptance{
 		Token: in.Body.Invitation, Password: in.Body.Password, Replaces: in.token(), Address: string(in.Address), UserAgent: in.Agent,
 	})
 	if err != nil {
-		return arrivalReply{}, err
+		return signInOutcome{}, err
 	}
 	return h.signInReply(in.sessionCredential, signedIn), nil
 }

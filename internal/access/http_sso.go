@@ -52,7 +52,7 @@ func (h handler) linkRoutes(r *httpapi.Router) {
 			"the invitation is accepted when the browser returns, and stays valid until then. Invalid invitations are rejected as at acceptance.").
 		With(httpapi.Contract{
 			ID: "acceptInvitationByProvider", Success: onward, Body: invitationToProviderBody{exampleSecret, "corp"},
-			Responses: arrivalErrors("InvitationRefused"),
+			Responses: signInErrors("InvitationRefused"),
 		})
 	httpapi.GetOf(r, "/me/links", "", h.service.Users.MeInSession, h.links).
 		Doc("List your single sign-on links", "The accounts at providers that identify you. Requires a session; 403 for an API token.").

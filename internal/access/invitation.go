@@ -135,7 +135,7 @@ func (s *Service) acceptToChallenge(ctx context.Context, a acceptance) (SignedIn
 func (s *Service) invited(ctx context.Context, token, address string) (user users.User, tenant string, err error) {
 	defer func() { s.countRefusal(tenant, address, user.Username, err) }()
 	network := ratelimit.Network(address)
-	if _, err := s.arrivals.Admit(ctx, network); err != nil {
+	if _, err := s.signIns.Admit(ctx, network); err != nil {
 		return users.User{}, "", err
 	}
 	user, tenant, err = s.findInvited(ctx, secrets.DigestOf(token))
@@ -145,7 +145,7 @@ func (s *Service) invited(ctx context.Context, token, address string) (user user
 	if err != nil {
 		return users.User{}, "", err
 	}
-	s.arrivals.Release(guesses.SignInAttempt{At: guesses.Guess{Network: network}})
+	s.signIns.Release(guesses.SignInAttempt{At: guesses.Guess{Network: network}})
 	return user, tenant, user.CheckInvitation(secrets.DigestOf(token).String(), s.clock.Now())
 }
 

@@ -225,7 +225,7 @@ func TestWrongInvitationsUseSignInRateWithoutLockOut(t *testing.T) {
 		_, err := h.CheckInvitation(anonymous(t), invitation.Token, first)
 		require.NoError(t, err, "old invitation links lock out no user")
 
-		h.arrivals.Rate = guesses.NetworkRate(1)
+		h.signIns.Rate = guesses.NetworkRate(1)
 		for range 3 {
 			_, err = h.CheckInvitation(anonymous(t), secrets.New(), second)
 			requireCode(t, apperr.InvalidCredentials, err)

@@ -26,7 +26,7 @@ func (s *Service) BeginLink(ctx context.Context, user *users.User, in LinkBeginn
 	if err != nil {
 		return Journey{}, err
 	}
-	if err := users.RequireLinkLimit(s.db.Read(ctx), user.ID); err != nil {
+	if err := users.CheckLinkLimit(s.db.Read(ctx), user.ID); err != nil {
 		return Journey{}, err
 	}
 	if !user.SecondFactor {

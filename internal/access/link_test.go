@@ -37,7 +37,7 @@ func TestLinkRequiresProofOfIdentity(t *testing.T) {
 
 		require.Equal(t, "linked", v.link("subject-1").Get("result"))
 		require.True(t, v.isSignedIn())
-		require.False(t, elsewhere.isSignedIn(), "sessions from before the link end as before")
+		require.False(t, elsewhere.isSignedIn(), "a new link ends the user's other sessions")
 		require.Equal(t, "linked", v.link("subject-1").Get("result"), "to be linked twice is to be linked")
 		require.EqualValues(t, 1, h.count(t, &users.Link{}))
 

@@ -195,7 +195,7 @@ func TestOnePasskeyResponseOpensOneSession(t *testing.T) {
 				all.Wait()
 				require.EqualValues(t, 1, opened.Load())
 				require.Equal(t, before+1, k.sessions(t))
-				require.Nil(t, k.row(t).CloneWarningTime, "a form that is sent twice is not duplicated")
+				require.Nil(t, k.row(t).CloneWarningTime, "a form that is sent twice is not a cloned passkey")
 
 				_, err := k.show(t, challenge, answer, "")
 				requireCode(t, apperr.Unauthenticated, err)

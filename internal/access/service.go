@@ -72,7 +72,7 @@ type Service struct {
 	db        *storage.DB
 	passwords *passwords.Hasher
 	attempts  guesses.Attempts
-	arrivals  guesses.SignInLimiter
+	signIns   guesses.SignInLimiter
 	devices   *guesses.Devices
 	refusals  func(httpapi.Refusal)
 	sessions  *scs.SessionManager
@@ -103,7 +103,7 @@ func New(d Deps) *Service {
 		db:           d.DB,
 		passwords:    passwords.New(d.HashCost, d.WeakPasswords),
 		attempts:     guesses.NewAttempts(d.DB, d.Clock),
-		arrivals:     guesses.NewSignInLimiter(d.Clock.Now, d.SignInRate),
+		signIns:      guesses.NewSignInLimiter(d.Clock.Now, d.SignInRate),
 		refusals:     d.Refusals,
 		devices:      guesses.NewDevices(d.DB, d.Clock),
 		sessionStore: sessions.NewStore(d.DB, d.Clock, d.SessionIdle),

@@ -73,8 +73,8 @@ type SignedIn struct {
 }
 
 // SignIn starts a session, or makes a challenge for FinishSignIn. Excess sign-ins are rejected
-// before any write and any hash; see arrivals and hashQueue. Errors: InvalidCredentials,
-// TooManyAttempts, RateLimited.
+// before any write and any hash; see guesses.SignInLimiter and passwords.Rank. Errors:
+// InvalidCredentials, TooManyAttempts, RateLimited.
 func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 	if in.Tenant == "" {
 		in.Tenant = tenants.DefaultTenant
@@ -88,7 +88,7 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 
 // signIn does the work of SignIn. It sets who to the username as soon as the account is found.
 func (s *Service) signIn(ctx context.Context, in SignIn, who *string) (SignedIn, error) {
-	from, err := s.arrive(ctx, in)
+	from, err := s.admit(ctx, in)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -109,7 +109,7 @@ func (s *Service) signIn(ctx context.Context, in SignIn, who *string) (SignedIn,
 		if err != nil {
 			return false, err
 		}
-		s.arrivals.Release(from)
+		s.signIns.Release(from)
 		if user.SecondFactor {
 			out.Challenge, err = s.challenge(ctx, in, user)
 			return false, err
@@ -123,12 +123,12 @@ func (s *Service) signIn(ctx context.Context, in SignIn, who *string) (SignedIn,
 	return out, nil
 }
 
-// arrive applies the rate limits to a sign-in and returns the keys that its guess counts for. It
+// admit applies the rate limits to a sign-in and returns the keys that its guess counts for. It
 // reads a database row only for a browser with an authentic device cookie. Errors: RateLimited.
-func (s *Service) arrive(ctx context.Context, in SignIn) (guesses.SignInAttempt, error) {
+func (s *Service) admit(ctx context.Context, in SignIn) (guesses.SignInAttempt, error) {
 	account, network := guesses.AccountKey(in.Tenant, in.Username), ratelimit.Network(in.Address)
 	if shown, ok := s.devices.Read(ctx, account, in.Device); ok {
-		if err := s.arrivals.AdmitDevice(ctx, shown.ID); err != nil {
+		if err := s.signIns.AdmitDevice(ctx, shown.ID); err != nil {
 			return guesses.SignInAttempt{}, err
 		}
 		row, err := s.Users.Account(ctx, in.Tenant, in.Username)
@@ -136,7 +136,7 @@ func (s *Service) arrive(ctx context.Context, in SignIn) (guesses.SignInAttempt,
 			return guesses.SignInAttempt{At: guesses.Guess{Account: account, Network: guesses.DevicePrefix + shown.ID}, Device: shown.ID}, nil
 		}
 	}
-	tries, err := s.arrivals.Admit(ctx, network)
+	tries, err := s.signIns.Admit(ctx, network)
 	return guesses.SignInAttempt{
 		At:    guesses.Guess{Account: account, Network: network, Anonymous: true},
 		Tries: tries,

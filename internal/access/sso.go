@@ -99,7 +99,7 @@ type Journey struct{ Location, Browser string }
 func (s *Service) BeginSingleSignOn(ctx context.Context, by Traveller, tenant, replaces string) (Journey, error) {
 	tenant = cmp.Or(tenant, tenants.DefaultTenant)
 	isName := input.TenantNames.MatchString(tenant)
-	if _, err := s.arrivals.Admit(ctx, ratelimit.Network(by.Address)); err != nil {
+	if _, err := s.signIns.Admit(ctx, ratelimit.Network(by.Address)); err != nil {
 		if isName {
 			s.countRefusal(tenant, by.Address, "", err)
 		}
@@ -175,7 +175,7 @@ func (s *Service) FinishSingleSignOn(ctx context.Context, in ProviderAnswer) (ou
 	network := ratelimit.Network(in.Address)
 	var tenant, who string
 	defer func() { s.countRefusal(tenant, in.Address, who, err) }()
-	if _, err := s.arrivals.Admit(ctx, network); err != nil {
+	if _, err := s.signIns.Admit(ctx, network); err != nil {
 		return Arrived{}, err
 	}
 	flow, err := s.redeemFlow(ctx, in.Provider.Name, in.State, in.Browser, s.clock.Now())
@@ -193,10 +193,10 @@ func (s *Service) FinishSingleSignOn(ctx context.Context, in ProviderAnswer) (ou
 	}
 	out, err = s.arriveBy(ctx, verifiedResponse{in.Traveller, flow, in.Provider.OIDC.Issuer(), named}, &who)
 	if err == nil {
-		s.arrivals.Release(guesses.SignInAttempt{At: guesses.Guess{Network: network}})
+		s.signIns.Release(guesses.SignInAttempt{At: guesses.Guess{Network: network}})
 		if flow.Purpose == purposeSignIn {
 			// The start of the flow was counted too.
-			s.arrivals.Release(guesses.SignInAttempt{At: guesses.Guess{Network: network}})
+			s.signIns.Release(guesses.SignInAttempt{At: guesses.Guess{Network: network}})
 		}
 	}
 	return out, err

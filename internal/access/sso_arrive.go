@@ -36,8 +36,8 @@ func (a verifiedResponse) signIn(username string) SignIn {
 	return SignIn{Tenant: a.flow.Tenant, Username: username, Address: a.by.Address, UserAgent: a.by.UserAgent}
 }
 
-// from returns the response as an arrival, without a rank and a device, because no secret was
-// guessed.
+// from returns the response as a sign-in attempt, without a rank and a device, because no secret
+// was guessed.
 func (a verifiedResponse) from(username string) guesses.SignInAttempt {
 	return guesses.SignInAttempt{At: guesses.Guess{Account: guesses.AccountKey(a.flow.Tenant, username), Network: ratelimit.Network(a.by.Address)}}
 }
@@ -189,7 +189,7 @@ func (s *Service) linkInSession(ctx context.Context, a verifiedResponse, user *u
 			Action: "link", Address: a.by.Address, KeptSession: kept, Set: guard.Set{}, Apply: func(*users.User) {},
 			Detail: map[string]any{"issuer": a.issuer},
 			Also: func(_ context.Context, tx *gorm.DB) error {
-				if err := users.RequireLinkLimit(tx, row.ID); err != nil {
+				if err := users.CheckLinkLimit(tx, row.ID); err != nil {
 					return err
 				}
 				return a.insert(tx, row.ID, u.Now())

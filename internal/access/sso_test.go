@@ -302,7 +302,7 @@ func TestProviderSignInEndsThePreviousSession(t *testing.T) {
 
 func TestSingleSignOnStartRevealsNoTenants(t *testing.T) {
 	h := newSSO(t, storagetest.SQLite(t))
-	h.arrivals.Rate = guesses.NetworkRate(20)
+	h.signIns.Rate = guesses.NetworkRate(20)
 	v := h.visitor(t)
 	begin := func(tenant string, header ...string) answer {
 		return v.send("GET", httpapi.Base+"/session/oidc/corp?tenant="+tenant, "", header...)

@@ -113,7 +113,7 @@ func (s *Service) Create(ctx context.Context, u *uow.Unit, key string, content C
 	}
 	if err := s.insert(ctx, u, row, ""); err != nil {
 		if storage.IsDuplicate(err, uniqueKey) {
-			return nil, uow.Explain(func(ctx context.Context) error { return s.keyExists(ctx, key) })
+			return nil, uow.Explain(func(ctx context.Context) error { return s.errKeyExists(ctx, key) })
 		}
 		return nil, err
 	}
@@ -157,9 +157,9 @@ func (s *Service) insert(ctx context.Context, u *uow.Unit, row *Config, note str
 	return s.record(ctx, u, row, Created, note)
 }
 
-// keyExists returns AlreadyExists with the config that has the key. If that config was deleted
+// errKeyExists returns AlreadyExists with the config that has the key. If that config was deleted
 // concurrently, the unit is retried.
-func (s *Service) keyExists(ctx context.Context, key string) error {
+func (s *Service) errKeyExists(ctx context.Context, key string) error {
 	row, err := s.byKey(ctx, key)
 	if apperr.Has(err, apperr.NotFound) {
 		return uow.Retry(apperr.New(apperr.AlreadyExists, "Config %q was created and deleted by others at the same time; nothing was changed. Try again.", key))

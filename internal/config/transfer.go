@@ -346,7 +346,7 @@ func (row ImportRow) contentOn(existing *Config) Content {
 	}
 	if existing != nil && row.ValueOnly {
 		content.ValueType, content.Remark, content.Schema = existing.ValueType, existing.Remark, existing.Schema
-		// The text of a value in a JSON string is the same value.
+		// A JSON string with the text of the value is the same value.
 		if content.ValueType != String && strictjson.Same(ValueText(json.RawMessage(existing.Value)), ValueText(json.RawMessage(content.Value))) {
 			content.Value = existing.Value
 		}

@@ -19,7 +19,7 @@ import (
 )
 
 // Proves G5.33.
-func TestEveryReplyIsCountedOfAllProcessesAndFromMemory(t *testing.T) {
+func TestRepliesOfAllProcessesAndCachesAreCounted(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 3, "perUserLimit": 1, "queueCap": 2, "startsTime": world.Opening.Add(time.Minute)})
 		require.Equal(t, "sale_not_open", s.buy(t, sale, 1, 1).Body["code"])

@@ -174,7 +174,7 @@ func TestIdleSaleCostIsIndependentOfProcesses(t *testing.T) {
 	t.Logf("%.1f commands a second, %.1f with those in scripts, of sale %s", clients, all, sale)
 	require.LessOrEqual(t, clients, 3.0)
 	require.LessOrEqual(t, all, 10.0, "with a round too many at either end")
-	require.Greater(t, clients, 1.0, "another process works on the sale")
+	require.Greater(t, clients, 1.0, "one of the processes supervises the sale")
 }
 
 // commandsOf returns the number of commands that clients sent to a server, and that it ran.

@@ -6,7 +6,8 @@ import (
 	"interlock/internal/module"
 )
 
-// units are headers of a number of units: counted units, or units to add if only those are read.
+// units are headers of a number of units. The column setTo uses them first; delta uses them if a preview
+// reads only delta.
 var units = []string{
 	"quantity", "qty", "units", "pieces",
 	"menge", "anzahl", "stückzahl", "stück",

@@ -113,7 +113,7 @@ type paymentDetail struct {
 func (p Payment) apply(ctx context.Context, u *uow.Unit, s *Service, before, paid *Order) error {
 	payment := p.record(before.ID)
 	payment.Amount = paid.Paid - before.Paid
-	return s.referenceExists(s.addPayment(ctx, u, paid, payment), payment)
+	return s.explainDuplicate(s.addPayment(ctx, u, paid, payment), payment)
 }
 
 // record returns the record of a payment that names an order.
@@ -138,10 +138,10 @@ func (s *Service) addPayment(ctx context.Context, u *uow.Unit, order *Order, pay
 	return s.wallets.Pay(ctx, u, order.UserID, payment.Amount, payment.WalletReference())
 }
 
-// referenceExists converts the error of a payment with a recorded reference to PayloadMismatch with
+// explainDuplicate converts the error of a payment with a recorded reference to PayloadMismatch with
 // the order that it paid, and returns other errors unchanged. If the reference is free again, the
 // unit is retried.
-func (s *Service) referenceExists(err error, payment *payments.Payment) error {
+func (s *Service) explainDuplicate(err error, payment *payments.Payment) error {
 	if !storage.IsDuplicate(err, "uq_payments_reference") {
 		return err
 	}

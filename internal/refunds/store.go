@@ -144,7 +144,7 @@ func (s *Service) updateStatus(ctx context.Context, u *uow.Unit, before, after *
 	}
 	named, err = guard.TransitionNamed[Refund](ctx, u, before.Ref(), from, to, set)
 	if storage.IsDuplicate(err, "uq_refunds_reference") {
-		err = s.lifecycle().ReferenceExists(*after.Reference, "method = ? AND reference = ?", after.Method, *after.Reference)
+		err = s.lifecycle().DuplicateReference(*after.Reference, "method = ? AND reference = ?", after.Method, *after.Reference)
 	}
 	return named, err
 }

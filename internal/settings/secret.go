@@ -46,7 +46,7 @@ func (s Serve) CustomerSecret() (text string, weak bool, err error) {
 	return text, weak, err
 }
 
-// lifted is the end of each error that insecure development suppresses.
+// lifted is the last part of the text of each error that InsecureDevelopment suppresses.
 const lifted = "on a development machine INTERLOCK_INSECURE_DEVELOPMENT=true accepts this one"
 
 // WeakPassword returns the error of a start with a weak password of the first admin. rule is the

@@ -147,7 +147,7 @@ func (s *Service) Create(ctx context.Context, u *uow.Unit, content Content) (w *
 	caller, _ := principal.From(ctx)
 	w = &Webhook{Content: content, SavedBy: caller.UserID, SavedByName: caller.Name}
 	secret = newSecret()
-	w.Secret, w.SecretKey = s.cipher.Encrypt([]byte(secret), secretContext(caller.TenantID))
+	w.Secret, w.SecretKey = s.cipher.Encrypt([]byte(secret), associatedData(caller.TenantID))
 	if err := guard.Insert(ctx, u, w); err != nil {
 		return nil, "", fmt.Errorf("insert webhook: %w", err)
 	}
@@ -192,7 +192,7 @@ func (s *Service) RotateSecret(ctx context.Context, u *uow.Unit, w *Webhook) (*W
 		return nil, "", err
 	}
 	after, secret, until := *w, newSecret(), u.Now().Add(overlap)
-	bound := secretContext(w.TenantID)
+	bound := associatedData(w.TenantID)
 	after.Secret, after.SecretKey = s.cipher.Encrypt([]byte(secret), bound)
 	after.OldSecret, _ = s.cipher.Encrypt([]byte(previous), bound)
 	after.OldSecretUntil = &until
@@ -385,12 +385,12 @@ func positionOf(tx *gorm.DB, tenant int64, after string) (int64, error) {
 	return position, nil
 }
 
-// secretContext returns the associated data of the encrypted secrets of a tenant.
-func secretContext(tenant int64) string { return "webhooks\x00" + strconv.FormatInt(tenant, 10) }
+// associatedData returns the associated data of the encrypted secrets of a tenant.
+func associatedData(tenant int64) string { return "webhooks\x00" + strconv.FormatInt(tenant, 10) }
 
 // decrypt returns a secret of a subscription. Errors: encryption.ErrUnreadable.
 func (s *Service) decrypt(w *Webhook, sealed []byte) (string, error) {
-	secret, err := s.cipher.Decrypt(sealed, w.SecretKey, secretContext(w.TenantID))
+	secret, err := s.cipher.Decrypt(sealed, w.SecretKey, associatedData(w.TenantID))
 	if err != nil {
 		return "", fmt.Errorf("read the secret of webhook %d: %w", w.ID, err)
 	}

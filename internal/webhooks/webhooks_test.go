@@ -386,7 +386,7 @@ func TestMessagesAreDeliveredAgainAfterTheDelivererIsKilled(t *testing.T) {
 }
 
 // Proves G5.51.
-func TestSlowReceiverDelaysNoOtherWebhook(t *testing.T) {
+func TestSlowAndDeadReceiversDelayNoOtherWebhook(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		f := open(ctx, t, db, loopback...)
 		release := make(chan struct{})

@@ -315,7 +315,7 @@ func (w *followWorld) startAlone() {
 	w.service = serve(w.t, w.settings)
 }
 
-// restore returns to a backup, after two edits since.
+// restore makes a backup and two edits, and then restores the backup.
 func (w *followWorld) restore() {
 	w.t.Helper()
 	backup := filepath.Join(w.t.TempDir(), "backup")

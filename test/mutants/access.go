@@ -101,7 +101,7 @@ var grants = []mutant{
 	},
 	{
 		name: "a network is held to no rate",
-		file: "internal/access/guesses/arrival.go", old: `case !decision.Allowed:`, new: `case !decision.Allowed && false:`,
+		file: "internal/access/guesses/sign_in.go", old: `case !decision.Allowed:`, new: `case !decision.Allowed && false:`,
 		caught: tests{"internal/access": {"TestNetworkOverRateIsRejectedBeforeHashing"}},
 	},
 	{
@@ -210,7 +210,7 @@ var grants = []mutant{
 	},
 	{
 		name: "wrong invitations are not held to the rate of sign-ins",
-		file: "internal/access/invitation.go", old: `if _, err := s.arrivals.Admit(ctx, network); err != nil {`, new: `if network == "" {`,
+		file: "internal/access/invitation.go", old: `if _, err := s.signIns.Admit(ctx, network); err != nil {`, new: `if network == "" {`,
 		caught: tests{"internal/access": {"TestWrongInvitationsUseSignInRateWithoutLockOut"}},
 	},
 	{

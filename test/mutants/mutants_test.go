@@ -36,12 +36,31 @@ func TestEveryTestOfAMutantExists(t *testing.T) {
 		require.NotEmpty(t, m.caught, m.name)
 		for path, names := range m.caught {
 			for _, name := range names {
-				// The subtests of a test are only known when it runs: see tree.control.
-				test, _, _ := strings.Cut(name, "/")
+				test, subtests, _ := strings.Cut(name, "/")
 				require.Contains(t, there[path], test, "%s: %s", m.name, path)
+				for subtest := range strings.SplitSeq(subtests, "/") {
+					requireSubtest(t, path, subtest)
+				}
 			}
 		}
 	}
+}
+
+// requireSubtest requires that the tests of a package contain the name of a subtest. An engine is the
+// subtest of a helper. Whether a test has the subtest is only known when it runs: see tree.control.
+func requireSubtest(t *testing.T, path, name string) {
+	t.Helper()
+	if name == "" || name == "sqlite" || name == "mariadb" {
+		return
+	}
+	files, err := filepath.Glob(filepath.Join(root, path, "*_test.go"))
+	require.NoError(t, err)
+	isNamed := slices.ContainsFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		return strings.Contains(string(text), `"`+strings.ReplaceAll(name, "_", " ")+`"`)
+	})
+	require.True(t, isNamed, "no test of %s has the subtest %s", path, name)
 }
 
 func TestNightlyMutantsAreMarked(t *testing.T) {

@@ -126,7 +126,7 @@ func TestDailyEntriesOfAnAuthorCountTogether(t *testing.T) {
 		s.Above[wallets.ApprovalKind] = 500
 		above := func() any { return s.Get(t, "/wallets/li").Body["changeNeeds"].(object)["above"] }
 		require.Equal(t, http.StatusCreated, s.enter(t, "li", 300, "first").Status)
-		require.Equal(t, 200.0, above(), "the remaining votes are reported")
+		require.Equal(t, 200.0, above(), "the amount that still needs no votes is reported")
 		require.Equal(t, http.StatusCreated, s.enter(t, "li", -200, "second").Status, "at the threshold")
 		path, etag := s.proposed(t, "li", 1, "third")
 		require.Equal(t, http.StatusCreated, s.enter(t, "wu", 500, "another wallet").Status)

@@ -68,7 +68,7 @@ skipped=(
 	TestEachDatabaseIsRead
 )
 
-# A pattern with subtests is last, because it ends the match of whole tests.
+# The pattern of subtests is last: it matches each test in part, and go test tries no pattern after a match.
 pattern=$(printf '^%s$|' "${skipped[@]}")'.*/^sqlite$'
 exec go test -count=1 -tags distributed -timeout 20m -skip "$pattern" "$@" \
 	./internal/... ./client/... ./test/shop/... ./test/activity/... ./test/e2e/... ./test/contract/...

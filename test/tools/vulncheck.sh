@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs govulncheck ($1) on the module. Fails on a vulnerability that our code reaches.
 # Without the vulnerability database it prints one line and succeeds, unless INTERLOCK_VULN_REQUIRED
-# is set. It requests the database first, because govulncheck loads the module first.
+# is set. It checks the database itself, because govulncheck loads the whole module before it does.
 set -euo pipefail
 
 if "$1" -version | grep -q '^DB updated'; then

@@ -37,7 +37,7 @@ async function act(visitor: Visitor, name: string, action: string): Promise<void
   await visitor.page.getByRole('menuitem', { name: action, exact: true }).click();
 }
 
-test('a new tenant has the navigation that the admin sees', async () => {
+test('the menus of a new tenant equal the default navigation', async () => {
   const visitor = await site.open();
   let isCut = true;
   await visitor.page.route('**/api/v1/menus', (route) => (isCut ? route.abort() : route.continue()));

@@ -14,7 +14,7 @@ async function exported(page: Page): Promise<string[]> {
   return (await readFile(await (await saving).path(), 'utf8')).replace('\ufeff', '').trim().split('\r\n');
 }
 
-test('money has the currency and decimals of the tenant', async () => {
+test('money has the currency and decimals of the service', async () => {
   await site.request('POST', '/items', { sku: 'YEN-1', name: '急須', price: 6000 });
   const visitor = await site.enter('/items');
   const { page } = visitor;

@@ -118,7 +118,7 @@ test('an entry with a lost reply stays pending and is booked once', async () => 
   const { visitor, proxy } = await site.behindProxy('/wallets/131');
   const { page } = visitor;
   const open = () => page.getByRole('button', { name: 'Credit or debit' }).click();
-  const startAfresh = dialogOf(visitor).getByRole('button', { name: 'Start over' });
+  const startOver = dialogOf(visitor).getByRole('button', { name: 'Start over' });
   let release: () => void = () => undefined;
   const held = new Promise<Fate>((resolve) => (release = () => resolve('lose')));
   let fate: Fate | Promise<Fate> = 'lose';
@@ -135,7 +135,7 @@ test('an entry with a lost reply stays pending and is booked once', async () => 
   const sent = proxy.count('POST', /entries$/);
   await submit(visitor).click();
   await expect.poll(() => proxy.count('POST', /entries$/)).toBeGreaterThan(sent);
-  expect(await startAfresh.count()).toBe(0);
+  expect(await startOver.count()).toBe(0);
   release();
   await settled(visitor);
   expect(await dialogOf(visitor).getByRole('textbox', { name: 'Amount' }).isDisabled()).toBe(true);

@@ -140,13 +140,13 @@ func (s *Service) Background() []background.Service {
 // sum, checkRevisions confirms the cached callers; otherwise it invalidates them. If the read
 // fails, it returns known.
 func (s *Service) checkRevisions(ctx context.Context, known int64) int64 {
-	used, current := s.clock.Now(), s.callers.current.Load()
+	polled, current := s.clock.Now(), s.callers.current.Load()
 	sum, err := s.tenants.Revisions(ctx)
 	switch {
 	case err != nil:
 		return known
 	case sum == known:
-		current.unchanged.Store(used.UnixMicro())
+		current.unchanged.Store(polled.UnixMicro())
 	default:
 		s.callers.invalidate()
 	}

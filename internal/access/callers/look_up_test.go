@@ -53,7 +53,7 @@ func TestActiveCallersAreRefreshedBeforeExpiry(t *testing.T) {
 	})
 	before := process.callers.current.Load()
 	statements.Take()
-	used, refreshed := 0, 0
+	waited, refreshed := 0, 0
 	const minutes = 2
 	for beat := range minutes * 60 * 10 { // tenths of a second
 		h.clock.Advance(100 * time.Millisecond)
@@ -62,7 +62,7 @@ func TestActiveCallersAreRefreshedBeforeExpiry(t *testing.T) {
 			p, err := process.Authenticate(crowd[i].Stream())
 			requireRecognised(t, crowd[i], p, err)
 		}
-		used += readsOf(statements.Take())
+		waited += readsOf(statements.Take())
 		if beat%4 == 0 {
 			known = process.checkRevisions(t.Context(), known)
 			statements.Take()
@@ -70,7 +70,7 @@ func TestActiveCallersAreRefreshedBeforeExpiry(t *testing.T) {
 			refreshed += readsOf(statements.Take())
 		}
 	}
-	require.Zero(t, used, "no call waited")
+	require.Zero(t, waited, "no call waits for a read")
 	require.Positive(t, refreshed)
 	require.Less(t, refreshed, minutes*60, "less than one statement a second")
 	require.Nil(t, before.get(credentialOf(crowd[len(crowd)-1]).hash, h.clock.Now()), "a disconnected caller is not read again")
@@ -283,7 +283,7 @@ func TestRequestsDoNotWaitForStreamLookups(t *testing.T) {
 	select {
 	case <-entered:
 	case <-patient.Done():
-		require.Fail(t, "the lookup of a request does not wait among those of streams")
+		require.Fail(t, "the lookup of a stream is not among those of streams")
 	}
 	p, err := h.Authenticate(crowd[1].Request().WithContext(patient))
 	requireRecognised(t, crowd[1], p, err)
@@ -293,12 +293,12 @@ func TestRequestsDoNotWaitForStreamLookups(t *testing.T) {
 // once before it queues the caller, and once afterwards.
 type inLine struct {
 	context.Context
-	used  atomic.Int64
+	calls atomic.Int64
 	waits chan struct{}
 }
 
 func (w *inLine) Done() <-chan struct{} {
-	if w.used.Add(1) == 2 {
+	if w.calls.Add(1) == 2 {
 		close(w.waits)
 	}
 	return w.Context.Done()

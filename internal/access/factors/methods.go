@@ -130,7 +130,7 @@ func (s *Service) acceptTOTP(tx *gorm.DB, user Owner, shown Shown, now time.Time
 			continue
 		}
 		if row.SecretKey != s.cipher.Current() {
-			row.Secret, row.SecretKey = s.cipher.Encrypt([]byte(secret), secretContext(row.TenantID, row.UserID))
+			row.Secret, row.SecretKey = s.cipher.Encrypt([]byte(secret), associatedData(row.TenantID, row.UserID))
 		}
 		const statement = "UPDATE user_factors SET last_step = ?, last_used_time = ?, secret = ?, secret_key = ? WHERE tenant_id = ? AND id = ? AND last_step < ?"
 		result := tx.Exec(statement, step, now, row.Secret, row.SecretKey, user.TenantID, row.ID, step)

@@ -52,7 +52,7 @@ func (s *Service) prepareTOTP(_ *gorm.DB, user Owner, setup *Setup) error {
 		return fmt.Errorf("make the secret of a factor: %w", err)
 	}
 	setup.Secret, setup.URI = key.Secret(), key.URL()
-	setup.Factor.Secret, setup.SecretKey = s.cipher.Encrypt([]byte(setup.Secret), secretContext(user.TenantID, user.ID))
+	setup.Factor.Secret, setup.SecretKey = s.cipher.Encrypt([]byte(setup.Secret), associatedData(user.TenantID, user.ID))
 	return nil
 }
 
@@ -63,7 +63,7 @@ func (s *Service) SetUp(u *uow.Unit, tx *gorm.DB, user Owner, kind, name string)
 	if kind == MethodPasskey {
 		prepare = s.preparePasskey
 	}
-	if err := requireFactorLimit(tx, user.ID); err != nil {
+	if err := checkFactorLimit(tx, user.ID); err != nil {
 		return Setup{}, err
 	}
 	if err := deleteUnconfirmed(tx, user); err != nil {
@@ -81,8 +81,8 @@ func (s *Service) SetUp(u *uow.Unit, tx *gorm.DB, user Owner, kind, name string)
 	return setup, nil
 }
 
-// requireFactorLimit returns ValidationFailed if a user has maxFactors factors.
-func requireFactorLimit(tx *gorm.DB, userID int64) error {
+// checkFactorLimit returns ValidationFailed if a user has maxFactors factors.
+func checkFactorLimit(tx *gorm.DB, userID int64) error {
 	factors, err := Confirmed(tx, userID)
 	if err != nil {
 		return err

@@ -119,14 +119,14 @@ func ReplaceRecoveryCodes(tx *gorm.DB, user Owner, now time.Time) ([]string, err
 	return codes, nil
 }
 
-// secretContext returns the associated data that binds an encrypted secret to its user.
-func secretContext(tenantID, userID int64) string {
+// associatedData returns the associated data that binds an encrypted secret to its user.
+func associatedData(tenantID, userID int64) string {
 	return "user_factors\x00" + strconv.FormatInt(tenantID, 10) + "\x00" + strconv.FormatInt(userID, 10)
 }
 
 // secretOf decrypts a factor's secret. Errors: encryption.ErrUnreadable.
 func (s *Service) secretOf(row Factor) (string, error) {
-	plain, err := s.cipher.Decrypt(row.Secret, row.SecretKey, secretContext(row.TenantID, row.UserID))
+	plain, err := s.cipher.Decrypt(row.Secret, row.SecretKey, associatedData(row.TenantID, row.UserID))
 	if err != nil {
 		return "", fmt.Errorf("read the secret of factor %d: %w", row.ID, err)
 	}

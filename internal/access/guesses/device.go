@@ -1,4 +1,4 @@
-// Package guesses limits the guesses at passwords and codes: arrival.go their rate, and attempt.go their
+// Package guesses limits the guesses at passwords and codes: sign_in.go their rate, and attempt.go their
 // number per account. device.go exempts the browsers that an account knows.
 //
 // Per account, existing or not, at most 5 guesses in 15 minutes from one network reach a password hash,
@@ -29,8 +29,8 @@ const (
 	// DevicePrefix marks the keys under which a known device's guesses are counted. No network
 	// has this prefix.
 	DevicePrefix = "device:"
-	// longestDevice bounds the cookie, in bytes.
-	longestDevice = 256
+	// maxDeviceBytes bounds the cookie, in bytes.
+	maxDeviceBytes = 256
 )
 
 // Devices recognises the browsers from which an account has signed in. It stores nothing per
@@ -115,7 +115,7 @@ func (d *Devices) Cookie(ctx context.Context, account, passwordHash, id string) 
 // account, or has expired. It reads nothing from the database except the installation's key. knows
 // checks whether the password is unchanged.
 func (d *Devices) Read(ctx context.Context, account, cookie string) (device, bool) {
-	if cookie == "" || len(cookie) > longestDevice {
+	if cookie == "" || len(cookie) > maxDeviceBytes {
 		return device{}, false
 	}
 	parts := strings.Split(cookie, ".")

@@ -37,8 +37,8 @@ func (c Cost) params() argon2id.Params {
 const (
 	// maxPasswordBytes bounds the hashed text.
 	maxPasswordBytes = 1024
-	// leastPassword is the minimum length in characters.
-	leastPassword = 12
+	// minPasswordLength is the minimum length in characters.
+	minPasswordLength = 12
 	// hashTimeout bounds the wait for a hash slot.
 	hashTimeout = 3 * time.Second
 )
@@ -180,8 +180,8 @@ const productName = "interlock"
 
 // weaknessOf returns the code and the text of the rule that a password violates; "" for none.
 func weaknessOf(username, password string) (code, rule string) {
-	if utf8.RuneCountInString(password) < leastPassword {
-		return tooShort, "must have at least " + strconv.Itoa(leastPassword) + " characters"
+	if utf8.RuneCountInString(password) < minPasswordLength {
+		return tooShort, "must have at least " + strconv.Itoa(minPasswordLength) + " characters"
 	}
 	if guessable.Check(password, username, productName) {
 		return "common", "must not be a common password, the username or the product's name, nor one of them with other digits or signs; several words that do not belong together are good"

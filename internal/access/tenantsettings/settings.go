@@ -44,10 +44,10 @@ var defaultRules = TenantRules{ApprovalsRequired: 1, ApprovalDays: 7, TimeZone: 
 
 // Bounds of the rules.
 const (
-	maxApprovals       = 10
-	maxApprovalDays    = 90
-	leastUnpaidMinutes = 5
-	maxUnpaidMinutes   = 30 * 24 * 60
+	maxApprovals     = 10
+	maxApprovalDays  = 90
+	minUnpaidMinutes = 5
+	maxUnpaidMinutes = 30 * 24 * 60
 )
 
 func (r TenantRules) check() (broken apperr.Fields) {
@@ -57,8 +57,8 @@ func (r TenantRules) check() (broken apperr.Fields) {
 	broken.Check(isThreshold(r.WalletApprovalThreshold), "/walletApprovalThreshold", "min", "must be 0 or more, or null for none")
 	_, err := r.Location()
 	broken.Check(err == nil, "/timeZone", "time_zone", "must be an IANA name of a time zone, such as Europe/Berlin or UTC")
-	broken.Check(r.UnpaidOrderMinutes == 0 || r.UnpaidOrderMinutes >= leastUnpaidMinutes && r.UnpaidOrderMinutes <= maxUnpaidMinutes,
-		"/unpaidOrderMinutes", "range", fmt.Sprintf("must be from %d to %d, or 0 for never", leastUnpaidMinutes, maxUnpaidMinutes))
+	broken.Check(r.UnpaidOrderMinutes == 0 || r.UnpaidOrderMinutes >= minUnpaidMinutes && r.UnpaidOrderMinutes <= maxUnpaidMinutes,
+		"/unpaidOrderMinutes", "range", fmt.Sprintf("must be from %d to %d, or 0 for never", minUnpaidMinutes, maxUnpaidMinutes))
 	return broken
 }
 

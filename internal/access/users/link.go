@@ -90,8 +90,8 @@ func (s *Service) Links(ctx context.Context, user *User) ([]Link, error) {
 	return linksOf(s.db.Read(ctx), user.ID)
 }
 
-// RequireLinkLimit returns ValidationFailed if a user has MaxLinks links.
-func RequireLinkLimit(db *gorm.DB, userID int64) error {
+// CheckLinkLimit returns ValidationFailed if a user has MaxLinks links.
+func CheckLinkLimit(db *gorm.DB, userID int64) error {
 	links, err := linksOf(db, userID)
 	if err != nil {
 		return err

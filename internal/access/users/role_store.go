@@ -70,7 +70,7 @@ func permissionsOf(tx *gorm.DB, roles []Role) (map[int64][]string, error) {
 
 const roleNameKey = "uq_roles_name"
 
-func roleNameExists(name string) error {
+func errRoleNameExists(name string) error {
 	return apperr.New(apperr.AlreadyExists, "Role %q already exists.", name)
 }
 
@@ -79,7 +79,7 @@ func InsertRole(ctx context.Context, u *uow.Unit, role *Role) error {
 	err := guard.Insert(ctx, u, role)
 	switch {
 	case storage.IsDuplicate(err, roleNameKey):
-		return roleNameExists(role.Name)
+		return errRoleNameExists(role.Name)
 	case err != nil:
 		return fmt.Errorf("insert the role: %w", err)
 	}

@@ -169,7 +169,7 @@ func InsertUser(ctx context.Context, u *uow.Unit, row *User) error {
 	err := guard.Insert(ctx, u, row)
 	switch {
 	case storage.IsDuplicate(err, usernameKey):
-		return usernameExists(row.Username)
+		return errUsernameExists(row.Username)
 	case err != nil:
 		return fmt.Errorf("insert the user: %w", err)
 	}
@@ -179,7 +179,7 @@ func InsertUser(ctx context.Context, u *uow.Unit, row *User) error {
 // usernameKey is the unique key on tenant and username.
 const usernameKey = "uq_users_username"
 
-func usernameExists(username string) error {
+func errUsernameExists(username string) error {
 	return apperr.New(apperr.AlreadyExists, "User %q already exists.", username)
 }
 

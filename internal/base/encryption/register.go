@@ -12,7 +12,7 @@ import (
 // another key under the same id.
 const checkText = "interlock"
 
-func checkContext(id string) string { return "encryption_keys\x00" + id }
+func associatedData(id string) string { return "encryption_keys\x00" + id }
 
 // registered is a key that has encrypted values of a database.
 type registered struct {
@@ -55,7 +55,7 @@ func Check(ctx context.Context, db *storage.DB, c Cipher) (Usage, error) {
 			}
 			continue
 		}
-		if plain, err := c.Decrypt(row.Check, row.ID, checkContext(row.ID)); err != nil || string(plain) != checkText {
+		if plain, err := c.Decrypt(row.Check, row.ID, associatedData(row.ID)); err != nil || string(plain) != checkText {
 			return usage, fmt.Errorf("the encryption key %q differs from the one that encrypted values in the database under this id; give each key its own id, and restore the former key", row.ID)
 		}
 	}
@@ -75,7 +75,7 @@ func Register(ctx context.Context, db *storage.DB, c Cipher, now time.Time) (Usa
 	if err != nil || c.current == "" || usage.entered {
 		return usage, err
 	}
-	check, id := c.Encrypt([]byte(checkText), checkContext(c.current))
+	check, id := c.Encrypt([]byte(checkText), associatedData(c.current))
 	// A retired key becomes active again.
 	err = db.Write(storage.AcrossTenants(ctx)).Exec("UPDATE encryption_keys SET retired_time = NULL WHERE id = ? AND retired_time IS NOT NULL", id).Error
 	if err != nil {

@@ -57,8 +57,8 @@ func TestRejectedBeginClosesConnection(t *testing.T) {
 	tap.RefuseNext("START TRANSACTION", storagetest.Refusal{Number: 8501, Message: "execution result undetermined", Executed: true})
 	_, err := db.Begin(ctx, ctx)
 	require.True(t, storage.Is(err, storage.Unavailable), "%v", err)
-	require.NoError(t, addThing("automatically")(db.Write(ctx)))
-	require.Equal(t, []string{"automatically"}, names(t, ctx, db))
+	require.NoError(t, addThing("autocommitted")(db.Write(ctx)))
+	require.Equal(t, []string{"autocommitted"}, names(t, ctx, db))
 }
 
 // Proves D5.

@@ -28,12 +28,12 @@ func (db *DB) Waiting() int {
 	return len(db.groups.queue.waiting)
 }
 
-// GroupsLive sets how long a group accepts transactions. It must be called before the first
+// SetMaxGroupAge sets how long a group accepts transactions. It must be called before the first
 // one.
-func (db *DB) GroupsLive(life time.Duration) { db.groups.life = life }
+func (db *DB) SetMaxGroupAge(age time.Duration) { db.groups.maxAge = age }
 
-// EndsWithin bounds the wait of a batch for SQLite's writer.
-func (db *DB) EndsWithin(patience time.Duration) { db.groups.patience = patience }
+// SetWriterTimeout bounds the wait of a batch for SQLite's writer.
+func (db *DB) SetWriterTimeout(timeout time.Duration) { db.groups.writerTimeout = timeout }
 
 // StopsPackets is Version.stopsPackets.
 func StopsPackets(version string) bool { return Version(version).stopsPackets() }

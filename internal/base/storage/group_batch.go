@@ -18,7 +18,7 @@ type batch struct {
 // *rejected if nothing of the batch was written, and is the error of COMMIT otherwise. A batch that
 // timed out waiting for the writer has written nothing.
 func (g *groupCommit) commitBatch(statements []waitingStatement) error {
-	ctx, cancel := context.WithTimeout(context.Background(), g.patience)
+	ctx, cancel := context.WithTimeout(context.Background(), g.writerTimeout)
 	defer cancel()
 	b := &batch{statements: statements}
 	owns, err := g.queue.lockOrRun(ctx, b)

@@ -173,10 +173,10 @@ func TestFailedCommitFailsAllBatchesOfItsGroup(t *testing.T) {
 func TestCancelledBatchInQueueIsNotRun(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)
-	b.db.EndsWithin(20 * time.Millisecond)
+	b.db.SetWriterTimeout(20 * time.Millisecond)
 	gone := b.batch(t, "gone")
 	require.True(t, storage.IsConflict(<-gone))
-	b.db.EndsWithin(life)
+	b.db.SetWriterTimeout(life)
 	other := b.batch(t, "other")
 	b.goOn()
 	require.NoError(t, <-other)

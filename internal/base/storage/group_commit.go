@@ -15,8 +15,8 @@ import (
 
 // Bounds of a group.
 const (
-	groupLife = 5 * time.Millisecond
-	groupSize = 64
+	maxGroupAge = 5 * time.Millisecond
+	groupSize   = 64
 	// writerLinks is the maximum number of transactions that wait for the writer.
 	writerLinks = 256
 )
@@ -47,12 +47,12 @@ type groupCommit struct {
 	connector driver.Connector
 	// opened counts the created connections.
 	opened *atomic.Uint64
-	// life bounds the age at which a group accepts members, because earlier members wait
+	// maxAge bounds the age at which a group accepts members, because earlier members wait
 	// for later ones.
-	life time.Duration
-	// patience bounds the wait of a batch for the writer.
-	patience time.Duration
-	clock    clock.Clock
+	maxAge time.Duration
+	// writerTimeout bounds the wait of a batch for the writer.
+	writerTimeout time.Duration
+	clock         clock.Clock
 
 	queue writerQueue
 	// The following fields belong to the owner. link is nil until first use, and after it
@@ -193,7 +193,7 @@ func (g *groupCommit) rollBackAll() error {
 // leave lets waiting transactions join the group, and commits it if there are none: it runs
 // the waiting batches, and makes the first waiter without a batch the owner.
 func (g *groupCommit) leave() {
-	for g.open.members < groupSize && g.clock.Now().Sub(g.open.started) < g.life {
+	for g.open.members < groupSize && g.clock.Now().Sub(g.open.started) < g.maxAge {
 		w := g.queue.next()
 		switch {
 		case w == nil:

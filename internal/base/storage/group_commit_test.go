@@ -32,7 +32,7 @@ func newBusyDisk(t *testing.T, ctx context.Context) *busyDisk {
 	t.Helper()
 	b := &busyDisk{ended: make(chan error, 1)}
 	b.db, b.disk = storagetest.SQLiteOnDisk(t)
-	b.db.GroupsLive(time.Minute)
+	b.db.SetMaxGroupAge(time.Minute)
 	storagetest.CreateThings(t, ctx, b.db)
 	syncing, held := make(chan struct{}), make(chan struct{})
 	b.goOn = sync.OnceFunc(func() { close(held) })
@@ -98,7 +98,7 @@ func TestGroupSizeIsBounded(t *testing.T) {
 		require.NoError(t, <-ended)
 	}
 	require.EqualValues(t, 3, b.syncs.Load(), "the first, 64, and the rest")
-	b.db.GroupsLive(-1)
+	b.db.SetMaxGroupAge(-1)
 	others = nil
 	for i := range 5 {
 		others = append(others, async(func() error { return b.db.Transact(ctx, life, addThing(fmt.Sprint("old ", i))) }))

@@ -145,8 +145,8 @@ func (db *DB) mysqlConfig(o Options) (config *gomysql.Config, packets bool, err 
 	config.ClientFoundRows = true
 	// One round trip per statement instead of prepare, execute, close.
 	config.InterpolateParams = true
-	patience := cmp.Or(o.StatementTimeout, defaultStatementTimeout)
-	config.Timeout, config.ReadTimeout, config.WriteTimeout = dialTimeout, patience, patience
+	timeout := cmp.Or(o.StatementTimeout, defaultStatementTimeout)
+	config.Timeout, config.ReadTimeout, config.WriteTimeout = dialTimeout, timeout, timeout
 	dialer := net.Dialer{Timeout: dialTimeout, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 2 * time.Second, Count: 3}}
 	config.DialFunc = dialer.DialContext
 	config.Params = map[string]string{

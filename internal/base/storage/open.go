@@ -123,7 +123,7 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	db.groups = &groupCommit{connector: preparing{connector, writerStatements}, opened: &db.links, life: groupLife, patience: endTimeout, clock: o.Clock}
+	db.groups = &groupCommit{connector: preparing{connector, writerStatements}, opened: &db.links, maxAge: maxGroupAge, writerTimeout: endTimeout, clock: o.Clock}
 	writer := pool(db.groups, writerLinks)
 	// At least one of these connections is always open. So the writer's connection is never
 	// the last one: its end would make the next one recover the write-ahead log while the

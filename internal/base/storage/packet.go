@@ -85,11 +85,11 @@ const (
 	outOfRange = 1690
 )
 
-// reached stores a number in the session just before COMMIT, and whatReached reads it. The number
-// differs for each packet.
+// reached is sent just before COMMIT, so that after an error readReached shows whether the packet came
+// as far as its COMMIT. Its number differs for each packet of the session.
 const (
 	reached     = "SET @reached = ?"
-	whatReached = "SELECT @reached"
+	readReached = "SELECT @reached"
 )
 
 // BetweenStatements separates the statements of a packet. It is exported for tests that

@@ -51,7 +51,7 @@ func (s *session) commitPacked(ctx context.Context) error {
 // mayHaveReached reports whether the session has reached the COMMIT with this number, or
 // whether that is unknown.
 func (s *session) mayHaveReached(ctx context.Context, commit int64) bool {
-	rows, err := s.link.QueryContext(ctx, whatReached, nil)
+	rows, err := s.link.QueryContext(ctx, readReached, nil)
 	if err != nil {
 		return true
 	}

@@ -36,10 +36,10 @@ func (r Rows[T, M]) readCommitted(ctx context.Context, id int64) (M, error) {
 	return r.find(r.DB.Read(ctx), id)
 }
 
-// ReferenceExists returns an error that rolls the unit back and becomes PayloadMismatch: the row
+// DuplicateReference returns an error that rolls the unit back and becomes PayloadMismatch: the row
 // that matches condition already has the external reference that the unit assigns to another row.
 // If no row matches any more, the unit is run again.
-func (r Rows[T, M]) ReferenceExists(reference, condition string, args ...any) error {
+func (r Rows[T, M]) DuplicateReference(reference, condition string, args ...any) error {
 	return uow.Explain(func(ctx context.Context) error {
 		var ids []int64
 		if err := r.DB.Read(ctx).Model(new(T)).Where(condition, args...).Limit(1).Pluck("id", &ids).Error; err != nil {

@@ -58,7 +58,8 @@ func (s *seenRecords) add(one seenRecord) {
 	}
 }
 
-// prune drops found records, except the newest ones and the one that expires last.
+// prune drops found records, except the newest ones and the one that expires last, which can still be
+// missed after the others have expired.
 func (s *seenRecords) prune(found []seenRecord) {
 	if len(found) <= seenRecordsAfterCheck {
 		return

@@ -26,8 +26,8 @@ const (
 	// askEvery is the interval at which a process checks whether a run is due, and retries
 	// after an error.
 	askEvery = time.Minute
-	// stepLife bounds a step's transaction.
-	stepLife = 10 * time.Second
+	// stepTimeout bounds a step's transaction.
+	stepTimeout = 10 * time.Second
 )
 
 // Deps are the dependencies of a Service.
@@ -136,7 +136,7 @@ func (s *Service) Step(ctx context.Context, st *walk.State, after []any, most in
 		return nil, err
 	}
 	before := *st
-	err = s.db.Transact(storage.AcrossTenants(ctx), stepLife, func(tx *gorm.DB) error {
+	err = s.db.Transact(storage.AcrossTenants(ctx), stepTimeout, func(tx *gorm.DB) error {
 		removed, err := remove(tx, t, rows)
 		if err != nil {
 			return err

@@ -39,7 +39,7 @@ const refill = 5_000;
 type Changed = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
- * Gathers announced changes and flushes them together, `pause` ms after the first. After `most`
+ * Gathers announced changes and flushes them together, `pause` ms after the first. After `burst`
  * flushes in quick succession it flushes once every `refill` ms. It does not flush while the page
  * is hidden; call `run` when the page becomes visible.
  */
@@ -48,11 +48,11 @@ export class Gatherer {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #spent: number[] = [];
   readonly #flush: (changed: Changed) => void;
-  readonly #most: number;
+  readonly #burst: number;
 
-  constructor(flush: (changed: Changed) => void, most = Infinity) {
+  constructor(flush: (changed: Changed) => void, burst = Infinity) {
     this.#flush = flush;
-    this.#most = most;
+    this.#burst = burst;
   }
 
   add(topic: string, key: string): void {
@@ -67,7 +67,7 @@ export class Gatherer {
     if (document.visibilityState === 'hidden' || this.#changed.size === 0) return;
     const changed = this.#changed;
     this.#changed = new Map();
-    if (this.#most < Infinity) this.#spent.push(Date.now());
+    if (this.#burst < Infinity) this.#spent.push(Date.now());
     this.#flush(changed);
   }
 
@@ -77,15 +77,15 @@ export class Gatherer {
   }
 
   /**
-   * The time until the next flush, in ms. A flush counts for `most` refill intervals. With fewer
-   * than `most` counted flushes the result is 0, otherwise one refill interval after the last
+   * The time until the next flush, in ms. A flush counts for `burst` refill intervals. With fewer
+   * than `burst` counted flushes the result is 0, otherwise one refill interval after the last
    * flush.
    */
   #wait(): number {
     const now = Date.now();
-    this.#spent = this.#spent.filter((at) => now - at < this.#most * refill);
+    this.#spent = this.#spent.filter((at) => now - at < this.#burst * refill);
     const last = this.#spent.at(-1) ?? 0;
-    return this.#spent.length < this.#most ? 0 : last + refill - now;
+    return this.#spent.length < this.#burst ? 0 : last + refill - now;
   }
 }
 

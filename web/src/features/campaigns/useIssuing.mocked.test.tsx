@@ -36,7 +36,7 @@ test('an issue above the remaining coupons issues none', async () => {
   await expect(result.current.send(rows, {}, 'k-0')).rejects.toMatchObject({ code: 'limit_reached' });
 });
 
-test('an ended campaign sends nothing; an exhausted one describes no customer', () => {
+test('an ended campaign sends nothing, and its limit is not an error of a customer', () => {
   const { result } = renderHook(() => useIssuing({ ...campaign, validTo: '2021-01-01T00:00:00Z' }));
   expect(result.current.skip({ userId: '12' }, {}, undefined)).toMatch(/over|ended/i);
   const said = { code: 'limit_reached', text: 'Only 2 are left.' };

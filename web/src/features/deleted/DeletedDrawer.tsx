@@ -159,7 +159,7 @@ function Way({ deed, content, there, look }: WayProps) {
             loading={outcome === 'sending'}
             onClick={() => (isUnknown ? again() : void restore(there !== null).catch(toasts.failed))}
           >
-            {isUnknown ? edit('askAgain') : t(there === null ? 'restoreNow' : 'restoreAnyway')}
+            {isUnknown ? edit('retryRequest') : t(there === null ? 'restoreNow' : 'restoreAnyway')}
           </Button>
         </Group>
       )}

@@ -8,7 +8,7 @@ interface Props {
   /** The names of the existing writers. */
   writers: string[];
   /** Whether to show the inputs for type and id. */
-  hasName: boolean;
+  showsName: boolean;
   disabled: boolean;
   /** The fault at a pointer of the request. */
   errorOf: (place: string) => string | undefined;
@@ -17,12 +17,12 @@ interface Props {
 }
 
 /** The inputs for the aggregate and the writer of the events. */
-export function NameInputs({ form, writers, hasName, disabled, errorOf, onChange, onWriter }: Props) {
+export function NameInputs({ form, writers, showsName, disabled, errorOf, onChange, onWriter }: Props) {
   const t = useText(ledgerMessages);
   const mono = { input: 'mono' };
   return (
     <>
-      {hasName && (
+      {showsName && (
         <Group grow align="flex-start" preventGrowOverflow={false}>
           <TextInput
             label={t('type')}

@@ -80,7 +80,7 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
       <NameInputs
         form={form}
         writers={Object.keys(current?.writers ?? {})}
-        hasName={name === undefined}
+        showsName={name === undefined}
         disabled={isFixed}
         errorOf={errorOf}
         onChange={change}

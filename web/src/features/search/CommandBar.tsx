@@ -4,7 +4,7 @@ import { Dialog, Icon, useProblemText } from '@/ui';
 import { Keys } from '@/ui/acts/Keys';
 import styles from './CommandBar.module.css';
 import { searchMessages } from './messages';
-import { longestQuery } from './queries';
+import { maxQueryLength } from './queries';
 import { useCommands, type Command } from './useCommands';
 
 interface Props {
@@ -66,7 +66,7 @@ export function CommandBar({ withActs, onRun, onClose }: Props) {
           autoComplete="off"
           spellCheck={false}
           placeholder={t('hint')}
-          maxLength={longestQuery}
+          maxLength={maxQueryLength}
           value={typed}
           onChange={(event) => {
             setTyped(event.currentTarget.value);

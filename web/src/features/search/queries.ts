@@ -5,7 +5,7 @@ import type { FoundKind } from '../descriptor';
 export type Found = components['schemas']['SearchHit'];
 
 /** The longest query that the service accepts. */
-export const longestQuery = 100;
+export const maxQueryLength = 100;
 
 /** Records of every kind that start with a text and that the user may read. A newer text cancels the earlier request. */
 export function found(query: string) {

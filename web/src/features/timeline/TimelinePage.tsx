@@ -6,7 +6,7 @@ import { useText } from '@/i18n';
 import { Banner, PageHeader, ProblemBanner } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import type { TimelineKind } from '@/features/descriptor';
-import { found, longestQuery } from '@/features/search/queries';
+import { found, maxQueryLength } from '@/features/search/queries';
 import { isUnreadable, type Raw, type TableSearch } from '@/ui/table';
 import { useWindowTitle } from '@/ui/title';
 import { Chained } from './Chained';
@@ -49,7 +49,7 @@ export function TimelinePage({ search }: { search: Raw<TimelineSearch> }) {
             type="search"
             aria-label={t('search')}
             placeholder={t('search')}
-            maxLength={longestQuery}
+            maxLength={maxQueryLength}
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
           />

@@ -61,7 +61,7 @@ export function BulkDialog<Row, Input extends object>({ onClose, ...props }: Bul
           {phase === 'preview' && (
             <>
               {action.labels.hint !== undefined && <Text c="dimmed">{action.labels.hint}</Text>}
-              <RestoredNotice at={bulk.restored} onDiscard={bulk.startAfresh} />
+              <RestoredNotice at={bulk.restored} onDiscard={bulk.startOver} />
               <RowValuesInput
                 own={bulk.own}
                 labels={bulk.isTable ? undefined : [...plan.eligible, ...plan.skipped].map(({ item }) => item.label)}
@@ -174,7 +174,7 @@ function Buttons<Row, Input extends object>({ bulk, action, rowId, list, close }
           {t('leaveOut')}
         </Button>
       )}
-      {bulk.linesLeft > 0 && <Button onClick={bulk.mend}>{t('continueRemaining', { n: bulk.linesLeft })}</Button>}
+      {bulk.linesLeft > 0 && <Button onClick={bulk.continueRemaining}>{t('continueRemaining', { n: bulk.linesLeft })}</Button>}
       {bulk.undoable.length > 0 && <Button onClick={bulk.undo}>{t('undo', { n: bulk.undoable.length })}</Button>}
       {isStopped && !isUndo && details.size > 0 && (
         <Button variant="filled" disabled={current.length === 0} onClick={() => bulk.again(current)}>
@@ -182,7 +182,7 @@ function Buttons<Row, Input extends object>({ bulk, action, rowId, list, close }
         </Button>
       )}
       {phase === 'broken' && (
-        <Button variant="filled" loading={bulk.isElsewhere} onClick={bulk.goOn}>
+        <Button variant="filled" loading={bulk.isElsewhere} onClick={bulk.resume}>
           {t('resume')}
         </Button>
       )}

@@ -66,7 +66,7 @@ test('a table and other input are restored together', () => {
   const second = open();
   expect(second.result.current).toMatchObject({ input: { reason: 'a mistake' }, own: { table: 'A\nB' } });
   expect(second.result.current.restored).toBeTypeOf('number');
-  act(() => second.result.current.startAfresh());
+  act(() => second.result.current.startOver());
   expect(second.result.current).toMatchObject({ input: { reason: '' }, own: { table: '' }, restored: undefined });
   second.unmount();
   expect(open().result.current.own.table).toBe('');

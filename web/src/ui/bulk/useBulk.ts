@@ -235,7 +235,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     change: (part: Partial<Input>) => type((before) => ({ input: { ...before.input, ...part } })),
     /** When the restored input last changed, in ms since 1970; undefined for input of this visit. */
     restored: earlier === undefined || isRestart ? undefined : restored,
-    startAfresh: () => {
+    startOver: () => {
       type(blank);
       setIsRestart(true);
     },
@@ -282,7 +282,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     },
     /** Starts a new run with some of the rows, with the same input. */
     onlyFor: (items: readonly Item[]) => job && void run({ ...newJob(job.input, items, randomId()), isUndo: job.isUndo }),
-    goOn: () => job && void run(reopened(job, action.isAtomic === true ? Infinity : action.size)),
+    resume: () => job && void run(reopened(job, action.isAtomic === true ? Infinity : action.size)),
     stop: () => {
       setStopping(true);
       stop.current?.abort();
@@ -303,7 +303,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
         ? [...own.byLabel.keys(), ...own.twice, ...own.empty].filter((label) => !finished().has(label)).length + own.rejected.length
         : 0,
     /** Removes the completed lines from the table. */
-    mend: () => {
+    continueRemaining: () => {
       type(() => ({ table: leftOver(), layout: layoutFor(leftOver()) }));
       lookup.forget();
       setJob(undefined);

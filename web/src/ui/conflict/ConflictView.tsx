@@ -119,7 +119,7 @@ export function ConflictView<R extends Stamped, F extends object>({ editing, the
             loading={isSaving}
             onClick={() => (isUnknown ? editing.save() : merged !== undefined && editing.saveResolved(merged, theirs))}
           >
-            {isUnknown ? edit('askAgain') : needs === undefined ? t('saveMerged', { version: next }) : edit('propose')}
+            {isUnknown ? edit('retryRequest') : needs === undefined ? t('saveMerged', { version: next }) : edit('propose')}
           </Button>
         </div>
       </Paper>

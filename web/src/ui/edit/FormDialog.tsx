@@ -115,7 +115,7 @@ export function FormDialog({
             <Button onClick={onClose}>{ui('close')}</Button>
             {!finished && (
               <Button type="submit" variant="filled" color={color} disabled={disabled && !isUnknown} loading={outcome === 'sending'}>
-                {isUnknown ? (unknown?.again ?? t('askAgain')) : confirm}
+                {isUnknown ? (unknown?.again ?? t('retryRequest')) : confirm}
               </Button>
             )}
           </FormFoot>

@@ -167,7 +167,7 @@ function Foot<R extends Stamped, F extends object>({ editing, onDiscard, onSched
         </Button>
       )}
       <Button type="submit" variant="filled" disabled={!isUnknown && (!isEdited || isUnreadable)} loading={outcome === 'sending'} title={t('saveHint')}>
-        {isUnknown ? t('askAgain') : needs === undefined ? t('save', { version: next }) : t('propose')}
+        {isUnknown ? t('retryRequest') : needs === undefined ? t('save', { version: next }) : t('propose')}
       </Button>
     </FormFoot>
   );

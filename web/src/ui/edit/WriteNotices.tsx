@@ -32,7 +32,7 @@ export function OutcomeNotice({ write: { outcome, key, retry, error }, hint }: {
   if (outcome !== 'unknown') return null;
   if (isProblem(error, 'key_expired')) return <ProblemBanner error={error} />;
   return (
-    <Banner tone="warn" title={t('stillUnknown')} action={retry !== undefined && <Button onClick={retry}>{t('askAgain')}</Button>}>
+    <Banner tone="warn" title={t('stillUnknown')} action={retry !== undefined && <Button onClick={retry}>{t('retryRequest')}</Button>}>
       {hint ?? t('stillUnknownHint')}
     </Banner>
   );

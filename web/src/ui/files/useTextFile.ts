@@ -12,7 +12,7 @@ export interface TextFile {
 }
 
 /** The longest sample, in characters. */
-const longestSample = 60;
+const maxSampleLength = 60;
 
 /** Returns the possible encodings of a file, the most likely first; none if the file is not text. */
 type Detect = (bytes: Uint8Array<ArrayBuffer>) => readonly Encoding[] | Promise<readonly Encoding[]>;
@@ -47,5 +47,5 @@ export function useTextFile(onText: (text: string, file: TextFile) => void, dete
 /** Returns the first words with non-ASCII characters, up to the maximum length. */
 function sampleOf(text: string): string {
   const words = new Set(text.split(/[\s,;"]+/).filter((word) => /[^\0-\x7f]/.test(word)));
-  return [...words].join(' · ').slice(0, longestSample);
+  return [...words].join(' · ').slice(0, maxSampleLength);
 }

@@ -60,7 +60,7 @@ export function DeletedRecord({ title, content, labels, recreate, onDiscard, chi
                 loading={recreate.outcome === 'sending'}
                 onClick={isUnknown ? recreate.retry : recreate.run}
               >
-                {t(isUnknown ? 'askAgain' : 'recreate')}
+                {t(isUnknown ? 'retryRequest' : 'recreate')}
               </Button>
             )}
           </Group>

@@ -12,18 +12,18 @@ import { beginLink } from './queries';
 interface Props {
   providers: readonly Provider[];
   /** Whether the user must enter the password: they have one, and no second factor. */
-  asksPassword: boolean;
+  needsPassword: boolean;
   onClose: () => void;
 }
 
 /** The dialog that links the user's account at a provider. The password is never stored in the browser. */
-export function LinkAccount({ providers, asksPassword, onClose }: Props) {
+export function LinkAccount({ providers, needsPassword, onClose }: Props) {
   const t = useText(linkMessages);
   const [name, setName] = useState(providers[0]?.name ?? '');
   const [password, setPassword] = useState('');
   const [submitted, setSubmitted] = useState(false);
   const begin = useJourney(
-    (provider: string) => beginLink(provider, asksPassword ? password : undefined),
+    (provider: string) => beginLink(provider, needsPassword ? password : undefined),
     () => storeReturnPath('/account'),
   );
   const rejected = useFieldErrorText(begin.error)('/password');
@@ -32,14 +32,14 @@ export function LinkAccount({ providers, asksPassword, onClose }: Props) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setSubmitted(true);
-    if (!asksPassword || password !== '') begin.mutate(name);
+    if (!needsPassword || password !== '') begin.mutate(name);
   };
   const chosen = providers.find((one) => one.name === name);
   return (
     <Dialog onClose={onClose} size="md" title={t('linkTitle')} withCloseButton={false} closeOnClickOutside={false}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
-          {begin.error !== null && (!asksPassword || rejected === undefined) && !says('sign_in_again') && <ProblemBanner error={begin.error} />}
+          {begin.error !== null && (!needsPassword || rejected === undefined) && !says('sign_in_again') && <ProblemBanner error={begin.error} />}
           {says('sign_in_again') && (
             <Text c="bad" role="alert">
               {t('signInAgain')}
@@ -54,7 +54,7 @@ export function LinkAccount({ providers, asksPassword, onClose }: Props) {
               onChange={(event) => setName(event.currentTarget.value)}
             />
           )}
-          {asksPassword && (
+          {needsPassword && (
             <PasswordField
               label={t('password')}
               description={t('passwordHint')}

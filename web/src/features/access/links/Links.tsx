@@ -42,7 +42,7 @@ export function Links({ userId, isOwn, hasPassword }: Props) {
           ))}
         </ul>
       )}
-      {linking && <LinkAccount providers={providers} asksPassword={hasPassword && !secondFactor} onClose={close} />}
+      {linking && <LinkAccount providers={providers} needsPassword={hasPassword && !secondFactor} onClose={close} />}
     </Section>
   );
 }

@@ -5,7 +5,7 @@ import styles from './Import.module.css';
 import { importMessages } from './messages';
 
 /** The maximum number of displayed notes of each kind. */
-const most = 100;
+const maxNotes = 100;
 
 /** The entries of a file that are not imported, and the parts of the others that are dropped. */
 export function DocumentNotes({ rejected, notes }: Pick<Conversion, 'rejected' | 'notes'>) {
@@ -19,13 +19,13 @@ export function DocumentNotes({ rejected, notes }: Pick<Conversion, 'rejected' |
       list.length > 0 && (
         <Banner key={tone} tone={tone} title={title}>
           <ul className={styles.notes} tabIndex={0} aria-label={title}>
-            {list.slice(0, most).map(({ at, key, message }) => (
+            {list.slice(0, maxNotes).map(({ at, key, message }) => (
               <li key={`${at} ${key} ${message}`}>
                 {key !== '' && <span className="mono">{key} </span>}
                 {message} <span className={styles.quiet}>({at})</span>
               </li>
             ))}
-            {list.length > most && <li>{t('moreNotes', { n: list.length - most })}</li>}
+            {list.length > maxNotes && <li>{t('moreNotes', { n: list.length - maxNotes })}</li>}
           </ul>
         </Banner>
       ),

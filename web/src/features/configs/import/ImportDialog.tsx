@@ -12,7 +12,7 @@ import { useTextFile } from '@/ui/files/useTextFile';
 import { csv, download } from '@/ui/table';
 import { convertDocument, exportConfigs, importConfigs, type Conversion, type DocumentSource, type Imported, type OnExisting } from '../queries';
 import { useConfigLabels } from '../useConfigWords';
-import { base64Of, byKey, importOf, isZip, keyOf, longestDocument, reasonOf, rowsOf, type ImportRow } from './document';
+import { base64Of, byKey, importOf, isZip, keyOf, maxDocumentBytes, reasonOf, rowsOf, type ImportRow } from './document';
 import { DocumentNotes } from './DocumentNotes';
 import { FilePicker } from './FilePicker';
 import { ImportVerdicts } from './ImportVerdicts';
@@ -120,8 +120,8 @@ export function ImportDialog({ onUndo, onClose }: Props) {
     run.reset();
     setFile(undefined);
     setEnvironment('');
-    setUnusable(taken.size > longestDocument ? t('tooLong') : undefined);
-    if (taken.size > longestDocument) return;
+    setUnusable(taken.size > maxDocumentBytes ? t('tooLong') : undefined);
+    if (taken.size > maxDocumentBytes) return;
     if (await isZip(taken)) choose({ file: taken.name, zip: await base64Of(taken) });
     else await text.take(taken);
   };
@@ -260,7 +260,7 @@ export function ImportDialog({ onUndo, onClose }: Props) {
                 loading={isSending}
                 disabled={isUnknown ? !isSameFile : changes === 0 || inTheWay > 0 || rejected !== undefined || check.isFetching}
               >
-                {isUnknown ? edit('askAgain') : t('go', { n: changes })}
+                {isUnknown ? edit('retryRequest') : t('go', { n: changes })}
               </Button>
             )}
           </Group>

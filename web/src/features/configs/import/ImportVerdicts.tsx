@@ -14,7 +14,7 @@ type Verdict = ImportRow['verdict'];
 const verdicts = ['invalid', 'conflict', 'create', 'update', 'skip', 'unchanged'] as const satisfies readonly Verdict[];
 const tones = { invalid: 'bad', conflict: 'warn', create: 'ok', update: 'info', skip: 'neutral', unchanged: 'neutral' } as const;
 /** The maximum number of displayed rows. The downloaded file contains all verdicts. */
-const most = 200;
+const maxShown = 200;
 
 interface Props {
   rows: readonly ImportRow[];
@@ -48,7 +48,7 @@ export function ImportVerdicts({ rows, counts, done }: Props) {
         ))}
       </Group>
       <ul className={styles.rows} tabIndex={0} aria-label={t('verdicts')}>
-        {shown.slice(0, most).map((row) => (
+        {shown.slice(0, maxShown).map((row) => (
           <li key={row.index} data-verdict={row.verdict}>
             <StatusChip tone={tones[row.verdict]}>{labels(row.verdict)}</StatusChip>
             <span className={styles.what}>
@@ -58,7 +58,7 @@ export function ImportVerdicts({ rows, counts, done }: Props) {
             </span>
           </li>
         ))}
-        {shown.length > most && <li>{t('more', { n: shown.length - most })}</li>}
+        {shown.length > maxShown && <li>{t('more', { n: shown.length - maxShown })}</li>}
       </ul>
     </>
   );

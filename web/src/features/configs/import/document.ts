@@ -3,7 +3,7 @@ import { diff, isObject, parse, type Change, type Json, type JsonObject } from '
 import type { Conversion, Imported, ImportVerdict, OnExisting } from '../queries';
 
 /** The maximum size of a file in bytes, as in the service. */
-export const longestDocument = 32 * 1024 * 1024;
+export const maxDocumentBytes = 32 * 1024 * 1024;
 
 type ImportDocument = Pick<Conversion, 'configs'>;
 
@@ -50,7 +50,7 @@ export function rowsOf(
 
 export const keyOf = (config: Json | undefined): string => (config !== undefined && isObject(config) && typeof config.key === 'string' ? config.key : '');
 
-/** The default of an omitted member: no remark, no schema, the type of the value. With `valueOnly` it is the current one. */
+/** Returns the differences of a row from the current config. A row without a remark or a schema removes them; with `valueOnly` they stay. */
 function changesBetween(before: JsonObject, after: JsonObject): readonly Change[] {
   const { valueType = null } = before;
   return diff(contentIn(before), contentIn(after.valueOnly === true ? { ...before, value: after.value ?? null } : { valueType, ...after }));

@@ -12,7 +12,7 @@ import { isWhy, itemOf, undoOf, type Change, type Line, type Reading, type Why }
 
 /** Limits of all runs over items. Each item needs a separate guarded request with its key, so several are sent concurrently. */
 export const atOnce = 4;
-export const mostItems = 1000;
+export const maxItems = 1000;
 
 /** Parsers for the cells of a table. */
 export function useReading(): Reading {

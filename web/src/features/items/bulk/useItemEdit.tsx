@@ -7,7 +7,7 @@ import { itemMessages } from '../messages';
 import type { Item } from '../queries';
 import { bulkItemMessages } from './messages';
 import { editOf, type EditForm } from './plan';
-import { atOnce, Becomes, makeChange, mostItems, rowOf, resultsOnError, useOthers, useReading, useReason, useUndo, watchedItem } from './useItemChanges';
+import { atOnce, Becomes, makeChange, maxItems, rowOf, resultsOnError, useOthers, useReading, useReason, useUndo, watchedItem } from './useItemChanges';
 
 /** How the list detects that other users changed chosen items. */
 export const watchedItems: Watched<Item> = { ...watchedItem, key: ({ sku }) => sku, read: ({ sku }) => watchedItem.read(sku) };
@@ -31,7 +31,7 @@ export function useItemEdit(): BulkAction<Item, EditForm> {
       done: (n) => t('done', { n }),
     },
     size: 1,
-    maxRows: mostItems,
+    maxRows: maxItems,
     concurrency: atOnce,
     file: { kind: 'items', key: 'sku', label: items('sku') },
     open: () => ({ kind: 'price', price: null, percent: null, status: 'archived', owner: '' }),

@@ -3,7 +3,7 @@ import { type BulkAction, type Watched } from '@/ui';
 import { itemMessages } from '../messages';
 import { bulkItemMessages } from './messages';
 import { isWhy, itemOf, lineOf, type Line } from './plan';
-import { atOnce, Becomes, makeChange, mostItems, rowOf, resultsOnError, useOthers, useReading, useReason, useUndo, watchedItem } from './useItemChanges';
+import { atOnce, Becomes, makeChange, maxItems, rowOf, resultsOnError, useOthers, useReading, useReason, useUndo, watchedItem } from './useItemChanges';
 
 /** Detects changes by other users to the items that the pasted or uploaded table lists. */
 export const watchedLines: Watched<Line> = {
@@ -32,7 +32,7 @@ export function useItemImport(): BulkAction<Line> {
       done: (n) => t('imported', { n }),
     },
     size: 1,
-    maxRows: mostItems,
+    maxRows: maxItems,
     concurrency: atOnce,
     file: { kind: 'items', key: 'sku', label: items('sku') },
     table: {

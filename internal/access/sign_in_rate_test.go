@@ -44,7 +44,7 @@ func (h *fixture) counted(t testing.TB) int64 {
 func TestNetworkOverRateIsRejectedBeforeHashing(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		h.arrivals.Rate = guesses.NetworkRate(2)
+		h.signIns.Rate = guesses.NetworkRate(2)
 		for i := range 6 {
 			_, err := h.signInFrom(t, "2001:db8::1", fmt.Sprintf("user%d", i), "a wrong password", "")
 			requireCode(t, apperr.InvalidCredentials, err)
@@ -67,7 +67,7 @@ func TestNetworkOverRateIsRejectedBeforeHashing(t *testing.T) {
 // The people of an office share one address and start at the same time.
 func TestSuccessfulSignInsDoNotUseNetworkRate(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
-	h.arrivals.Rate = guesses.NetworkRate(1)
+	h.signIns.Rate = guesses.NetworkRate(1)
 	known := ""
 	for range 2 * guesses.DeviceRate.Burst {
 		_, err := h.signInFrom(t, "203.0.113.7", "admin", adminPassword, "")
@@ -81,7 +81,7 @@ func TestSuccessfulSignInsDoNotUseNetworkRate(t *testing.T) {
 func TestCodesUseTheNetworkRate(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		h.arrivals.Rate = guesses.NetworkRate(1)
+		h.signIns.Rate = guesses.NetworkRate(1)
 		for range 3 {
 			_, err := h.FinishSignIn(anonymous(t), FactorSignIn{Shown: factors.Shown{Challenge: secrets.New()}, Address: "203.0.113.7"})
 			requireCode(t, apperr.Unauthenticated, err)
@@ -118,7 +118,7 @@ func TestDistributedGuessesLockAccountExceptKnownDevices(t *testing.T) {
 func TestKnownDeviceHasSeparateGuessesAndRate(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
-		h.arrivals.Rate = guesses.NetworkRate(1000)
+		h.signIns.Rate = guesses.NetworkRate(1000)
 		known, err := h.signInFrom(t, "203.0.113.7", "admin", adminPassword, "")
 		require.NoError(t, err)
 		for i := range guesses.MaxAttempts {

@@ -20,7 +20,7 @@ type SignInLimiter struct {
 	Rate ratelimit.Limit
 }
 
-// NewSignInLimiter returns arrivals with a limit of perMinute per network; 0 means no limit.
+// NewSignInLimiter returns a limiter of perMinute sign-ins per network; 0 means no limit.
 func NewSignInLimiter(now func() time.Time, perMinute int) SignInLimiter {
 	return SignInLimiter{limiter: ratelimit.NewInProcess(now), Rate: NetworkRate(perMinute)}
 }
