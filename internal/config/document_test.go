@@ -319,3 +319,17 @@ func TestValuesHaveTheTypeOfTheirConfig(t *testing.T) {
 		require.Equal(t, c.want == "", err != nil, "%+v as %s: %v", c.setting, c.as, err)
 	}
 }
+
+func TestFlagOfASummaryNamesTheCompleteRequest(t *testing.T) {
+	d, err := config.ReadDocument(config.Source{Name: "f.json", Text: []byte(`{"items":[{"key":"a","variations":[{"value":1}],"environments":{"prod":{"on":false}}}]}`)})
+	require.NoError(t, err)
+	require.Len(t, d.Rejected, 1)
+	require.Equal(t, "f.json#/items/0: a has no fallthrough; request the flags with ?summary=0", d.Rejected[0].String())
+}
+
+func TestPositionInJSONIsAPointer(t *testing.T) {
+	d, err := config.ReadDocument(config.Source{Name: "f.json", Text: []byte(`{"features":{"a/b~c":{"defaultValue":1,"rules":[{"force":2,"condition":{"x":1}}]}}}`)})
+	require.NoError(t, err)
+	require.Len(t, d.Notes, 1)
+	require.Equal(t, "f.json#/features/a~1b~0c", d.Notes[0].At)
+}
