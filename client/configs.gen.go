@@ -266,10 +266,15 @@ type ConfigConversion struct {
 	Format ConfigDocumentFormat `json:"format"`
 	// The rows for `POST /configs/import`.
 	Configs []ConvertedConfig `json:"configs"`
-	// Parts of the document that the rows do not contain, such as targeting rules of flags.
+	// The first notes about parts of the document that the rows do not contain, such as targeting
+	// rules of flags.
 	Notes []ConfigNote `json:"notes"`
-	// Entries that cannot be read exactly, with the reason. The rows do not contain them.
+	// The number of all notes.
+	NoteCount int64 `json:"noteCount"`
+	// The first entries that cannot be read exactly, with the reason. The rows do not contain them.
 	Rejected []ConfigNote `json:"rejected"`
+	// The number of all such entries.
+	RejectedCount int64 `json:"rejectedCount"`
 	// The names that `environment` can have: environments, or profiles of Spring.
 	Environments []string `json:"environments"`
 	// The selected environment; "" for none.
@@ -296,6 +301,10 @@ type ConfigNote struct {
 	Key string `json:"key"`
 	// The file, with a line or JSON Pointer.
 	At string `json:"at"`
+	// The kind of the message: `ambiguous`, `base64`, `binary`, `condition`, `dropped`,
+	// `environment`, `ignored`, `incomplete`, `number`, `pattern`, `percentage`, `placeholder`,
+	// `required`, `type`, `unique`, `unreadable`, `unsupported`, `withheld`.
+	Code string `json:"code"`
 	// A clause with the entry as its subject.
 	Message string `json:"message"`
 }
@@ -484,8 +493,12 @@ func (s *Configs) Import(ctx context.Context, body ConfigImport, dryRun bool, op
 //     `rejected`.
 //
 // A row sets only the value of an existing config, except for a row of an export. Text becomes a
-// value of the type that the config has, or else a string. 422 at `/text` with the line if the
-// document cannot be read.
+// value of the type that the config has, or else a string. 422 at `/text` with the line, or at
+// `/zip`, if the document cannot be read.
+//
+// A document may have up to 32 MiB, and the body up to 64 MiB, because a zip is longer in base64,
+// and a text with escapes. `notes` and `rejected` contain the first 1000; `noteCount` and
+// `rejectedCount` count all.
 func (s *Configs) ParseDocument(ctx context.Context, body ConfigDocument, options ...CallOption) (ConfigConversion, error) {
 	return call[ConfigConversion](ctx, s.client, request{method: http.MethodPost, path: "/configs/import/read", body: body}, options)
 }

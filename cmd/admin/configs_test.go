@@ -221,7 +221,7 @@ func exportsOfOthersApply(s *shop) {
 	s.configs(0, "apply", flags, "--environment=dev")
 	made := s.get("f")
 	require.Equal(s, []string{"true", "new"}, []string{string(made.Value), made.Remark})
-	require.Contains(s, s.configs(1, "apply", flags, "--format=consul"), "is no document of the format consul")
+	require.Contains(s, s.configs(1, "apply", flags, "--format=consul"), "is not a document of the format consul")
 	rejected := s.configs(1, "apply", s.file("c.yaml", "good: 1\nbad: .inf\n"))
 	require.Contains(s, rejected, "c.yaml:2: bad has the number .inf")
 	require.EqualValues(s, 2, s.writes.Load(), "nothing of a file with a rejected entry is applied")
@@ -348,7 +348,7 @@ func secretsAreNotPrinted(s *shop) {
 func errorsChangeNothing(s *shop) {
 	s.create("name", `"x"`)
 	for text, want := range map[string]string{
-		"a: 1\na: 2\n": ":2: a is also set", "name: 7\n": ":1: name: it is a string on the server", "a b: 1\nok: 1\n": ":1: a b is no key: a key must be 1 to 200 letters",
+		"a: 1\na: 2\n": ":2: a is also set", "name: 7\n": ":1: name: it is a string on the server", "a b: 1\nok: 1\n": ":1: a b is not a key: a key must be 1 to 200 letters",
 		"a: " + strings.Repeat("x", 300<<10) + "\n": "invalid    a: /changes/0/",
 	} {
 		require.Contains(s, s.configs(1, "apply", s.file("c.yaml", text), gitMain), want)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"interlock/internal/base/apperr"
+	"interlock/internal/base/clip"
 )
 
 // Conversion is a document in the format of an import.
@@ -17,15 +17,22 @@ type Conversion struct {
 	Format DocumentFormat `json:"format"`
 	// The rows for `POST /configs/import`.
 	Configs []convertedConfig `json:"configs" validate:"max=10000"`
-	// Parts of the document that the rows do not contain, such as targeting rules of flags.
-	Notes []Note `json:"notes"`
-	// Entries that cannot be read exactly, with the reason. The rows do not contain them.
-	Rejected []Note `json:"rejected"`
+	// The first notes about parts of the document that the rows do not contain, such as targeting rules of flags.
+	Notes []Note `json:"notes" validate:"max=1000"`
+	// The number of all notes.
+	NoteCount int `json:"noteCount" validate:"min=0"`
+	// The first entries that cannot be read exactly, with the reason. The rows do not contain them.
+	Rejected []Note `json:"rejected" validate:"max=1000"`
+	// The number of all such entries.
+	RejectedCount int `json:"rejectedCount" validate:"min=0"`
 	// The names that `environment` can have: environments, or profiles of Spring.
 	Environments []string `json:"environments"`
 	// The selected environment; "" for none.
 	Environment string `json:"environment"`
 }
+
+// maxNotes bounds the lists of notes in a reply. Their texts are clipped to maxRejectedText.
+const maxNotes = 1000
 
 // SchemaName returns the name of the schema in the contract.
 func (Conversion) SchemaName() string { return "ConfigConversion" }
@@ -44,33 +51,48 @@ type convertedConfig struct {
 	ValueOnly bool            `json:"valueOnly,omitempty"`
 }
 
+// errUnreadable is the error for a document that cannot be read, or is too large for an import.
+type errUnreadable struct{ error }
+
 // Convert reads a document for an import. It changes nothing. A text becomes a value of the type that the
-// config has. Errors: ValidationFailed for a document that cannot be read, or is too large for an import.
+// config has. Errors: errUnreadable.
 func (s *Service) Convert(ctx context.Context, source Source) (Conversion, error) {
+	if len(source.Text) > maxImportBytes {
+		return Conversion{}, tooLarge("the file", len(source.Text))
+	}
 	nested := map[string]bool{}
 	source.IsJSON = func(key string) bool {
-		nested[key] = true
+		if isKey(key) {
+			nested[key] = true
+		}
 		return false
 	}
 	document, err := ReadDocument(source)
 	if err != nil {
-		return Conversion{}, unreadableDocument(err)
+		return Conversion{}, errUnreadable{err}
 	}
-	known, err := s.knownTo(ctx, document, nested)
-	if err != nil {
+	keys, types := slices.Sorted(maps.Keys(nested)), map[string]Type{}
+	if err := s.typesOf(ctx, keys, types); err != nil {
 		return Conversion{}, err
 	}
-	if slices.ContainsFunc(slices.Collect(maps.Keys(nested)), known.isJSON) {
-		source.IsJSON = known.isJSON
+	source.IsJSON = func(key string) bool { return types[key] == JSON }
+	if slices.ContainsFunc(keys, source.IsJSON) {
 		if document, err = ReadDocument(source); err != nil {
-			return Conversion{}, unreadableDocument(err)
+			return Conversion{}, errUnreadable{err}
 		}
+	}
+	if len(document.Settings) > MaxTransfer {
+		return Conversion{}, tooLarge(fmt.Sprint(len(document.Settings), " configs"), len(source.Text))
+	}
+	known, err := s.knownTo(ctx, document)
+	if err != nil {
+		return Conversion{}, err
 	}
 	return known.conversion(document)
 }
 
-func unreadableDocument(err error) error {
-	return apperr.Invalid(apperr.Field{Pointer: "/text", Code: "unreadable", Message: err.Error()})
+func tooLarge(subject string, bytes int) error {
+	return errUnreadable{fmt.Errorf("%s with %d bytes exceed one import (%d configs, %d bytes); split the document", subject, bytes, MaxTransfer, maxImportBytes)}
 }
 
 // knownConfigs are the existing configs that a document can concern.
@@ -80,21 +102,18 @@ type knownConfigs struct {
 	named map[string][]string
 }
 
-func (k knownConfigs) isJSON(key string) bool { return k.types[key] == JSON }
-
-// knownTo returns the configs with the keys of a document, with the keys of its nested members, or with
-// keys that have its names.
-func (s *Service) knownTo(ctx context.Context, document Document, nested map[string]bool) (knownConfigs, error) {
+// knownTo returns the configs with the keys of a document, or with keys that have its names.
+func (s *Service) knownTo(ctx context.Context, document Document) (knownConfigs, error) {
 	known := knownConfigs{map[string]Type{}, map[string][]string{}}
-	keys, names, format := maps.Clone(nested), map[string]bool{}, ""
+	var keys []string
+	names, format := map[string]bool{}, ""
 	for _, setting := range document.Settings {
-		if setting.Format == "" {
-			keys[setting.Name] = true
-		} else {
+		keys = append(keys, setting.Name)
+		if setting.Format != "" {
 			names[setting.Name], format = true, setting.Format
 		}
 	}
-	if err := s.typesOf(ctx, slices.Sorted(maps.Keys(keys)), known.types); err != nil || format == "" {
+	if err := s.typesOf(ctx, keys, known.types); err != nil || format == "" {
 		return known, err
 	}
 	err := s.eachKey(ctx, func(key string, t Type) {
@@ -172,39 +191,49 @@ func (k knownConfigs) conversion(d Document) (Conversion, error) {
 	bytes := 0
 	for _, setting := range d.Settings {
 		if setting.Withheld && setting.row == nil {
-			out.Notes = append(out.Notes, Note{setting.Name, setting.At, "is withheld by the export and remains unchanged"})
+			out.Notes = append(out.Notes, Note{setting.Name, setting.At, "withheld", "is withheld by the export and remains unchanged"})
 			continue
 		}
-		row, err := k.row(setting)
+		row, code, err := k.row(setting)
 		if err != nil {
-			out.Rejected = append(out.Rejected, Note{setting.Name, setting.At, err.Error()})
+			out.Rejected = append(out.Rejected, Note{setting.Name, setting.At, code, err.Error()})
 			continue
 		}
 		bytes += len(row.Value)
 		out.Configs = append(out.Configs, row)
 	}
-	if len(out.Configs) > MaxTransfer || bytes > maxImportBytes {
-		err := fmt.Errorf("%d configs with %d bytes exceed one import (%d configs, %d bytes); split the document", len(out.Configs), bytes, MaxTransfer, maxImportBytes)
-		return Conversion{}, unreadableDocument(err)
+	if bytes > maxImportBytes {
+		return Conversion{}, tooLarge(fmt.Sprint(len(out.Configs), " configs"), bytes)
 	}
+	out.NoteCount, out.RejectedCount = len(out.Notes), len(out.Rejected)
+	out.Notes, out.Rejected = firstNotes(out.Notes), firstNotes(out.Rejected)
 	return out, nil
 }
 
-func (k knownConfigs) row(s Setting) (convertedConfig, error) {
+func firstNotes(notes []Note) []Note {
+	notes = notes[:min(len(notes), maxNotes)]
+	for i, n := range notes {
+		notes[i] = Note{clip.Text(n.Key, maxRejectedText), clip.Text(n.At, maxRejectedText), n.Code, clip.Text(n.Message, maxRejectedText)}
+	}
+	return notes
+}
+
+// row returns the row of a setting, or an error with its code.
+func (k knownConfigs) row(s Setting) (converted convertedConfig, code string, err error) {
 	if row := s.row; row != nil {
 		content := row.content()
 		return convertedConfig{
 			Key: row.Key, Value: row.Value, ValueType: row.ValueType, Remark: row.Remark, Schema: json.RawMessage(content.Schema),
 			Protected: row.Protected, Secret: row.Secret, Masked: row.Masked, ValueOnly: row.ValueOnly,
-		}, nil
+		}, "", nil
 	}
 	key, err := s.KeyAmong(k.named[s.Name])
 	if err != nil {
-		return convertedConfig{}, err
+		return converted, "unique", err
 	}
 	value, err := s.ValueAs(k.types[key])
 	if err != nil {
-		return convertedConfig{}, errors.New("cannot be set: " + err.Error())
+		return converted, "type", errors.New("cannot be set: " + err.Error())
 	}
-	return convertedConfig{Key: key, Value: value, Remark: s.Remark, ValueOnly: true}, nil
+	return convertedConfig{Key: key, Value: value, Remark: s.Remark, ValueOnly: true}, "", nil
 }

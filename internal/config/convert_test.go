@@ -70,12 +70,14 @@ func TestConversionUsesTheTypesOfExistingConfigs(t *testing.T) {
 			a.rows("c.yaml", "limits:\n  a: 2\nother:\n  a: 2\n"))
 		reply := a.converted(map[string]any{"file": "c.properties", "text": "open=maybe\nname=7\n# withheld: mail.password\n"})
 		require.JSONEq(t, `{"format":"properties","configs":[{"key":"name","value":"7","valueOnly":true}],"environments":[],"environment":"",
-			"notes":[{"key":"mail.password","at":"c.properties:3","message":"is withheld by the export and remains unchanged"}],
-			"rejected":[{"key":"open","at":"c.properties:1","message":"cannot be set: it has the type boolean on the server, and the source has no such value"}]}`, reply.text)
+			"notes":[{"key":"mail.password","at":"c.properties:3","code":"withheld","message":"is withheld by the export and remains unchanged"}],"noteCount":1,"rejectedCount":1,
+			"rejected":[{"key":"open","at":"c.properties:1","code":"type","message":"cannot be set: it has the type boolean on the server, and the source has no such value"}]}`, reply.text)
 		reply = a.converted(map[string]any{"file": "c.json", "text": `{"name":7}`})
 		require.Contains(t, reply.text, "it is a string on the server")
 		reply = a.converted(map[string]any{"file": "c.env", "text": "A_B=2\n"})
 		require.Contains(t, reply.text, "is the name of a-b and a.b; use YAML or JSON")
+		a.make(`{"key":"tax","value":1}`)
+		require.JSONEq(t, `[{"key":"tax","value":7,"valueOnly":true}]`, a.rows("c.env", "tax=7\n"), "a name that is a key")
 	})
 }
 
@@ -120,6 +122,8 @@ func TestImportAfterItsPreviewIsRejectedWithoutEffect(t *testing.T) {
 		other := a.send("POST", "/configs/import", body(a.send("POST", "/configs/import?dryRun=true", body("", 2)).body["preview"], 3))
 		require.Equal(t, "batch_conflict", other.code(), "other rows than in the preview")
 		require.Equal(t, before, a.traces())
+		managed := a.send("POST", "/configs/import?manager=git:main", body(a.send("POST", "/configs/import?dryRun=true", body("", 2)).body["preview"], 2))
+		require.Equal(t, "batch_conflict", managed.code(), "for another manager than in the preview")
 		preview = a.send("POST", "/configs/import?dryRun=true", body("", 2)).body["preview"]
 		done := a.send("POST", "/configs/import", body(preview, 2))
 		require.Equal(t, http.StatusOK, done.status, done.text)
@@ -149,6 +153,7 @@ func TestUnreadableDocumentsAreRejected(t *testing.T) {
 			{map[string]any{"text": "a", "zip": "YQ=="}, "/text"},
 			{map[string]any{"zip": "!"}, "/zip"},
 			{map[string]any{"file": "a.yaml", "text": "a: ["}, "/text"},
+			{map[string]any{"file": "a.zip", "zip": "UEsDBA=="}, "/zip"},
 			{map[string]any{"text": "{}", "format": "toml"}, "/format"},
 		} {
 			reply := a.converted(c.members)

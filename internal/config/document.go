@@ -2,16 +2,18 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"interlock/internal/base/clip"
 	"interlock/internal/base/strictjson"
@@ -88,6 +90,9 @@ type Note struct {
 	Key string `json:"key"`
 	// The file, with a line or JSON Pointer.
 	At string `json:"at"`
+	// The kind of the message: `ambiguous`, `base64`, `binary`, `condition`, `dropped`, `environment`, `ignored`, `incomplete`, `number`, `pattern`,
+	// `percentage`, `placeholder`, `required`, `type`, `unique`, `unreadable`, `unsupported`, `withheld`.
+	Code string `json:"code"`
 	// A clause with the entry as its subject.
 	Message string `json:"message"`
 }
@@ -141,16 +146,21 @@ func (s Setting) NameOf(key string) string {
 // ValueAs returns the value for a config of a type; "" for a new config.
 func (s Setting) ValueAs(t Type) (json.RawMessage, error) {
 	switch {
-	case s.Value != nil && s.Config == nil && t == String && s.Value[0] != '"':
-		return nil, errors.New("it is a string on the server; write its value in quotes")
-	case s.Value != nil:
+	case s.Config != nil, s.Value != nil && t == "":
 		return s.Value, nil
-	case t == "" || t == String:
+	case s.Value == nil && (t == "" || t == String):
 		return strictjson.Encode(s.Text)
-	case !json.Valid([]byte(s.Text)):
+	case t == String && jsontext.Value(s.Value).Kind() != '"':
+		return nil, errors.New("it is a string on the server; write its value in quotes")
+	}
+	value := jsontext.Value(s.Value)
+	if value == nil {
+		value = jsontext.Value(s.Text)
+	}
+	if _, faults := decoded(t, string(value)); len(faults) > 0 || !value.IsValid() {
 		return nil, fmt.Errorf("it has the type %s on the server, and the source has no such value", t)
 	}
-	return json.RawMessage(s.Text), nil
+	return json.RawMessage(value), nil
 }
 
 // document is a source that is read into out.
@@ -159,13 +169,38 @@ type document struct {
 	// prefix precedes all keys.
 	prefix string
 	out    *Document
+	// entries counts the settings, notes and rejections of the whole source; see fits.
+	entries *int
+}
+
+// maxEntries bounds the entries that a source can have, because each has a copy of its position.
+const maxEntries = 10 * MaxTransfer
+
+// part returns a part of the source, the keys of which have a prefix; include adds its content.
+func (in *document) part(prefix string) *document {
+	return &document{Source: in.Source, prefix: prefix, out: &Document{Format: in.out.Format}, entries: in.entries}
+}
+
+func (in *document) include(part *Document) {
+	in.out.Settings = append(in.out.Settings, part.Settings...)
+	in.out.Notes = append(in.out.Notes, part.Notes...)
+	in.out.Rejected = append(in.out.Rejected, part.Rejected...)
+	in.out.Environments = append(in.out.Environments, part.Environments...)
+	in.out.Environment = cmp.Or(part.Environment, in.out.Environment)
+}
+
+// fits counts an entry. After maxEntries it returns false: the entry is not stored, and ReadDocument
+// returns an error.
+func (in *document) fits() bool {
+	*in.entries++
+	return *in.entries <= maxEntries
 }
 
 // ReadDocument reads a source. It is strict: an entry that it cannot read exactly is rejected with its
 // position and the reason. If it cannot read the whole source, it returns an error with the line.
 func ReadDocument(source Source) (Document, error) {
 	out := Document{Format: source.Format}
-	in := &document{Source: source, out: &out}
+	in := &document{Source: source, out: &out, entries: new(int)}
 	if in.IsJSON == nil {
 		in.IsJSON = func(string) bool { return false }
 	}
@@ -173,8 +208,16 @@ func ReadDocument(source Source) (Document, error) {
 	if err := in.read(); err != nil {
 		return Document{}, err
 	}
+	if in.Environment != "" && out.Environment == "" {
+		in.note(in.Name, "", "environment", "no part is specific to %s; the values for all environments are read", in.Environment)
+	}
 	in.rejectDuplicates()
 	in.rejectInvalidKeys()
+	slices.Sort(out.Environments)
+	out.Environments = slices.Compact(out.Environments)
+	if *in.entries > maxEntries {
+		return Document{}, fmt.Errorf("%s: has more than %d entries; split it", in.Name, maxEntries)
+	}
 	return out, nil
 }
 
@@ -214,7 +257,7 @@ func (in *document) textFormat() DocumentFormat {
 		return formatEnv
 	case path.Ext(base) == ".yaml", path.Ext(base) == ".yml":
 		return formatYAML
-	// Apollo names its JSON so.
+	// Apollo exports the items of a namespace as JSON in a .properties file.
 	case path.Ext(base) == ".properties" && !isApolloItems(text):
 		return formatProperties
 	case path.Ext(base) == ".json", len(text) > 0 && (text[0] == '{' || text[0] == '['):
@@ -235,13 +278,15 @@ func (in *document) readText(read func(in *document) error) error {
 	if err := read(in); err != nil {
 		return err
 	}
-	for _, at := range withheldComment.FindAllSubmatchIndex(in.Text, -1) {
-		in.add(in.lineAt(int64(at[0])), Setting{Name: strings.TrimSpace(string(in.Text[at[2]:at[3]])), Withheld: true})
+	line := 0
+	for text := range bytes.Lines(in.Text) {
+		line++
+		if name, isWithheld := bytes.CutPrefix(bytes.TrimSpace(text), []byte("# withheld: ")); isWithheld && text[0] == '#' {
+			in.add(line, Setting{Name: string(bytes.TrimSpace(name)), Withheld: true})
+		}
 	}
 	return nil
 }
-
-var withheldComment = regexp.MustCompile(`(?m)^# withheld: (.+)$`)
 
 // invalidRune returns the index of the first byte that is not UTF-8; -1 for none.
 func invalidRune(text []byte) int {
@@ -272,8 +317,11 @@ func (in *document) lineAt(offset int64) int {
 func (in *document) add(line int, s Setting) { in.addAt(in.at(line), s) }
 
 func (in *document) addAt(at string, s Setting) {
+	if !in.fits() {
+		return
+	}
 	if text := s.Text + string(s.Value); strings.Contains(text, "${") && slices.Contains(withPlaceholders, in.out.Format) {
-		in.note(at, s.Name, "contains a placeholder ${…}, which is imported as text")
+		in.note(at, s.Name, "placeholder", "contains a placeholder ${…}, which is imported as text")
 	}
 	s.At, s.Name, s.Remark = at, in.prefix+s.Name, clip.Text(s.Remark, MaxRemark-1)
 	in.out.Settings = append(in.out.Settings, s)
@@ -283,12 +331,16 @@ func (in *document) addAt(at string, s Setting) {
 var withPlaceholders = []DocumentFormat{formatYAML, formatProperties, formatApollo, formatNacos}
 
 // note adds a note. key is "" for a note about a larger part of the document.
-func (in *document) note(at, key, message string, args ...any) {
-	in.out.Notes = append(in.out.Notes, Note{Key: in.keyOf(key), At: at, Message: fmt.Sprintf(message, args...)})
+func (in *document) note(at, key, code, message string, args ...any) {
+	if in.fits() {
+		in.out.Notes = append(in.out.Notes, Note{Key: in.keyOf(key), At: at, Code: code, Message: fmt.Sprintf(message, args...)})
+	}
 }
 
-func (in *document) reject(at, key, message string, args ...any) {
-	in.out.Rejected = append(in.out.Rejected, Note{Key: in.keyOf(key), At: at, Message: fmt.Sprintf(message, args...)})
+func (in *document) reject(at, key, code, message string, args ...any) {
+	if in.fits() {
+		in.out.Rejected = append(in.out.Rejected, Note{Key: in.keyOf(key), At: at, Code: code, Message: fmt.Sprintf(message, args...)})
+	}
 }
 
 func (in *document) keyOf(name string) string {
@@ -305,7 +357,7 @@ func (in *document) rejectDuplicates() {
 	for _, s := range in.out.Settings {
 		if at, exists := first[s.Name]; exists {
 			isRepeated[s.Name] = true
-			in.reject(s.At, s.Name, "is also set at %s; remove one of them", at)
+			in.reject(s.At, s.Name, "unique", "is also set at %s; remove one of them", at)
 			continue
 		}
 		first[s.Name] = s.At
@@ -318,7 +370,7 @@ func (in *document) rejectInvalidKeys() {
 	in.out.Settings = slices.DeleteFunc(in.out.Settings, func(s Setting) bool {
 		invalid := checkKey(s.Name)
 		if len(invalid) > 0 {
-			in.reject(s.At, s.Name, "is no key: a key %s", invalid[0].Message)
+			in.reject(s.At, s.Name, "pattern", "is not a key: a key %s", invalid[0].Message)
 		}
 		return len(invalid) > 0
 	})

@@ -2,7 +2,6 @@ package config
 
 import (
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -33,16 +32,24 @@ func (d *dropped) count(n int, name string) {
 	}
 }
 
+// code returns the code of the rejection.
+func (f flag) code() string {
+	if f.rejection == byPercentage {
+		return "percentage"
+	}
+	return "unreadable"
+}
+
 func (in *document) addFlag(f flag) {
 	switch {
 	case f.rejection != "":
-		in.reject(f.at, f.key, "%s", f.rejection)
+		in.reject(f.at, f.key, f.code(), "%s", f.rejection)
 		return
 	case len(f.value) == 0:
-		in.reject(f.at, f.key, "has no value")
+		in.reject(f.at, f.key, "required", "has no value")
 		return
 	case len(f.dropped) > 0:
-		in.note(f.at, f.key, "has the value for users that no rule selects; dropped: %s", strings.Join(f.dropped, ", "))
+		in.note(f.at, f.key, "dropped", "has the value for users that no rule selects; dropped: %s", strings.Join(f.dropped, ", "))
 	}
 	in.addAt(f.at, Setting{Name: f.key, Value: json.RawMessage(f.value), Remark: f.description})
 }
@@ -81,9 +88,9 @@ func isLaunchDarkly(s jsonSource) bool {
 	case s.isArray:
 		return false
 	case items.isArray && len(items.members) > 0:
-		return !slices.ContainsFunc(items.members, func(m jsonMember) bool { return !hasVariations(m) })
+		return every(items.members, hasVariations)
 	case err == nil && !flags.isArray && len(flags.members) > 0:
-		return !slices.ContainsFunc(flags.members, func(m jsonMember) bool { return !hasVariations(m) })
+		return every(flags.members, hasVariations)
 	}
 	return s.member("variations") != nil && s.member("environments") != nil || s.member("flagValues") != nil && s.hasOnly("flags", "flagValues", "segments")
 }
@@ -92,7 +99,7 @@ func isLaunchDarkly(s jsonSource) bool {
 // the relay proxy.
 func (in *document) readLaunchDarkly(source jsonSource) error {
 	if source.member("variations") != nil {
-		return in.readDarklyFlags([]jsonMember{{name: "", Value: jsontext.Value(in.Text)}}, "")
+		return in.readDarklyFlags([]jsonMember{{name: "", Value: jsontext.Value(in.Text)}})
 	}
 	if items := source.member("items"); items != nil {
 		list, err := membersOf(items)
@@ -101,9 +108,9 @@ func (in *document) readLaunchDarkly(source jsonSource) error {
 		}
 		var total struct{ TotalCount int }
 		if err := decodeLoosely(in.Text, &total); err == nil && total.TotalCount > len(list.members) {
-			in.note(in.Name, "", "the file contains %d of %d flags; request the others with limit and offset", len(list.members), total.TotalCount)
+			in.note(in.Name, "", "incomplete", "the file contains %d of %d flags; request the others with limit and offset", len(list.members), total.TotalCount)
 		}
-		return in.readDarklyFlags(list.members, "items/")
+		return in.readDarklyFlags(list.members, "items")
 	}
 	if values := source.member("flagValues"); values != nil {
 		list, err := membersOf(values)
@@ -119,16 +126,16 @@ func (in *document) readLaunchDarkly(source jsonSource) error {
 		at := in.jsonPath("flags", m.name)
 		f, err := darklyFlagIn(m.Value)
 		if err != nil {
-			in.reject(at, m.name, "cannot be read: %s", err)
+			in.reject(at, m.name, "unreadable", "cannot be read: %s", err)
 			continue
 		}
 		var target darklyTarget
 		if err := decodeLoosely(m.Value, &target); err != nil {
-			in.reject(at, m.name, "cannot be read: %s", err)
+			in.reject(at, m.name, "unreadable", "cannot be read: %s", err)
 			continue
 		}
 		if !f.Deleted {
-			in.addFlag(f.as(m.name, at, target, f.Variations))
+			in.addFlag(flagOfDarkly(f, m.name, at, target, f.Variations))
 		}
 	}
 	return nil
@@ -139,14 +146,14 @@ func darklyFlagIn(text jsontext.Value) (f darklyFlag, err error) {
 	return f, err
 }
 
-// readDarklyFlags reads flags of the REST API.
-func (in *document) readDarklyFlags(list []jsonMember, path string) error {
+// readDarklyFlags reads flags of the REST API. path contains the names on the path to the list.
+func (in *document) readDarklyFlags(list []jsonMember, path ...string) error {
 	flags := make([]darklyFlag, len(list))
 	var environments []string
 	for i, m := range list {
 		var err error
 		if flags[i], err = darklyFlagIn(m.Value); err != nil {
-			in.reject(in.jsonPath(path+m.name), "", "the flag cannot be read: %s", err)
+			in.reject(in.jsonPath(append(path, m.name)...), "", "unreadable", "the flag cannot be read: %s", err)
 		}
 		for name := range flags[i].Environments {
 			environments = append(environments, name)
@@ -157,38 +164,38 @@ func (in *document) readDarklyFlags(list []jsonMember, path string) error {
 		return err
 	}
 	for i, f := range flags {
-		at := in.jsonPath(path + list[i].name)
+		at := in.jsonPath(append(path, list[i].name)...)
 		target, exists := f.Environments[environment]
 		switch {
 		case f.Key == "":
 		case f.Archived:
-			in.note(at, f.Key, "is archived and not read")
+			in.note(at, f.Key, "ignored", "is archived and not read")
 		case !exists:
-			in.reject(at, f.Key, "has no environment %s", environment)
+			in.reject(at, f.Key, "environment", "has no environment %s", environment)
 		default:
 			values := make([]jsontext.Value, len(f.Variations))
 			for i, variation := range f.Variations {
 				object, _ := membersOf(variation)
 				values[i] = object.member("value")
 			}
-			in.addFlag(f.as(f.Key, at, target, values))
+			in.addFlag(flagOfDarkly(f, f.Key, at, target, values))
 		}
 	}
 	return nil
 }
 
-// as returns the flag with its state in one environment and the values of its variations.
-func (f darklyFlag) as(key, at string, target darklyTarget, values []jsontext.Value) flag {
+// flagOfDarkly returns a flag with its state in one environment and the values of its variations.
+func flagOfDarkly(f darklyFlag, key, at string, target darklyTarget, values []jsontext.Value) flag {
 	out := flag{key: key, at: at, description: f.Description}
 	index := target.OffVariation
+	if target.Fallthrough == nil && (target.On || index == nil) {
+		out.rejection = "has no fallthrough; request the flags with ?summary=0"
+		return out
+	}
 	if target.On {
 		out.dropped.count(len(target.Rules), "targeting rules")
 		out.dropped.count(len(target.Targets)+len(target.ContextTargets), "target lists")
 		out.dropped.count(len(target.Prerequisites), "prerequisites")
-		if target.Fallthrough == nil {
-			out.rejection = "has no fallthrough; request the flags with ?summary=0"
-			return out
-		}
 		index = target.Fallthrough.Variation
 		if rollout := target.Fallthrough.Rollout; index == nil && rollout != nil {
 			for _, share := range rollout.Variations {

@@ -47,38 +47,77 @@ func isFlagsmith(s jsonSource) bool {
 
 // readFlagsmith reads the flags of one environment.
 func (in *document) readFlagsmith(source jsonSource) error {
-	list, path := source, ""
+	list, path := source, []string(nil)
 	for _, name := range []string{"feature_states", "flags"} {
 		if value := source.member(name); value != nil {
 			var err error
 			if list, err = membersOf(value); err != nil {
 				return in.fault(1, "%w", err)
 			}
-			path = name + "/"
+			path = []string{name}
 			break
 		}
 	}
+	segments, identities, err := smithOverrides(source)
+	if err != nil {
+		return in.fault(1, "has overrides that cannot be read: %w", err)
+	}
 	for _, m := range list.members {
-		at := in.jsonPath(path + m.name)
+		at := in.jsonPath(append(path, m.name)...)
 		var f smithFlag
 		if err := decodeLoosely(m.Value, &f); err != nil {
-			in.reject(at, "", "the flag cannot be read: %s", err)
+			in.reject(at, "", "unreadable", "the flag cannot be read: %s", err)
 			continue
 		}
 		if !list.isArray {
 			f.Name = m.name
 		}
-		if f.FeatureSegment == nil || string(f.FeatureSegment) == "null" {
-			in.addFlag(f.as(at))
-		} else {
-			in.note(at, f.Feature.Name, "has another value for a segment, which is dropped")
+		if isSet(f.FeatureSegment) {
+			in.note(at, f.Feature.Name, "dropped", "has another value for a segment, which is dropped")
+			continue
 		}
+		out := flagOfSmith(f, at)
+		out.dropped.count(segments[out.key], "segment overrides")
+		out.dropped.count(identities[out.key], "identity overrides")
+		in.addFlag(out)
 	}
 	return nil
 }
 
-// as returns the flag: its value, or whether it is enabled if it has none.
-func (f smithFlag) as(at string) flag {
+// smithOverrides counts the values for segments and identities in an environment document, by the names
+// of the features.
+func smithOverrides(source jsonSource) (segments, identities map[string]int, err error) {
+	type override struct{ Feature struct{ Name string } }
+	var project struct {
+		Segments []struct {
+			FeatureStates []override `json:"feature_states"`
+		}
+	}
+	var users []struct {
+		IdentityFeatures []override `json:"identity_features"`
+	}
+	if value := source.member("project"); value.Kind() == '{' {
+		err = decodeLoosely(value, &project)
+	}
+	if value := source.member("identity_overrides"); value.Kind() == '[' && err == nil {
+		err = decodeLoosely(value, &users)
+	}
+	segments, identities = map[string]int{}, map[string]int{}
+	for _, segment := range project.Segments {
+		for _, o := range segment.FeatureStates {
+			segments[o.Feature.Name]++
+		}
+	}
+	for _, user := range users {
+		for _, o := range user.IdentityFeatures {
+			identities[o.Feature.Name]++
+		}
+	}
+	return segments, identities, err
+}
+
+// flagOfSmith returns a flag: its value, or whether it is enabled if it has none.
+func flagOfSmith(f smithFlag, at string) flag {
 	name := f.Feature.Name
 	if name == "" {
 		name = f.Name
@@ -100,7 +139,7 @@ func (f smithFlag) as(at string) flag {
 			}
 		}
 	}
-	if sum > 0 && !slices.ContainsFunc(variants, func(v smithVariant) bool { return v.Allocation == 100 }) {
+	if sum > 0 && every(variants, func(v smithVariant) bool { return v.Allocation != 100 }) {
 		out.rejection = byPercentage
 		return out
 	}
@@ -141,15 +180,15 @@ func isGrowthBook(s jsonSource) bool {
 	if s.member("encryptedFeatures") != nil {
 		return s.hasOnly(growthMembers...)
 	}
-	return err == nil && !features.isArray && s.hasOnly(growthMembers...) && !slices.ContainsFunc(features.members, func(m jsonMember) bool {
+	return err == nil && !features.isArray && s.hasOnly(growthMembers...) && every(features.members, func(m jsonMember) bool {
 		feature, err := membersOf(m.Value)
-		return err != nil || !feature.hasOnly("defaultValue", "rules", "project", "metadata", "tags", "valueType")
+		return err == nil && feature.hasOnly("defaultValue", "rules", "project", "metadata", "tags", "valueType")
 	})
 }
 
 // readGrowthBook reads GET /api/features/{clientKey}.
 func (in *document) readGrowthBook(source jsonSource) error {
-	if encrypted := source.member("encryptedFeatures"); encrypted != nil && string(encrypted) != `""` && string(encrypted) != "null" {
+	if encrypted := source.member("encryptedFeatures"); isSet(encrypted) && string(encrypted) != `""` {
 		return in.fault(1, "is encrypted; use a connection without encryption of payloads")
 	}
 	features, err := membersOf(source.member("features"))
@@ -160,16 +199,16 @@ func (in *document) readGrowthBook(source jsonSource) error {
 		at := in.jsonPath("features", m.name)
 		var feature growthFeature
 		if err := decodeLoosely(m.Value, &feature); err != nil {
-			in.reject(at, m.name, "cannot be read: %s", err)
+			in.reject(at, m.name, "unreadable", "cannot be read: %s", err)
 			continue
 		}
-		in.addFlag(feature.as(m.name, at))
+		in.addFlag(flagOfGrowth(feature, m.name, at))
 	}
 	return nil
 }
 
-// as returns the feature. The first rule that selects all users decides on the value.
-func (f growthFeature) as(key, at string) flag {
+// flagOfGrowth returns a feature. The first rule that selects all users decides on the value.
+func flagOfGrowth(f growthFeature, key, at string) flag {
 	out := flag{key: key, at: at, value: f.DefaultValue}
 	if len(out.value) == 0 {
 		out.value = jsontext.Value("null")

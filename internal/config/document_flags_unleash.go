@@ -68,10 +68,10 @@ func (in *document) readUnleash(source jsonSource) error {
 	for i, feature := range export.Features {
 		at := in.jsonPath("features", strconv.Itoa(i))
 		if feature.Archived {
-			in.note(at, feature.Name, "is archived and not read")
+			in.note(at, feature.Name, "ignored", "is archived and not read")
 			continue
 		}
-		in.addFlag(feature.as(at))
+		in.addFlag(flagOfUnleash(feature, at))
 	}
 	return nil
 }
@@ -99,8 +99,8 @@ func (e *unleashExport) moveInto(environment string) {
 	}
 }
 
-// as returns the feature: on for all users if it has no strategy, or one that selects all users.
-func (f unleashFeature) as(at string) flag {
+// flagOfUnleash returns a feature: on for all users if it has no strategy, or one that selects all users.
+func flagOfUnleash(f unleashFeature, at string) flag {
 	out := flag{key: f.Name, at: at, description: f.Description, value: jsontext.Value("false")}
 	if !f.Enabled {
 		return out

@@ -43,18 +43,24 @@ func (s jsonSource) member(name string) jsontext.Value {
 
 // hasOnly reports whether all members are among names.
 func (s jsonSource) hasOnly(names ...string) bool {
-	return !s.isArray && !slices.ContainsFunc(s.members, func(m jsonMember) bool { return !slices.Contains(names, m.name) })
+	return !s.isArray && every(s.members, func(m jsonMember) bool { return slices.Contains(names, m.name) })
+}
+
+// every reports whether a predicate is true for all elements of a list.
+func every[E any](list []E, is func(E) bool) bool {
+	return !slices.ContainsFunc(list, func(e E) bool { return !is(e) })
 }
 
 // everyElement reports whether the text is an array of objects that each have one of the names.
 func (s jsonSource) everyElement(names ...string) bool {
-	return s.isArray && len(s.members) > 0 && !slices.ContainsFunc(s.members, func(m jsonMember) bool {
+	return s.isArray && len(s.members) > 0 && every(s.members, func(m jsonMember) bool {
 		object, err := membersOf(m.Value)
-		return err != nil || object.isArray || !slices.ContainsFunc(object.members, func(m jsonMember) bool { return slices.Contains(names, m.name) })
+		return err == nil && !object.isArray && slices.ContainsFunc(object.members, func(m jsonMember) bool { return slices.Contains(names, m.name) })
 	})
 }
 
-// membersOf reads the top level of an object or an array. Errors: jsontext.SyntacticError.
+// membersOf reads the top level of an object or an array with at most maxEntries members. Errors:
+// jsontext.SyntacticError.
 func membersOf(text []byte) (source jsonSource, err error) {
 	decoder := jsontext.NewDecoder(bytes.NewReader(text))
 	start, err := decoder.ReadToken()
@@ -62,12 +68,18 @@ func membersOf(text []byte) (source jsonSource, err error) {
 		return source, err
 	}
 	if start.Kind() != '{' && start.Kind() != '[' {
-		return source, errors.New("is no object and no array")
+		return source, errors.New("is neither an object nor an array")
 	}
 	source.isArray = start.Kind() == '['
-	end := map[bool]jsontext.Kind{false: '}', true: ']'}[source.isArray]
+	end := jsontext.Kind('}')
+	if source.isArray {
+		end = ']'
+	}
 	line, counted := 1, int64(0)
 	for decoder.PeekKind() != end {
+		if len(source.members) == maxEntries {
+			return source, fmt.Errorf("has more than %d members; split it", maxEntries)
+		}
 		m := jsonMember{name: strconv.Itoa(len(source.members))}
 		if !source.isArray {
 			name, err := decoder.ReadToken()
@@ -100,18 +112,20 @@ type jsonFormat struct {
 	format  DocumentFormat
 	matches func(source jsonSource) bool
 	read    func(in *document, source jsonSource) error
+	// isTree is true if the format is read as a tree of values, the number of which is bounded.
+	isTree bool
 }
 
 // jsonFormats are in the order of detection.
 var jsonFormats = []jsonFormat{
-	{formatConfigMap, func(s jsonSource) bool { return s.member("apiVersion") != nil && s.member("kind") != nil }, (*document).readConfigMapJSON},
-	{formatConsul, func(s jsonSource) bool { return s.everyElement("flags", "Flags", "LockIndex") }, (*document).readConsul},
-	{formatApollo, func(s jsonSource) bool { return s.everyElement("lineNum") }, (*document).readApolloItems},
-	{formatFlagsmith, isFlagsmith, (*document).readFlagsmith},
-	{formatLaunchDarkly, isLaunchDarkly, (*document).readLaunchDarkly},
-	{formatUnleash, isUnleash, (*document).readUnleash},
-	{formatGrowthBook, isGrowthBook, (*document).readGrowthBook},
-	{formatJSON, func(s jsonSource) bool { return !s.isArray }, (*document).readMap},
+	{formatConfigMap, func(s jsonSource) bool { return s.member("apiVersion") != nil && s.member("kind") != nil }, (*document).readConfigMapJSON, true},
+	{formatConsul, func(s jsonSource) bool { return s.everyElement("flags", "Flags", "LockIndex") }, (*document).readConsul, false},
+	{formatApollo, func(s jsonSource) bool { return s.everyElement("lineNum") }, (*document).readApolloItems, false},
+	{formatFlagsmith, isFlagsmith, (*document).readFlagsmith, true},
+	{formatLaunchDarkly, isLaunchDarkly, (*document).readLaunchDarkly, true},
+	{formatUnleash, isUnleash, (*document).readUnleash, true},
+	{formatGrowthBook, isGrowthBook, (*document).readGrowthBook, true},
+	{formatJSON, func(s jsonSource) bool { return !s.isArray }, (*document).readMap, false},
 }
 
 // readJSON reads a format in JSON.
@@ -126,14 +140,23 @@ func (in *document) readJSON() error {
 	}
 	for _, f := range jsonFormats {
 		if in.Format == f.format && !f.matches(source) {
-			return in.fault(1, "is no document of the format %s; omit the format to detect it", f.format)
+			return in.otherFormat()
 		}
 		if (in.Format == "" || in.Format == f.format) && f.matches(source) {
 			in.setFormat(f.format)
+			if f.isTree {
+				if err := checkNodes(in.Text); err != nil {
+					return in.fault(1, "%w", err)
+				}
+			}
 			return f.read(in, source)
 		}
 	}
 	return in.fault(1, "must be an object of keys and values, or an export of configs or flags")
+}
+
+func (in *document) otherFormat() error {
+	return in.fault(1, "is not a document of the format %s; omit the format to detect it", in.Format)
 }
 
 // decodeLoosely reads the members of a foreign format that a type has.
@@ -153,7 +176,7 @@ func (in *document) readMap(source jsonSource) error {
 				return err
 			}
 		case m.name != "exportedTime":
-			in.note(in.at(m.line), "", "the member %s is ignored", m.name)
+			in.note(in.at(m.line), "", "ignored", "the member %s is ignored", m.name)
 		}
 	}
 	return nil
@@ -169,7 +192,7 @@ func (in *document) readExport(configs jsonMember) error {
 		line := configs.line + m.line - 1
 		var row importedConfig
 		if err := strictjson.Decode(m.Value, &row); err != nil {
-			in.reject(in.at(line), "", "the config in configs/%s: %s", m.name, err)
+			in.reject(in.at(line), "", "unreadable", "the config in configs/%s: %s", m.name, err)
 			continue
 		}
 		in.add(line, settingOf(row))
@@ -183,7 +206,9 @@ func settingOf(row importedConfig) Setting {
 		c.Schema = json.RawMessage(content.Schema)
 	}
 	c.Protected, c.Secret = row.Protected != nil && *row.Protected, row.Secret != nil && *row.Secret
-	return Setting{Name: row.Key, Value: row.Value, Config: &c, Withheld: row.Masked, row: &row}
+	setting := SettingOf(c)
+	setting.row = &row
+	return setting
 }
 
 // SettingOf returns the setting of a config in an export.
@@ -193,9 +218,6 @@ func SettingOf(c ExportedConfig) Setting {
 
 // readConfigMapJSON reads the output of kubectl get configmaps -o json.
 func (in *document) readConfigMapJSON(jsonSource) error {
-	if err := in.checkNodes(); err != nil {
-		return err
-	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(in.Text, &root); err != nil {
 		return in.fault(1, "%w", err)
@@ -217,7 +239,7 @@ func (in *document) readConsul(source jsonSource) error {
 		at := in.at(m.line)
 		var entry consulEntry
 		if err := decodeLoosely(m.Value, &entry); err != nil {
-			in.reject(at, "", "the entry %s: %s", m.name, err)
+			in.reject(at, "", "unreadable", "the entry %s: %s", m.name, err)
 			continue
 		}
 		if strings.HasSuffix(entry.Key, "/") && (entry.Value == nil || *entry.Value == "") {
@@ -227,16 +249,16 @@ func (in *document) readConsul(source jsonSource) error {
 		if entry.Value != nil {
 			var err error
 			if text, err = base64.StdEncoding.DecodeString(*entry.Value); err != nil {
-				in.reject(at, entry.Key, "has a value that is no base64")
+				in.reject(at, entry.Key, "base64", "has a value that is not base64")
 				continue
 			}
 		}
 		if !utf8.Valid(text) {
-			in.reject(at, entry.Key, "has a binary value, which configs cannot contain")
+			in.reject(at, entry.Key, "binary", "has a binary value, which configs cannot contain")
 			continue
 		}
 		if entry.Flags != 0 {
-			in.note(at, entry.Key, "has flags %d, which are dropped", entry.Flags)
+			in.note(at, entry.Key, "dropped", "has flags %d, which are dropped", entry.Flags)
 		}
 		in.addAt(at, Setting{Name: entry.Key, Text: string(text)})
 	}
@@ -262,16 +284,17 @@ func isApolloItems(text []byte) bool {
 func (in *document) readApolloItems(source jsonSource) error {
 	namespace := apolloNamespace(in.Name)
 	for _, m := range source.members {
-		at := in.Name + "#/" + m.name
+		at := in.jsonPath(m.name)
 		var item apolloItem
 		if err := decodeLoosely(m.Value, &item); err != nil {
-			in.reject(at, "", "%s", err)
+			in.reject(at, "", "unreadable", "%s", err)
 			continue
 		}
 		switch {
 		case item.Key == "" || item.IsDeleted:
 		case item.Key == "content" && !strings.HasSuffix(namespace, ".properties") && len(source.members) == 1:
-			return in.readContent(namespace, fileType(namespace), []byte(item.Value))
+			in.Text = []byte(item.Value)
+			return in.readContent(namespace, fileType(namespace))
 		default:
 			in.addAt(at, Setting{Name: item.Key, Text: item.Value, Remark: item.Comment})
 		}
@@ -279,7 +302,11 @@ func (in *document) readApolloItems(source jsonSource) error {
 	return nil
 }
 
-// jsonPath returns the position of a value in a JSON source.
-func (in *document) jsonPath(parts ...string) string {
-	return fmt.Sprintf("%s#/%s", in.Name, strings.Join(parts, "/"))
+// jsonPath returns the position of a value in a JSON source, by the names on the path to it.
+func (in *document) jsonPath(names ...string) string {
+	at := in.Name + "#"
+	for _, name := range names {
+		at += "/" + escapePointer(name)
+	}
+	return at
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"strings"
@@ -8,42 +9,76 @@ import (
 	"interlock/internal/base/strictjson"
 )
 
-// readProperties reads the format of java.util.Properties.
+// textLines iterates over the lines of a text.
+type textLines struct {
+	rest []byte
+	// line is the number of the current line.
+	line int
+}
+
+// next returns the next line without its line break; ok is false after the last one.
+func (l *textLines) next() (text string, ok bool) {
+	if l.rest == nil {
+		return "", false
+	}
+	current, rest, isBroken := bytes.Cut(l.rest, []byte("\n"))
+	if l.rest = rest; !isBroken {
+		l.rest = nil
+	}
+	l.line++
+	return strings.TrimSuffix(string(current), "\r"), true
+}
+
+// readProperties reads the format of java.util.Properties, and documents of Spring, which are separated
+// by #--- or !---.
 func readProperties(in *document) error {
-	lines := strings.Split(strings.ReplaceAll(string(in.Text), "\r\n", "\n"), "\n")
-	for i := 0; i < len(lines); i++ {
-		first, line := i+1, strings.TrimLeft(lines[i], " \t\f")
+	lines := textLines{rest: in.Text}
+	parts := []profilePart{{in.part(in.prefix), 1}}
+	for text, ok := lines.next(); ok; text, ok = lines.next() {
+		if separator := strings.TrimRight(text, " \t\f"); separator == "#---" || separator == "!---" {
+			parts = append(parts, profilePart{in.part(in.prefix), lines.line + 1})
+			continue
+		}
+		first, line := lines.line, strings.TrimLeft(text, " \t\f")
 		if line == "" || line[0] == '#' || line[0] == '!' {
 			continue
 		}
+		var logical strings.Builder
 		for continues(line) {
-			if i++; i == len(lines) {
+			logical.WriteString(line[:len(line)-1])
+			if text, ok = lines.next(); !ok {
 				return in.fault(first, "ends with a backslash and has no next line")
 			}
-			line = line[:len(line)-1] + strings.TrimLeft(lines[i], " \t\f")
+			line = strings.TrimLeft(text, " \t\f")
 		}
-		end := propertyNameEnd(line)
-		name, err := unescapedProperty(line[:end])
-		if err != nil {
-			in.reject(in.at(first), line[:end], "%s", err)
-			continue
-		}
-		value := strings.TrimLeft(line[end:], " \t\f")
-		if value == "" {
-			in.reject(in.at(first), name, "has no = after the key; write %s= for an empty value", name)
-			continue
-		}
-		if value[0] == '=' || value[0] == ':' {
-			value = strings.TrimLeft(value[1:], " \t\f")
-		}
-		text, err := unescapedProperty(value)
-		if err != nil {
-			in.reject(in.at(first), name, "%s", err)
-			continue
-		}
-		in.add(first, Setting{Name: name, Text: text})
+		logical.WriteString(line)
+		parts[len(parts)-1].readProperty(first, logical.String())
 	}
+	in.includeProfiles(parts)
 	return nil
+}
+
+func (in *document) readProperty(at int, line string) {
+	end := propertyNameEnd(line)
+	name, err := unescapedProperty(line[:end])
+	if err != nil {
+		in.reject(in.at(at), line[:end], "pattern", "%s", err)
+		return
+	}
+	value := strings.TrimLeft(line[end:], " \t\f")
+	if value == "" {
+		in.reject(in.at(at), name, "required", "has no = after the key; write %s= for an empty value", name)
+		return
+	}
+	if value[0] == '=' || value[0] == ':' {
+		value = strings.TrimLeft(value[1:], " \t\f")
+	}
+	text, err := unescapedProperty(value)
+	if err != nil {
+		in.reject(in.at(at), name, "pattern", "%s", err)
+		return
+	}
+	in.add(at, Setting{Name: name, Text: text})
 }
 
 // continues reports whether a line ends with an odd number of backslashes.
@@ -77,12 +112,12 @@ func unescapedProperty(text string) (string, error) {
 		case 'u':
 			// Surrogate pairs are two escapes, as in JSON.
 			n := 6
-			if len(text) >= 12 && text[6] == '\\' && text[7] == 'u' && strings.HasPrefix(strings.ToLower(text[2:]), "d") {
+			if len(text) >= 12 && text[6] == '\\' && text[7] == 'u' && text[2]|0x20 == 'd' {
 				n = 12
 			}
 			var decoded string
 			if len(text) < n || strictjson.Decode([]byte(`"`+text[:n]+`"`), &decoded) != nil {
-				return "", fmt.Errorf(`has the escape %s, which is no \uXXXX of a character`, text[:min(len(text), n)])
+				return "", fmt.Errorf(`has the escape %s, which is not the \uXXXX of a character`, text[:min(len(text), n)])
 			}
 			out.WriteString(decoded)
 			text = text[n:]
@@ -125,7 +160,7 @@ func readEnv(in *document) error {
 		}
 		match := envAssignment.FindStringSubmatch(text)
 		if match == nil {
-			in.reject(in.at(line), "", "is no assignment; write NAME=value")
+			in.reject(in.at(line), "", "pattern", "is not an assignment; write NAME=value")
 			text, line = rest, line+1
 			continue
 		}
@@ -134,9 +169,9 @@ func readEnv(in *document) error {
 		end := endOfEnvLine.FindString(after[len(raw):])
 		if end == "" && after[len(raw):] != "" {
 			if strings.ContainsAny(after[:1], `'"`) && !quotedOnLine.MatchString(after) {
-				return in.fault(line, "%s has a value that is no plain text; write it in apostrophes: %s='…'", match[1], match[1])
+				return in.fault(line, "%s has a value that is not plain text; write it in apostrophes: %s='…'", match[1], match[1])
 			}
-			in.reject(in.at(line), match[1], "has a value that is no plain text; write it in apostrophes: %s='…'", match[1])
+			in.reject(in.at(line), match[1], "pattern", "has a value that is not plain text; write it in apostrophes: %s='…'", match[1])
 			text, line = rest, line+1
 			continue
 		}

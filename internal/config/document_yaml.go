@@ -2,10 +2,12 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,13 +15,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxYAMLNodes bounds the nodes of a YAML source, because the parser needs about 200 bytes for each.
-const maxYAMLNodes = 1 << 20
+// maxNodes bounds the nodes of a source in YAML, because the parser needs about 200 bytes for each, and
+// the values in an export of flags.
+const maxNodes = 1 << 20
 
 // readYAML reads ConfigMaps, or mappings of keys to values, which are separated by ---.
 func readYAML(in *document) error {
-	if err := in.checkNodes(); err != nil {
-		return err
+	if err := checkNodes(in.Text); err != nil {
+		return in.fault(1, "%w", err)
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(in.Text))
 	var mappings []*yaml.Node
@@ -47,18 +50,32 @@ func readYAML(in *document) error {
 		}
 		return nil
 	}
+	if in.Format == formatConfigMap {
+		return in.otherFormat()
+	}
 	in.setFormat(formatYAML)
-	return in.readProfiles(mappings)
+	parts := make([]profilePart, len(mappings))
+	for i, mapping := range mappings {
+		parts[i] = profilePart{in.part(in.prefix), mapping.Line}
+		if err := parts[i].readMapping(mapping, ""); err != nil {
+			return err
+		}
+	}
+	in.includeProfiles(parts)
+	return nil
 }
 
-// checkNodes estimates the nodes of a YAML source by its punctuation.
-func (in *document) checkNodes() error {
+// nodeMarks precede a node of YAML: its line breaks, and punctuation.
+var nodeMarks = []string{"\n", "\r", "\u0085", "\u2028", "\u2029", ",", "[", "{", "- ", "? "}
+
+// checkNodes estimates the nodes of YAML or JSON by the marks.
+func checkNodes(text []byte) error {
 	nodes := 0
-	for _, mark := range []string{"\n", ",", "[", "{", "- "} {
-		nodes += bytes.Count(in.Text, []byte(mark))
+	for _, mark := range nodeMarks {
+		nodes += bytes.Count(text, []byte(mark))
 	}
-	if nodes > maxYAMLNodes {
-		return in.fault(1, "may have more than %d values; split it, or convert it to JSON", maxYAMLNodes)
+	if nodes > maxNodes {
+		return fmt.Errorf("may have more than %d values; split it, or convert it to an object of keys and values in JSON", maxNodes)
 	}
 	return nil
 }
@@ -96,89 +113,48 @@ func (in *document) readObject(object *yaml.Node) {
 	switch {
 	case kind == "ConfigMap":
 		in.readConfigMap(object)
-	case (kind == "List" || kind == "ConfigMapList") && items != nil:
+	case (kind == "List" || kind == "ConfigMapList") && items != nil && items.Kind == yaml.SequenceNode:
 		for _, item := range items.Content {
 			in.readObject(item)
 		}
 	default:
-		in.note(in.at(object.Line), "", "%s %s is no ConfigMap and is not read", kind, textIn(object, "metadata", "name"))
+		name := strings.TrimSpace(kind + " " + textIn(object, "metadata", "name"))
+		in.note(in.at(object.Line), "", "ignored", "%s is not a ConfigMap and is not read", cmp.Or(name, "an object without kind and name"))
 	}
 }
 
 // readConfigMap reads the data of a ConfigMap of Kubernetes.
 func (in *document) readConfigMap(object *yaml.Node) {
-	if binary := memberOfYAML(object, "binaryData"); binary != nil {
-		for i := 0; i+1 < len(binary.Content); i += 2 {
-			in.reject(in.at(binary.Content[i].Line), binary.Content[i].Value, "is binaryData, which configs cannot contain")
+	isRead := map[string]bool{}
+	for i := 0; i+1 < len(object.Content); i += 2 {
+		name, data := object.Content[i], object.Content[i+1]
+		switch member := name.Value; {
+		case member != "data" && member != "binaryData", data.Kind == yaml.ScalarNode && data.ShortTag() == "!!null":
+		case data.Kind != yaml.MappingNode:
+			in.reject(in.at(name.Line), "", "type", "%s is not a mapping; aliases are not supported", member)
+		case isRead[member]:
+			in.reject(in.at(name.Line), "", "unique", "%s is repeated in the ConfigMap; merge both", member)
+		case member == "data":
+			isRead[member] = true
+			in.readData(data)
+		default:
+			isRead[member] = true
+			for i := 0; i+1 < len(data.Content); i += 2 {
+				in.reject(in.at(data.Content[i].Line), data.Content[i].Value, "binary", "is binaryData, which configs cannot contain")
+			}
 		}
 	}
-	data := memberOfYAML(object, "data")
-	if data == nil || data.Kind != yaml.MappingNode {
-		return
-	}
+}
+
+func (in *document) readData(data *yaml.Node) {
 	for i := 0; i+1 < len(data.Content); i += 2 {
 		name, value := data.Content[i], data.Content[i+1]
-		if value.Kind != yaml.ScalarNode || value.ShortTag() != "!!str" {
-			in.reject(in.at(value.Line), name.Value, "is no string; write it in quotes")
+		if value.Kind != yaml.ScalarNode || value.ShortTag() != "!!str" || isAmbiguous(value) {
+			in.reject(in.at(value.Line), name.Value, "type", "is not a string; write it in quotes")
 			continue
 		}
 		in.add(name.Line, Setting{Name: name.Value, Text: value.Value, Format: string(exportConfigMap)})
 	}
-}
-
-// profileKeys bind a YAML document to profiles of Spring; the second is that before Spring Boot 2.4.
-var profileKeys = []string{"spring.config.activate.on-profile", "spring.profiles"}
-
-// readProfiles reads the documents of a YAML file as Spring does: those without a profile, and those of
-// the selected profile. Each document overrides the documents before it.
-func (in *document) readProfiles(mappings []*yaml.Node) error {
-	for _, mapping := range mappings {
-		later := &document{Source: in.Source, prefix: in.prefix, out: &Document{Format: in.out.Format}}
-		if err := later.readMapping(mapping, ""); err != nil {
-			return err
-		}
-		profiles := later.takeProfiles()
-		in.out.Environments = append(in.out.Environments, profiles...)
-		switch {
-		case slices.Contains(profiles, in.Environment):
-			in.out.Environment = in.Environment
-		case len(profiles) > 0:
-			in.note(in.at(mapping.Line), "", "the values of the profile %s are not read", strings.Join(profiles, ", "))
-			continue
-		}
-		in.override(later.out)
-	}
-	slices.Sort(in.out.Environments)
-	in.out.Environments = slices.Compact(in.out.Environments)
-	return nil
-}
-
-// takeProfiles removes the profiles of a document from its settings and returns them.
-func (in *document) takeProfiles() (profiles []string) {
-	in.out.Settings = slices.DeleteFunc(in.out.Settings, func(s Setting) bool {
-		isProfile := slices.Contains(profileKeys, strings.TrimPrefix(s.Name, in.prefix))
-		if list := []string(nil); isProfile && json.Unmarshal(s.Value, &list) == nil {
-			profiles = append(profiles, list...)
-		} else if isProfile {
-			for name := range strings.SplitSeq(ValueText(s.Value), ",") {
-				profiles = append(profiles, strings.TrimSpace(name))
-			}
-		}
-		return isProfile
-	})
-	return profiles
-}
-
-// override adds the settings of a later YAML document, which replace earlier ones with the same name.
-func (in *document) override(later *Document) {
-	isReplaced := map[string]bool{}
-	for _, s := range later.Settings {
-		isReplaced[s.Name] = true
-	}
-	in.out.Settings = slices.DeleteFunc(in.out.Settings, func(s Setting) bool { return isReplaced[s.Name] })
-	in.out.Settings = append(in.out.Settings, later.Settings...)
-	in.out.Notes = append(in.out.Notes, later.Notes...)
-	in.out.Rejected = append(in.out.Rejected, later.Rejected...)
 }
 
 // readMapping reads the members of a mapping; their keys start with path.
@@ -187,60 +163,91 @@ func (in *document) readMapping(mapping *yaml.Node, path string) error {
 		name, value := mapping.Content[i], mapping.Content[i+1]
 		key := path + name.Value
 		if name.Kind != yaml.ScalarNode || name.Anchor != "" || name.ShortTag() == "!!merge" {
-			in.reject(in.at(name.Line), key, "has a key that is no plain text; anchors, aliases and merge keys are not supported")
+			in.reject(in.at(name.Line), key, "unsupported", "has a key that is not plain text; anchors, aliases and merge keys are not supported")
 			continue
 		}
-		if value.Kind == yaml.MappingNode && value.Style&yaml.FlowStyle == 0 && !in.IsJSON(in.prefix+key) {
-			if value.Anchor != "" {
-				in.reject(in.at(value.Line), key, "has an anchor, which is not supported")
-			} else if err := in.readMapping(value, key+"."); err != nil {
-				return err
-			}
-			continue
+		isBlock := value.Kind == yaml.MappingNode && value.Style&yaml.FlowStyle == 0
+		var err error
+		switch {
+		case isBlock && len(in.prefix+key) > maxKey:
+			in.reject(in.at(name.Line), key, "pattern", "is not a key: a key has at most %d characters", maxKey)
+		case isBlock && !in.fits():
+		case isBlock && !in.IsJSON(in.prefix+key):
+			err = in.readNested(value, key)
+		default:
+			err = in.readValue(name.Line, value, key)
 		}
-		var text bytes.Buffer
-		encoder := jsontext.NewEncoder(&text, jsontext.AllowDuplicateNames(false))
-		if err := writeJSON(encoder, value); err != nil {
-			var at *yamlError
-			if !errors.As(err, &at) {
-				return in.fault(value.Line, "%w", err)
-			}
-			in.reject(in.at(at.line), key, "%s", at.message)
-			continue
+		if err != nil {
+			return err
 		}
-		in.add(name.Line, Setting{Name: key, Value: json.RawMessage(bytes.TrimSpace(text.Bytes()))})
 	}
+	return nil
+}
+
+func (in *document) readNested(mapping *yaml.Node, key string) error {
+	if err := unsupported(mapping); err != nil {
+		in.reject(in.at(mapping.Line), key, "unsupported", "%s", err)
+		return nil
+	}
+	return in.readMapping(mapping, key+".")
+}
+
+// readValue adds a value as JSON.
+func (in *document) readValue(line int, value *yaml.Node, key string) error {
+	var text bytes.Buffer
+	encoder := jsontext.NewEncoder(&text, jsontext.AllowDuplicateNames(false))
+	if err := writeJSON(encoder, value); err != nil {
+		var at *yamlError
+		if !errors.As(err, &at) {
+			return in.fault(value.Line, "%w", err)
+		}
+		in.reject(in.at(at.line), key, at.code, "%s", at.message)
+		return nil
+	}
+	in.add(line, Setting{Name: key, Value: json.RawMessage(bytes.TrimSpace(text.Bytes()))})
 	return nil
 }
 
 // yamlError is a value that JSON cannot express.
 type yamlError struct {
-	line    int
-	message string
+	line          int
+	code, message string
 }
 
 func (e *yamlError) Error() string { return e.message }
 
-func inexact(node *yaml.Node, message string, args ...any) error {
-	return &yamlError{node.Line, fmt.Sprintf(message, args...)}
+func inexact(node *yaml.Node, code, message string, args ...any) error {
+	return &yamlError{node.Line, code, fmt.Sprintf(message, args...)}
+}
+
+// unsupported returns a yamlError for an anchor, an alias, and a collection with another tag than that of
+// mappings and sequences.
+func unsupported(node *yaml.Node) error {
+	switch tag := node.ShortTag(); {
+	case node.Anchor != "" || node.Kind == yaml.AliasNode:
+		return inexact(node, "unsupported", "has an anchor or alias, which is not supported; repeat the value")
+	case node.Kind == yaml.MappingNode && tag != "!!map", node.Kind == yaml.SequenceNode && tag != "!!seq":
+		return inexact(node, "unsupported", "has the unsupported type %s", tag)
+	}
+	return nil
 }
 
 // writeJSON writes a node as JSON. Numbers retain their notation. Errors: yamlError.
 func writeJSON(out *jsontext.Encoder, node *yaml.Node) error {
-	if node.Anchor != "" || node.Kind == yaml.AliasNode {
-		return inexact(node, "has an anchor or alias, which is not supported; repeat the value")
+	err := unsupported(node)
+	if err != nil {
+		return err
 	}
-	var err error
 	switch node.Kind {
 	case yaml.MappingNode:
 		err = out.WriteToken(jsontext.BeginObject)
 		for i := 0; i+1 < len(node.Content) && err == nil; i += 2 {
 			name := node.Content[i]
 			if name.Kind != yaml.ScalarNode || name.ShortTag() == "!!merge" {
-				return inexact(name, "has a key that is no plain text")
+				return inexact(name, "unsupported", "has a key that is not plain text")
 			}
 			if err = out.WriteToken(jsontext.String(name.Value)); err != nil {
-				return inexact(name, "has the key %s twice", name.Value)
+				return inexact(name, "unique", "has the key %s twice", name.Value)
 			}
 			err = writeJSON(out, node.Content[i+1])
 		}
@@ -263,20 +270,30 @@ func writeJSON(out *jsontext.Encoder, node *yaml.Node) error {
 	return err
 }
 
+// yaml11 matches plain texts that are booleans or numbers in YAML 1.1, which Spring and kubectl read.
+var yaml11 = regexp.MustCompile(`^(?:(?i:yes|no|on|off)|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)$`)
+
+// isAmbiguous reports whether a plain text is a boolean or a number in YAML 1.1.
+func isAmbiguous(node *yaml.Node) bool { return node.Style == 0 && yaml11.MatchString(node.Value) }
+
 func writeScalar(out *jsontext.Encoder, node *yaml.Node) error {
-	switch node.ShortTag() {
-	case "!!str":
+	switch tag := node.ShortTag(); {
+	case tag == "!!str" && isAmbiguous(node):
+		return inexact(node, "ambiguous", "has the value %s, which is a boolean or a number in YAML 1.1; write true, false or the number, or use quotes", node.Value)
+	case tag == "!!str":
 		return out.WriteToken(jsontext.String(node.Value))
-	case "!!null":
+	case tag == "!!null":
 		return out.WriteToken(jsontext.Null)
-	case "!!bool":
-		return out.WriteToken(jsontext.Bool(strings.EqualFold(node.Value, "true")))
-	case "!!int", "!!float":
+	case tag == "!!bool" && strings.EqualFold(node.Value, "true"):
+		return out.WriteToken(jsontext.True)
+	case tag == "!!bool" && strings.EqualFold(node.Value, "false"):
+		return out.WriteToken(jsontext.False)
+	case tag == "!!int", tag == "!!float":
 		number := jsontext.Value(node.Value)
 		if number.Kind() == '0' && number.IsValid() {
 			return out.WriteValue(number)
 		}
-		return inexact(node, "has the number %s, which JSON cannot express; write it as a JSON number or in quotes", node.Value)
+		return inexact(node, "number", "has the number %s, which JSON cannot express; write it as a JSON number or in quotes", node.Value)
 	}
-	return inexact(node, "has the value %s of the unsupported type %s; write it in quotes", node.Value, node.ShortTag())
+	return inexact(node, "unsupported", "has the value %s of the unsupported type %s; write it in quotes", node.Value, node.ShortTag())
 }

@@ -10,11 +10,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v3"
 )
 
 // maxZipFiles is the maximum number of files in a zip. Their bytes are limited like those of an import.
 const maxZipFiles = 10_000
+
+// maxFileName bounds the name of a file, which is a part of each position, and in a zip a prefix of keys.
+const maxFileName = 500
 
 // zipFile is a file in a zip.
 type zipFile struct {
@@ -29,16 +33,15 @@ func (in *document) readZip() error {
 	if err != nil {
 		return err
 	}
-	isApollo := func(f zipFile) bool { return apolloPlace(f) != nil || strings.HasSuffix(f.base, ".metadata") }
+	isApollo := func(f zipFile) bool { return apolloPosition(f) != nil || strings.HasSuffix(f.base, ".metadata") }
 	isNacos := func(f zipFile) bool { return f.folder != "" && !strings.Contains(f.folder, "/") || isNacosMetadata(f) }
-	isNot := func(is func(zipFile) bool) func(zipFile) bool { return func(f zipFile) bool { return !is(f) } }
 	switch {
 	case len(files) == 0:
 		return fmt.Errorf("%s: the zip contains no file", in.Name)
-	case in.Format == formatApollo, in.Format == "" && !slices.ContainsFunc(files, isNot(isApollo)):
+	case in.Format == formatApollo, in.Format == "" && every(files, isApollo):
 		in.setFormat(formatApollo)
 		return in.readApollo(files)
-	case in.Format == formatNacos, in.Format == "" && !slices.ContainsFunc(files, isNot(isNacos)):
+	case in.Format == formatNacos, in.Format == "" && every(files, isNacos):
 		in.setFormat(formatNacos)
 		return in.readNacos(files)
 	}
@@ -58,6 +61,9 @@ func (in *document) unzipped() ([]zipFile, error) {
 	var files []zipFile
 	left := int64(maxImportBytes)
 	for _, entry := range archive.File {
+		if len(entry.Name) > maxFileName {
+			return nil, fmt.Errorf("%s: the zip has a file with a name of %d bytes; at most %d can be read", in.Name, len(entry.Name), maxFileName)
+		}
 		if entry.FileInfo().IsDir() {
 			continue
 		}
@@ -89,9 +95,9 @@ func unzip(entry *zip.File, left int64) ([]byte, error) {
 // apolloNamespaceFile is the position of a namespace in an export of Apollo.
 type apolloNamespaceFile struct{ app, environment, cluster, namespace string }
 
-// apolloPlace returns the position of a file: owner/app/environment/app+cluster+namespace, or
+// apolloPosition returns the position of a file: owner/app/environment/app+cluster+namespace, or
 // app+environment+cluster+namespace. It returns nil for other files.
-func apolloPlace(f zipFile) *apolloNamespaceFile {
+func apolloPosition(f zipFile) *apolloNamespaceFile {
 	switch parts := strings.Split(f.base, "+"); len(parts) {
 	case 3:
 		return &apolloNamespaceFile{parts[0], path.Base(f.folder), parts[1], parts[2]}
@@ -113,7 +119,7 @@ func (in *document) readApollo(files []zipFile) error {
 	var environments []string
 	apps := map[string]bool{}
 	for _, f := range files {
-		if p := apolloPlace(f); p != nil {
+		if p := apolloPosition(f); p != nil {
 			environments = append(environments, p.environment)
 			apps[p.app] = true
 		}
@@ -123,7 +129,7 @@ func (in *document) readApollo(files []zipFile) error {
 		return err
 	}
 	for _, f := range files {
-		p := apolloPlace(f)
+		p := apolloPosition(f)
 		if p == nil || p.environment != environment {
 			continue
 		}
@@ -135,19 +141,19 @@ func (in *document) readApollo(files []zipFile) error {
 			prefix += p.cluster + "/"
 		}
 		namespace := strings.TrimSuffix(p.namespace, ".properties")
-		if namespace != "application" && in.isMapping(fileType(p.namespace)) {
+		if namespace != "application" && isMapping(fileType(p.namespace)) {
 			prefix += namespace + "/"
 		}
 		in.readFile(f, prefix, func(in *document) error {
 			in.Environment = ""
-			if isApolloItems(f.text) {
-				source, err := membersOf(f.text)
+			if isApolloItems(in.Text) {
+				source, err := membersOf(in.Text)
 				if err != nil {
 					return err
 				}
 				return in.readApolloItems(source)
 			}
-			return in.readContent(namespace, fileType(p.namespace), f.text)
+			return in.readContent(namespace, fileType(p.namespace))
 		})
 	}
 	return nil
@@ -172,13 +178,22 @@ func (in *document) readNacos(files []zipFile) error {
 	types := map[string]string{}
 	configs := slices.DeleteFunc(slices.Clone(files), isNacosMetadata)
 	for _, f := range files {
-		var metadata nacosMetadata
-		if !isNacosMetadata(f) || yaml.Unmarshal(f.text, &metadata) != nil {
+		if !isNacosMetadata(f) {
 			continue
 		}
-		for _, m := range metadata.Metadata {
-			types[m.Group+"/"+m.DataID] = m.Type
-		}
+		in.readFile(f, "", func(in *document) error {
+			var metadata nacosMetadata
+			if err := checkNodes(in.Text); err != nil {
+				return err
+			}
+			if err := yaml.Unmarshal(in.Text, &metadata); err != nil {
+				return err
+			}
+			for _, m := range metadata.Metadata {
+				types[m.Group+"/"+m.DataID] = m.Type
+			}
+			return nil
+		})
 	}
 	for _, f := range configs {
 		kind := types[f.folder+"/"+f.base]
@@ -189,39 +204,35 @@ func (in *document) readNacos(files []zipFile) error {
 		if f.folder != "DEFAULT_GROUP" {
 			prefix += f.folder + "/"
 		}
-		if len(configs) > 1 && in.isMapping(kind) {
+		if len(configs) > 1 && isMapping(kind) {
 			prefix += f.base + "/"
 		}
-		in.readFile(f, prefix, func(in *document) error { return in.readContent(f.base, kind, f.text) })
+		in.readFile(f, prefix, func(in *document) error { return in.readContent(f.base, kind) })
 	}
-	slices.Sort(in.out.Environments)
-	in.out.Environments = slices.Compact(in.out.Environments)
 	return nil
 }
 
 // isMapping reports whether the content of a type is keys and values; other content is one value.
-func (in *document) isMapping(kind string) bool {
-	return slices.Contains([]string{"yaml", "yml", "properties"}, kind)
-}
+func isMapping(kind string) bool { return mappingReaders[kind] != nil }
+
+// mappingReaders read the types with keys and values.
+var mappingReaders = map[string]func(in *document) error{"yaml": readYAML, "yml": readYAML, "properties": readProperties}
 
 // readFile reads a file of a zip with the prefix for its keys. A file that cannot be read is rejected,
 // without its settings.
 func (in *document) readFile(f zipFile, prefix string, read func(in *document) error) {
 	name := strings.TrimPrefix(f.folder+"/"+f.base, "/")
-	file := &document{Source: in.Source, prefix: prefix, out: &Document{Format: in.out.Format}}
+	file := in.part(prefix)
 	file.Name, file.Text = name, bytes.TrimPrefix(f.text, []byte("\ufeff"))
-	if i := invalidRune(f.text); i >= 0 {
-		in.reject(name, "", "the file is not UTF-8")
+	if invalidRune(f.text) >= 0 {
+		in.reject(name, "", "unreadable", "the file is not UTF-8")
 		return
 	}
 	if err := read(file); err != nil {
-		in.reject(name, "", "the file cannot be read: %s", err)
+		in.reject(name, "", "unreadable", "the file cannot be read: %s", err)
 		return
 	}
-	in.out.Settings = append(in.out.Settings, file.out.Settings...)
-	in.out.Notes = append(in.out.Notes, file.out.Notes...)
-	in.out.Rejected = append(in.out.Rejected, file.out.Rejected...)
-	in.out.Environments = append(in.out.Environments, file.out.Environments...)
+	in.include(file.out)
 }
 
 // fileType returns the extension of a file without its dot.
@@ -229,20 +240,16 @@ func fileType(name string) string { return strings.TrimPrefix(path.Ext(name), ".
 
 // readContent reads the content of a config that is a file: keys and values, or one value with the name of
 // the file.
-func (in *document) readContent(name, kind string, text []byte) error {
-	in.Text = text
-	switch kind {
-	case "yaml", "yml":
-		return readYAML(in)
-	case "properties":
-		return readProperties(in)
-	case "json":
-		if !json.Valid(text) {
-			return fmt.Errorf("%s is not JSON", name)
-		}
-		in.addAt(in.Name, Setting{Name: name, Value: json.RawMessage(text)})
-		return nil
+func (in *document) readContent(name, kind string) error {
+	switch {
+	case isMapping(kind):
+		return mappingReaders[kind](in)
+	case kind != "json":
+		in.addAt(in.Name, Setting{Name: name, Text: string(in.Text)})
+	case !jsontext.Value(in.Text).IsValid():
+		return fmt.Errorf("%s is not JSON with distinct names of members", name)
+	default:
+		in.addAt(in.Name, Setting{Name: name, Value: json.RawMessage(in.Text)})
 	}
-	in.addAt(in.Name, Setting{Name: name, Text: string(text)})
 	return nil
 }

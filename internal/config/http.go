@@ -53,7 +53,7 @@ func Routes(r *httpapi.Router, s *Service) {
 			ID: "importConfigs", Success: "The number of rows by verdict.", Body: importExample, Reply: importedExample,
 			Proposes: true, Responses: map[string]string{"409": "ImportConflict", "422": "ImportInvalid"},
 		})
-	httpapi.Act(r, http.MethodPost, "/configs/import/read", ReadPermission, h.convert, httpapi.Large(maxImportBytes)).
+	httpapi.Act(r, http.MethodPost, "/configs/import/read", ReadPermission, h.convert, httpapi.Large(2*maxImportBytes)).
 		Doc("Convert a document for an import", "Reads a document of configs or flags of this or another program, and returns the rows for `POST /configs/import`. "+
 			"It changes nothing. Review `notes` and `rejected`, and send `configs` as a dry run.\n\n"+
 			"- `json`: an export, or an object of keys and values; `yaml`: nested mappings are keys with dots; `properties`; `env`; `configmap`.\n"+
@@ -61,7 +61,9 @@ func Routes(r *httpapi.Router, s *Service) {
 			"- `launchdarkly`, `unleash`, `flagsmith`, `growthbook`: each flag is the value for a user that no rule selects. The rules are in `notes`. A flag "+
 			"with several values by percentage is in `rejected`.\n\n"+
 			"A row sets only the value of an existing config, except for a row of an export. Text becomes a value of the type that the config has, or else a string. "+
-			"422 at `/text` with the line if the document cannot be read.").
+			"422 at `/text` with the line, or at `/zip`, if the document cannot be read.\n\n"+
+			"A document may have up to 32 MiB, and the body up to 64 MiB, because a zip is longer in base64, and a text with escapes. "+
+			"`notes` and `rejected` contain the first 1000; `noteCount` and `rejectedCount` count all.").
 		With(httpapi.Contract{
 			ID: "parseConfigDocument", Success: "The rows.", Body: documentExample, Reply: conversionExample, Rejections: []httpapi.Rejection{{Code: apperr.ValidationFailed}},
 		})

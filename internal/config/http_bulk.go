@@ -240,13 +240,20 @@ func (in *convertRequest) Check() error {
 
 func (h handler) convert(ctx context.Context, in convertRequest) (Conversion, error) {
 	source := Source{Name: cmp.Or(in.Body.File, "document"), Format: in.Body.Format, Environment: in.Body.Environment, Text: []byte(in.Body.Text)}
+	pointer := "/text"
 	if in.Body.Zip != "" {
 		var err error
+		pointer = "/zip"
 		if source.Text, err = base64.StdEncoding.DecodeString(in.Body.Zip); err != nil {
-			return Conversion{}, apperr.Invalid(apperr.Field{Pointer: "/zip", Code: "base64", Message: "must be base64"})
+			return Conversion{}, apperr.Invalid(apperr.Field{Pointer: pointer, Code: "base64", Message: "must be base64"})
 		}
 	}
-	return h.service.Convert(ctx, source)
+	conversion, err := h.service.Convert(ctx, source)
+	var unreadable errUnreadable
+	if errors.As(err, &unreadable) {
+		return conversion, apperr.Invalid(apperr.Field{Pointer: pointer, Code: "unreadable", Message: unreadable.Error()})
+	}
+	return conversion, err
 }
 
 // memberPointer returns the JSON pointer of a list element in a request.

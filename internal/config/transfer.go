@@ -270,7 +270,10 @@ func plan(in Import, rows map[string]*Config, blank Config, by author) (Imported
 	}}
 	var writes []plannedWrite
 	first := make(map[string]int, len(in.Rows))
-	digest := sha256.New()
+	hasPreview, digest := in.DryRun || in.Preview != "", sha256.New()
+	if hasPreview {
+		_ = json.NewEncoder(digest).Encode(by.claim) //nolint:errchkjson // texts
+	}
 	for i, row := range in.Rows {
 		if existing := rows[row.Key]; existing != nil {
 			existing.work = blank.work
@@ -285,12 +288,16 @@ func plan(in Import, rows map[string]*Config, blank Config, by author) (Imported
 			first[row.Key] = i
 		}
 		report.add(verdict)
-		row.addTo(digest, verdict.Verdict, rows[row.Key])
+		if hasPreview {
+			row.addTo(digest, verdict.Verdict, rows[row.Key])
+		}
 		if verdict.Verdict == verdictCreate || verdict.Verdict == verdictUpdate {
 			writes = append(writes, write)
 		}
 	}
-	report.Preview = base64.RawURLEncoding.EncodeToString(digest.Sum(nil))
+	if hasPreview {
+		report.Preview = base64.RawURLEncoding.EncodeToString(digest.Sum(nil))
+	}
 	return report, writes
 }
 

@@ -159,8 +159,8 @@ var (
 	documentExample   = map[string]any{"file": "checkout.yaml", "text": "checkout:\n  tax: 0.21\n  hosts: &h [a]\n"}
 	conversionExample = Conversion{
 		Format: formatYAML, Configs: []convertedConfig{{Key: string(example.Key), Value: json.RawMessage("0.21"), ValueOnly: true}}, Notes: []Note{},
-		Rejected:     []Note{{"checkout.hosts", "checkout.yaml:3", "has an anchor or alias, which is not supported; repeat the value"}},
-		Environments: []string{},
+		Rejected:      []Note{{"checkout.hosts", "checkout.yaml:3", "unsupported", "has an anchor or alias, which is not supported; repeat the value"}},
+		RejectedCount: 1, Environments: []string{},
 	}
 	importedExample = Imported{Time: &example.UpdatedTime, Verdicts: []Verdict{}, Counts: ImportCounts{
 		verdictCreate: 0, verdictUpdate: 1, verdictUnchanged: 0, verdictSkip: 0, verdictInvalid: 0, verdictConflict: 0,

@@ -3,7 +3,7 @@ package clip
 
 import "unicode/utf8"
 
-// Text truncates a text to longest characters and marks the cut by an ellipsis, so that a client
+// Text truncates a text to maxLength characters and marks the cut by an ellipsis, so that a client
 // cannot fill a reply or the log with its text.
 func Text(text string, maxLength int) string {
 	if len(text) <= maxLength || utf8.RuneCountInString(text) <= maxLength {
@@ -12,7 +12,7 @@ func Text(text string, maxLength int) string {
 	return string([]rune(text)[:maxLength]) + "…"
 }
 
-// Bytes truncates a text to at most longest bytes, between two characters: a strict
+// Bytes truncates a text to at most maxLength bytes, between two characters: a strict
 // database rejects incomplete characters.
 func Bytes(text string, maxLength int) string {
 	if len(text) <= maxLength {

@@ -152,7 +152,7 @@ func (s *Service) period(ctx context.Context, q Query) (from, end time.Time, err
 		from = q.From.In(zone)
 	}
 	if !from.Before(end) || from.Before(clock.AddDays(end, -maxDays)) {
-		return from, end, apperr.Invalid(apperr.Field{Pointer: "?from", Code: "range", Message: fmt.Sprintf("must be before to and at most %d days earlier", maxDays)})
+		return from, end, apperr.Invalid(apperr.Field{Pointer: "?from", Code: "range", Message: fmt.Sprintf("must be at most %d days before `to`", maxDays)})
 	}
 	return from, end, nil
 }

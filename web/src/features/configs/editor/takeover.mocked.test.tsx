@@ -71,9 +71,9 @@ test.each([
   );
   fireEvent.click(await screen.findByRole('button', { name: 'Open' }));
   const confirm = await screen.findByRole('button', { name: 'Roll back' });
-  fireEvent.change(screen.getByRole('textbox'), { target: { value: 'incident 7' } });
+  if (takeOver !== undefined) fireEvent.change(screen.getByRole('textbox'), { target: { value: takeOver } });
   fireEvent.click(confirm);
-  await waitFor(() => expect(rollBackConfig).toHaveBeenLastCalledWith('a', '"e1"', 1, 'incident 7', expect.any(String), takeOver));
+  await waitFor(() => expect(rollBackConfig).toHaveBeenLastCalledWith('a', '"e1"', 1, takeOver ?? '', expect.any(String), takeOver));
 });
 
 test('only fields of programs need a reason', () => {

@@ -5,11 +5,22 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { sessionStore } from '@/api';
 import { session } from '@/test/service';
 import { Surroundings } from '@/test/render';
+import { LanguageProvider } from '@/i18n';
 import { convertDocument, importConfigs, type Conversion, type Imported } from '../queries';
+import { DocumentNotes } from './DocumentNotes';
 import { ImportDialog } from './ImportDialog';
 
 const counts = { create: 0, update: 0, unchanged: 0, skip: 0, invalid: 0, conflict: 0 };
-const converted: Conversion = { format: 'launchdarkly', configs: [], notes: [], rejected: [], environments: ['production', 'test'], environment: '' };
+const converted: Conversion = {
+  format: 'launchdarkly',
+  configs: [],
+  notes: [],
+  noteCount: 0,
+  rejected: [],
+  rejectedCount: 0,
+  environments: ['production', 'test'],
+  environment: '',
+};
 
 vi.mock(import('../queries'), async (original) => ({ ...(await original()), convertDocument: vi.fn(), importConfigs: vi.fn() }));
 
@@ -32,8 +43,10 @@ test('a file of another program is converted, previewed and imported as previewe
             ...converted,
             environment,
             configs: [row],
-            notes: [{ key: 'dark-mode', at: 'flags.json#/items/0', message: 'dropped: 1 targeting rule' }],
-            rejected: [{ key: 'theme', at: 'flags.json#/items/1', message: 'has several values by percentage' }],
+            notes: [{ key: 'dark-mode', at: 'flags.json#/items/0', code: 'dropped', message: 'dropped: 1 targeting rule' }],
+            noteCount: 1,
+            rejected: [{ key: 'theme', at: 'flags.json#/items/1', code: 'percentage', message: 'has several values by percentage' }],
+            rejectedCount: 1,
           },
     ),
   );
@@ -53,6 +66,27 @@ test('a file of another program is converted, previewed and imported as previewe
   await waitFor(() =>
     expect(importConfigs).toHaveBeenLastCalledWith({ onExisting: 'update', note: '', preview: 'p1', configs: [row] }, false, expect.any(String)),
   );
+});
+
+test('entries that the reply does not list are counted', async () => {
+  const rejected = [{ key: 'theme', at: 'flags.json#/items/1', code: 'percentage', message: 'has several values by percentage' }];
+  vi.mocked(convertDocument).mockResolvedValue({ ...converted, rejected, rejectedCount: 900 });
+  render(<ImportDialog onUndo={() => undefined} onClose={() => undefined} />, { wrapper: Surroundings });
+  choose('flags.json', '{"items":[]}');
+  await screen.findByText('900 entries cannot be imported');
+  await screen.findByText('and 800 more');
+});
+
+test('a note is in the language of the page', () => {
+  const note = { key: 'theme', at: 'flags.json#/items/1', code: 'percentage', message: 'has several values by percentage' };
+  render(
+    <LanguageProvider initial="zh">
+      <DocumentNotes rejected={[note]} rejectedCount={1} notes={[]} noteCount={0} />
+    </LanguageProvider>,
+    { wrapper: Surroundings },
+  );
+  screen.getByText(/按百分比有多个值/);
+  expect(screen.queryByText(/percentage/)).toBeNull();
 });
 
 test('a zip is sent in base64', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { encode, parse, type Json } from '@/merge';
+import { encode, parse, type Json, type JsonObject } from '@/merge';
 import type { ImportVerdict } from '../queries';
 import { base64Of, byKey, importOf, isZip, reasonOf, rowsOf } from './document';
 
@@ -23,7 +23,7 @@ test('the bytes of a zip are sent in base64', async () => {
   expect(await base64Of(zip)).toBe('UEsDBP8=');
 });
 
-test('beside a change stand the old and the new', () => {
+test('a change has the old and the new value, and a new config its value', () => {
   const document = documentOf('{"configs":[{"key":"a","value":2.0,"remark":"new"},{"key":"b","value":1},{"key":"c","value":{"y":2,"x":1}}]}');
   const now = byKey(
     '{"configs":[{"key":"a","value":1,"valueType":"number","remark":"old","schema":{"type":"number"}},{"key":"c","value":{"x":1,"y":2.0},"valueType":"json","remark":""}]}',
@@ -41,7 +41,7 @@ test('beside a change stand the old and the new', () => {
     ['/schema', '{"type":"number"}', ''],
     ['/value', '1', '2.0'],
   ]);
-  expect(b?.changes).toEqual([]);
+  expect(b?.changes).toEqual([{ pointer: '/value', before: undefined, after: (document.configs[1] as JsonObject).value }]);
   expect(c?.changes).toEqual([]);
 });
 

@@ -42,13 +42,17 @@ export function rowsOf(
   const all = byVerdict.flatMap(([verdict, indexes]) => indexes.map((index) => rejected.get(index) ?? { index, verdict, key: keyOf(configs[index]) }));
   return (rows === undefined ? verdicts : all.sort((a, b) => a.index - b.index)).map((row) => {
     const after = configs[row.index];
-    const before = now.get(row.key);
-    const differs = row.verdict !== 'create' && row.verdict !== 'unchanged' && row.verdict !== 'invalid';
-    return { ...row, changes: differs && before !== undefined && after !== undefined && isObject(after) ? changesBetween(before, after) : [] };
+    return { ...row, changes: after === undefined || !isObject(after) ? [] : changesOf(row.verdict, now.get(row.key), after) };
   });
 }
 
 export const keyOf = (config: Json | undefined): string => (config !== undefined && isObject(config) && typeof config.key === 'string' ? config.key : '');
+
+/** Returns the value of a new config, or the differences from the current one. */
+function changesOf(verdict: ImportRow['verdict'], before: JsonObject | undefined, after: JsonObject): readonly Change[] {
+  if (verdict === 'create') return diff({}, { value: after.value ?? null });
+  return before === undefined || verdict === 'unchanged' || verdict === 'invalid' ? [] : changesBetween(before, after);
+}
 
 /** Returns the differences of a row from the current config. A row without a remark or a schema removes them; with `valueOnly` they stay. */
 function changesBetween(before: JsonObject, after: JsonObject): readonly Change[] {
