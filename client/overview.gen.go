@@ -435,10 +435,17 @@ const (
 	ImportKindCustomers ImportKind = "customers"
 	ImportKindCoupons   ImportKind = "coupons"
 )
+	ImportEncodingWindows1254 ImportEncoding = "windows-1254"
+	ImportEncodingWindows1257 ImportEncoding = "windows-1257"
 
 // ImportEncoding is a parameter of [Client.PreviewImport].
 type ImportEncoding string
 
+	ImportEncodingWindows1253 ImportEncoding = "windows-1253"
+	ImportEncodingWindows1255 ImportEncoding = "windows-1255"
+	ImportEncodingWindows1256 ImportEncoding = "windows-1256"
+	ImportEncodingWindows874  ImportEncoding = "windows-874"
+	ImportEncodingShiftJis    ImportEncoding = "shift_jis"
 // The values of ImportEncoding.
 const (
 	ImportEncodingUtf8        ImportEncoding = "utf-8"
@@ -447,7 +454,6 @@ const (
 	ImportEncodingWindows1252 ImportEncoding = "windows-1252"
 	ImportEncodingWindows1250 ImportEncoding = "windows-1250"
 	ImportEncodingGb18030     ImportEncoding = "gb18030"
-	ImportEncodingShiftJis    ImportEncoding = "shift_jis"
 	ImportEncodingEucKr       ImportEncoding = "euc-kr"
 	ImportEncodingBig5        ImportEncoding = "big5"
 	ImportEncodingWindows1251 ImportEncoding = "windows-1251"

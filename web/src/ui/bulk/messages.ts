@@ -60,6 +60,12 @@ export const bulkMessages = catalogue(
     fault_value:
       '{n} line is ignored because a cell is not one of the known values: {lines} | {n} lines are ignored because a cell is not one of the known values: {lines}',
     firstRefused: 'Fix the first line: until then no line is used.',
+    fault_control:
+      '{n} line is ignored because it contains a control character: {lines} | {n} lines are ignored because they contain control characters: {lines}',
+    fault_size:
+      '{n} line is ignored because it has more than 1,000 cells, or a cell with more than 32,767 characters: {lines} | {n} lines are ignored because they have more than 1,000 cells, or a cell with more than 32,767 characters: {lines}',
+    fault_group:
+      '{n} line is ignored because it has the values of the first line of its group, and the line before the group is rejected: {lines} | {n} lines are ignored because they have the values of the first line of their group, and the line before the group is rejected: {lines}',
     file: 'Choose a CSV file',
     matched: '{n} row has a line | {n} rows have a line',
     unmatched: 'Not selected: {labels}',
@@ -163,6 +169,9 @@ export const bulkMessages = catalogue(
     fault_value: '忽略 {n} 行（单元格不是已知的值）：第 {lines} 行',
     firstRefused: '请先修正首行，在此之前不会使用任何行。',
     file: '选择 CSV 文件',
+    fault_control: '忽略 {n} 行（含有控制字符）：第 {lines} 行',
+    fault_size: '忽略 {n} 行（超过 1,000 个单元格，或某单元格超过 32,767 个字符）：第 {lines} 行',
+    fault_group: '忽略 {n} 行（沿用本组首行的值，而该组之前的行被拒绝）：第 {lines} 行',
     matched: '{n} 行有对应的值',
     unmatched: '不在所选行中：{labels}',
     twice: '多次出现：{labels}',
