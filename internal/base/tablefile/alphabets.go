@@ -42,7 +42,7 @@ var (
 	}
 )
 
-// script is an alphabet without letters of ASCII. The strings are small letters whose position in a
+// script is an alphabet without letters of ASCII. The strings are small letters. Their position in a
 // word distinguishes two scripts with the same bytes.
 type script struct {
 	table                                   *unicode.RangeTable

@@ -27,7 +27,7 @@ test('a file is uploaded once, and another text is read', async () => {
     wrapper: Surroundings,
     initialProps: { text: '' },
   });
-  const detected = await act(() => result.current.detect(new Uint8Array([...'SKU\nM'].map((one) => one.charCodeAt(0)).concat(0xfc))));
+  const detected = await act(() => result.current.detect(Uint8Array.of(0x53, 0x4b, 0x55, 0x0a, 0x4d, 0xfc)));
   expect(detected).toEqual(reply.encodings);
   rerender({ text: 'SKU\nMü' });
   await waitFor(() => expect(result.current.read.preview?.rows).toHaveLength(1));
