@@ -764,8 +764,11 @@ func (w walk) oversee() {
 	require.Empty(t, again.Entries)
 	require.False(t, again.More)
 	require.NotEmpty(t, ok[client.SearchResult](t)(w.Search(ctx, "WALK-9")).Items)
-	preview := ok[client.ImportPreview](t)(w.PreviewImport(ctx, []byte("Artikelnummer;Preis\nM\xfcller;12,50\n"), client.ImportKindItems, "", "", "", "", "", ""))
+	preview := ok[client.ImportPreview](t)(w.PreviewItemsImport(ctx, []byte("Artikelnummer;Preis\nM\xfcller;12,50\n"), "", "", "", "", "", ""))
 	require.Equal(t, map[string]string{"sku": "Müller", "price": "12.5"}, preview.Rows[0].Values)
+	require.Len(t, ok[client.ImportPreview](t)(w.PreviewStockImport(ctx, []byte("SKU;Bestand\nTEA;3\n"), "", "", "", "", "", "")).Rows, 1)
+	require.Len(t, ok[client.ImportPreview](t)(w.PreviewCustomersImport(ctx, []byte("12 13"), "", "", "", "", "", "")).Rows, 2)
+	require.Len(t, ok[client.ImportPreview](t)(w.PreviewCouponsImport(ctx, []byte("A-1"), "", "", "", "", "", "")).Rows, 1)
 	ok[client.QueueOverview](t)(w.Queues(ctx))
 	require.NotEmpty(t, ok[client.SystemReport](t)(w.System(ctx)).Findings)
 	promised := ok[client.PromiseList](t)(w.Promises(ctx)).Promises

@@ -425,18 +425,7 @@ const (
 	SearchKindAggregate      SearchKind = "aggregate"
 )
 
-// ImportKind is a parameter of [Client.PreviewImport].
-type ImportKind string
-
-// The values of ImportKind.
-const (
-	ImportKindItems     ImportKind = "items"
-	ImportKindStock     ImportKind = "stock"
-	ImportKindCustomers ImportKind = "customers"
-	ImportKindCoupons   ImportKind = "coupons"
-)
-
-// ImportEncoding is a parameter of [Client.PreviewImport].
+// ImportEncoding is a parameter of [Client.PreviewItemsImport].
 type ImportEncoding string
 
 // The values of ImportEncoding.
@@ -446,15 +435,21 @@ const (
 	ImportEncodingUtf16be     ImportEncoding = "utf-16be"
 	ImportEncodingWindows1252 ImportEncoding = "windows-1252"
 	ImportEncodingWindows1250 ImportEncoding = "windows-1250"
+	ImportEncodingWindows1254 ImportEncoding = "windows-1254"
+	ImportEncodingWindows1257 ImportEncoding = "windows-1257"
 	ImportEncodingGb18030     ImportEncoding = "gb18030"
-	ImportEncodingShiftJis    ImportEncoding = "shift_jis"
 	ImportEncodingEucKr       ImportEncoding = "euc-kr"
 	ImportEncodingBig5        ImportEncoding = "big5"
 	ImportEncodingWindows1251 ImportEncoding = "windows-1251"
+	ImportEncodingWindows1253 ImportEncoding = "windows-1253"
+	ImportEncodingWindows1255 ImportEncoding = "windows-1255"
+	ImportEncodingWindows1256 ImportEncoding = "windows-1256"
+	ImportEncodingWindows874  ImportEncoding = "windows-874"
+	ImportEncodingShiftJis    ImportEncoding = "shift_jis"
 	ImportEncodingMacintosh   ImportEncoding = "macintosh"
 )
 
-// ImportSeparator is a parameter of [Client.PreviewImport].
+// ImportSeparator is a parameter of [Client.PreviewItemsImport].
 type ImportSeparator string
 
 // The values of ImportSeparator.
@@ -465,7 +460,7 @@ const (
 	ImportSeparatorBar       ImportSeparator = "bar"
 )
 
-// ImportDecimal is a parameter of [Client.PreviewImport].
+// ImportDecimal is a parameter of [Client.PreviewItemsImport].
 type ImportDecimal string
 
 // The values of ImportDecimal.
@@ -474,7 +469,7 @@ const (
 	ImportDecimalComma ImportDecimal = "comma"
 )
 
-// ImportFlag is a parameter of [Client.PreviewImport].
+// ImportFlag is a parameter of [Client.PreviewItemsImport].
 type ImportFlag string
 
 // The values of ImportFlag.
@@ -483,7 +478,7 @@ const (
 	ImportFlagFalse ImportFlag = "false"
 )
 
-// ImportPreview is returned by [Client.PreviewImport].
+// ImportPreview is returned by [Client.PreviewItemsImport].
 type ImportPreview struct {
 	Encoding ImportEncoding `json:"encoding"`
 	// All encodings in which the file is valid, the most likely first. A file in Unicode usually
@@ -769,16 +764,44 @@ func (c *Client) Search(ctx context.Context, q string, options ...CallOption) (S
 	return call[SearchResult](ctx, c, request{method: http.MethodGet, path: "/search", query: parameters{}.set("q", q)}, options)
 }
 
-// PreviewImport previews an import.
+// PreviewItemsImport previews an import of items.
 //
 // Reads a table file (CSV, or text with tabs) and returns its rows. It changes nothing: send the
 // rows to the routes of their records. The service detects the encoding, the separator, the header
 // and the decimal style; each parameter replaces one detected value. A line that cannot be read
 // without doubt is rejected by its number.
+func (c *Client) PreviewItemsImport(ctx context.Context, file []byte, encoding ImportEncoding, separator ImportSeparator, decimal ImportDecimal, header ImportFlag, mapping string, columns string, options ...CallOption) (ImportPreview, error) {
+	return call[ImportPreview](ctx, c, request{method: http.MethodPost, path: "/imports/items/preview", body: file, query: parameters{}.set("encoding", encoding).set("separator", separator).set("decimal", decimal).set("header", header).set("mapping", mapping).set("columns", columns)}, options)
+}
+
+// PreviewStockImport previews an import of stock.
 //
-// Requires the permission to write records of that kind.
-func (c *Client) PreviewImport(ctx context.Context, file []byte, kind ImportKind, encoding ImportEncoding, separator ImportSeparator, decimal ImportDecimal, header ImportFlag, mapping string, columns string, options ...CallOption) (ImportPreview, error) {
-	return call[ImportPreview](ctx, c, request{method: http.MethodPost, path: "/imports/preview", body: file, query: parameters{}.set("kind", kind).set("encoding", encoding).set("separator", separator).set("decimal", decimal).set("header", header).set("mapping", mapping).set("columns", columns)}, options)
+// Reads a table file (CSV, or text with tabs) and returns its rows. It changes nothing: send the
+// rows to the routes of their records. The service detects the encoding, the separator, the header
+// and the decimal style; each parameter replaces one detected value. A line that cannot be read
+// without doubt is rejected by its number.
+func (c *Client) PreviewStockImport(ctx context.Context, file []byte, encoding ImportEncoding, separator ImportSeparator, decimal ImportDecimal, header ImportFlag, mapping string, columns string, options ...CallOption) (ImportPreview, error) {
+	return call[ImportPreview](ctx, c, request{method: http.MethodPost, path: "/imports/stock/preview", body: file, query: parameters{}.set("encoding", encoding).set("separator", separator).set("decimal", decimal).set("header", header).set("mapping", mapping).set("columns", columns)}, options)
+}
+
+// PreviewCustomersImport previews an import of customers.
+//
+// Reads a table file (CSV, or text with tabs) and returns its rows. It changes nothing: send the
+// rows to the routes of their records. The service detects the encoding, the separator, the header
+// and the decimal style; each parameter replaces one detected value. A line that cannot be read
+// without doubt is rejected by its number.
+func (c *Client) PreviewCustomersImport(ctx context.Context, file []byte, encoding ImportEncoding, separator ImportSeparator, decimal ImportDecimal, header ImportFlag, mapping string, columns string, options ...CallOption) (ImportPreview, error) {
+	return call[ImportPreview](ctx, c, request{method: http.MethodPost, path: "/imports/customers/preview", body: file, query: parameters{}.set("encoding", encoding).set("separator", separator).set("decimal", decimal).set("header", header).set("mapping", mapping).set("columns", columns)}, options)
+}
+
+// PreviewCouponsImport previews an import of coupons.
+//
+// Reads a table file (CSV, or text with tabs) and returns its rows. It changes nothing: send the
+// rows to the routes of their records. The service detects the encoding, the separator, the header
+// and the decimal style; each parameter replaces one detected value. A line that cannot be read
+// without doubt is rejected by its number.
+func (c *Client) PreviewCouponsImport(ctx context.Context, file []byte, encoding ImportEncoding, separator ImportSeparator, decimal ImportDecimal, header ImportFlag, mapping string, columns string, options ...CallOption) (ImportPreview, error) {
+	return call[ImportPreview](ctx, c, request{method: http.MethodPost, path: "/imports/coupons/preview", body: file, query: parameters{}.set("encoding", encoding).set("separator", separator).set("decimal", decimal).set("header", header).set("mapping", mapping).set("columns", columns)}, options)
 }
 
 // Dashboard returns the dashboard.

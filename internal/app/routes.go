@@ -20,7 +20,7 @@ func (sv *Services) routes(router *httpapi.Router) {
 	}
 	realtime.Routes(router, sv.Realtime)
 	search.Routes(router, sv.Search)
-	imports.Routes(router, imports.New(collect(Declarations(), func(d *module.Declaration) []module.Import { return d.Imports })...))
+	imports.Routes(router, collect(Declarations(), func(d *module.Declaration) []module.Import { return d.Imports })...)
 	dashboard.Routes(router, sv.Dashboard)
 }
 
@@ -46,9 +46,6 @@ func Enums() map[string][]string {
 		for _, kind := range m.Kinds {
 			enums["SearchKind"] = append(enums["SearchKind"], kind.Name)
 		}
-	}
-	for _, kind := range collect(Declarations(), func(d *module.Declaration) []module.Import { return d.Imports }) {
-		enums["ImportKind"] = append(enums["ImportKind"], kind.Name)
 	}
 	enums["ApprovalKind"] = collect(Declarations(), func(d *module.Declaration) []string { return d.Approvals })
 	enums["EventTopic"] = append(enums["EventTopic"], realtime.Presence)

@@ -17,11 +17,12 @@ var units = []string{
 	"個数",
 }
 
-// importKind is a table of stock: a count, or units to add and remove.
+// importKind is a table of stock: a count, or units to add and remove. In the inventory file of Shopify,
+// users edit the column "On hand (new)".
 var importKind = module.Import{Permission: adjustPermission, Kind: tablefile.Kind{Name: "stock", Columns: []tablefile.Column{
 	catalog.SKUColumn,
 	{Name: "setTo", Type: tablefile.Whole, Headers: append([]string{
-		"on hand", "on hand (current)", "on hand (new)", "variant inventory qty", "inventory quantity", "stock", "counted", "count",
+		"on hand (new)", "on hand", "on hand (current)", "variant inventory qty", "inventory quantity", "stock", "counted", "count",
 		"bestand", "lagerbestand", "gezählt",
 		"quantité en stock", "inventaire",
 		"existencias", "inventario", //nolint:misspell // Spanish

@@ -104,7 +104,7 @@ var elsewhere = strings.Fields(`
 	flash-sales flash-sales/{id} flash-sales/{id}/open flash-sales/{id}/pause flash-sales/{id}/resume flash-sales/{id}/close
 	flash-sales/{id}/reconcile flash-sales/{id}/dead/{messageId}/retry flash-sales/{id}/dead/{messageId}/discard flash-sales/{id}/orders
 	configs/import/read webhooks webhooks/{id} webhooks/{id}/test webhooks/{id}/rotate-secret webhooks/{id}/replay
-	imports/preview presence`)
+	imports/items/preview imports/stock/preview imports/customers/preview imports/coupons/preview presence`)
 
 // Proves G8.1.
 func TestEveryWritingRouteDeclaresWhetherItWritesConfigs(t *testing.T) {

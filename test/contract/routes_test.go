@@ -91,8 +91,6 @@ var everybodysRoutes = []string{
 	"GET /api/v1/me/links", "POST /api/v1/me/links", "DELETE /api/v1/me/links/{id}",
 	// These responses contain only data that the caller may read.
 	"GET /api/v1/menus", "GET /api/v1/events", "POST /api/v1/presence", "GET /api/v1/search", "GET /api/v1/dashboard",
-	// It checks the permission to write records of the kind in its query.
-	"POST /api/v1/imports/preview",
 	// These are for customers.
 	"POST /api/v1/flash-sales/{id}/orders", "GET /api/v1/flash-sales/{id}/tickets/{ticket}",
 	"GET /api/v1/my/orders", "GET /api/v1/my/orders/{id}", "GET /api/v1/my/wallet", "GET /api/v1/my/coupons",

@@ -577,7 +577,9 @@ func (d day) followEvents() {
 		d.event(lines, "coupons", "Change")
 	})
 	require.NotEmpty(d.t, d.do(200, "GET", "/search?q=walk", nil)["items"])
-	require.NotEmpty(d.t, d.do(200, "POST", "/imports/preview?kind=items&decimal=comma", "SKU;Preis\nTEA;12,50\n", "Content-Type", "application/octet-stream")["rows"])
+	for _, file := range [][2]string{{"items", "SKU;Preis\nTEA;12,50\n"}, {"stock", "SKU;Bestand\nTEA;3\n"}, {"customers", "User\n12\n"}, {"coupons", "A-1 A-2"}} {
+		require.NotEmpty(d.t, d.do(200, "POST", "/imports/"+file[0]+"/preview?decimal=comma", file[1], "Content-Type", "application/octet-stream")["rows"])
+	}
 	require.NotEmpty(d.t, d.do(200, "GET", "/dashboard", nil)["recentChanges"])
 	require.Contains(d.t, d.do(200, "GET", "/queues", nil), "locks")
 	require.Contains(d.t, d.do(200, "GET", "/system", nil), "findings")

@@ -51,9 +51,11 @@ test('a file of Excel in the West is read in its code page, and its malformed li
   expect(await itemNow('FILE-1')).toMatchObject({ name: 'Müller Tee', price: 1200 });
   expect(await itemNow('FILE-5')).toMatchObject({ name: 'Grün', price: 800 });
   expect(await site.request('GET', '/items?q=FILE-')).toMatchObject({ total: 2 });
-  // The malformed lines stay unchanged.
+  // The lines stay unchanged, and completed ones are not sent again.
   await press(visitor, 'Continue with 3 remaining lines');
-  expect(await dialog.getByRole('textbox', { name: 'Table' }).inputValue()).toBe([...lines.slice(0, 2), ...lines.slice(3, 6)].join('\n'));
+  expect(await dialog.getByRole('textbox', { name: 'Table' }).inputValue()).toBe(lines.join('\n'));
+  await dialog.getByText('FILE-1, FILE-5 · is already done').waitFor();
+  expect(await dialog.locator('button[type=submit]').isDisabled()).toBe(true);
   await visitor.check();
 });
 
@@ -93,7 +95,7 @@ test('variants of a shop are separate items, and their prices have a decimal com
   await choose(visitor, 'products.csv', Buffer.from(lines.join('\r\n'), 'latin1'));
   await dialog.getByText('2 rows will be sent').waitFor();
   await dialog.getByText('Numbers have a decimal comma').waitFor();
-  await dialog.getByText('1 line is ignored because it does not identify a row: 4').waitFor();
+  await dialog.getByText('1 line is ignored because SKU is empty: 4').waitFor();
   await press(visitor, 'Import 2 items');
   await dialog.getByText('2 items are imported.').waitFor();
   expect(await itemNow('VAR-1')).toMatchObject({ name: 'Tasse - groß', price: 1250 });

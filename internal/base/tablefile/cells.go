@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ const (
 	OtherWidth Code = "cells"
 	// Undecodable: the line has bytes that are invalid in the encoding, or a replacement character.
 	Undecodable Code = "encoding"
+	// ControlCharacter: the line has a control character.
+	ControlCharacter Code = "control"
 	// NoValue: the column that identifies the row has no value.
 	NoValue Code = "key"
 	// NotANumber: a cell is not a number in the decimal style of the file.
@@ -30,11 +33,21 @@ const (
 	AmbiguousNumber Code = "ambiguous_number"
 	// UnknownValue: a cell is not one of the values of its column.
 	UnknownValue Code = "value"
+	// TooLarge: the line has more than maxCells cells, or a cell has more than maxCell characters.
+	TooLarge Code = "size"
+	// NoFirstLine: the line has the values of the first line of its group, and that line may be rejected.
+	NoFirstLine Code = "group"
 )
+
+// maxCells is the maximum number of cells of a line.
+const maxCells = 1_000
+
+// maxCell is the maximum number of characters of a cell, which is that of Excel.
+const maxCell = 32_767
 
 // Enum returns the reasons.
 func (Code) Enum() []string {
-	codes := []Code{UnclosedQuote, OtherWidth, Undecodable, NoValue, NotANumber, AmbiguousNumber, UnknownValue}
+	codes := []Code{UnclosedQuote, OtherWidth, Undecodable, ControlCharacter, NoValue, NotANumber, AmbiguousNumber, UnknownValue, TooLarge, NoFirstLine}
 	names := make([]string, len(codes))
 	for i, code := range codes {
 		names[i] = string(code)
@@ -64,8 +77,14 @@ func (r Rejected) Reason() string {
 		return "The number of cells differs from the first line."
 	case Undecodable:
 		return "The line contains bytes that are invalid in this encoding."
+	case ControlCharacter:
+		return "The line contains a control character."
 	case NoValue:
 		return "The column that identifies the row is empty."
+	case TooLarge:
+		return fmt.Sprintf("The line has more than %d cells, or a cell with more than %d characters.", maxCells, maxCell)
+	case NoFirstLine:
+		return "The line has the values of the first line of its group, and the line before the group is rejected."
 	case AmbiguousNumber:
 		return fmt.Sprintf("%s: %q is a different number with a decimal point than with a decimal comma. Choose the decimal separator.", r.Column, r.Text)
 	case NotANumber:
@@ -94,6 +113,7 @@ type grid struct {
 // split splits a text into cells (RFC 4180). separator is 0 unless the caller chose one. Lines without
 // a value are omitted. A rejected line ends at its first line break, and splitting resumes at the next
 // one. If the first line is rejected, no other line is read, because it decides the number of cells.
+// Splitting stops after MaxRows lines and one more.
 func split(text string, separator rune) grid {
 	g := grid{separator: separator}
 	line := 1
@@ -106,7 +126,7 @@ func split(text string, separator rune) grid {
 	if g.separator == 0 {
 		g.separator = detectSeparator(text)
 	}
-	for text != "" {
+	for text != "" && len(g.records) <= MaxRows {
 		var r record
 		r, text = next(text, g.separator, line)
 		line = r.Last + 1
@@ -162,15 +182,18 @@ func detectSeparator(text string) rune {
 // next reads one row, and returns the text after it.
 func next(text string, separator rune, line int) (r record, rest string) {
 	r.Span = Span{Line: line, Last: line}
+	var code Code
 	for left := text; ; {
 		cell, after, ok := nextCell(left, separator)
-		if !ok {
-			r.cells, r.code = nil, UnclosedQuote
+		if !ok || len(r.cells) == maxCells {
 			raw, rest := cutLine(text)
-			if strings.ContainsRune(raw, utf8.RuneError) {
-				r.code = Undecodable
+			if code = UnclosedQuote; ok {
+				code = TooLarge
 			}
-			return r, rest
+			return record{Span: r.Span, code: cmp.Or(textCode(raw), code)}, rest
+		}
+		if len(cell) > maxCell && utf8.RuneCountInString(cell) > maxCell {
+			code = TooLarge
 		}
 		r.cells = append(r.cells, clean(cell))
 		if c, size := utf8.DecodeRuneInString(after); c == separator && size > 0 {
@@ -179,12 +202,23 @@ func next(text string, separator rune, line int) (r record, rest string) {
 		}
 		raw := text[:len(text)-len(after)]
 		r.Last += lineBreaks(raw)
-		if strings.ContainsRune(raw, utf8.RuneError) {
-			r.cells, r.code = nil, Undecodable
+		if r.code = cmp.Or(textCode(raw), code); r.code != "" {
+			r.cells = nil
 		}
 		_, rest = cutLine(after)
 		return r, rest
 	}
+}
+
+// textCode returns the reason for the rejection of the characters of a line; "" for none.
+func textCode(raw string) Code {
+	switch {
+	case strings.ContainsRune(raw, utf8.RuneError):
+		return Undecodable
+	case strings.ContainsFunc(raw, isControl):
+		return ControlCharacter
+	}
+	return ""
 }
 
 // nextCell reads one cell, and returns the text from its separator or line break. ok is false for a
@@ -231,8 +265,8 @@ func lineBreaks(text string) int {
 	return strings.Count(text, "\n") + strings.Count(text, "\r") - strings.Count(text, "\r\n")
 }
 
-// clean returns a cell without surrounding spaces, and without the apostrophes with which exports
-// prevent that a spreadsheet evaluates a formula or rounds a number.
+// clean returns a cell without surrounding spaces, and without the apostrophes that exports add so that
+// a spreadsheet does not evaluate a formula or round a number.
 func clean(cell string) string {
 	cell = strings.TrimSpace(cell)
 	if !strings.Contains(cell, "'") {
@@ -254,9 +288,13 @@ func clean(cell string) string {
 	return b.String()
 }
 
+// FormulaStarts are the first characters of a cell that a spreadsheet can evaluate as a formula. Exports
+// add an apostrophe before them, and clean removes it.
+const FormulaStarts = "=@+-＝＠＋－\t\r\n"
+
 // startsFormula reports whether a text, after further apostrophes, starts like a formula.
 func startsFormula(text string) bool {
 	text = strings.TrimLeft(text, "'")
 	r, size := utf8.DecodeRuneInString(text)
-	return size > 0 && strings.ContainsRune("=@+-＝＠＋－\t\r", r)
+	return size > 0 && strings.ContainsRune(FormulaStarts, r)
 }

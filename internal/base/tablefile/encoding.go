@@ -48,11 +48,17 @@ type codePage struct {
 var codePages = []codePage{
 	{"windows-1252", charmap.Windows1252, latin(western, 2)},
 	{"windows-1250", charmap.Windows1250, latin(central, 3)},
+	{"windows-1254", charmap.Windows1254, latin(turkish, 3)},
+	{"windows-1257", charmap.Windows1257, latin(baltic, 3)},
 	{"gb18030", simplifiedchinese.GB18030, chineseText},
-	{"shift_jis", japanese.ShiftJIS, japaneseText},
 	{"euc-kr", korean.EUCKR, pairs(commonKorean)},
 	{"big5", traditionalchinese.Big5, pairs(commonTraditional)},
-	{"windows-1251", charmap.Windows1251, each(isUsualCyrillic)},
+	{"windows-1251", charmap.Windows1251, cyrillic.rule},
+	{"windows-1253", charmap.Windows1253, greek.rule},
+	{"windows-1255", charmap.Windows1255, hebrew.rule},
+	{"windows-1256", charmap.Windows1256, arabic.rule},
+	{"windows-874", charmap.Windows874, thai.rule},
+	{"shift_jis", japanese.ShiftJIS, japaneseText},
 	{"macintosh", charmap.Macintosh, latin(western, 2)},
 }
 
@@ -92,26 +98,29 @@ func encodingsOf(content []byte) []Encoding {
 	return plausibleCodePages(content)
 }
 
-// countUTF8 counts the non-ASCII characters and the invalid bytes of UTF-8. isBinary is true if the
-// content has control characters.
+// countUTF8 counts the non-ASCII characters and the invalid bytes of UTF-8. isBinary is true if more
+// than a tenth of the characters are controls; a line with fewer is rejected.
 func countUTF8(content []byte) (valid, invalid int, isBinary bool) {
+	const tenth = 10
+	all, controls := 0, 0
 	for at := 0; at < len(content); {
 		r, size := utf8.DecodeRune(content[at:])
 		switch {
 		case r == utf8.RuneError && size == 1:
 			invalid++
 		case isControl(r):
-			return valid, invalid, true
+			controls++
 		case r >= utf8.RuneSelf:
 			valid++
 		}
+		all++
 		at += size
 	}
-	return valid, invalid, false
+	return valid, invalid, controls*tenth > all
 }
 
-// isControl reports whether a character marks a file as binary: all controls except tab, line
-// breaks and form feed.
+// isControl reports whether a character is not part of text: all controls except tab, line breaks and
+// form feed.
 func isControl(r rune) bool {
 	return unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r' && r != '\f'
 }
@@ -122,7 +131,7 @@ func unmarkedUTF16(content []byte) []Encoding {
 	best, most := []Encoding(nil), 0
 	for _, name := range []Encoding{UTF16LE, UTF16BE} {
 		text := decode(content, name)
-		if !isStrict(text) {
+		if !isStrict(text) || strings.ContainsFunc(text, isControl) {
 			continue
 		}
 		breaks := 0
@@ -167,20 +176,34 @@ func plausibleCodePages(content []byte) []Encoding {
 // character of several bytes.
 func sampleOf(content []byte) []byte {
 	var sample []byte
-	for line := range bytes.Lines(content) {
-		if len(sample) > 0 && len(sample)+len(line) > maxSample {
-			break
+	for len(content) > 0 && len(sample) < maxSample {
+		end := bytes.IndexAny(content, "\r\n") + 1
+		if end == 0 {
+			end = len(content)
 		}
-		if bytes.ContainsFunc(line, func(r rune) bool { return r >= utf8.RuneSelf }) {
-			sample = append(sample, line...)
+		if line := content[:end]; bytes.ContainsFunc(line, func(r rune) bool { return r >= utf8.RuneSelf }) {
+			sample = append(sample, startOf(line, maxSample-len(sample))...)
 		}
+		content = content[end:]
 	}
 	return sample
 }
 
-// isStrict reports whether a decoded text contains only characters that the encoding defines.
+// startOf returns the start of a line, up to a number of bytes. It ends after a space, a separator or a
+// quote, which are never part of a character of several bytes.
+func startOf(line []byte, maxLength int) []byte {
+	if len(line) <= maxLength {
+		return line
+	}
+	return line[:bytes.LastIndexFunc(line[:maxLength], func(r rune) bool { return r < '0' })+1]
+}
+
+// isStrict reports whether a decoded text contains only characters that the encoding defines. The
+// controls of ASCII are equal in all code pages.
 func isStrict(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || isControl(r) || unicode.Is(unicode.Co, r) })
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return r == utf8.RuneError || r >= utf8.RuneSelf && isControl(r) || unicode.Is(unicode.Co, r)
+	})
 }
 
 // decode returns the text of a file without its byte order mark. Invalid bytes are decoded to U+FFFD.

@@ -92,6 +92,11 @@ var fileCases = []fileCase{
 	},
 	{file: "woocommerce-customers.csv", kind: customers, encoding: "utf-8", rows: map[int]values{2: {"userId": "jose"}}},
 	{
+		file: "shopify-inventory.csv", kind: stock, encoding: "utf-8",
+		rows: map[int]values{2: {"sku": "EG-100", "setTo": "40"}, 3: {"sku": "CUP-1", "setTo": "12"}},
+	},
+	{file: "stripe-customers.csv", kind: customers, encoding: "utf-8"},
+	{
 		file: "stripe-payments.csv", kind: customers, encoding: "utf-8",
 		rows: map[int]values{2: {"userId": "cus_PaQ1"}}, rejected: map[int]tablefile.Code{3: tablefile.NoValue},
 	},
@@ -187,6 +192,21 @@ var fileCases = []fileCase{
 	{
 		file: "utf16be-unmarked.txt", kind: items, encoding: "utf-16be", separator: '\t',
 		rows: map[int]values{2: {"sku": "TEA-1", "name": "一级茶叶"}, 3: {"sku": "TEA-2", "name": "茶"}},
+	},
+	{
+		// The CSV of the web admin: see csv.test.ts.
+		file: "web-admin.csv", kind: plain, encoding: "utf-8",
+		rows: map[int]values{
+			2:  {"sku": "0049", "name": "=1+1"},
+			3:  {"sku": "B-1", "name": "'=1+1"},
+			4:  {"sku": "B-2", "name": "a;=b|+c"},
+			5:  {"sku": "B-3", "name": "-5"},
+			6:  {"sku": "B-4", "name": "two\nlines, \"quoted\""},
+			8:  {"sku": "B-5", "name": "don't"},
+			9:  {"sku": "B-6", "name": "＝1+1"},
+			10: {"sku": "B-7", "name": "中 -5x"},
+			11: {"sku": "B-8", "name": "-5x"},
+		},
 	},
 	{file: "no-header.csv", kind: items, encoding: "utf-8", separator: ';'},
 	{

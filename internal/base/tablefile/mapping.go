@@ -45,7 +45,7 @@ func mappingOf(records []record, kind Kind, options Options) (mapping, error) {
 }
 
 // knownHeaders returns the column of the kind for each header; "" for unknown ones. Each column uses
-// the header that comes first in its list.
+// the header that comes first in its list, or a fallback if no header of the file is doubtful.
 func knownHeaders(head []string, kind Kind) []string {
 	keys := make([]string, len(head))
 	for i, cell := range head {
@@ -62,7 +62,11 @@ func knownHeaders(head []string, kind Kind) []string {
 		return false
 	}
 	for _, column := range kind.Columns {
-		if !use(append([]string{headerKey(column.Name)}, column.Headers...), column.Name) {
+		headers := append([]string{headerKey(column.Name)}, column.Headers...)
+		if !slices.ContainsFunc(column.Doubtful, func(header string) bool { return slices.Contains(keys, header) }) {
+			headers = append(headers, column.Fallbacks...)
+		}
+		if !use(headers, column.Name) {
 			continue
 		}
 		for _, part := range column.Parts {
@@ -130,8 +134,8 @@ func areNames(cells []string) bool {
 	return !slices.ContainsFunc(cells, func(cell string) bool { return !nameLike.MatchString(cell) })
 }
 
-// isBetween reports whether a character separates the names of a list in one line.
-func isBetween(r rune) bool { return strings.ContainsRune(" \u00a0\t\r\n,;，；、|", r) }
+// isListSeparator reports whether a character separates the names of a list in one line.
+func isListSeparator(r rune) bool { return strings.ContainsRune(" \u00a0\t\r\n,;，；、|", r) }
 
 // readList reads a list of names: one line with names between separators, or one name in each line.
 // It returns false for a table: a line with several cells, a known header, or a first line that can be
@@ -149,7 +153,7 @@ func (t *Table) readList(g grid, kind Kind, options Options) bool {
 	}
 	if len(g.records) == 1 {
 		for _, cell := range first.cells {
-			for name := range strings.FieldsFuncSeq(cell, isBetween) {
+			for name := range strings.FieldsFuncSeq(cell, isListSeparator) {
 				add(first.Span, name)
 			}
 		}

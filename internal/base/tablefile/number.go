@@ -38,9 +38,9 @@ func (d Decimal) other() Decimal {
 // digits is the shape of a number without sign, currency and spaces.
 var digits = regexp.MustCompile(`^[0-9]+(?:[.,][0-9]+)*$`)
 
-// bare returns a number without its currency and the spaces and apostrophes that group its digits.
+// withoutCurrency returns a number without its currency and the spaces and apostrophes that group its digits.
 // ok is false if the text is not a number in any style.
-func bare(cell string) (number string, isNegative, ok bool) {
+func withoutCurrency(cell string) (number string, isNegative, ok bool) {
 	text := strings.TrimFunc(width.Fold.String(cell), func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Sc, r) || r == '元' || r == '円' })
 	for _, minus := range []string{"-", "−"} {
 		if text, isNegative = strings.CutPrefix(text, minus); isNegative {
@@ -77,7 +77,7 @@ func withoutCode(text string) string {
 	return text
 }
 
-// styleOf returns the decimal style that a bare number proves; "" if both styles, or neither, can
+// styleOf returns the decimal style that a number without currency proves; "" if both styles, or neither, can
 // read it. isAmbiguous is true if the styles read different numbers.
 func styleOf(number string) (style Decimal, isAmbiguous bool) {
 	last := strings.LastIndexAny(number, ".,")
@@ -99,7 +99,7 @@ func styleOf(number string) (style Decimal, isAmbiguous bool) {
 	return "", true
 }
 
-// parse returns a bare number with a decimal point and without groups. ok is false if the number is
+// parse returns a number without currency with a decimal point and without groups. ok is false if the number is
 // not of the style.
 func parse(number string, style Decimal) (canonical string, ok bool) {
 	whole, fraction, hasFraction := strings.Cut(number, style.mark())
@@ -124,7 +124,7 @@ func parse(number string, style Decimal) (canonical string, ok bool) {
 
 // number reads a cell in the decimal style of the file, which is "" if the file proves none or both.
 func number(cell string, style Decimal, isWhole bool) (canonical string, code Code) {
-	plain, isNegative, ok := bare(cell)
+	plain, isNegative, ok := withoutCurrency(cell)
 	if !ok {
 		return "", NotANumber
 	}
@@ -152,13 +152,15 @@ func number(cell string, style Decimal, isWhole bool) (canonical string, code Co
 func decimalOf(cells []string) Decimal {
 	var proven Decimal
 	for _, cell := range cells {
-		plain, _, ok := bare(cell)
+		plain, _, ok := withoutCurrency(cell)
 		if !ok {
 			continue
 		}
 		style, _ := styleOf(plain)
+		// A date such as 31.12.2024 is not a number in the style of its separators.
+		_, isNumber := parse(plain, style)
 		switch {
-		case style == "":
+		case style == "" || !isNumber:
 		case proven == "":
 			proven = style
 		case proven != style:

@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/text/width"
@@ -8,7 +9,7 @@ import (
 	"interlock/internal/base/clip"
 )
 
-// maxText is the length of the text of a rejected cell, in characters.
+// maxText is the maximum length of the text of a rejected cell or an example, in characters.
 const maxText = 100
 
 // rowReader reads the values of rows.
@@ -22,8 +23,13 @@ type rowReader struct {
 	// group is the group of the row before, and inherited has its values.
 	group     string
 	inherited map[string]string
+	// isAfterRejected is true if the line before has no cells: it may belong to the next group.
+	isAfterRejected bool
+	// hasFirst is true if the first line of the group has cells.
+	hasFirst bool
 }
 
+// usedColumn is a column of the kind with its indexes in the file, the parts of its text last.
 type usedColumn struct {
 	Column
 	indexes []int
@@ -38,6 +44,9 @@ func newRowReader(kind Kind, headers []FileColumn) *rowReader {
 				used.indexes = append(used.indexes, i)
 			}
 		}
+		slices.SortStableFunc(used.indexes, func(a, b int) int {
+			return count(used.isPart(headers[a].Header)) - count(used.isPart(headers[b].Header))
+		})
 		switch {
 		case len(used.indexes) == 0:
 		case column.Name == kind.Group:
@@ -64,13 +73,18 @@ func (r *rowReader) numbers(rows []record) (cells []string) {
 	return cells
 }
 
+// isPart reports whether a header is that of a part of the text.
+func (c usedColumn) isPart(header string) bool { return slices.Contains(c.Parts, headerKey(header)) }
+
 // read returns the values of a row, or its rejection.
 func (r *rowReader) read(row record, decimal Decimal) (map[string]string, *Rejected) {
 	if row.code != "" {
+		r.isAfterRejected = true
 		return nil, &Rejected{Span: row.Span, Code: row.code}
 	}
-	if r.groupIndex >= 0 && (row.cells[r.groupIndex] != r.group || r.inherited == nil) {
-		r.group, r.inherited = row.cells[r.groupIndex], map[string]string{}
+	r.startGroup(row)
+	if code := r.inherit(row); code != "" {
+		return nil, &Rejected{Span: row.Span, Code: code}
 	}
 	values := map[string]string{}
 	for _, column := range r.columns {
@@ -91,15 +105,36 @@ func (r *rowReader) read(row record, decimal Decimal) (map[string]string, *Rejec
 	return values, nil
 }
 
+// startGroup compares the group of a row with that of the row before.
+func (r *rowReader) startGroup(row record) {
+	if r.groupIndex >= 0 && (row.cells[r.groupIndex] != r.group || r.inherited == nil) {
+		r.group, r.inherited, r.hasFirst = row.cells[r.groupIndex], map[string]string{}, !r.isAfterRejected
+	}
+	r.isAfterRejected = false
+}
+
+// inherit stores the texts of a row for the rows after it in its group, even if the row is rejected for
+// one of them. It returns NoFirstLine if the row may have values of a rejected line.
+func (r *rowReader) inherit(row record) Code {
+	for _, column := range r.columns {
+		if !column.Inherits || r.group == "" {
+			continue
+		}
+		if text := row.cells[column.indexes[0]]; text != "" {
+			r.inherited[column.Name] = text
+		} else if r.inherited[column.Name] == "" && !r.hasFirst {
+			return NoFirstLine
+		}
+	}
+	return ""
+}
+
 // text returns the text of a column: its cell, or that of the row before in the same group, and the
 // cells of its parts.
 func (r *rowReader) text(row record, column usedColumn) string {
 	text := row.cells[column.indexes[0]]
-	if column.Inherits && r.group != "" {
-		if text == "" {
-			text = r.inherited[column.Name]
-		}
-		r.inherited[column.Name] = text
+	if text == "" && column.Inherits && r.group != "" {
+		text = r.inherited[column.Name]
 	}
 	var parts []string
 	for _, i := range column.indexes[1:] {

@@ -4,7 +4,7 @@
 //
 //   - A value never contains a replacement character. A line with bytes that are invalid in the
 //     encoding is rejected.
-//   - A header is never a row, also if it is unknown: a table has rows only if its header, or the
+//   - A header is never a row, even if it is unknown: a table has rows only if its header, or the
 //     caller, maps the column that identifies a row.
 //   - Each line of the file is part of one row, part of one rejected line, or empty.
 package tablefile
@@ -16,9 +16,10 @@ import (
 	"strings"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/clip"
 )
 
-// MaxRows is the maximum number of lines of a file, because a reply contains all of them.
+// MaxRows is the maximum number of rows of a file with its header, because a reply contains all of them.
 const MaxRows = 20_000
 
 // Type is the type of the values of a column.
@@ -39,6 +40,10 @@ type Column struct {
 	Type Type
 	// Headers are the known headers in files, the most specific first, as headerKey returns them.
 	Headers []string
+	// Fallbacks are headers that are used only if the file has none of Headers and none of Doubtful.
+	Fallbacks []string
+	// Doubtful are headers of columns that may contain the value of this column, or another one.
+	Doubtful []string
 	// Parts are the headers of columns with text that follows the text of this column.
 	Parts []string
 	// Inherits is true if an empty cell has the value of the row before it in the same group.
@@ -127,7 +132,7 @@ type FileColumn struct {
 	Header string
 	// Use is the name of the column of the kind; "" if the column is ignored.
 	Use string
-	// Example is the first cell of the column that is not in the header.
+	// Example is the start of the first cell of the column that is not in the header.
 	Example string
 }
 
@@ -138,12 +143,14 @@ type Row struct {
 }
 
 // Read reads a file as a table of a kind. Errors: UnsupportedMediaType if the file is not text,
-// MalformedRequest for wrong options, PayloadTooLarge for too many lines.
+// MalformedRequest for wrong options, PayloadTooLarge for too many rows.
 func Read(content []byte, kind Kind, options Options) (*Table, error) {
 	kind, err := kind.limited(options.Columns)
 	if err != nil {
 		return nil, err
 	}
+	// Programs of DOS end a file with this character.
+	content = bytes.TrimSuffix(content, []byte{0x1a})
 	table := &Table{Encodings: byKnownHeaders(encodingsOf(content), content, kind), Encoding: options.Encoding}
 	if table.Encoding == "" {
 		if len(table.Encodings) == 0 {
@@ -153,7 +160,7 @@ func Read(content []byte, kind Kind, options Options) (*Table, error) {
 	}
 	g := split(decode(content, table.Encoding), options.Separator)
 	if len(g.records) > MaxRows {
-		return nil, apperr.New(apperr.PayloadTooLarge, "The file has more than %d lines. Split it.", MaxRows)
+		return nil, apperr.New(apperr.PayloadTooLarge, "The file has more than %d rows. Split it.", MaxRows)
 	}
 	table.Separator = g.separator
 	if len(kind.Columns) == 1 && options.Mapping == nil && table.readList(g, kind, options) {
@@ -217,7 +224,7 @@ func fileColumns(head record, rows []record, m mapping) []FileColumn {
 		}
 		for _, row := range rows {
 			if row.code == "" && row.cells[i] != "" {
-				columns[i].Example = row.cells[i]
+				columns[i].Example = clip.Text(row.cells[i], maxText)
 				break
 			}
 		}

@@ -41,6 +41,11 @@ func TestMalformedLinesAreRejectedByNumber(t *testing.T) {
 		{"a replacement character", "sku,name\n\"two\nlines\",1\nM\ufffdller,2", map[int]tablefile.Code{4: tablefile.Undecodable}, []int{2}},
 		{"a broken byte", "sku,name\nTEA,Grüner Tee\nCUP,Gr\xffn\n", map[int]tablefile.Code{3: tablefile.Undecodable}, []int{2}},
 		{"no name of the row", "sku,name\n,Tea\nCUP,Cup", map[int]tablefile.Code{2: tablefile.NoValue}, []int{3}},
+		{"a control character", "sku,name\nTEA,T\x0bea\nCUP,C\u0085up\nPOT,Grüner Tee\x1a", map[int]tablefile.Code{2: tablefile.ControlCharacter, 3: tablefile.ControlCharacter}, []int{4}},
+		{"a control character in a code page", "sku,name\nTEA,T\x0bea\nCUP,M\xfcller\n", map[int]tablefile.Code{2: tablefile.ControlCharacter}, []int{3}},
+		{"a long cell", "sku,name\nTEA,\"1\n" + strings.Repeat("ä", 32_767) + "\"\nCUP," + strings.Repeat("ä", 32_767), map[int]tablefile.Code{2: tablefile.TooLarge}, []int{4}},
+		{"many cells", "sku,name\nTEA" + strings.Repeat(",", 1_000) + "\nCUP,2", map[int]tablefile.Code{2: tablefile.TooLarge}, []int{3}},
+		{"a first line with many cells", strings.Repeat(",", 1<<20) + "\nCUP,2", map[int]tablefile.Code{1: tablefile.TooLarge}, nil},
 		{"a first line with an open quote", "\"sku,name\nTEA,Tea", map[int]tablefile.Code{1: tablefile.UnclosedQuote}, nil},
 	} {
 		table := read(t, c.text, plain, tablefile.Options{})
@@ -104,6 +109,53 @@ func TestTheCallersMappingReplacesKnownHeaders(t *testing.T) {
 	require.False(t, read(t, text, items, tablefile.Options{Mapping: []string{"", "name", ""}}).IsMapped)
 }
 
+// The variants of a product have its name and status once, in its first line.
+func TestARejectedLineChangesNoOtherLineOfItsGroup(t *testing.T) {
+	head := "Handle,Title,SKU,Price,Status\n"
+	for name, c := range map[string]struct {
+		text     string
+		rejected map[int]tablefile.Code
+		rows     map[int]values
+	}{
+		"a value of the first line": {
+			"tea,Tea,T1,five,draft\ntea,,T2,6,\n", map[int]tablefile.Code{2: tablefile.NotANumber},
+			map[int]values{3: {"sku": "T2", "name": "Tea", "price": "6", "status": "archived"}},
+		},
+		"the status of the first line": {
+			"tea,Tea,T1,5,sold\ntea,,T2,6,\ncup,Cup,C1,7,draft\n", map[int]tablefile.Code{2: tablefile.UnknownValue, 3: tablefile.UnknownValue},
+			map[int]values{4: {"sku": "C1", "name": "Cup", "price": "7", "status": "archived"}},
+		},
+		"the cells of the first line": {
+			"cup,Cup,C1,7,active\ntea,12\" tea,T1,5,draft\ntea,,T2,6,\ntea,,T3,6,\npot,Pot,P1,8,draft\npot,,P2,8,\n",
+			map[int]tablefile.Code{3: tablefile.UnclosedQuote, 4: tablefile.NoFirstLine, 5: tablefile.NoFirstLine},
+			map[int]values{
+				2: {"sku": "C1", "name": "Cup", "price": "7", "status": "active"},
+				6: {"sku": "P1", "name": "Pot", "price": "8", "status": "archived"}, 7: {"sku": "P2", "name": "Pot", "price": "8", "status": "archived"},
+			},
+		},
+		"the cells of another line": {
+			"tea,Tea,T1,5,draft\ntea,,T2\ntea,,T3,6,\n", map[int]tablefile.Code{3: tablefile.OtherWidth},
+			map[int]values{2: {"sku": "T1", "name": "Tea", "price": "5", "status": "archived"}, 4: {"sku": "T3", "name": "Tea", "price": "6", "status": "archived"}},
+		},
+	} {
+		rows, rejected := byLine(read(t, head+c.text, items, tablefile.Options{}))
+		require.Equal(t, c.rejected, rejected, name)
+		require.Equal(t, c.rows, rows, name)
+	}
+}
+
+func TestAnOptionFollowsTheTitleAlsoFromAColumnBeforeIt(t *testing.T) {
+	for _, options := range []tablefile.Options{{}, {Mapping: []string{"name", "sku", "name"}}} {
+		table := read(t, "Option1 Value,SKU,Title\n100 g,TEA,Earl Grey\n", items, options)
+		require.Equal(t, values{"sku": "TEA", "name": "Earl Grey - 100 g"}, table.Rows[0].Values)
+	}
+}
+
+func TestAnExampleIsShort(t *testing.T) {
+	table := read(t, "sku,name\nTEA,"+strings.Repeat("x", 1_000), plain, tablefile.Options{})
+	require.Equal(t, strings.Repeat("x", 100)+"…", table.Columns[1].Example)
+}
+
 func TestWrongOptionsAreRejected(t *testing.T) {
 	for name, options := range map[string]tablefile.Options{
 		"?mapping with fewer columns":  {Mapping: []string{"sku"}},
@@ -136,6 +188,9 @@ func TestAListHasNoWordsOfATable(t *testing.T) {
 		"Balance,User\n100.00,12\n7.00,13":           {"12", "13"},
 		"email,name\nada@example.com,Ada":            {"ada@example.com"},
 		"ada@example.com,Ada\nli@example.com,Li":     nil,
+		"Customer,E-Mail\nAda,ada@example.com":       {"ada@example.com"},
+		"id,E-Mail\n7,ada@example.com":               nil,
+		"id,E-Mail,User ID\n7,ada@example.com,12":    {"12"},
 		"E-Mail-Konto\nada@example.com":              nil,
 		"Vorname;Nachname\nAda;Lovelace\nLi;Wei":     nil,
 		"email,name":                                 nil,
@@ -167,6 +222,7 @@ func TestNumbersAreReadInOneStyle(t *testing.T) {
 		{[]string{"1'234.50", "1’234.50", "1 234.50", "1\u00a0234.50", "1\u202f234.50"}, "", []string{"1234.5", "1234.5", "1234.5", "1234.5", "1234.5"}},
 		{[]string{"€ 12.50", "12.50€", "EUR 12.50", "12.50 USD", "￥１２.５", "12.50元"}, "", []string{"12.5", "12.5", "12.5", "12.5", "12.5", "12.5"}},
 		{[]string{"-5", "−5.0", "+5", "-0", "007"}, "", []string{"-5", "-5", "5", "0", "7"}},
+		{[]string{"31.12.2024", "1.2.3", "1,2,3", "12.50", "1.200"}, "", []string{invalid, invalid, invalid, "12.5", "1.2"}},
 		{[]string{"0.125", "0,125"}, "", []string{"0.125", "0.125"}},
 		{[]string{"12,3456", "1.2345,6", "12.34.56", "1 2", "12 34", "five", "1e3", "--5", "€", "1,2,3", ".5", "5."}, tablefile.Comma,
 			[]string{"12.3456", invalid, invalid, invalid, invalid, invalid, invalid, invalid, invalid, invalid, invalid, invalid}},
@@ -247,6 +303,8 @@ type written struct {
 var letters = map[tablefile.Encoding]string{
 	"utf-8": "aZ9 äß茶😀\u00a0,;|\"\n\t", "utf-16le": "aZ9 äß茶😀,;|\"\n\t", "utf-16be": "aZ9 äß茶一😀,;|\"\n\t",
 	"windows-1252": "aZ9 äß€,;|\"\n\t", "windows-1250": "aZ9 żł,;|\"\n\t", "windows-1251": "aZ9 чай,;|\"\n\t", "macintosh": "aZ9 äß,;|\"\n\t",
+	"windows-1253": "aZ9 τσάι,;|\"\n\t", "windows-1254": "aZ9 ışğ,;|\"\n\t", "windows-1255": "aZ9 תה,;|\"\n\t", "windows-1256": "aZ9 شاي,;|\"\n\t",
+	"windows-1257": "aZ9 ąė,;|\"\n\t", "windows-874": "aZ9 ชา,;|\"\n\t",
 	"gb18030": "aZ9 茶叶杯,;|\"\n\t", "shift_jis": "aZ9 茶のテ,;|\"\n\t", "big5": "aZ9 茶葉杯,;|\"\n\t", "euc-kr": "aZ9 차잔물,;|\"\n\t",
 }
 

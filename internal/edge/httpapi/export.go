@@ -16,6 +16,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/base/strictjson"
+	"interlock/internal/base/tablefile"
 )
 
 // ExportFormat is the format of an export.
@@ -239,7 +240,7 @@ func (c column) cell(row reflect.Value) (string, error) {
 // withoutFormula adds an apostrophe to text that a spreadsheet would evaluate (OWASP, CSV
 // injection).
 func withoutFormula(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(text)[0]) {
+	if text != "" && strings.ContainsRune(tablefile.FormulaStarts, []rune(text)[0]) {
 		return "'" + text
 	}
 	return text

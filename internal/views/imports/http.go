@@ -1,3 +1,11 @@
+// Package imports reads the table files that people import, and changes nothing.
+//
+// Invariants:
+//
+//   - A preview runs no statement. The caller writes the rows with the routes of their domain.
+//   - A caller previews only the kinds of records that it may write.
+//
+// It depends on no domain: each declares its tables.
 package imports
 
 import (
@@ -8,29 +16,31 @@ import (
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/tablefile"
 	"interlock/internal/edge/httpapi"
+	"interlock/internal/module"
 )
 
 // maxBytes is the maximum size of a file.
 const maxBytes = 32 << 20
 
-// Routes registers the preview of an import.
-func Routes(r *httpapi.Router, s *Service) {
+// Routes registers the preview of each kind of import. The router checks the permission before it reads
+// the file.
+func Routes(r *httpapi.Router, kinds ...module.Import) {
 	r = r.About(httpapi.Resource{Tag: "Overview", Noun: "import"})
-	httpapi.Act(r, http.MethodPost, "/imports/preview", "", handler{s}.preview, httpapi.Large(maxBytes)).
-		Doc("Preview an import", "Reads a table file (CSV, or text with tabs) and returns its rows. It changes nothing: send the rows to the routes of their records. "+
-			"The service detects the encoding, the separator, the header and the decimal style; each parameter replaces one detected value. "+
-			"A line that cannot be read without doubt is rejected by its number.\n\n"+
-			"Requires the permission to write records of that kind.").
-		With(httpapi.Contract{ID: "previewImport", Success: "The file as it is read.", Reply: previewExample, Rejections: []httpapi.Rejection{{Code: apperr.UnsupportedMediaType}}})
+	for _, kind := range kinds {
+		name := strings.ToUpper(kind.Name[:1]) + kind.Name[1:]
+		httpapi.Act(r, http.MethodPost, "/imports/"+kind.Name+"/preview", kind.Permission, handler{kind.Kind}.preview, httpapi.Large(maxBytes)).
+			Doc("Preview an import of "+kind.Name, "Reads a table file (CSV, or text with tabs) and returns its rows. It changes nothing: send the rows to the routes of their records. "+
+				"The service detects the encoding, the separator, the header and the decimal style; each parameter replaces one detected value. "+
+				"A line that cannot be read without doubt is rejected by its number.").
+			With(httpapi.Contract{ID: "preview" + name + "Import", Success: "The file as it is read.", Reply: previewExample, Rejections: []httpapi.Rejection{{Code: apperr.UnsupportedMediaType}}})
+	}
 }
 
-type handler struct{ service *Service }
+type handler struct{ kind tablefile.Kind }
 
 type previewRequest struct {
 	// The file, at most 32 MiB.
 	Body []byte
-	// The kind of records in the file.
-	Kind string `query:"kind" validate:"required" schema:"ImportKind"`
 	// The encoding of the file.
 	Encoding httpapi.OneOf[tablefile.Encoding] `query:"encoding"`
 	// The character between the cells.
@@ -86,8 +96,8 @@ func list(text string) []string {
 	return strings.Split(text, ",")
 }
 
-func (h handler) preview(ctx context.Context, in previewRequest) (previewView, error) {
-	table, err := h.service.Preview(ctx, in.Kind, in.Body, in.options())
+func (h handler) preview(_ context.Context, in previewRequest) (previewView, error) {
+	table, err := tablefile.Read(in.Body, h.kind, in.options())
 	if err != nil {
 		return previewView{}, err
 	}

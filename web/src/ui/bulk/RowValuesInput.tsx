@@ -1,11 +1,11 @@
 import { Button, FileButton, Group, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
 import { useState, type DragEvent } from 'react';
-import { isProblem, previewImport, type ImportPreview } from '@/api';
+import type { ImportPreview } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { EncodingChoice } from '../files/EncodingChoice';
 import { useTextFile } from '../files/useTextFile';
 import { bulkMessages } from './messages';
-import { kindOf, type TableKind } from './preview';
+import { useDetection, type TableKind } from './preview';
 import type { ChosenLayout, RowColumn, TableValues } from './rowValues';
 import { TableLayout } from './TableLayout';
 
@@ -16,6 +16,8 @@ interface Props {
     setHasRowValues: (has: boolean) => void;
     table: string;
     setTable: (table: string) => void;
+    /** Replaces the table by another one, of which no row is done. */
+    openTable: (table: string) => void;
     setLayout: (layout: ChosenLayout) => void;
     /** The service reads the table. */
     isReading: boolean;
@@ -28,7 +30,6 @@ interface Props {
 /** The maximum number of displayed labels and lines. */
 const maxNamed = 5;
 const maxLines = 20;
-const faults = ['quote', 'cells', 'encoding', 'key', 'number', 'ambiguous_number', 'value'] as const;
 
 /** An input for a pasted or uploaded table. The table contains values for the selected rows, or lists the rows themselves. */
 export function RowValuesInput({ own, labels, file: kind }: Props) {
@@ -39,16 +40,9 @@ export function RowValuesInput({ own, labels, file: kind }: Props) {
   const { file, take, choose } = useTextFile(
     (text) => {
       setGiven(text);
-      own.setTable(text);
+      own.openTable(text);
     },
-    async (bytes) => {
-      try {
-        return kind === undefined ? [] : (await previewImport(bytes, kindOf(kind, columns))).encodings;
-      } catch (problem) {
-        if (isProblem(problem, 'unsupported_media_type')) return [];
-        throw problem;
-      }
-    },
+    useDetection(kind, columns),
   );
   if (kind === undefined || (columns.length === 0 && labels !== undefined)) return null;
   const chosen = labels && new Set(labels);
@@ -106,7 +100,7 @@ export function RowValuesInput({ own, labels, file: kind }: Props) {
           <EncodingChoice file={file} onEncoding={choose} disabled={own.table !== given} />
           {own.isReading && <Text role="status">{t('readingTable')}</Text>}
           {own.shown !== undefined && <TableLayout shown={own.shown} columns={columns} rowName={kind.label} onLayout={own.setLayout} />}
-          <MalformedLines rejected={own.rejected} isFirst={own.shown === undefined && own.byLabel.size === 0} />
+          <MalformedLines rejected={own.rejected} column={kind.label} isFirst={own.shown === undefined && own.byLabel.size === 0} />
           {chosen !== undefined && <Text role="status">{t('matched', { n: own.byLabel.size - unmatched.length })}</Text>}
           {unmatched.length > 0 && <Text c="warn">{t('unmatched', { labels: named(unmatched) })}</Text>}
           {chosen !== undefined && own.twice.length > 0 && <Text c="warn">{t('twice', { labels: named(own.twice) })}</Text>}
@@ -118,19 +112,18 @@ export function RowValuesInput({ own, labels, file: kind }: Props) {
 }
 
 /** The rejected lines by reason. All other lines are used, unless the first line is rejected. */
-function MalformedLines({ rejected, isFirst }: { rejected: ImportPreview['rejected']; isFirst: boolean }) {
+function MalformedLines({ rejected, column, isFirst }: { rejected: ImportPreview['rejected']; column: string; isFirst: boolean }) {
   const t = useText(bulkMessages);
   const lineOf = ({ line, lastLine, text }: ImportPreview['rejected'][number]) => `${line === lastLine ? line : `${line}–${lastLine}`}${text && ` “${text}”`}`;
-  const linesOf = (fault: (typeof faults)[number]) => rejected.filter(({ code }) => code === fault).map(lineOf);
+  const codes = [...new Set(rejected.map(({ code }) => code))];
   return (
     <>
-      {faults.map((fault) => {
-        const lines = linesOf(fault);
-        if (lines.length === 0) return null;
+      {codes.map((fault) => {
+        const lines = rejected.filter(({ code }) => code === fault).map(lineOf);
         const shown = `${lines.slice(0, maxLines).join(', ')}${lines.length > maxLines ? ` ${t('more', { n: lines.length - maxLines })}` : ''}`;
         return (
           <Text key={fault} c="warn">
-            {t(`fault_${fault}`, { n: lines.length, lines: shown })}
+            {t(`fault_${fault}`, { n: lines.length, lines: shown, column })}
           </Text>
         );
       })}

@@ -35,7 +35,7 @@ export function TableLayout({ shown: { preview, layout, isRequested }, columns, 
           title={t('assignColumns')}
           action={
             <Button disabled={!isUsable(layout, columns)} onClick={() => onLayout({ ...layout, isConfirmed: true })}>
-              {t('answered')}
+              {t('apply')}
             </Button>
           }
         >

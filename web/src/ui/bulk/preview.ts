@@ -1,7 +1,8 @@
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { previewImport, type ImportKind, type ImportPreview, type ImportQuery } from '@/api';
+import { isProblem, previewImport, type ImportKind, type ImportQuery } from '@/api';
+import { textOf, type Encoding } from '../files/encoding';
 import { rowUse, type ChosenLayout, type RowColumn } from './rowValues';
 
 /** The tables of an action: their kind in the service, and the column that identifies a row. */
@@ -14,32 +15,61 @@ export interface TableKind {
 /** The pause in typing before a table is read, in ms. */
 const pause = 300;
 
-/** Returns the parameters of a table: its kind, and the columns that the action reads. */
-export const kindOf = ({ kind, key }: TableKind, columns: readonly RowColumn[]): ImportQuery => ({
-  kind,
-  columns: [key, ...columns.map(({ name }) => name)].join(),
-});
+/** Returns the columns that an action reads of its tables. */
+const columnsOf = ({ key }: TableKind, columns: readonly RowColumn[]): ImportQuery => ({ columns: [key, ...columns.map(({ name }) => name)].join() });
+
+/** Returns the key of the query of a table. It has no text, because the query cache serializes keys at each render. */
+const keyOf = ({ kind }: TableKind, query: ImportQuery, digest: string) => ['imports', kind, query, digest];
+
+/** Returns a hash of a text: FNV-1a with 64 bits in two halves, and the length. */
+function digestOf(text: string): string {
+  let [low, high] = [0x811c9dc5, 0xcbf29ce4];
+  for (let i = 0; i < text.length; i++) {
+    low = Math.imul(low ^ text.charCodeAt(i), 0x01000193);
+    high = Math.imul(high ^ low, 0x01000193);
+  }
+  return [text.length, low, high].join();
+}
+
+/** Returns a function that detects the encodings of a file. The reply is also that of its text, so the file is read once. */
+export function useDetection(file: TableKind | undefined, columns: readonly RowColumn[]) {
+  const queries = useQueryClient();
+  return async (bytes: Uint8Array<ArrayBuffer>): Promise<readonly Encoding[]> => {
+    if (file === undefined) return [];
+    const query = columnsOf(file, columns);
+    try {
+      const read = await previewImport(file.kind, bytes, query);
+      queries.setQueryData(keyOf(file, query, digestOf(textOf(bytes, read.encoding))), read);
+      return read.encodings;
+    } catch (problem) {
+      if (isProblem(problem, 'unsupported_media_type')) return [];
+      throw problem;
+    }
+  };
+}
 
 /** Reads a table while the user edits it. Until the service has read the current text, `preview` has no rows. */
 export function usePreview(file: TableKind | undefined, columns: readonly RowColumn[], text: string, layout: ChosenLayout | undefined) {
   const [settled] = useDebouncedValue(text, pause);
   const chosen = layout !== undefined && layout.first === firstLineOf(settled) ? layout : undefined;
   const query: ImportQuery | undefined = file && {
-    ...kindOf(file, columns),
+    ...columnsOf(file, columns),
     decimal: chosen?.decimal,
     ...(chosen?.isConfirmed === true && { header: `${chosen.hasHead}`, mapping: chosen.uses.map((use) => (use === rowUse ? file.key : (use ?? ''))).join() }),
   };
   const isTable = query !== undefined && text.trim() !== '';
+  const digest = useMemo(() => digestOf(settled), [settled]);
   const {
     data: read,
     error,
     refetch,
     isPlaceholderData,
   } = useQuery({
-    queryKey: ['imports', query, settled],
-    queryFn: ({ signal }) => (query === undefined ? undefined : previewImport(settled, query, signal)),
+    queryKey: file === undefined || query === undefined ? ['imports'] : keyOf(file, query, digest),
+    queryFn: ({ signal }) => (file === undefined || query === undefined ? undefined : previewImport(file.kind, settled, query, signal)),
     enabled: isTable && settled === text,
     staleTime: Infinity,
+    gcTime: 0,
     placeholderData: keepPreviousData,
   });
   const isCurrent = settled === text && !isPlaceholderData && read !== undefined;
@@ -47,19 +77,8 @@ export function usePreview(file: TableKind | undefined, columns: readonly RowCol
   return { preview, isReading: isTable && !isCurrent && error === null, error: error ?? undefined, retry: () => void refetch() };
 }
 
-const lineBreak = /\r\n|\r|\n/;
-
 /** The first line of a table, without the line `sep=;` of Excel. */
-export const firstLineOf = (text: string): string => text.split(lineBreak).find((line) => line.trim() !== '' && !/^sep=.$/i.test(line)) ?? '';
-
-/** Returns the text without the lines of finished rows; the other lines are unchanged. */
-export function withoutRows(text: string, { columns, rows, rejected }: ImportPreview, key: string, done: ReadonlySet<string>): string {
-  const lines = text.split(lineBreak);
-  const left = rows.filter(({ values }) => !done.has(values[key] ?? ''));
-  if (left.length + rejected.length === 0) return '';
-  // Names of a list can be in one line.
-  if (columns.length === 0) return [...left.map(({ values }) => values[key]), ...rejected.map(({ line }) => lines[line - 1])].join('\n');
-  const finished = rows.filter((row) => !left.includes(row));
-  const isFinished = (line: number) => finished.some((row) => row.line <= line && line <= row.lastLine);
-  return lines.filter((_, i) => !isFinished(i + 1)).join('\n');
+export function firstLineOf(text: string): string {
+  for (const [line] of text.matchAll(/[^\r\n]+/g)) if (line.trim() !== '' && !/^sep=.$/i.test(line)) return line;
+  return '';
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ImportPreview } from '@/api';
-import { withoutRows } from './preview';
+import { firstLineOf } from './preview';
 import { isUsable, readRowValues, rowUse, type ChosenLayout, type TableUse } from './rowValues';
 
 const columns = [
@@ -67,21 +67,8 @@ test('a row with different values is ambiguous, and so are values that add up', 
   expect(readRowValues(preview(named, rows), { ...use, addsUp: true }).twice).toEqual(['O-1', 'O-2']);
 });
 
-test('finished rows leave the table and other lines stay', () => {
-  const text = 'sep=;\r\nOrder;Tracking number\r\nO-1;"JD\n01"\r\nO-2;JD02\r\n"O-3;x';
-  const read = preview([], [], {
-    columns: [{ header: 'Order', use: 'order', example: 'O-1' }],
-    rows: [
-      { line: 3, lastLine: 4, values: { order: 'O-1' } },
-      { line: 5, lastLine: 5, values: { order: 'O-2' } },
-    ],
-    rejected: [{ line: 6, lastLine: 6, code: 'quote', message: '', column: '', text: '' }],
-  });
-  expect(withoutRows(text, read, 'order', new Set(['O-1']))).toBe('sep=;\nOrder;Tracking number\nO-2;JD02\n"O-3;x');
-  expect(withoutRows(text, { ...read, rejected: [] }, 'order', new Set(['O-1', 'O-2']))).toBe('');
-});
-
-test('finished names leave a list in one line', () => {
-  const rows = ['12', '13', '14'].map((order) => ({ line: 1, lastLine: 1, values: { order } }));
-  expect(withoutRows('12 13 14', preview([], [], { rows }), 'order', new Set(['13']))).toBe('12\n14');
-});
+test.each([
+  ['sep=;\r\nOrder;Tracking number\r\nO-1;JD01', 'Order;Tracking number'],
+  ['\n \rO-1', 'O-1'],
+  ['', ''],
+])('the first line of a table is not the one of Excel: %j', (text, line) => expect(firstLineOf(text)).toBe(line));

@@ -6,6 +6,7 @@ import { Surroundings } from '@/test/render';
 import { session } from '@/test/service';
 import type { BulkAction } from './action';
 import { fixedSelection } from './fixedSelection';
+import { rowUse } from './rowValues';
 import type { Result } from './run';
 import { useBulk } from './useBulk';
 
@@ -30,10 +31,15 @@ const chosen = { selection: fixedSelection<Row>([], rowId, undefined), readPage:
 const open = (bulk = action) =>
   renderHook(() => useBulk({ list: 'coupons', action: bulk, rowId, chosen, isTable: true, watched: undefined, topic: 'coupons' }), { wrapper: Surroundings });
 
+/** The requests with tables: path and query. */
+const requests: string[] = [];
+
 /** The replies of the service to tables. */
 const replies = (...rows: Record<string, string>[]) =>
-  vi.stubGlobal('fetch', () =>
-    Promise.resolve(
+  vi.stubGlobal('fetch', ({ url }: Request) => {
+    const { pathname, searchParams } = new URL(url);
+    requests.push(`${pathname} ${searchParams}`);
+    return Promise.resolve(
       Response.json({
         encoding: 'utf-8',
         encodings: ['utf-8'],
@@ -45,14 +51,15 @@ const replies = (...rows: Record<string, string>[]) =>
         rows: rows.map((values, i) => ({ line: i + 2, lastLine: i + 2, values })),
         rejected: [],
       }),
-    ),
-  );
+    );
+  });
 
 beforeEach(() => {
   replies({ code: 'A-1' }, { code: 'A-2' });
   sessionStore.signedIn(session());
   drafts.clear(ownerOf('default', 7));
   send.mockReset();
+  requests.length = 0;
 });
 
 test('a table and other input are restored together', () => {
@@ -79,6 +86,30 @@ test('each row is sent with its values of the table', async () => {
   act(() => result.current.own.setTable('code\ttrackingNo\nA-1\tT1\nA-2\tT2'));
   await waitFor(() => expect(result.current.plan.eligible).toHaveLength(2));
   expect(result.current.plan.eligible.map(({ item }) => item.values)).toEqual(['{"trackingNo":"T1"}', '{"trackingNo":"T2"}']);
+  expect(requests).toEqual(['/api/v1/imports/coupons/preview columns=code%2CtrackingNo']);
+  act(() => result.current.own.setLayout({ hasHead: true, uses: [rowUse, null], decimal: 'comma', first: 'code\ttrackingNo', isConfirmed: true }));
+  await waitFor(() => expect(requests).toHaveLength(2));
+  expect(requests[1]).toBe('/api/v1/imports/coupons/preview columns=code%2CtrackingNo&decimal=comma&header=true&mapping=code%2C');
+});
+
+test('remaining lines are sent without the completed ones, and the text stays', async () => {
+  send.mockImplementation((ids) => Promise.resolve(ids.map((id) => ({ id, verdict: id === 'A-1' ? 'done' : 'rejected' }))));
+  const { result, unmount } = open();
+  act(() => result.current.own.setTable('code\nA-1\nA-2'));
+  await waitFor(() => expect(result.current.plan.eligible).toHaveLength(2));
+  act(() => result.current.start());
+  await waitFor(() => expect(result.current.phase).toBe('done'));
+  expect(result.current.linesLeft).toBe(1);
+  act(() => result.current.mend());
+  await waitFor(() => expect(result.current.plan.eligible.map(({ label }) => label)).toEqual(['A-2']));
+  expect(result.current.own.table).toBe('code\nA-1\nA-2');
+  expect(result.current.plan.skipped).toEqual([{ item: { id: 'A-1', label: 'A-1' }, reason: { left: 'alreadyDone' } }]);
+  unmount();
+
+  const reloaded = open();
+  await waitFor(() => expect(reloaded.result.current.plan.eligible.map(({ label }) => label)).toEqual(['A-2']));
+  act(() => reloaded.result.current.own.openTable('code\nA-1\nA-2 '));
+  await waitFor(() => expect(reloaded.result.current.plan.eligible).toHaveLength(2));
 });
 
 test.each([

@@ -6,7 +6,7 @@ import { randomId } from '@/browser/id';
 import { upgradeInput } from '../edit/upgradeInput';
 import { requireKey, useSlot } from '../edit/slot';
 import { nameOf, type BulkAction, type RowValues, type Watched } from './action';
-import { firstLineOf, usePreview, withoutRows } from './preview';
+import { firstLineOf, usePreview } from './preview';
 import { readRowValues, type ChosenLayout } from './rowValues';
 import { isLeft, newJob, reopened, resultsOf, runJob, type Item, type Job, type Result } from './run';
 import { scopeOf } from './scope';
@@ -34,6 +34,8 @@ interface Typed<Input> {
   table: string;
   /** The layout that the user confirmed. */
   layout?: ChosenLayout;
+  /** The labels of rows of the table that an earlier run completed. Later lines can depend on their lines. */
+  done?: readonly string[];
   isTable: boolean;
 }
 
@@ -45,9 +47,9 @@ interface StoredRun<Input> {
 
 /**
  * The reason why a row is skipped independent of the action: no line in the table, beyond the
- * maximum, unknown, ambiguous, or without a value.
+ * maximum, unknown, ambiguous, without a value, or completed by an earlier run.
  */
-export type Left = 'noLine' | 'beyond' | 'notThere' | 'twiceThere' | 'noValue';
+export type Left = 'alreadyDone' | 'noLine' | 'beyond' | 'notThere' | 'twiceThere' | 'noValue';
 
 export interface Skipped {
   item: Item;
@@ -75,7 +77,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     const typed = (kept?.value as StoredRun<Input> | undefined)?.typed;
     return begun === undefined && typed?.isTable === isTable ? typed : undefined;
   });
-  const blank = (): Typed<Input> => ({ input: action.open(chosen.selection.rows[0]), hasRowValues: isTable, table: '', isTable });
+  const blank = (): Typed<Input> => ({ input: action.open(chosen.selection.rows[0]), hasRowValues: isTable, table: '', done: undefined, isTable });
   const [typed, setTyped] = useState<Typed<Input>>(() => {
     const opened = blank();
     return { ...opened, ...earlier, input: upgradeInput((earlier ?? begun)?.input, opened.input) };
@@ -83,6 +85,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
   const latest = useRef(typed);
   const [isRestart, setIsRestart] = useState(false);
   const { input, hasRowValues, table, layout } = typed;
+  const done = useMemo(() => new Set(typed.done), [typed.done]);
   /** Stores a change of the input, including a pasted table, which may be long work. */
   const type = (part: (before: Typed<Input>) => Partial<Typed<Input>>) => {
     // Other input may have changed while a file was read.
@@ -118,7 +121,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     () => readRowValues(preview, { key, columns, addsUp: action.table?.addsUp, first: firstLineOf(table), chosen: layout }),
     [preview, key, columns, action, table, layout],
   );
-  const labels = useMemo(() => [...own.byLabel.keys()], [own]);
+  const labels = useMemo(() => [...own.byLabel.keys()].filter((label) => !done.has(label)), [own, done]);
   const lookup = useTableRows(source, labels.slice(0, action.maxRows), rowId, watched);
   const rows = useMemo(() => (isTable ? labels.flatMap((label) => lookup.found.get(label) ?? []) : choice.rows), [isTable, labels, lookup.found, choice.rows]);
 
@@ -144,7 +147,8 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
       const most = new Set(labels.slice(0, action.maxRows));
       for (const [label, values] of own.byLabel) {
         const row = lookup.found.get(label);
-        if (!most.has(label)) leave(label, 'beyond');
+        if (done.has(label)) leave(label, 'alreadyDone');
+        else if (!most.has(label)) leave(label, 'beyond');
         else if (row !== undefined) add(row, columns.length === 0 ? undefined : values, label);
         else if (lookup.found.has(label)) leave(label, 'notThere');
       }
@@ -152,7 +156,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
       own.empty.forEach((label) => leave(label, 'noValue'));
     } else for (const row of rows ?? []) add(row, hasRowValues ? own.byLabel.get(action.item(row, input).label) : undefined);
     return { eligible, skipped };
-  }, [action, rows, input, hasRowValues, own, labels, isTable, lookup.found, columns]);
+  }, [action, rows, input, hasRowValues, own, done, labels, isTable, lookup.found, columns]);
   const isInFlight = useSyncExternalStore(drafts.subscribe, slot.isSending);
   const phase: Phase = ended ?? (job !== undefined ? 'running' : rows === undefined ? 'reading' : 'preview');
 
@@ -217,16 +221,10 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
   };
 
   /** The labels of the completed rows in the table. */
-  const finished = () => {
-    const done = new Set(job === undefined ? [] : resultsOf(job).flatMap((result) => (isLeft(result) ? [] : [result.id])));
-    return new Set(plan.eligible.filter(({ item }) => done.has(item.id)).map(({ label }) => label));
-  };
-
-  /** Returns the lines of the table without the completed rows. */
-  const leftOver = () => (preview === undefined ? table : withoutRows(table, preview, key, finished()));
-
-  /** Returns the layout for the remaining lines, which may have another first line. */
-  const layoutFor = (left: string): ChosenLayout | undefined => own.shown && { ...own.shown.layout, first: firstLineOf(left) };
+  const finished = useMemo(() => {
+    const ids = new Set(job === undefined ? [] : resultsOf(job).flatMap((result) => (isLeft(result) ? [] : [result.id])));
+    return new Set([...done, ...plan.eligible.filter(({ item }) => ids.has(item.id)).map(({ label }) => label)]);
+  }, [job, done, plan]);
 
   return {
     phase,
@@ -245,7 +243,8 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
       hasRowValues,
       setHasRowValues: (has: boolean) => type(() => ({ hasRowValues: has })),
       table,
-      setTable: (text: string) => type(() => ({ table: text })),
+      setTable: (text: string) => type(() => (text === '' ? { table: text, done: undefined } : { table: text })),
+      openTable: (text: string) => type(() => ({ table: text, done: undefined })),
       setLayout: (chosen: ChosenLayout) => type(() => ({ layout: chosen })),
       isReading: read.isReading,
       ...own,
@@ -300,11 +299,11 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     /** The number of lines that are not done. The user can edit and send them again. */
     linesLeft:
       isTable && phase === 'done' && job?.isUndo !== true
-        ? [...own.byLabel.keys(), ...own.twice, ...own.empty].filter((label) => !finished().has(label)).length + own.rejected.length
+        ? [...own.byLabel.keys(), ...own.twice, ...own.empty].filter((label) => !finished.has(label)).length + own.rejected.length
         : 0,
-    /** Removes the completed lines from the table. */
+    /** Continues with the rows of the table that are not completed. The text stays, because lines can inherit values of completed ones. */
     continueRemaining: () => {
-      type(() => ({ table: leftOver(), layout: layoutFor(leftOver()) }));
+      type(() => ({ done: [...finished] }));
       lookup.forget();
       setJob(undefined);
       setEnded(undefined);

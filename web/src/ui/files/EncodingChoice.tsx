@@ -1,6 +1,8 @@
 import { NativeSelect, Text } from '@mantine/core';
+import { isProblem } from '@/api';
 import { useText } from '@/i18n';
 import { Banner } from '../feedback/Banner';
+import { ProblemBanner } from '../feedback/ProblemBanner';
 import type { Encoding } from './encoding';
 import { fileMessages } from './messages';
 import type { TextFile } from './useTextFile';
@@ -16,9 +18,10 @@ interface Props {
 export function EncodingChoice({ file, onEncoding, disabled }: Props) {
   const t = useText(fileMessages);
   if (file === undefined) return null;
-  const { name, encodings, encoding, sample } = file;
-  if (encoding === undefined) return <Banner tone="bad" title={t(encodings === undefined ? 'unread' : 'noText', { name })} />;
-  if (encodings === undefined || encodings.length < 2) return <Text c="dimmed">{t('readAs', { name, encoding: t(encoding) })}</Text>;
+  const { name, encodings, encoding, sample, failure } = file;
+  if (failure !== undefined && isProblem(failure.error)) return <ProblemBanner {...failure} />;
+  if (encoding === undefined) return <Banner tone="bad" title={t(failure === undefined ? 'noText' : 'unread', { name })} />;
+  if (encodings.length < 2) return <Text c="dimmed">{t('readAs', { name, encoding: t(encoding) })}</Text>;
   return (
     <NativeSelect
       label={t('encoding', { name })}

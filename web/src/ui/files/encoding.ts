@@ -1,7 +1,22 @@
 /** The supported encodings: Unicode, then the code pages in which spreadsheets save files. */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | (typeof codePages)[number];
 
-const codePages = ['gb18030', 'windows-1252', 'windows-1250', 'windows-1251', 'big5', 'shift_jis', 'euc-kr', 'macintosh'] as const;
+const codePages = [
+  'gb18030',
+  'windows-1252',
+  'windows-1250',
+  'windows-1254',
+  'windows-1257',
+  'windows-1251',
+  'windows-1253',
+  'windows-1255',
+  'windows-1256',
+  'windows-874',
+  'big5',
+  'shift_jis',
+  'euc-kr',
+  'macintosh',
+] as const;
 
 const marks = [
   [[0xef, 0xbb, 0xbf], 'utf-8'],

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { csv } from './csv';
 
@@ -23,4 +24,21 @@ test('no separator turns a cell into a formula', () => {
       for (const one of cells) expect(one).not.toMatch(/^[=@＝\t]|^[+-](?!\d+$)/);
     }
   }
+});
+
+// The test of tablefile reads this file back.
+test('the service reads the file that it writes', () => {
+  const rows = [
+    ['SKU', 'Name'],
+    ['0049', '=1+1'],
+    ['B-1', "'=1+1"],
+    ['B-2', 'a;=b|+c'],
+    ['B-3', '-5'],
+    ['B-4', 'two\nlines, "quoted"'],
+    ['B-5', "don't"],
+    ['B-6', '＝1+1'],
+    ['B-7', '中 -5x'],
+    ['B-8', '-5x'],
+  ];
+  expect(csv(rows)).toBe(readFileSync('../internal/base/tablefile/testdata/web-admin.csv', 'utf8'));
 });
