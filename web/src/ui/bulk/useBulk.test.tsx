@@ -100,7 +100,7 @@ test('remaining lines are sent without the completed ones, and the text stays', 
   act(() => result.current.start());
   await waitFor(() => expect(result.current.phase).toBe('done'));
   expect(result.current.linesLeft).toBe(1);
-  act(() => result.current.mend());
+  act(() => result.current.continueRemaining());
   await waitFor(() => expect(result.current.plan.eligible.map(({ label }) => label)).toEqual(['A-2']));
   expect(result.current.own.table).toBe('code\nA-1\nA-2');
   expect(result.current.plan.skipped).toEqual([{ item: { id: 'A-1', label: 'A-1' }, reason: { left: 'alreadyDone' } }]);
