@@ -78,7 +78,7 @@ type followedVersion[T any] struct {
 // fallback. A value that T cannot decode, or that the caller may not read, leaves the last good
 // value unchanged and sets Err. After a rejection, Follow retries.
 //
-// The service returns configs by prefix: Follow fails if the configs whose keys start with key
+// The service returns configs by prefix: Follow fails if the configs with the prefix key
 // exceed one snapshot (10,000 configs or 16 MiB).
 func Follow[T any](ctx context.Context, configs *Configs, key string, fallback T, o FollowOptions) *Followed[T] {
 	return follow(ctx, configs, subject{key, true}, fallback, o, func(found []Config) (value T, err error) {
