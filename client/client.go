@@ -17,7 +17,8 @@ type Client struct {
 	token      string
 	onBehalfOf string
 	http       *http.Client
-	backoff    []time.Duration
+	// retryPauses are the pauses between the attempts of an operation.
+	retryPauses []time.Duration
 }
 
 // Option changes how a client works.
@@ -31,7 +32,7 @@ func WithHTTPClient(h *http.Client) Option { return func(c *Client) { c.http = h
 // default is 100, 200 and 400 ms. Each pause is lengthened by a random time of up to half of it; a
 // longer Retry-After of the service replaces the pause.
 func WithBackoff(pauses ...time.Duration) Option {
-	return func(c *Client) { c.backoff = pauses }
+	return func(c *Client) { c.retryPauses = pauses }
 }
 
 // New returns a client of the service at baseURL (scheme and host) that authenticates with token,
@@ -49,8 +50,8 @@ func New(baseURL, token string, options ...Option) (*Client, error) {
 	}
 	c := &Client{
 		base: strings.TrimSuffix(base.String(), "/") + "/api/v1", token: token,
-		http:    &http.Client{Timeout: 30 * time.Second},
-		backoff: []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond},
+		http:        &http.Client{Timeout: 30 * time.Second},
+		retryPauses: []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond},
 	}
 	for _, option := range options {
 		option(c)

@@ -153,12 +153,13 @@ func (w walk) follow() {
 	cfg := ok[client.Config](t)(w.Configs.Get(ctx, "walk.b"))
 	require.NoError(t, cfg.SetValue(7))
 	require.NoError(t, w.Configs.Save(ctx, &cfg))
-	for now := range followed.Updates(ctx) {
-		if now.Value == 7 {
-			require.Equal(t, []client.Config{cfg}, now.Configs)
+	var last client.Current[int]
+	for last = range followed.Updates(ctx) {
+		if last.Value == 7 {
 			break
 		}
 	}
+	require.Equal(t, []client.Config{cfg}, last.Configs)
 }
 
 // decide has a second user decide on what the first one proposes.

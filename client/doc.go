@@ -31,7 +31,7 @@
 // [HasCode]. [Proposed] is the error of a change that needs an approval.
 //
 // [Follow] provides the current value of a config, also while the service is down; [Configs.Watch]
-// is the stream below it.
+// is the stream that Follow uses.
 //
 // An [Outbox] stores operations in a file until they are done, so that they survive the end of
 // the process.

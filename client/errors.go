@@ -35,8 +35,8 @@ type Problem struct {
 	Detail    string  `json:"detail"`
 	RequestID string  `json:"requestId"`
 	Fields    []Field `json:"fields"`
-	// RetryAfterMs is the requested wait in milliseconds; 0 if the reply has only a Retry-After header
-	// or no wait.
+	// RetryAfterMs is the requested wait in milliseconds, of the body or of the header Retry-After; 0
+	// for none.
 	RetryAfterMs int64 `json:"retryAfterMs"`
 	// Body is the complete reply, including members without a field here.
 	Body json.RawMessage `json:"-"`
@@ -70,6 +70,12 @@ func (p *Problem) leavesUnknown() bool {
 	return p.Code == CodeOutcomeUnknown || p.Code == "" && p.Status >= http.StatusInternalServerError
 }
 
+// isFinal reports whether the service itself, not an intermediary, rejected the request, and would
+// reject it again.
+func (p *Problem) isFinal() bool {
+	return p.Code != "" && p.Status < http.StatusInternalServerError && !p.isRetryable()
+}
+
 // decides reports whether the reply also settles earlier attempts. Rejections that the service
 // sends before it looks up the idempotency key do not.
 func (p *Problem) decides() bool {
@@ -77,7 +83,13 @@ func (p *Problem) decides() bool {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestEntityTooLarge:
 		return false
 	}
-	return p.Status < http.StatusInternalServerError && !p.isRetryable()
+	return p.isFinal()
+}
+
+// isRejection reports whether err is a final rejection.
+func isRejection(err error) bool {
+	var p *Problem
+	return errors.As(err, &p) && p.isFinal()
 }
 
 // GaveUp is the error of an operation without a final reply, after all attempts or the end of its
@@ -332,6 +344,9 @@ func problemOf(got answer) (problem *Problem, failure error) {
 		problem.Code, problem.Detail = "", http.StatusText(got.status)
 	}
 	problem.Status = got.status
+	if problem.RetryAfterMs == 0 {
+		problem.RetryAfterMs = retryAfter(got.header).Milliseconds()
+	}
 	if richer := richerThan(problem); richer != nil {
 		if err := json.Unmarshal(got.body, richer); err == nil {
 			return problem, richer

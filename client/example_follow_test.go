@@ -52,12 +52,13 @@ func Example_follow() {
 	if err := c.Configs.Save(ctx, &cfg); err != nil {
 		log.Fatal(err)
 	}
-	for now := range attempts.Updates(ctx) {
-		if now.Value == 5 {
-			fmt.Printf("attempts: %d, version %d\n", now.Value, now.Configs[0].Version)
+	var last client.Current[int]
+	for last = range attempts.Updates(ctx) {
+		if last.Value == 5 {
 			break
 		}
 	}
+	fmt.Printf("attempts: %d, version %d\n", last.Value, last.Configs[0].Version)
 	// Output:
 	// attempts: 3
 	// attempts: 5, version 2
@@ -66,9 +67,12 @@ func Example_follow() {
 // Limits are followed as one value, so that a batch changes all of them together.
 type limits struct{ Low, High int }
 
+// defaults are the limits without configs.
+var defaults = limits{Low: 0, High: 10}
+
 // decodeLimits converts the configs with the prefix "limits.".
 func decodeLimits(configs []client.Config) (limits, error) {
-	var l limits
+	l := defaults
 	members := map[string]*int{"limits.low": &l.Low, "limits.high": &l.High}
 	for _, c := range configs {
 		if member := members[c.Key]; member != nil {
@@ -88,18 +92,16 @@ func ExampleFollowPrefix() {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	c := serve()
-	for key, value := range map[string]string{"limits.low": "1", "limits.high": "9"} {
-		if _, err := c.Configs.Create(ctx, client.ConfigCreate{Key: key, Value: json.RawMessage(value)}); err != nil {
-			log.Fatal(err)
-		}
+	if _, err := c.Configs.Create(ctx, client.ConfigCreate{Key: "limits.low", Value: json.RawMessage("1")}); err != nil {
+		log.Fatal(err)
 	}
-	followed := client.FollowPrefix(ctx, c.Configs, "limits.", limits{0, 10}, decodeLimits, client.FollowOptions{})
+	followed := client.FollowPrefix(ctx, c.Configs, "limits.", defaults, decodeLimits, client.FollowOptions{})
 	defer followed.Close()
 	if err := followed.Ready(ctx); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(followed.Get())
-	// Output: {1 9}
+	// Output: {1 10}
 }
 
 // A program receives each state of the configs with a prefix.

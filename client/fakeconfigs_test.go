@@ -27,8 +27,8 @@ type fakeConfigs struct {
 	// lag is the number of the newest changes that snapshots do not contain yet, and retained the
 	// number of changes after which a stream can resume.
 	lag, retained int
-	// mute suppresses the heartbeats.
-	mute bool
+	// mute suppresses the heartbeats, and withholds masks secret configs.
+	mute, withholds bool
 	// cutAfter is the number of bytes after which the next stream is cut; 0 for none.
 	cutAfter int
 	// snapshots and watches are the times of the requests.
@@ -84,9 +84,12 @@ func (f *fakeConfigs) commit(versions ...fakeVersion) {
 func (f *fakeConfigs) restore(n int, epoch string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.log, f.epoch = f.log[:n], epoch
+	f.restoreTo(n, epoch)
 	f.hangUp()
 }
+
+// restoreTo leaves the streams open.
+func (f *fakeConfigs) restoreTo(n int, epoch string) { f.log, f.epoch = f.log[:n], epoch }
 
 // hangUp ends all streams.
 func (f *fakeConfigs) hangUp() {
@@ -118,6 +121,21 @@ func (f *fakeConfigs) fail(respond func(*http.Request) (*http.Response, error)) 
 	f.respond = respond
 }
 
+// withhold masks secret configs or not, and ends the streams, as a change of permissions does.
+func (f *fakeConfigs) withhold(withholds bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.withholds = withholds
+	f.hangUp()
+}
+
+// unresponsive returns a reply without an end.
+func unresponsive(r *http.Request, contentType string) *http.Response {
+	body := &fakeBody{wake: make(chan struct{})}
+	context.AfterFunc(r.Context(), func() { body.end(r.Context().Err()) })
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {contentType}}, Body: body}
+}
+
 // requests returns the number of snapshots and streams that were requested.
 func (f *fakeConfigs) requests() (snapshots, watches int) {
 	f.mu.Lock()
@@ -143,11 +161,18 @@ func (f *fakeConfigs) change(i int) string {
 	return fmt.Sprintf("id: %s\nevent: change\ndata: {\"key\":%q}\n\n", f.revision(i+1), f.log[i].key)
 }
 
+// ready returns the event of an open stream that resumes after a revision.
+func (f *fakeConfigs) ready(after string) string {
+	return fmt.Sprintf("id: %s\nevent: ready\ndata: {\"revision\":%q}\n\n", after, f.revision(len(f.log)))
+}
+
+func isWatch(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/configs/watch") }
+
 // RoundTrip responds like the service.
 func (f *fakeConfigs) RoundTrip(r *http.Request) (*http.Response, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	watches := strings.HasSuffix(r.URL.Path, "/configs/watch")
+	watches := isWatch(r)
 	if watches {
 		f.watches = append(f.watches, time.Now())
 	} else {
@@ -169,7 +194,10 @@ func (f *fakeConfigs) snapshot(r *http.Request) (*http.Response, error) {
 	found := ConfigSnapshot{Revision: f.revision(n), Items: []Config{}}
 	for key, v := range f.current(n) {
 		if strings.HasPrefix(key, r.URL.Query().Get("prefix")) {
-			c := Config{Key: key, Value: v.value, Secret: v.secret}
+			c := Config{Key: key, Value: v.value, Secret: v.secret, Masked: v.secret && f.withholds}
+			if c.Masked {
+				c.Value = json.RawMessage("null")
+			}
 			c.Version, c.ETag = v.version, fmt.Sprintf("%q", fmt.Sprint(v.row, "-", v.version))
 			found.Items = append(found.Items, c)
 		}
@@ -188,11 +216,11 @@ func (f *fakeConfigs) watch(r *http.Request) *http.Response {
 	after := r.Header.Get("Last-Event-ID")
 	position := int(sequenceOf(after))
 	if epochOf(after) != f.epoch || position > len(f.log) || position < len(f.log)-f.retained {
-		body.send(fmt.Sprintf("id: %s\nevent: gone\ndata: {}\n\n", f.revision(len(f.log))))
+		body.send(fmt.Sprintf("id: %[1]s\nevent: gone\ndata: {\"revision\":%[1]q}\n\n", f.revision(len(f.log))))
 		body.end(io.EOF)
 		return reply
 	}
-	body.send(fmt.Sprintf("id: %s\nevent: ready\ndata: {}\n\n", after))
+	body.send(f.ready(after))
 	for i := position; i < len(f.log); i++ {
 		body.send(f.change(i))
 	}

@@ -25,7 +25,7 @@ func (s *FlashSales) Await(ctx context.Context, id int64, ticket string, options
 		if isRejection(err) || err == nil && read.Status != FlashSaleTicketStatusQueued {
 			return read, err
 		}
-		if stopped := sleep(ctx, pauses.next(0)); stopped != nil {
+		if stopped := wait(ctx, pauses.next(requestedPause(err))); stopped != nil {
 			return read, errors.Join(stopped, err)
 		}
 	}

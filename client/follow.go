@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"sync/atomic"
 )
 
@@ -31,7 +30,8 @@ type Current[T any] struct {
 	Revision string
 	Source   Source
 	// Rollback is true if the service returned to an earlier state since the previous value, because
-	// its database was restored or replaced. Otherwise versions only increase.
+	// its database was restored or replaced. Without Rollback, Revision only increases; see
+	// [ConfigState].
 	Rollback bool
 	// Err is the reason why Value may be outdated: the connection was lost, the service rejected the
 	// caller, or the newest value cannot be decoded. It is nil if Value is current.
@@ -42,10 +42,10 @@ type Current[T any] struct {
 type FollowOptions struct {
 	WatchOptions
 	// File is the path of a file that stores the last good state, so that a later run starts without
-	// the service; "" for none. One process at a time may use it.
+	// the service; "" for none. One follower at a time may use it.
 	File string
-	// StoreSecrets also stores secret configs in File. Without it, a later run without the service
-	// decodes the state without them.
+	// StoreSecrets also stores secret configs in File. Without it, a later run ignores a stored state
+	// that had secret configs until it has reached the service.
 	StoreSecrets bool
 }
 
@@ -55,14 +55,14 @@ type Followed[T any] struct {
 	stop    context.CancelFunc
 	ended   chan struct{}
 
-	subject subject
 	decode  func([]Config) (T, error)
 	file    *stateFile
 	onError func(error)
 	// rollbacks counts the rollbacks. invalid is the error of the newest value, nil if it was decoded.
-	// Only run uses them.
+	// unsaved is the last state if it was not saved, nil otherwise. Only run uses them.
 	rollbacks int
 	invalid   error
+	unsaved   *ConfigSnapshot
 }
 
 // followedVersion is a current value with the number of rollbacks before it. superseded is closed
@@ -73,34 +73,20 @@ type followedVersion[T any] struct {
 	superseded chan struct{}
 }
 
-// subject selects the followed configs: all with the prefix, or only that with the key.
-type subject struct {
-	prefix string
-	one    bool
-}
-
-func (s subject) includes(key string) bool { return !s.one || key == s.prefix }
-
-func (s subject) of(items []Config) (selected []Config) {
-	for _, c := range items {
-		if s.includes(c.Key) {
-			selected = append(selected, c)
-		}
-	}
-	return selected
-}
-
 // Follow follows the config with a key until ctx ends or Close is called. It does not wait for the
 // service: the value is first that of the file, or fallback. A missing or deleted config is the
 // fallback. A value that T cannot decode, or that the caller may not read, leaves the last good
-// value unchanged and sets Err. A rejected credential is tried again.
+// value unchanged and sets Err. After a rejection, Follow retries.
+//
+// The service returns configs by prefix: Follow fails if the configs with the prefix key
+// exceed one snapshot (10,000 configs or 16 MiB).
 func Follow[T any](ctx context.Context, configs *Configs, key string, fallback T, o FollowOptions) *Followed[T] {
 	return follow(ctx, configs, subject{key, true}, fallback, o, func(found []Config) (value T, err error) {
 		switch {
 		case len(found) == 0:
 			return fallback, nil
 		case found[0].Masked:
-			return value, fmt.Errorf("the value of %s is withheld; the credential needs the permission configs:secrets", key)
+			return value, fmt.Errorf("the value of %s is withheld: the credential lacks configs:secrets, or the service cannot decrypt it", key)
 		}
 		err = found[0].Decode(&value)
 		return value, err
@@ -108,15 +94,15 @@ func Follow[T any](ctx context.Context, configs *Configs, key string, fallback T
 }
 
 // FollowPrefix follows all configs with a prefix as one value: decode converts the configs of one
-// moment, sorted by key. An error of decode leaves the last good value unchanged. Otherwise it
-// equals [Follow].
+// moment, sorted by key. fallback is the value until the first state; decode also receives an empty
+// list. An error of decode leaves the last good value unchanged. Otherwise it equals [Follow].
 func FollowPrefix[T any](ctx context.Context, configs *Configs, prefix string, fallback T, decode func([]Config) (T, error), o FollowOptions) *Followed[T] {
-	return follow(ctx, configs, subject{prefix, false}, fallback, o, decode)
+	return follow(ctx, configs, subject{prefix: prefix}, fallback, o, decode)
 }
 
 func follow[T any](ctx context.Context, configs *Configs, of subject, fallback T, o FollowOptions, decode func([]Config) (T, error)) *Followed[T] {
-	f := &Followed[T]{ended: make(chan struct{}), subject: of, decode: decode}
-	w := newConfigWatch(configs, of.prefix, o.WatchOptions)
+	f := &Followed[T]{ended: make(chan struct{}), decode: decode}
+	w := newConfigWatch(configs, of, o.WatchOptions)
 	f.onError = w.options.OnError
 	f.publish(Current[T]{Value: fallback, Source: SourceFallback, Err: errors.New("the service was not reached yet")})
 	if o.File != "" {
@@ -148,7 +134,7 @@ func (f *Followed[T]) Load() Current[T] { return f.current.Load().Current }
 
 // Updates returns the current value and then each later value and change of its status, until ctx
 // ends or the value no longer follows the service. A slow loop receives the newest value; Rollback
-// then includes the skipped values.
+// then includes the skipped values. The last value has the reason of the end in Err.
 func (f *Followed[T]) Updates(ctx context.Context) iter.Seq[Current[T]] {
 	return func(yield func(Current[T]) bool) {
 		for previous, now := (*followedVersion[T])(nil), f.current.Load(); ; previous, now = now, f.current.Load() {
@@ -162,7 +148,9 @@ func (f *Followed[T]) Updates(ctx context.Context) iter.Seq[Current[T]] {
 			select {
 			case <-now.superseded:
 			case <-f.ended:
-				return
+				if f.current.Load() == now {
+					return
+				}
 			case <-ctx.Done():
 				return
 			}
@@ -207,17 +195,34 @@ func (f *Followed[T]) report(err error) {
 	close(now.superseded)
 }
 
-// connected reports that the stream is open, so that the last state is current.
-func (f *Followed[T]) connected() { f.report(f.invalid) }
+// connected reports that the stream is open and the last state is current. It also saves a state
+// that could not be saved before.
+func (f *Followed[T]) connected() {
+	f.save()
+	f.report(f.invalid)
+}
 
-// load publishes the state of the file and returns it.
+// save saves the last state unless it is saved.
+func (f *Followed[T]) save() {
+	if f.file == nil || f.unsaved == nil {
+		return
+	}
+	if err := f.file.save(*f.unsaved); err != nil {
+		f.onError(err)
+		return
+	}
+	f.unsaved = nil
+}
+
+// load returns the state of the file. It publishes a complete state.
 func (f *Followed[T]) load() ConfigSnapshot {
 	state, err := f.file.load()
-	if err != nil || state.Revision == "" {
-		if err != nil {
-			f.onError(err)
-		}
-		return ConfigSnapshot{}
+	if err != nil {
+		f.onError(err)
+		return state
+	}
+	if state.Revision == "" {
+		return state
 	}
 	value, err := f.decode(state.Items)
 	if err != nil {
@@ -236,23 +241,16 @@ func (f *Followed[T]) apply(state ConfigState) {
 	if state.Rollback {
 		f.rollbacks++
 	}
-	now := f.current.Load()
-	if now.Source == SourceService && now.rollbacks == f.rollbacks && !slices.ContainsFunc(state.Changed, f.subject.includes) {
-		return
-	}
-	selected := f.subject.of(state.Items)
-	value, err := f.decode(selected)
+	value, err := f.decode(state.Items)
 	if f.invalid = err; err != nil {
 		f.onError(err)
 		f.report(err)
 		return
 	}
-	if f.file != nil {
-		if err := f.file.save(ConfigSnapshot{Revision: state.Revision, Items: selected}); err != nil {
-			f.onError(err)
-		}
-	}
+	f.unsaved = &state.ConfigSnapshot
+	f.save()
 	f.publish(Current[T]{
-		Value: value, Configs: selected, Revision: state.Revision, Source: SourceService, Rollback: now.rollbacks != f.rollbacks,
+		Value: value, Configs: state.Items, Revision: state.Revision, Source: SourceService,
+		Rollback: f.current.Load().rollbacks != f.rollbacks,
 	})
 }

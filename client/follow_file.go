@@ -16,7 +16,7 @@ import (
 // stateFile stores the last good state of followed configs. Its first line is the SHA-256 of the
 // rest, a storedState as JSON.
 type stateFile struct {
-	disk         replaceDisk
+	disk         disk
 	path         string
 	owner        storedOwner
 	storeSecrets bool
@@ -26,6 +26,8 @@ type stateFile struct {
 type storedState struct {
 	storedOwner
 	ConfigSnapshot
+	// Omitted is the number of secret configs of the state that the file does not contain.
+	Omitted int `json:"omitted"`
 }
 
 // storedOwner identifies the followers that may read a file.
@@ -36,14 +38,6 @@ type storedOwner struct {
 	Credential string `json:"credential"`
 	Subject    string `json:"subject"`
 }
-
-// replaceDisk is the access of a stateFile to the disk.
-type replaceDisk interface {
-	outboxDisk
-	rename(from, to string) error
-}
-
-func (systemDisk) rename(from, to string) error { return os.Rename(from, to) }
 
 func newStateFile(c *Client, of subject, o FollowOptions) *stateFile {
 	sum := sha256.Sum256([]byte("interlock configs\n" + c.token))
@@ -58,7 +52,8 @@ func newStateFile(c *Client, of subject, o FollowOptions) *stateFile {
 }
 
 // load returns the stored state; it is empty if the file does not exist. Errors: the file is
-// incomplete, or belongs to another server, credential or subject.
+// damaged, or belongs to another server, credential or subject; with the state, it lacks secret
+// configs.
 func (f *stateFile) load() (ConfigSnapshot, error) {
 	text, err := os.ReadFile(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,14 +73,18 @@ func (f *stateFile) load() (ConfigSnapshot, error) {
 	if stored.storedOwner != f.owner {
 		return ConfigSnapshot{}, fmt.Errorf("the stored configs in %s are of another server, token, key or prefix; use a separate file for each", f.path)
 	}
+	if stored.Omitted > 0 {
+		return stored.ConfigSnapshot, fmt.Errorf("the stored state in %s lacks its secret configs (%d), because StoreSecrets is not set; it is ignored until the service is reached", f.path, stored.Omitted)
+	}
 	return stored.ConfigSnapshot, nil
 }
 
 // save replaces the file. After a crash it contains the old or the new state.
 func (f *stateFile) save(state ConfigSnapshot) error {
-	stored := storedState{f.owner, state}
+	stored := storedState{storedOwner: f.owner, ConfigSnapshot: state}
 	if !f.storeSecrets {
-		stored.Items = slices.DeleteFunc(slices.Clone(state.Items), func(c Config) bool { return c.Secret || c.Masked })
+		stored.Items = slices.DeleteFunc(slices.Clone(state.Items), isConfidential)
+		stored.Omitted = len(state.Items) - len(stored.Items)
 	}
 	content, err := encode(stored)
 	if err == nil {
@@ -103,9 +102,9 @@ func checksum(content []byte) string {
 }
 
 // replaceFile writes a temporary file durably and renames it.
-func replaceFile(disk replaceDisk, path string, text []byte) error {
+func replaceFile(on disk, path string, text []byte) error {
 	temporary := path + ".new"
-	file, err := disk.open(temporary)
+	file, err := on.open(temporary)
 	if err != nil {
 		return err
 	}
@@ -113,14 +112,14 @@ func replaceFile(disk replaceDisk, path string, text []byte) error {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	if err := disk.rename(temporary, path); err != nil {
+	if err := on.rename(temporary, path); err != nil {
 		return err
 	}
-	return disk.syncDirectory(filepath.Dir(path))
+	return on.syncDirectory(filepath.Dir(path))
 }
 
 // writeWhole makes text the durable content of a file.
-func writeWhole(file outboxFile, text []byte) error {
+func writeWhole(file diskFile, text []byte) error {
 	if err := file.Truncate(0); err != nil {
 		return err
 	}

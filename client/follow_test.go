@@ -111,8 +111,94 @@ func TestStatusFollowsTheConnection(t *testing.T) {
 				break
 			}
 		}
-		require.Equal(t, []string{"1 service <nil>", "1 service read the stream: EOF", "1 service <nil>"}, updates)
+		require.Equal(t, []string{"1 service <nil>", "1 service GET /configs/watch: read the stream: EOF", "1 service <nil>"}, updates)
 	})
+}
+
+func TestStatusWaitsForMissedChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeConfigs()
+		f.set("a", "1")
+		a := followA(t, f, FollowOptions{})
+		defer a.Close()
+		synctest.Wait()
+		require.NoError(t, a.Load().Err)
+		f.fail(func(r *http.Request) (*http.Response, error) {
+			if isWatch(r) {
+				return nil, nil
+			}
+			return unresponsive(r, "application/json"), nil
+		})
+		f.disconnect()
+		f.set("a", "2")
+		elapse(2 * time.Second)
+		_, watches := f.requests()
+		require.Equal(t, 2, watches, "it is connected")
+		require.Error(t, a.Load().Err)
+		f.fail(nil)
+		elapse(time.Minute)
+		require.Equal(t, 2, a.Get())
+		require.NoError(t, a.Load().Err)
+	})
+}
+
+func TestPermissionsAreFollowed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeConfigs()
+		f.commit(fakeVersion{key: "a", value: json.RawMessage("7"), secret: true})
+		f.withhold(true)
+		a := followA(t, f, FollowOptions{})
+		defer a.Close()
+		for _, withheld := range []bool{true, false, true} {
+			f.withhold(withheld)
+			elapse(time.Minute)
+			if withheld {
+				require.ErrorContains(t, a.Load().Err, "the credential lacks configs:secrets")
+			} else {
+				require.NoError(t, a.Load().Err)
+				require.Equal(t, 7, a.Get())
+			}
+		}
+	})
+}
+
+func TestOtherConfigsCauseNoRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeConfigs()
+		a := followA(t, f, FollowOptions{})
+		defer a.Close()
+		synctest.Wait()
+		for range 5 {
+			f.set("ab", "1")
+			synctest.Wait()
+		}
+		f.set("a", "2")
+		synctest.Wait()
+		require.Equal(t, 2, a.Get())
+		snapshots, _ := f.requests()
+		require.Equal(t, 2, snapshots)
+	})
+}
+
+func TestUpdatesEndWithTheLastValue(t *testing.T) {
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFakeConfigs()
+			f.set("a", "1")
+			a := followA(t, f, FollowOptions{})
+			require.NoError(t, a.Ready(t.Context()))
+			var last Current[int]
+			for last = range a.Updates(t.Context()) {
+				if last.Value == 1 {
+					f.set("a", "2")
+					synctest.Wait()
+					a.Close()
+				}
+			}
+			require.Equal(t, 2, last.Value)
+			require.ErrorIs(t, last.Err, context.Canceled)
+		})
+	}
 }
 
 func TestRejectedCredentialIsTriedAgain(t *testing.T) {
@@ -324,8 +410,13 @@ func TestSecretIsStoredOnlyOnRequest(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, store, strings.Contains(string(text), `"value":7`))
 		now, reported := startOffline(t, path, o)
-		require.Empty(t, reported)
 		require.Equal(t, map[bool]int{false: -1, true: 7}[store], now.Value)
+		require.Equal(t, map[bool]Source{false: SourceFallback, true: SourceFile}[store], now.Source)
+		if store {
+			require.Empty(t, reported)
+		} else {
+			require.ErrorContains(t, reported[0], "lacks its secret configs (1)")
+		}
 		info, err := os.Stat(path)
 		require.NoError(t, err)
 		require.EqualValues(t, 0o600, info.Mode().Perm())
@@ -378,6 +469,24 @@ func TestFullDiskDoesNotStopAFollower(t *testing.T) {
 	})
 }
 
+func TestUnsavedValueIsSavedAfterAReconnection(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeConfigs()
+		a := followA(t, f, FollowOptions{File: path})
+		synctest.Wait()
+		a.file.disk = &stepDisk{failAt: "sync"}
+		f.set("a", "2")
+		synctest.Wait()
+		a.file.disk = systemDisk{}
+		f.disconnect()
+		elapse(time.Minute)
+		a.Close()
+	})
+	now, _ := startOffline(t, path, FollowOptions{})
+	require.Equal(t, 2, now.Value)
+}
+
 func TestFileIsReplacedDurably(t *testing.T) {
 	steps := []string{"open", "truncate", "write", "sync", "close", "rename", "sync directory"}
 	disk := &stepDisk{}
@@ -396,8 +505,8 @@ func TestFileIsReplacedDurably(t *testing.T) {
 func TestCrashLeavesACompleteFile(t *testing.T) {
 	for _, step := range []string{"open", "truncate", "write", "sync", "close", "rename", "sync directory", ""} {
 		path := storeA(t, false, FollowOptions{})
-		file := newStateFile(newFakeConfigs().client(t), subject{"a", true}, FollowOptions{File: path})
-		file.disk = &stepDisk{real: true, failAt: step}
+		file := newStateFile(newFakeConfigs().client(t), subject{prefix: "a", one: true}, FollowOptions{File: path})
+		file.disk = &stepDisk{below: systemDisk{}, failAt: step}
 		next := ConfigSnapshot{Revision: "e1-2", Items: []Config{{Key: "a", Value: json.RawMessage("8")}}}
 		require.Equal(t, step == "", file.save(next) == nil)
 		state, err := file.load()
@@ -409,10 +518,26 @@ func TestCrashLeavesACompleteFile(t *testing.T) {
 	}
 }
 
-// stepDisk records the steps of a replacement and fails at one of them. If it is real, the steps
-// have their effects.
+// A crash of the machine can lose unsynced content, and undo a rename or not.
+func TestCrashOfTheMachineLeavesACompleteFile(t *testing.T) {
+	for _, step := range []string{"open", "truncate", "write", "sync", "close", "rename", "sync directory", ""} {
+		for _, of := range []left{nothing, everything} {
+			disk := &testDisk{}
+			err := replaceFile(&stepDisk{below: disk, failAt: step}, "dir/file", []byte("new"))
+			require.Equal(t, step == "", err == nil)
+			disk.crash(of)
+			if disk.renamed {
+				require.Equal(t, "new", string(disk.written), "the rename survived a failed %s", step)
+			}
+			require.Equal(t, step == "", disk.renamed && disk.named, "the rename survives only a complete replacement for sure")
+		}
+	}
+}
+
+// stepDisk records the steps of a replacement and fails at one of them. The other steps have their
+// effects on the disk below, if there is one.
 type stepDisk struct {
-	real   bool
+	below  disk
 	failAt string
 	before func(step string)
 	steps  []string
@@ -426,31 +551,31 @@ func (d *stepDisk) step(name string, effect func() error) error {
 		return syscall.ENOSPC
 	}
 	d.steps = append(d.steps, name)
-	if !d.real {
+	if d.below == nil {
 		return nil
 	}
 	return effect()
 }
 
-func (d *stepDisk) open(path string) (outboxFile, error) {
+func (d *stepDisk) open(path string) (diskFile, error) {
 	f := &stepFile{disk: d}
 	return f, d.step("open", func() (err error) {
-		f.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		f.file, err = d.below.open(path)
 		return err
 	})
 }
 
 func (d *stepDisk) rename(from, to string) error {
-	return d.step("rename", func() error { return os.Rename(from, to) })
+	return d.step("rename", func() error { return d.below.rename(from, to) })
 }
 
-func (d *stepDisk) syncDirectory(string) error {
-	return d.step("sync directory", func() error { return nil })
+func (d *stepDisk) syncDirectory(path string) error {
+	return d.step("sync directory", func() error { return d.below.syncDirectory(path) })
 }
 
 type stepFile struct {
 	disk *stepDisk
-	file *os.File
+	file diskFile
 }
 
 func (f *stepFile) Read(p []byte) (int, error) { return f.file.Read(p) }
@@ -466,9 +591,9 @@ func (f *stepFile) WriteAt(p []byte, offset int64) (n int, err error) {
 	})
 }
 
-func (f *stepFile) Sync() error { return f.disk.step("sync", f.file.Sync) }
+func (f *stepFile) Sync() error { return f.disk.step("sync", func() error { return f.file.Sync() }) }
 
-func (f *stepFile) Close() error { return f.disk.step("close", f.file.Close) }
+func (f *stepFile) Close() error { return f.disk.step("close", func() error { return f.file.Close() }) }
 
 func TestAwaitReturnsTheEndOfATicket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -491,5 +616,11 @@ func TestAwaitReturnsTheEndOfATicket(t *testing.T) {
 		_, err = s.client(t).FlashSales.Await(ctx, 1, "t")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Less(t, len(s.at), 200, "the pauses grow")
+
+		limited := refuses(http.StatusTooManyRequests, CodeRateLimited, "Retry-After", "50")
+		s = &script{replies: replies{limited, limited, limited, limited, confirmed}}
+		_, err = s.client(t).FlashSales.Await(t.Context(), 1, "t")
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, s.at[4], 4*50*time.Second, "Await also waits for the requested time")
 	})
 }

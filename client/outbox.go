@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 )
 
@@ -33,7 +32,7 @@ type Outbox[T any] struct {
 	draining sync.Mutex
 
 	mu      sync.Mutex
-	file    outboxFile
+	file    diskFile
 	size    int64
 	writer  string
 	lastSeq int64
@@ -76,32 +75,17 @@ type line struct {
 	Done   int64           `json:"done,omitempty"`
 }
 
-// outboxFile is the part of *os.File that an outbox uses; outboxDisk is its access to the disk.
-type outboxFile interface {
-	io.Reader
-	io.WriterAt
-	io.Closer
-	Truncate(size int64) error
-	Sync() error
-}
-
-type outboxDisk interface {
-	open(path string) (outboxFile, error)
-	// syncDirectory makes the name of a new file durable.
-	syncDirectory(path string) error
-}
-
 // OpenOutbox opens the outbox in a file and creates a missing file. An incomplete last line is
 // dropped: its Add had not returned.
 func OpenOutbox[T any](path string) (*Outbox[T], error) { return openOutbox[T](systemDisk{}, path) }
 
-func openOutbox[T any](disk outboxDisk, path string) (*Outbox[T], error) {
-	file, err := disk.open(path)
+func openOutbox[T any](on disk, path string) (*Outbox[T], error) {
+	file, err := on.open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the outbox: %w", err)
 	}
 	o := &Outbox[T]{file: file, added: map[string][]byte{}}
-	if err := o.load(disk, path); err != nil {
+	if err := o.load(on, path); err != nil {
 		_ = file.Close()
 		return nil, fmt.Errorf("open the outbox %s: %w", path, err)
 	}
@@ -110,7 +94,7 @@ func openOutbox[T any](disk outboxDisk, path string) (*Outbox[T], error) {
 
 // load reads the file and syncs it, because the process that wrote the file may have ended before
 // its sync, and an entry must be durable before its operation is sent.
-func (o *Outbox[T]) load(disk outboxDisk, path string) error {
+func (o *Outbox[T]) load(on disk, path string) error {
 	text, err := io.ReadAll(o.file)
 	if err != nil {
 		return err
@@ -137,7 +121,7 @@ func (o *Outbox[T]) load(disk outboxDisk, path string) error {
 	if err := o.file.Sync(); err != nil {
 		return err
 	}
-	return disk.syncDirectory(filepath.Dir(path))
+	return on.syncDirectory(filepath.Dir(path))
 }
 
 // parse adds a line of the file to the state.
@@ -292,23 +276,4 @@ func (o *Outbox[T]) Close() error {
 		o.broken = os.ErrClosed
 	}
 	return errors.Join(o.file.Sync(), o.file.Close())
-}
-
-// systemDisk is the disk of the operating system.
-type systemDisk struct{}
-
-func (systemDisk) open(path string) (outboxFile, error) {
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-}
-
-// syncDirectory does nothing on Windows, which makes file names durable itself.
-func (systemDisk) syncDirectory(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	directory, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(directory.Sync(), directory.Close())
 }

@@ -18,6 +18,8 @@ type testDisk struct {
 	written, synced, attempted []byte
 	// named reports whether the name of the file survives a crash.
 	named bool
+	// renamed reports whether the file was renamed.
+	renamed bool
 	// room bounds the file; 0 does not.
 	room int
 	// syncs fails the syncs to come, one after the other; truncates fails all of them.
@@ -25,7 +27,13 @@ type testDisk struct {
 	truncates error
 }
 
-func (d *testDisk) open(string) (outboxFile, error) { return &testFile{testDisk: d}, nil }
+func (d *testDisk) open(string) (diskFile, error) { return &testFile{testDisk: d}, nil }
+
+// rename renames the file, which is the only open one.
+func (d *testDisk) rename(_, _ string) error {
+	d.renamed = true
+	return nil
+}
 
 func (d *testDisk) syncDirectory(string) error {
 	d.named = true

@@ -47,10 +47,10 @@ func (x *exchange) run(ctx context.Context) (answer, error) {
 				return answer{}, x.giveUp(failure)
 			}
 			return answer{}, failure
-		case x.attempts > len(x.client.backoff):
+		case x.attempts > len(x.client.retryPauses):
 			return answer{}, x.giveUp(failure)
 		}
-		if err := sleep(ctx, x.pause(got, problem)); err != nil {
+		if err := sleep(ctx, x.pause(failure)); err != nil {
 			return answer{}, x.giveUp(errors.Join(failure, err))
 		}
 	}
@@ -89,21 +89,27 @@ func (x *exchange) giveUp(last error) error {
 // pause returns the time before the next attempt: the longer of the planned pause and the service's
 // Retry-After, plus a random time of up to half the planned pause. The random time spreads clients
 // that failed at the same time.
-func (x *exchange) pause(got answer, problem *Problem) time.Duration {
-	planned := x.client.backoff[x.attempts-1]
+func (x *exchange) pause(failure error) time.Duration {
+	planned := x.client.retryPauses[x.attempts-1]
 	jitter := time.Duration(0)
 	if planned > 1 {
 		jitter = rand.N(planned / 2)
 	}
-	return max(planned, requestedPause(got.header, problem)) + jitter
+	return max(planned, requestedPause(failure)) + jitter
 }
 
-// requestedPause returns the time that the service requested before the next attempt; 0 for none.
-func requestedPause(header http.Header, problem *Problem) time.Duration {
-	if problem != nil && problem.RetryAfterMs > 0 {
+// requestedPause returns the time that the service requested before the next attempt, in the reply
+// or the stream that failed with err; 0 for none.
+func requestedPause(err error) time.Duration {
+	var problem *Problem
+	var end *interrupted
+	switch {
+	case errors.As(err, &problem):
 		return time.Duration(problem.RetryAfterMs) * time.Millisecond
+	case errors.As(err, &end):
+		return end.pause
 	}
-	return retryAfter(header)
+	return 0
 }
 
 // retryAfter parses both forms of the header (RFC 9110, section 10.2.3). A date is compared with
@@ -126,13 +132,16 @@ func retryAfter(header http.Header) time.Duration {
 
 // sleep waits, and fails immediately if the context's deadline is earlier.
 func sleep(ctx context.Context, d time.Duration) error {
+	if deadline, bounded := ctx.Deadline(); bounded && !time.Now().Add(d).Before(deadline) {
+		return context.DeadlineExceeded
+	}
+	return wait(ctx, d)
+}
+
+// wait waits until the time has passed or the context ends.
+func wait(ctx context.Context, d time.Duration) error {
 	waiting, stop := context.WithTimeout(ctx, d)
 	defer stop()
-	if deadline, bounded := ctx.Deadline(); bounded {
-		if end, _ := waiting.Deadline(); !end.Before(deadline) {
-			return context.DeadlineExceeded
-		}
-	}
 	<-waiting.Done()
 	return ctx.Err()
 }

@@ -231,6 +231,7 @@ func TestUnknownOutcomeIsReportedExactly(t *testing.T) {
 		"a reply lost, and then it is refused for good":     {replies{lost, refuses(http.StatusConflict, CodeInsufficientBalance)}, false},
 		"a reply lost, and nobody had the lock":             {replies{lost, refuses(http.StatusLocked, CodeResourceLocked)}, false},
 		"something in between lost the reply":               {replies{gateway}, true},
+		"a reply lost, then a proxy without the service":    {replies{lost, says(http.StatusNotFound, "<html>")}, true},
 		"another attempt under the key has it all the time": {replies{busy, busy, busy, busy}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,12 +2,10 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"maps"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,19 +20,21 @@ type ConfigState struct {
 	// state, sorted.
 	Changed []string
 	// Rollback is true if the service returned to an earlier state, because its database was restored
-	// or replaced. Only then can a config have a lower version than in the previous state.
+	// or replaced. Without Rollback, the revision only increases, and so does the version of a config
+	// unless it was deleted and created again: then its ETag differs.
 	Rollback bool
 }
 
 // WatchOptions configure [Configs.Watch]. The zero value selects the defaults.
 type WatchOptions struct {
 	// MaxSilence is the time without data after which a connection is replaced, by default 25 s. The
-	// service sends a heartbeat every 10 s.
+	// service sends a heartbeat every 10 s. A read of the state may last as long.
 	MaxSilence time.Duration
 	// FirstPause and MaxPause bound the random pause before a reconnection, by default 1 s and 30 s:
 	// the bound doubles with each failure. A Retry-After of the service lengthens the pause.
 	FirstPause, MaxPause time.Duration
-	// OnError receives each error after which the watch continues; nil ignores them.
+	// OnError receives each error after which the watch continues; nil ignores them. It must not call
+	// [Followed.Close], which waits for it.
 	OnError func(error)
 }
 
@@ -59,12 +59,13 @@ func (o WatchOptions) withDefaults() WatchOptions {
 //
 // The watch reconnects after each interruption and resumes after its revision. If the service
 // cannot resume, because too many changes followed or its database was restored, the watch reads
-// the state again.
+// the state again. It also does so after each failure to open the stream, and if the state has
+// secret configs, because the permissions of the caller may have changed.
 //
 // A withheld value of a secret config is Masked. [Follow] decodes values and stores them in a file.
 func (s *Configs) Watch(ctx context.Context, prefix string, o WatchOptions) iter.Seq2[ConfigState, error] {
 	return func(yield func(ConfigState, error) bool) {
-		w := newConfigWatch(s, prefix, o)
+		w := newConfigWatch(s, subject{prefix: prefix}, o)
 		w.apply = func(state ConfigState) bool { return yield(state, nil) }
 		if err := w.run(ctx); !errors.Is(err, errStopped) {
 			yield(ConfigState{}, err)
@@ -78,27 +79,46 @@ var errStopped = errors.New("the watch was stopped")
 // configWatch is a running watch.
 type configWatch struct {
 	configs *Configs
-	prefix  string
+	subject subject
 	options WatchOptions
 	backoff backoff
 	// apply receives each state; it returns false to stop the watch. connected is called when the
-	// stream is open.
+	// stream is open and the state is current.
 	apply     func(ConfigState) bool
 	connected func()
 	// persistent makes the watch continue after a rejection, because an operator can correct the
 	// credential.
 	persistent bool
 
-	// state is the last state that was applied. Its revision also advances with changes of other
-	// configs. outdated is true if the stream cannot resume after it.
-	state    ConfigSnapshot
-	outdated bool
+	// state is the last state that was read, or that of a file. Its revision also advances with changes
+	// of other configs. outdated is true if a stream may not resume after it, and hasRead is true after
+	// the first read.
+	state             ConfigSnapshot
+	outdated, hasRead bool
 }
 
-func newConfigWatch(s *Configs, prefix string, o WatchOptions) *configWatch {
+// subject selects configs: all with the prefix, or only that with the key.
+type subject struct {
+	prefix string
+	one    bool
+}
+
+func (s subject) includes(key string) bool {
+	return key == s.prefix || !s.one && strings.HasPrefix(key, s.prefix)
+}
+
+// of returns the selected ones of the configs with the prefix.
+func (s subject) of(items []Config) []Config {
+	return slices.DeleteFunc(items, func(c Config) bool { return !s.includes(c.Key) })
+}
+
+// isConfidential reports whether the value depends on the permissions of the caller.
+func isConfidential(c Config) bool { return c.Secret || c.Masked }
+
+func newConfigWatch(s *Configs, of subject, o WatchOptions) *configWatch {
 	o = o.withDefaults()
 	return &configWatch{
-		configs: s, prefix: prefix, options: o, backoff: backoff{first: o.FirstPause, limit: o.MaxPause},
+		configs: s, subject: of, options: o, backoff: backoff{first: o.FirstPause, limit: o.MaxPause},
 		connected: func() {}, outdated: true,
 	}
 }
@@ -116,29 +136,22 @@ func (w *configWatch) run(ctx context.Context) error {
 			return err
 		}
 		w.options.OnError(err)
-		var requested time.Duration
-		if end := (*interrupted)(nil); errors.As(err, &end) {
-			requested = end.pause
-		}
-		if err := sleep(ctx, w.backoff.next(requested)); err != nil {
+		if err := wait(ctx, w.backoff.next(requestedPause(err))); err != nil {
 			return err
 		}
 	}
 }
 
-// isRejection reports whether the service itself rejected a request, and would reject it again.
-func isRejection(err error) bool {
-	var p *Problem
-	return errors.As(err, &p) && p.Code != "" && p.Status < http.StatusInternalServerError && !p.isRetryable()
-}
-
-// connect reads an outdated state and applies changes until the stream ends.
+// connect opens a stream that resumes after the state and applies changes until the stream ends.
+// It first reads a state that the stream may not continue: an outdated one, or one with secrets,
+// which depends on the permissions of the caller.
 func (w *configWatch) connect(ctx context.Context) error {
-	if w.outdated {
+	if w.outdated || slices.ContainsFunc(w.state.Items, isConfidential) {
 		if err := w.read(ctx, ""); err != nil {
 			return err
 		}
 	}
+	w.outdated = true // until the stream is ready: without streams, the watch polls
 	stream, err := w.configs.client.openEvents(ctx, "/configs/watch", w.state.Revision, w.options.MaxSilence)
 	if err != nil {
 		return err
@@ -159,30 +172,56 @@ func (w *configWatch) connect(ctx context.Context) error {
 func (w *configWatch) handle(ctx context.Context, e serverEvent) error {
 	switch e.name {
 	case "ready":
-		w.connected()
+		return w.resume(ctx, e)
 	case "gone":
-		w.outdated = true
-		return fmt.Errorf("the log of configs cannot be resumed after revision %s; the state is read again", w.state.Revision)
+		last := w.state.Revision
+		if err := w.read(ctx, ""); err != nil {
+			return err
+		}
+		return fmt.Errorf("the log of configs cannot be resumed after revision %s; the state was read again", last)
 	case "change":
+		if err := w.change(ctx, e); err != nil {
+			return err
+		}
 		w.backoff.reset()
-		return w.change(ctx, e)
 	case "": // A heartbeat. Before it or a change, the service may close each connection immediately.
 		w.backoff.reset()
 	}
 	return nil
 }
 
-// change reads the state again if it does not contain a change of a config with the prefix.
+// resume reads the state again unless it contains all changes before the start of the stream.
+func (w *configWatch) resume(ctx context.Context, e serverEvent) error {
+	var start struct {
+		Revision string `json:"revision"`
+	}
+	if err := e.decode(&start); err != nil {
+		return err
+	}
+	w.outdated = false
+	if !covers(w.state.Revision, start.Revision) {
+		if err := w.read(ctx, start.Revision); err != nil {
+			return err
+		}
+	}
+	w.connected()
+	return nil
+}
+
+// change reads the state again if it does not contain a change of the subject. It rejects a change
+// of the time before a restore that a newer state already reflects.
 func (w *configWatch) change(ctx context.Context, e serverEvent) error {
 	var change struct {
 		Key string `json:"key"`
 	}
-	if err := json.Unmarshal([]byte(e.data), &change); err != nil {
-		return fmt.Errorf("read the change %s: %w", e.id, err)
+	if err := e.decode(&change); err != nil {
+		return err
 	}
 	switch {
+	case epochOf(e.id) != epochOf(w.state.Revision):
+		return fmt.Errorf("the stream sent the change %s and the state is at revision %s: the database was restored", e.id, w.state.Revision)
 	case covers(w.state.Revision, e.id):
-	case strings.HasPrefix(change.Key, w.prefix):
+	case w.subject.includes(change.Key):
 		return w.read(ctx, e.id)
 	default:
 		w.state.Revision = e.id
@@ -193,7 +232,7 @@ func (w *configWatch) change(ctx context.Context, e serverEvent) error {
 // read reads and applies the current state, which contains the change at a revision, or any state
 // if the revision is "".
 func (w *configWatch) read(ctx context.Context, change string) error {
-	found, err := w.configs.Snapshot(ctx, w.prefix)
+	found, err := w.snapshot(ctx)
 	if err != nil {
 		return err
 	}
@@ -203,12 +242,24 @@ func (w *configWatch) read(ctx context.Context, change string) error {
 	before := w.state
 	next := ConfigState{ConfigSnapshot: found, Changed: changedKeys(before.Items, found.Items)}
 	next.Rollback = before.Revision != "" && !covers(found.Revision, before.Revision)
-	isNews := w.outdated || len(next.Changed) > 0 || next.Rollback
-	w.state, w.outdated = found, false
+	isNews := !w.hasRead || len(next.Changed) > 0 || next.Rollback
+	w.state, w.outdated, w.hasRead = found, false, true
 	if isNews && !w.apply(next) {
 		return errStopped
 	}
 	return nil
+}
+
+// snapshot returns the current state. It bounds the time, because the HTTP client may not.
+func (w *configWatch) snapshot(ctx context.Context) (ConfigSnapshot, error) {
+	ctx, stop := context.WithTimeoutCause(ctx, w.options.MaxSilence, errSilent)
+	defer stop()
+	found, err := w.configs.Snapshot(ctx, w.subject.prefix)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
+	}
+	found.Items = w.subject.of(found.Items)
+	return found, err
 }
 
 // covers reports whether the state at a revision, `<epoch>-<sequence>`, contains the change at

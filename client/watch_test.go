@@ -107,7 +107,7 @@ func TestStreamCutAtAnyByteResumes(t *testing.T) {
 	f := newFakeConfigs()
 	f.set("a", "1")
 	f.set("a", "2")
-	length := len(f.change(0)) + len("id: e1-1\nevent: ready\ndata: {}\n\n")
+	length := len(f.change(0)) + len(f.ready("e1-1"))
 	for cut := 1; cut <= length; cut++ {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFakeConfigs()
@@ -133,7 +133,7 @@ func TestReconnectionsSpreadOverDoublingPauses(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFakeConfigs()
 			f.fail(func(r *http.Request) (*http.Response, error) {
-				if len(f.watches) > 0 {
+				if isWatch(r) {
 					return nil, errors.New("connection refused")
 				}
 				return nil, nil
@@ -156,7 +156,7 @@ func TestShortConnectionsLengthenPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeConfigs()
 		f.fail(func(*http.Request) (*http.Response, error) {
-			f.cutAfter = len("id: e1-0\nevent: ready\ndata: {}\n\n")
+			f.cutAfter = len(f.ready("e1-0"))
 			return nil, nil
 		})
 		w := startWatch(t, f, "", WatchOptions{})
@@ -183,8 +183,8 @@ func TestRequestedPauseIsRespected(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFakeConfigs()
 				if header != "" {
-					f.fail(func(*http.Request) (*http.Response, error) {
-						if len(f.watches) != 1 {
+					f.fail(func(r *http.Request) (*http.Response, error) {
+						if !isWatch(r) || len(f.watches) != 1 {
 							return nil, nil
 						}
 						return refuses(http.StatusServiceUnavailable, CodeUnavailable, header, "7").reply()
@@ -232,9 +232,7 @@ func TestUnresponsiveServiceIsRetried(t *testing.T) {
 		var once sync.Once
 		f.fail(func(r *http.Request) (reply *http.Response, err error) {
 			once.Do(func() {
-				body := &fakeBody{wake: make(chan struct{})}
-				context.AfterFunc(r.Context(), func() { body.end(r.Context().Err()) })
-				reply = &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body}
+				reply = unresponsive(r, "text/event-stream")
 			})
 			return reply, nil
 		})
@@ -243,6 +241,96 @@ func TestUnresponsiveServiceIsRetried(t *testing.T) {
 		f.set("a", "1")
 		require.Len(t, w.seen(), 2)
 		w.end()
+	})
+}
+
+// The HTTP client of the fake has no timeout.
+func TestUnresponsiveReadIsRetried(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeConfigs()
+		var once sync.Once
+		f.fail(func(r *http.Request) (reply *http.Response, err error) {
+			once.Do(func() { reply = unresponsive(r, "application/json") })
+			return reply, nil
+		})
+		w := startWatch(t, f, "", WatchOptions{})
+		elapse(30 * time.Second)
+		require.Len(t, w.seen(), 1)
+		w.end()
+		require.ErrorIs(t, w.errors[0], errSilent)
+	})
+}
+
+func TestFailingReadsLengthenPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeConfigs()
+		w := startWatch(t, f, "", WatchOptions{})
+		require.Len(t, w.seen(), 1)
+		f.fail(func(r *http.Request) (*http.Response, error) {
+			if isWatch(r) {
+				return nil, nil
+			}
+			return refuses(http.StatusInternalServerError, CodeInternal).reply()
+		})
+		f.set("a", "1")
+		elapse(10 * time.Minute)
+		_, watches := f.requests()
+		require.Less(t, watches, 120)
+		f.fail(nil)
+		elapse(time.Minute)
+		require.Len(t, w.seen(), 2)
+		w.end()
+	})
+}
+
+func TestWatchPollsWithoutStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeConfigs()
+		f.fail(func(r *http.Request) (*http.Response, error) {
+			if isWatch(r) {
+				return refuses(http.StatusTooManyRequests, CodeRateLimited).reply()
+			}
+			return nil, nil
+		})
+		w := startWatch(t, f, "", WatchOptions{})
+		for i := range 3 {
+			f.set("a", fmt.Sprint(i))
+			elapse(10 * time.Minute)
+		}
+		states := w.seen()
+		w.end()
+		require.Len(t, states, 3)
+		require.Equal(t, map[string]int64{"a": 3}, versions(states[2]))
+	})
+}
+
+func TestRequestedPauseOfAReadIsRespected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeConfigs()
+		f.fail(func(*http.Request) (*http.Response, error) {
+			return refuses(http.StatusServiceUnavailable, CodeUnavailable, "Retry-After", "60").reply()
+		})
+		w := startWatch(t, f, "", WatchOptions{})
+		elapse(65 * time.Second)
+		w.end()
+		require.Len(t, f.snapshots, 2)
+		require.GreaterOrEqual(t, f.snapshots[1].Sub(f.snapshots[0]), time.Minute)
+	})
+}
+
+func TestWatchLastsUntilItsDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeConfigs()
+		f.fail(func(*http.Request) (*http.Response, error) {
+			return refuses(http.StatusServiceUnavailable, CodeUnavailable, "Retry-After", "3600").reply()
+		})
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		start := time.Now()
+		for _, err := range f.client(t).Configs.Watch(ctx, "", WatchOptions{}) {
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+		}
+		require.Equal(t, time.Minute, time.Since(start))
 	})
 }
 
@@ -265,6 +353,30 @@ func TestRestoredDatabaseIsARollback(t *testing.T) {
 	})
 }
 
+// A stream can still contain changes of the time before the restore.
+func TestRestoreIsReportedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeConfigs()
+		f.set("a", "1")
+		f.set("a", "2")
+		w := startWatch(t, f, "a", WatchOptions{})
+		synctest.Wait()
+		f.mu.Lock()
+		stream := f.streams[0]
+		f.restoreTo(1, "e2")
+		f.mu.Unlock()
+		stream.send("id: e1-3\nevent: change\ndata: {\"key\":\"a\"}\n\n")
+		stream.send("id: e1-4\nevent: change\ndata: {\"key\":\"other\"}\n\n")
+		elapse(time.Minute)
+		f.set("a", "3")
+		states := w.seen()
+		w.end()
+		require.Len(t, states, 3)
+		require.Equal(t, []bool{false, true, false}, []bool{states[0].Rollback, states[1].Rollback, states[2].Rollback})
+		require.ErrorContains(t, w.errors[0], "the database was restored")
+	})
+}
+
 func TestTruncatedLogIsNoRollback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeConfigs()
@@ -281,6 +393,7 @@ func TestTruncatedLogIsNoRollback(t *testing.T) {
 		w.end()
 		require.Len(t, states, 2)
 		require.False(t, states[1].Rollback)
+		require.Equal(t, f.watches[1], f.snapshots[1], "the state is read without a pause")
 		require.Equal(t, []string{"a"}, states[1].Changed)
 		require.EqualValues(t, 6, states[1].Items[0].Version)
 	})

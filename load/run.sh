@@ -112,8 +112,8 @@ stop_service() {
 # wants SCRIPT: reports whether the script is selected.
 wants() { [[ $scripts == all || " $scripts " == *" $1 "* ]]; }
 
-# run SCRIPT PHASE: one run of k6; its verdict is its exit code. A crowd runs without the dashboard: k6's
-# would cost it the CPU that the crowd needs.
+# run SCRIPT PHASE: one run of k6; its verdict is its exit code. flash_sale and taps run without
+# k6's dashboard, because it uses CPU that the crowd needs.
 run() {
   local stem=$report/$1-$2 dashboard=true
   wants "${INTERLOCK_LOAD_NAME:-$1}" || return 0

@@ -120,7 +120,7 @@ ${rows(about.promises, true)}
 ${rows(about.figures, false)}
 </table>
 ${closed ? stepTable(closed) : `<p>Latency of a request: ${latencies(metrics)}.</p>`}
-<p>${about.charts ? '' : `<a href="${about.name}-${phase}.html">over time</a> · `}<a href="${about.name}-${phase}.json">all numbers</a></p>
+<p>${__ENV.K6_WEB_DASHBOARD === 'true' ? `<a href="${about.name}-${phase}.html">over time</a> · ` : ''}<a href="${about.name}-${phase}.json">all numbers</a></p>
 </section>
 `;
 }

@@ -302,7 +302,7 @@ export class Visitor {
     } else {
       await this.page.unrouteAll({ behavior: 'ignoreErrors' });
       await this.page.goto(blank);
-      await this.page.mouse.move(0, 0);
+      await this.page.mouse.move(0, 0); // The pointer keeps its position across visits.
       await this.context.clearCookies();
       idle.push(this);
     }
