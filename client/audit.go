@@ -12,8 +12,8 @@ import (
 // Actor identifies the author of a change: a user, a customer or the system.
 type Actor struct {
 	// ID is the integer of a user in decimal digits, or the shop's id of a customer.
-	ID   string
-	Name string
+	ID   string `json:"id"`
+	Name string `json:"name"`
 }
 
 // UnmarshalJSON accepts an id that is an integer or a string.

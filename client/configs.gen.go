@@ -119,6 +119,15 @@ type ConfigCreate struct {
 	Schema json.RawMessage `json:"schema,omitzero"`
 }
 
+// ConfigsExportQuery contains parameters of [Configs.Export].
+type ConfigsExportQuery struct {
+	// Prefix of the key.
+	Prefix string
+	// Substring of the key, value or remark, ignoring case.
+	Q         string
+	ValueType ValueType
+}
+
 // ConfigExport is returned by [Configs.Export].
 type ConfigExport struct {
 	ExportedTime time.Time        `json:"exportedTime"`
@@ -313,7 +322,8 @@ type ConfigNote struct {
 type ConfigSnapshot struct {
 	// A position in the log of configs: `<epoch>-<sequence>`. The sequence counts the committed
 	// versions of all configs, in the order of commits and without gaps. The epoch changes when the
-	// database is restored or replaced. Treat it as opaque.
+	// database is restored or replaced. Two revisions of one epoch compare by their sequences;
+	// revisions of different epochs do not compare.
 	Revision string   `json:"revision"`
 	Items    []Config `json:"items"`
 }
@@ -456,8 +466,8 @@ func (s *Configs) Create(ctx context.Context, body ConfigCreate, options ...Call
 //
 // 409 `limit_reached` if they exceed one document (10,000 configs or 16 MiB, 1 MiB for
 // `configmap`): export them by prefix.
-func (s *Configs) Export(ctx context.Context, prefix string, q string, valueType ValueType, options ...CallOption) (ConfigExport, error) {
-	return call[ConfigExport](ctx, s.client, request{method: http.MethodGet, path: "/configs/export", query: parameters{}.set("prefix", prefix).set("q", q).set("valueType", valueType)}, options)
+func (s *Configs) Export(ctx context.Context, q ConfigsExportQuery, options ...CallOption) (ConfigExport, error) {
+	return call[ConfigExport](ctx, s.client, request{method: http.MethodGet, path: "/configs/export", query: parameters{}.set("prefix", q.Prefix).set("q", q.Q).set("valueType", q.ValueType)}, options)
 }
 
 // Import imports configs.

@@ -202,11 +202,11 @@ type MyCouponFilter struct {
 
 // MyTicket is a row of [Customers.MyTickets].
 type MyTicket struct {
-	Ticket   string         `json:"ticket"`
-	Status   MyTicketStatus `json:"status"`
-	Quantity *int64         `json:"quantity,omitzero"`
-	OrderID  *int64         `json:"orderId,omitzero"`
-	OrderNo  string         `json:"orderNo,omitzero"`
+	Ticket   string                `json:"ticket"`
+	Status   FlashSaleTicketStatus `json:"status"`
+	Quantity *int64                `json:"quantity,omitzero"`
+	OrderID  *int64                `json:"orderId,omitzero"`
+	OrderNo  string                `json:"orderNo,omitzero"`
 	// Why it was rejected: `sold_out`, `limit`, `discarded`, `lost`. Or `order_cancelled`: it was
 	// confirmed, and its order is now cancelled.
 	Reason      string `json:"reason,omitzero"`
@@ -215,16 +215,6 @@ type MyTicket struct {
 	// when a ticket was rejected.
 	CreatedTime time.Time `json:"createdTime"`
 }
-
-// MyTicketStatus is part of [MyTicket].
-type MyTicketStatus string
-
-// The values of MyTicketStatus.
-const (
-	MyTicketStatusQueued    MyTicketStatus = "queued"
-	MyTicketStatusConfirmed MyTicketStatus = "confirmed"
-	MyTicketStatusRejected  MyTicketStatus = "rejected"
-)
 
 // MyWallet is returned by [Customers.MyWallet].
 type MyWallet struct {

@@ -275,11 +275,11 @@ type FlashSalePurchase struct {
 
 // FlashSaleAccepted is returned by [FlashSales.BuyIn].
 type FlashSaleAccepted struct {
-	Ticket   string                  `json:"ticket"`
-	Status   FlashSaleAcceptedStatus `json:"status"`
-	Quantity *int64                  `json:"quantity,omitzero"`
-	OrderID  *int64                  `json:"orderId,omitzero"`
-	OrderNo  string                  `json:"orderNo,omitzero"`
+	Ticket   string                `json:"ticket"`
+	Status   FlashSaleTicketStatus `json:"status"`
+	Quantity *int64                `json:"quantity,omitzero"`
+	OrderID  *int64                `json:"orderId,omitzero"`
+	OrderNo  string                `json:"orderNo,omitzero"`
 	// Why it was rejected: `sold_out`, `limit`, `discarded`, `lost`. Or `order_cancelled`: it was
 	// confirmed, and its order is now cancelled.
 	Reason string `json:"reason,omitzero"`
@@ -287,14 +287,14 @@ type FlashSaleAccepted struct {
 	Ahead int64 `json:"ahead"`
 }
 
-// FlashSaleAcceptedStatus is part of [FlashSaleAccepted].
-type FlashSaleAcceptedStatus string
+// FlashSaleTicketStatus is part of [FlashSaleAccepted].
+type FlashSaleTicketStatus string
 
-// The values of FlashSaleAcceptedStatus.
+// The values of FlashSaleTicketStatus.
 const (
-	FlashSaleAcceptedStatusQueued    FlashSaleAcceptedStatus = "queued"
-	FlashSaleAcceptedStatusConfirmed FlashSaleAcceptedStatus = "confirmed"
-	FlashSaleAcceptedStatusRejected  FlashSaleAcceptedStatus = "rejected"
+	FlashSaleTicketStatusQueued    FlashSaleTicketStatus = "queued"
+	FlashSaleTicketStatusConfirmed FlashSaleTicketStatus = "confirmed"
+	FlashSaleTicketStatusRejected  FlashSaleTicketStatus = "rejected"
 )
 
 // FlashSaleTicket is returned by [FlashSales.Ticket].
@@ -308,16 +308,6 @@ type FlashSaleTicket struct {
 	// confirmed, and its order is now cancelled.
 	Reason string `json:"reason,omitzero"`
 }
-
-// FlashSaleTicketStatus is part of [FlashSaleTicket].
-type FlashSaleTicketStatus string
-
-// The values of FlashSaleTicketStatus.
-const (
-	FlashSaleTicketStatusQueued    FlashSaleTicketStatus = "queued"
-	FlashSaleTicketStatusConfirmed FlashSaleTicketStatus = "confirmed"
-	FlashSaleTicketStatusRejected  FlashSaleTicketStatus = "rejected"
-)
 
 // List lists flash sales.
 func (s *FlashSales) List(f FlashSaleFilter) List[FlashSale] {

@@ -118,7 +118,7 @@ type SystemReportClock struct {
 	ErrorSeconds float64 `json:"errorSeconds"`
 }
 
-// SalesReportGrouping is a parameter of [Client.ReportSales].
+// SalesReportGrouping is part of [ReportSalesQuery].
 type SalesReportGrouping string
 
 // The values of SalesReportGrouping.
@@ -129,6 +129,17 @@ const (
 	SalesReportGroupingSKU   SalesReportGrouping = "sku"
 	SalesReportGroupingSale  SalesReportGrouping = "sale"
 )
+
+// ReportSalesQuery contains parameters of [Client.ReportSales].
+type ReportSalesQuery struct {
+	// Created at this time or later.
+	From time.Time
+	// Created before this time.
+	To time.Time
+	// The IANA name of the time zone of the days. By default the tenant's `timeZone`.
+	Zone string
+	By   SalesReportGrouping
+}
 
 // SalesReportSales is returned by [Client.ReportSales].
 type SalesReportSales struct {
@@ -425,7 +436,7 @@ const (
 	SearchKindAggregate      SearchKind = "aggregate"
 )
 
-// ImportEncoding is a parameter of [Client.PreviewItemsImport].
+// ImportEncoding is part of [PreviewItemsImportQuery].
 type ImportEncoding string
 
 // The values of ImportEncoding.
@@ -449,7 +460,7 @@ const (
 	ImportEncodingMacintosh   ImportEncoding = "macintosh"
 )
 
-// ImportSeparator is a parameter of [Client.PreviewItemsImport].
+// ImportSeparator is part of [PreviewItemsImportQuery].
 type ImportSeparator string
 
 // The values of ImportSeparator.
@@ -460,7 +471,7 @@ const (
 	ImportSeparatorBar       ImportSeparator = "bar"
 )
 
-// ImportDecimal is a parameter of [Client.PreviewItemsImport].
+// ImportDecimal is part of [PreviewItemsImportQuery].
 type ImportDecimal string
 
 // The values of ImportDecimal.
@@ -469,7 +480,7 @@ const (
 	ImportDecimalComma ImportDecimal = "comma"
 )
 
-// ImportFlag is a parameter of [Client.PreviewItemsImport].
+// ImportFlag is part of [PreviewItemsImportQuery].
 type ImportFlag string
 
 // The values of ImportFlag.
@@ -477,6 +488,24 @@ const (
 	ImportFlagTrue  ImportFlag = "true"
 	ImportFlagFalse ImportFlag = "false"
 )
+
+// PreviewItemsImportQuery contains parameters of [Client.PreviewItemsImport].
+type PreviewItemsImportQuery struct {
+	// The encoding of the file.
+	Encoding ImportEncoding
+	// The character between the cells.
+	Separator ImportSeparator
+	// The decimal separator of the numbers.
+	Decimal ImportDecimal
+	// Whether the first line contains the headers.
+	Header ImportFlag
+	// The use of each column of the file, in the order of the file, separated by commas; empty to
+	// ignore a column.
+	Mapping string
+	// The uses to consider, separated by commas, with the one that identifies a record first; all
+	// by default.
+	Columns string
+}
 
 // ImportPreview is returned by [Client.PreviewItemsImport].
 type ImportPreview struct {
@@ -496,7 +525,7 @@ type ImportPreview struct {
 	Columns []ImportColumn `json:"columns"`
 	Rows    []ImportRow    `json:"rows"`
 	// Lines that are not read. If the first line is rejected, no line is read.
-	Rejected []ImportRejected `json:"rejected"`
+	Rejected []ImportRejectedLine `json:"rejected"`
 }
 
 // ImportColumn is part of [ImportPreview].
@@ -517,6 +546,89 @@ type ImportRow struct {
 	LastLine int64 `json:"lastLine"`
 	// The values by name, without empty ones. Numbers have a decimal point, and no digit groups.
 	Values map[string]string `json:"values"`
+}
+
+// ImportRejectedLine is part of [ImportPreview].
+type ImportRejectedLine struct {
+	Line     int64      `json:"line"`
+	LastLine int64      `json:"lastLine"`
+	Code     ImportCode `json:"code"`
+	// The reason in a sentence.
+	Message string `json:"message"`
+	// The header and the content of the cell; empty if the line as a whole is rejected.
+	Column string `json:"column"`
+	Text   string `json:"text"`
+}
+
+// ImportCode is part of [ImportRejectedLine].
+type ImportCode string
+
+// The values of ImportCode.
+const (
+	ImportCodeQuote           ImportCode = "quote"
+	ImportCodeCells           ImportCode = "cells"
+	ImportCodeEncoding        ImportCode = "encoding"
+	ImportCodeControl         ImportCode = "control"
+	ImportCodeKey             ImportCode = "key"
+	ImportCodeNumber          ImportCode = "number"
+	ImportCodeAmbiguousNumber ImportCode = "ambiguous_number"
+	ImportCodeValue           ImportCode = "value"
+	ImportCodeSize            ImportCode = "size"
+	ImportCodeGroup           ImportCode = "group"
+)
+
+// PreviewStockImportQuery contains parameters of [Client.PreviewStockImport].
+type PreviewStockImportQuery struct {
+	// The encoding of the file.
+	Encoding ImportEncoding
+	// The character between the cells.
+	Separator ImportSeparator
+	// The decimal separator of the numbers.
+	Decimal ImportDecimal
+	// Whether the first line contains the headers.
+	Header ImportFlag
+	// The use of each column of the file, in the order of the file, separated by commas; empty to
+	// ignore a column.
+	Mapping string
+	// The uses to consider, separated by commas, with the one that identifies a record first; all
+	// by default.
+	Columns string
+}
+
+// PreviewCustomersImportQuery contains parameters of [Client.PreviewCustomersImport].
+type PreviewCustomersImportQuery struct {
+	// The encoding of the file.
+	Encoding ImportEncoding
+	// The character between the cells.
+	Separator ImportSeparator
+	// The decimal separator of the numbers.
+	Decimal ImportDecimal
+	// Whether the first line contains the headers.
+	Header ImportFlag
+	// The use of each column of the file, in the order of the file, separated by commas; empty to
+	// ignore a column.
+	Mapping string
+	// The uses to consider, separated by commas, with the one that identifies a record first; all
+	// by default.
+	Columns string
+}
+
+// PreviewCouponsImportQuery contains parameters of [Client.PreviewCouponsImport].
+type PreviewCouponsImportQuery struct {
+	// The encoding of the file.
+	Encoding ImportEncoding
+	// The character between the cells.
+	Separator ImportSeparator
+	// The decimal separator of the numbers.
+	Decimal ImportDecimal
+	// Whether the first line contains the headers.
+	Header ImportFlag
+	// The use of each column of the file, in the order of the file, separated by commas; empty to
+	// ignore a column.
+	Mapping string
+	// The uses to consider, separated by commas, with the one that identifies a record first; all
+	// by default.
+	Columns string
 }
 
 // Dashboard is returned by [Client.Dashboard].
@@ -716,8 +828,8 @@ func (c *Client) System(ctx context.Context, options ...CallOption) (SystemRepor
 // rows, the highest `gross` first. The totals include all. By default the last 30 days, today
 // included; at most 398 days. A period that starts or ends within a day includes that part of the
 // day.
-func (c *Client) ReportSales(ctx context.Context, from time.Time, to time.Time, zone string, by SalesReportGrouping, options ...CallOption) (SalesReportSales, error) {
-	return call[SalesReportSales](ctx, c, request{method: http.MethodGet, path: "/reports/sales", query: parameters{}.set("from", from).set("to", to).set("zone", zone).set("by", by)}, options)
+func (c *Client) ReportSales(ctx context.Context, q ReportSalesQuery, options ...CallOption) (SalesReportSales, error) {
+	return call[SalesReportSales](ctx, c, request{method: http.MethodGet, path: "/reports/sales", query: parameters{}.set("from", q.From).set("to", q.To).set("zone", q.Zone).set("by", q.By)}, options)
 }
 
 // Queues lists queues and locks.
@@ -770,8 +882,8 @@ func (c *Client) Search(ctx context.Context, q string, options ...CallOption) (S
 // rows to the routes of their records. The service detects the encoding, the separator, the header
 // and the decimal style; each parameter replaces one detected value. A line that cannot be read
 // without doubt is rejected by its number.
-func (c *Client) PreviewItemsImport(ctx context.Context, file []byte, encoding ImportEncoding, separator ImportSeparator, decimal ImportDecimal, header ImportFlag, mapping string, columns string, options ...CallOption) (ImportPreview, error) {
-	return call[ImportPreview](ctx, c, request{method: http.MethodPost, path: "/imports/items/preview", body: file, query: parameters{}.set("encoding", encoding).set("separator", separator).set("decimal", decimal).set("header", header).set("mapping", mapping).set("columns", columns)}, options)
+func (c *Client) PreviewItemsImport(ctx context.Context, file []byte, q PreviewItemsImportQuery, options ...CallOption) (ImportPreview, error) {
+	return call[ImportPreview](ctx, c, request{method: http.MethodPost, path: "/imports/items/preview", body: file, query: parameters{}.set("encoding", q.Encoding).set("separator", q.Separator).set("decimal", q.Decimal).set("header", q.Header).set("mapping", q.Mapping).set("columns", q.Columns)}, options)
 }
 
 // PreviewStockImport previews an import of stock.
@@ -780,8 +892,8 @@ func (c *Client) PreviewItemsImport(ctx context.Context, file []byte, encoding I
 // rows to the routes of their records. The service detects the encoding, the separator, the header
 // and the decimal style; each parameter replaces one detected value. A line that cannot be read
 // without doubt is rejected by its number.
-func (c *Client) PreviewStockImport(ctx context.Context, file []byte, encoding ImportEncoding, separator ImportSeparator, decimal ImportDecimal, header ImportFlag, mapping string, columns string, options ...CallOption) (ImportPreview, error) {
-	return call[ImportPreview](ctx, c, request{method: http.MethodPost, path: "/imports/stock/preview", body: file, query: parameters{}.set("encoding", encoding).set("separator", separator).set("decimal", decimal).set("header", header).set("mapping", mapping).set("columns", columns)}, options)
+func (c *Client) PreviewStockImport(ctx context.Context, file []byte, q PreviewStockImportQuery, options ...CallOption) (ImportPreview, error) {
+	return call[ImportPreview](ctx, c, request{method: http.MethodPost, path: "/imports/stock/preview", body: file, query: parameters{}.set("encoding", q.Encoding).set("separator", q.Separator).set("decimal", q.Decimal).set("header", q.Header).set("mapping", q.Mapping).set("columns", q.Columns)}, options)
 }
 
 // PreviewCustomersImport previews an import of customers.
@@ -790,8 +902,8 @@ func (c *Client) PreviewStockImport(ctx context.Context, file []byte, encoding I
 // rows to the routes of their records. The service detects the encoding, the separator, the header
 // and the decimal style; each parameter replaces one detected value. A line that cannot be read
 // without doubt is rejected by its number.
-func (c *Client) PreviewCustomersImport(ctx context.Context, file []byte, encoding ImportEncoding, separator ImportSeparator, decimal ImportDecimal, header ImportFlag, mapping string, columns string, options ...CallOption) (ImportPreview, error) {
-	return call[ImportPreview](ctx, c, request{method: http.MethodPost, path: "/imports/customers/preview", body: file, query: parameters{}.set("encoding", encoding).set("separator", separator).set("decimal", decimal).set("header", header).set("mapping", mapping).set("columns", columns)}, options)
+func (c *Client) PreviewCustomersImport(ctx context.Context, file []byte, q PreviewCustomersImportQuery, options ...CallOption) (ImportPreview, error) {
+	return call[ImportPreview](ctx, c, request{method: http.MethodPost, path: "/imports/customers/preview", body: file, query: parameters{}.set("encoding", q.Encoding).set("separator", q.Separator).set("decimal", q.Decimal).set("header", q.Header).set("mapping", q.Mapping).set("columns", q.Columns)}, options)
 }
 
 // PreviewCouponsImport previews an import of coupons.
@@ -800,8 +912,8 @@ func (c *Client) PreviewCustomersImport(ctx context.Context, file []byte, encodi
 // rows to the routes of their records. The service detects the encoding, the separator, the header
 // and the decimal style; each parameter replaces one detected value. A line that cannot be read
 // without doubt is rejected by its number.
-func (c *Client) PreviewCouponsImport(ctx context.Context, file []byte, encoding ImportEncoding, separator ImportSeparator, decimal ImportDecimal, header ImportFlag, mapping string, columns string, options ...CallOption) (ImportPreview, error) {
-	return call[ImportPreview](ctx, c, request{method: http.MethodPost, path: "/imports/coupons/preview", body: file, query: parameters{}.set("encoding", encoding).set("separator", separator).set("decimal", decimal).set("header", header).set("mapping", mapping).set("columns", columns)}, options)
+func (c *Client) PreviewCouponsImport(ctx context.Context, file []byte, q PreviewCouponsImportQuery, options ...CallOption) (ImportPreview, error) {
+	return call[ImportPreview](ctx, c, request{method: http.MethodPost, path: "/imports/coupons/preview", body: file, query: parameters{}.set("encoding", q.Encoding).set("separator", q.Separator).set("decimal", q.Decimal).set("header", q.Header).set("mapping", q.Mapping).set("columns", q.Columns)}, options)
 }
 
 // Dashboard returns the dashboard.

@@ -9,6 +9,7 @@
 //   - An edit that can be merged is a Save: it sends the changes since the value was read.
 //   - An enumeration is a type with constants. Without a name in the contract, it has the name of its
 //     parent and its member: ConfigChangeOp.
+//   - Up to two query parameters are arguments; more are a struct, such as PreviewImportQuery.
 //   - A member that can be null, and a number or struct that can be absent, is a pointer; nil means
 //     null or absent. A request in which the two differ needs a type declared by hand.
 package main
@@ -24,6 +25,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"text/template"
@@ -80,8 +82,8 @@ type file struct {
 
 type generator struct {
 	document document
-	// declared are the names in the client's other files.
-	declared map[string]bool
+	// declared are the types and the methods, as Type.Method, of the client's other files.
+	declared map[string]*declaration
 	types    map[string]*goType
 	// read are the schemas that are part of a type.
 	read   map[string]bool
@@ -144,7 +146,7 @@ func imports(code []byte) []byte {
 }
 
 func (g *generator) add(t *goType) {
-	if g.types[t.Name] != nil || g.declared[t.Name] {
+	if g.types[t.Name] != nil || g.declared[t.Name] != nil {
 		g.errs = append(g.errs, fmt.Errorf("two types have the name %s", t.Name))
 	}
 	g.types[t.Name] = t
@@ -161,13 +163,42 @@ func (g *generator) addGroup(of *group) {
 	g.file.Groups = append(g.file.Groups, of)
 }
 
+// declaration is a type or method that is declared by hand. Only a struct has members, by their JSON
+// names, and embedded types.
+type declaration struct {
+	isStruct bool
+	members  map[string]bool
+	embeds   []string
+}
+
+// declare returns the declaration of a type.
+func declare(of ast.Expr) *declaration {
+	d := &declaration{members: map[string]bool{}}
+	fields, isStruct := of.(*ast.StructType)
+	if !isStruct {
+		return d
+	}
+	d.isStruct = true
+	for _, f := range fields.Fields.List {
+		if len(f.Names) == 0 {
+			d.embeds = append(d.embeds, receiverName(f.Type))
+		}
+		if f.Tag != nil {
+			tag := reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("json")
+			name, _, _ := strings.Cut(tag, ",")
+			d.members[name] = true
+		}
+	}
+	return d
+}
+
 // declared returns the types and the methods, as Type.Method, in the files that are not generated.
-func declared(folder string) (map[string]bool, error) {
+func declared(folder string) (map[string]*declaration, error) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
 		return nil, err
 	}
-	names := map[string]bool{}
+	names := map[string]*declaration{}
 	for _, path := range paths {
 		if strings.HasSuffix(path, ".gen.go") || strings.HasSuffix(path, "_test.go") {
 			continue
@@ -179,10 +210,10 @@ func declared(folder string) (map[string]bool, error) {
 		ast.Inspect(tree, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.TypeSpec:
-				names[n.Name.Name] = true
+				names[n.Name.Name] = declare(n.Type)
 			case *ast.FuncDecl:
 				if n.Recv != nil {
-					names[receiverName(n.Recv.List[0].Type)+"."+n.Name.Name] = true
+					names[receiverName(n.Recv.List[0].Type)+"."+n.Name.Name] = &declaration{}
 				}
 				return false
 			}

@@ -150,7 +150,7 @@ func (g *generator) method(r route) {
 	if edits {
 		m.Name = "Save" + strings.TrimPrefix(m.Name, "Edit")
 	}
-	if g.declared[receiver(m.Receiver)+"."+m.Name] {
+	if g.declared[receiver(m.Receiver)+"."+m.Name] != nil {
 		return
 	}
 	m.Doc = sentence(m.Name, r.Summary) + "\n\n" + r.Description
@@ -168,6 +168,9 @@ func (g *generator) method(r route) {
 }
 
 func receiver(of string) string { return of[strings.IndexByte(of, '*')+1:] }
+
+// maxArguments is the maximum of query parameters that are separate arguments of a method.
+const maxArguments = 2
 
 // single generates the method of an operation on one thing.
 func (g *generator) single(m *method, r route, client, link string, reply *schema) {
@@ -190,10 +193,17 @@ func (g *generator) single(m *method, r route, client, link string, reply *schem
 		c.fields = append(c.fields, "body: file")
 	}
 	query := ""
-	for _, p := range g.queries(r) {
-		of, _ := g.typeOf(p.Schema, m.Name+goName(p.Name), "a parameter of "+link)
-		c.parameters = append(c.parameters, argument(p.Name)+" "+of)
-		query += fmt.Sprintf(".set(%q, %s)", p.Name, argument(p.Name))
+	if queries := g.queries(r); len(queries) > maxArguments {
+		name := strings.TrimPrefix(receiver(m.Receiver), "Client") + m.Name + "Query"
+		t := &goType{Name: name, Doc: name + " contains parameters of " + link + "."}
+		query = g.queryType(t, "q", queries)
+		c.parameters = append(c.parameters, "q "+t.Name)
+	} else {
+		for _, p := range queries {
+			of, _ := g.typeOf(p.Schema, m.Name+goName(p.Name), "a parameter of "+link)
+			c.parameters = append(c.parameters, argument(p.Name)+" "+of)
+			query += fmt.Sprintf(".set(%q, %s)", p.Name, argument(p.Name))
+		}
 	}
 	if query != "" {
 		c.fields = append(c.fields, "query: parameters{}"+query)
@@ -222,17 +232,7 @@ func (g *generator) list(m *method, r route, client, link string, item *schema) 
 	query := "nil"
 	if filters := g.queries(r); len(filters) > 0 {
 		filter := &goType{Name: of + "Filter", Doc: of + "Filter selects rows of " + link + ".", Embeds: []string{"Paging"}}
-		query = "f.parameters()"
-		for _, p := range filters {
-			f := g.field(filter.Name, p.Name, p.Schema, true)
-			f.Doc, f.Tag = strings.TrimSpace(p.Description+strings.TrimPrefix(f.Doc, g.description(p.Schema))), ""
-			if s := g.resolve(p.Schema); f.Type == "bool" || f.Type == "int64" && s.Minimum < 1 && s.Default != 0 {
-				f.Type = "*" + f.Type
-			}
-			filter.Fields = append(filter.Fields, f)
-			query += fmt.Sprintf(".set(%q, f.%s)", p.Name, f.Name)
-		}
-		g.add(filter)
+		query = "f.parameters()" + g.queryType(filter, "f", filters)
 		c.parameters = append(c.parameters, "f "+filter.Name)
 	} else if g.hasParameter(r, "limit") {
 		c.parameters = append(c.parameters, "p Paging")
@@ -240,6 +240,22 @@ func (g *generator) list(m *method, r route, client, link string, item *schema) 
 	}
 	m.Parameters, m.Result = strings.Join(c.parameters, ", "), "List["+of+"]"
 	m.Body = fmt.Sprintf("return List[%s]{%s, %s, %s}", of, client, c.path, query)
+}
+
+// queryType generates a struct with query parameters as its fields, and returns the Go expression
+// that adds those of a variable to other parameters.
+func (g *generator) queryType(t *goType, variable string, all []parameter) (query string) {
+	for _, p := range all {
+		f := g.field(t.Name, p.Name, p.Schema, true)
+		f.Doc, f.Tag = strings.TrimSpace(p.Description), ""
+		if s := g.resolve(p.Schema); f.Type == "bool" || f.Type == "int64" && s.Minimum < 1 && s.Default != 0 {
+			f.Type = "*" + f.Type
+		}
+		t.Fields = append(t.Fields, f)
+		query += fmt.Sprintf(".set(%q, %s.%s)", p.Name, variable, f.Name)
+	}
+	g.add(t)
+	return query
 }
 
 // save generates the method that sends the changes of a value since it was read.

@@ -51,7 +51,10 @@ func (g *generator) sameResource(a, b string) bool {
 func (g *generator) members(s *schema) map[string]bool {
 	all := map[string]bool{}
 	for _, part := range s.AllOf {
-		maps.Copy(all, g.members(g.schema(nameOf(part.Ref))))
+		if part.Ref != "" {
+			part = g.schema(nameOf(part.Ref))
+		}
+		maps.Copy(all, g.members(part))
 	}
 	for _, name := range s.Properties.names {
 		all[name] = true
@@ -65,7 +68,8 @@ func (g *generator) schema(name string) *schema { return g.document.Components.S
 func (g *generator) typeNamed(name, use string) string {
 	s, of := g.schema(name), g.canonical(name)
 	switch {
-	case g.declared[of]:
+	case g.declared[of] != nil:
+		g.compare(of, name)
 	case len(s.Enum) > 0:
 		g.enumeration(of, s, use)
 	case s.Properties.names == nil && len(s.AllOf) == 0:
@@ -77,8 +81,33 @@ func (g *generator) typeNamed(name, use string) string {
 	return of
 }
 
+// compare adds an error for each member of a schema that the type declared by hand drops.
+func (g *generator) compare(name, version string) {
+	if g.read[version] || !g.declared[name].isStruct {
+		return
+	}
+	g.read[version] = true
+	for _, member := range slices.Sorted(maps.Keys(g.members(g.schema(version)))) {
+		if !g.declares(name, member) {
+			g.errs = append(g.errs, fmt.Errorf("the type %s, declared by hand, lacks the member %s of the schema %s; add it, or rename one of them", name, member, version))
+		}
+	}
+}
+
+// declares reports whether the type declared by hand, or a type that it embeds, has a JSON member.
+func (g *generator) declares(name, member string) bool {
+	of := g.declared[name]
+	if of == nil {
+		return g.schema(name) != nil && g.members(g.schema(name))[member]
+	}
+	return of.members[member] || slices.ContainsFunc(of.embeds, func(part string) bool { return g.declares(part, member) })
+}
+
 func (g *generator) enumeration(name string, s *schema, use string) {
-	if g.types[name] != nil {
+	if t := g.types[name]; t != nil {
+		if !slices.Equal(t.Values, s.Enum) {
+			g.errs = append(g.errs, fmt.Errorf("two enumerations have the name %s and different values; name one of them in the contract", name))
+		}
 		return
 	}
 	g.add(&goType{Name: name, Doc: describe(name, s.Description, use), Of: "string", Values: s.Enum})
@@ -107,7 +136,7 @@ func (g *generator) fill(t *goType, s *schema, optional bool) {
 	for _, part := range s.AllOf {
 		name := nameOf(part.Ref)
 		switch {
-		case !g.declared[name]:
+		case g.declared[name] == nil:
 			g.fill(t, g.schema(name), optional)
 		case !slices.Contains(t.Embeds, name):
 			t.Embeds = append(t.Embeds, name)

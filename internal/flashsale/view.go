@@ -54,13 +54,30 @@ func revisionViewOf(ctx context.Context, r Revision) revisionView {
 	}
 }
 
+// ticketStatus is the status of a ticket for its customer.
+type ticketStatus string
+
+const (
+	statusQueued    ticketStatus = "queued"
+	statusConfirmed ticketStatus = "confirmed"
+	statusRejected  ticketStatus = "rejected"
+)
+
+// Enum returns the values in the contract.
+func (ticketStatus) Enum() []string {
+	return []string{string(statusQueued), string(statusConfirmed), string(statusRejected)}
+}
+
+// SchemaName returns the name of the type in the contract.
+func (ticketStatus) SchemaName() string { return "FlashSaleTicketStatus" }
+
 // ticketView is the representation of a ticket for its customer.
 type ticketView struct {
-	Ticket   string `json:"ticket" validate:"required"`
-	Status   string `json:"status" validate:"oneof=queued confirmed rejected"`
-	Quantity int64  `json:"quantity,omitempty" validate:"min=1"`
-	OrderID  int64  `json:"orderId,omitempty"`
-	OrderNo  string `json:"orderNo,omitempty" validate:"required"`
+	Ticket   string       `json:"ticket" validate:"required"`
+	Status   ticketStatus `json:"status"`
+	Quantity int64        `json:"quantity,omitempty" validate:"min=1"`
+	OrderID  int64        `json:"orderId,omitempty"`
+	OrderNo  string       `json:"orderNo,omitempty" validate:"required"`
 	// Why it was rejected: `sold_out`, `limit`, `discarded`, `lost`. Or `order_cancelled`: it was
 	// confirmed, and its order is now cancelled.
 	Reason string `json:"reason,omitempty" validate:"required"`
@@ -74,15 +91,15 @@ type acceptedView struct {
 }
 
 func ticketViewOf(t gate.Ticket) ticketView {
-	v := ticketView{Ticket: t.ID, Status: "queued", Quantity: t.Units, OrderID: t.OrderID, OrderNo: t.OrderNo, Reason: t.Reason}
+	v := ticketView{Ticket: t.ID, Status: statusQueued, Quantity: t.Units, OrderID: t.OrderID, OrderNo: t.OrderNo, Reason: t.Reason}
 	switch t.State {
 	case gate.Confirmed:
-		v.Status = "confirmed"
+		v.Status = statusConfirmed
 	case gate.Cancelled:
 		// The purchase was confirmed; the order shows its later states.
-		v.Status, v.Reason = "confirmed", "order_cancelled"
+		v.Status, v.Reason = statusConfirmed, "order_cancelled"
 	case gate.Rejected:
-		v.Status = "rejected"
+		v.Status = statusRejected
 	}
 	return v
 }

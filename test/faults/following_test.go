@@ -1,19 +1,15 @@
 package faults_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
-	"syscall"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,8 +31,11 @@ const followedKey = "faults.followed"
 
 // followedLine is a line of the program's output: a value with its status.
 type followedLine struct {
-	Value    int
-	Version  int64
+	Value   int
+	Version int64
+	ETag    string
+	// Sequence is the position in the log of configs.
+	Sequence int64
 	Source   client.Source
 	Rollback bool
 	// StartedMs is the time until the first value was readable.
@@ -65,7 +64,13 @@ func printValues(ctx context.Context, spec followSpec) error {
 	for now := range followed.Updates(ctx) {
 		line := followedLine{Value: now.Value, Source: now.Source, Rollback: now.Rollback, StartedMs: time.Since(start).Milliseconds()}
 		if len(now.Configs) > 0 {
-			line.Version = now.Configs[0].Version
+			line.Version, line.ETag = now.Configs[0].Version, now.Configs[0].ETag
+		}
+		if now.Revision != "" {
+			sequence := now.Revision[strings.LastIndexByte(now.Revision, '-')+1:]
+			if line.Sequence, err = strconv.ParseInt(sequence, 10, 64); err != nil {
+				return err
+			}
 		}
 		text, err := json.Marshal(line)
 		if err != nil {
@@ -76,146 +81,28 @@ func printValues(ctx context.Context, spec followSpec) error {
 	return ctx.Err()
 }
 
-// followingProgram is a run of the program.
-type followingProgram struct {
-	command *exec.Cmd
-	ended   chan struct{}
-	mu      sync.Mutex
-	lines   []followedLine
-}
-
-func launchFollower(t *testing.T, spec followSpec) *followingProgram {
+func launchFollower(t *testing.T, spec followSpec) *process {
 	t.Helper()
 	text, err := json.Marshal(spec)
 	require.NoError(t, err)
-	p := &followingProgram{command: exec.CommandContext(t.Context(), os.Args[0]), ended: make(chan struct{})}
-	p.command.Env = append(os.Environ(), followVariable+"="+string(text))
-	p.command.Stderr = os.Stderr
-	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	output, err := p.command.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, p.command.Start())
-	go func() {
-		defer close(p.ended)
-		p.read(output)
-		_ = p.command.Wait()
-	}()
-	t.Cleanup(func() { p.kill() })
-	return p
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), followVariable+"="+string(text))
+	return start(t, command)
 }
 
-// read collects the complete lines of the output.
-func (p *followingProgram) read(output io.Reader) {
-	for lines := bufio.NewReader(output); ; {
-		text, err := lines.ReadBytes('\n')
+// printedValues returns the complete lines of the program's output.
+func printedValues(p *process) (all []followedLine) {
+	for text := range strings.Lines(p.output.String()) {
 		var line followedLine
-		if err != nil || json.Unmarshal(text, &line) != nil {
-			return
+		if strings.HasSuffix(text, "\n") && json.Unmarshal([]byte(text), &line) == nil {
+			all = append(all, line)
 		}
-		p.mu.Lock()
-		p.lines = append(p.lines, line)
-		p.mu.Unlock()
 	}
-}
-
-func (p *followingProgram) printed() []followedLine {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.lines[:len(p.lines):len(p.lines)]
-}
-
-func (p *followingProgram) last() (line followedLine) {
-	if all := p.printed(); len(all) > 0 {
-		line = all[len(all)-1]
-	}
-	return line
-}
-
-// kill kills the program and returns its complete output.
-func (p *followingProgram) kill() []followedLine {
-	_ = p.command.Process.Kill()
-	<-p.ended
-	return p.printed()
-}
-
-// cutter is a proxy that cuts each connection after a random number of bytes of the reply.
-type cutter struct {
-	listener net.Listener
-	upstream string
-	roll     func(n int) int
-	running  sync.WaitGroup
-	cuts     atomic.Int64
-	// healthy makes the proxy forward everything.
-	healthy atomic.Bool
-
-	mu   sync.Mutex
-	open map[net.Conn]struct{}
+	return all
 }
 
 // maxBytesUntilCut is the size of three or four replies.
 const maxBytesUntilCut = 3 << 10
-
-func newCutter(t *testing.T, upstream string, random *rand.Rand) *cutter {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	c := &cutter{listener: listener, upstream: upstream, roll: dice(random.Uint64()), open: map[net.Conn]struct{}{}}
-	c.running.Go(func() {
-		for {
-			near, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			c.running.Go(func() { c.forward(near) })
-		}
-	})
-	t.Cleanup(func() {
-		_ = listener.Close()
-		c.cutAll()
-		c.running.Wait()
-	})
-	return c
-}
-
-func (c *cutter) forward(near net.Conn) {
-	defer near.Close()
-	far, err := net.Dial("tcp", c.upstream)
-	if err != nil {
-		return
-	}
-	defer far.Close()
-	c.track(near, far)
-	var requests sync.WaitGroup
-	requests.Go(func() {
-		_, _ = io.Copy(far, near)
-		_ = far.Close()
-	})
-	if c.healthy.Load() {
-		_, _ = io.Copy(near, far)
-	} else if n, err := io.CopyN(near, far, int64(1+c.roll(maxBytesUntilCut))); err == nil && n > 0 {
-		c.cuts.Add(1)
-	}
-	_ = near.Close()
-	requests.Wait()
-}
-
-func (c *cutter) track(ends ...net.Conn) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, end := range ends {
-		c.open[end] = struct{}{}
-	}
-}
-
-// cutAll cuts all connections.
-func (c *cutter) cutAll() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for end := range c.open {
-		_ = end.Close()
-	}
-	clear(c.open)
-}
 
 // followWorld is a service, a proxy before it, and a program that follows through the proxy.
 type followWorld struct {
@@ -223,26 +110,38 @@ type followWorld struct {
 	settings settings.Settings
 	service  *process
 	spec     followSpec
-	program  *followingProgram
-	link     *cutter
+	program  *process
+	link     *proxy
 	editor   *client.Client
 	// printed is the output of the runs before this one, and expected the config after the last edit.
 	printed  []followedLine
 	expected client.Config
+	// generation is the number of times that the config was deleted and created again.
+	generation int64
 }
+
+// generationSize is the difference between the values of two generations at the same version.
+const generationSize = 1_000_000
+
+// valueAt returns the value of the config at a version.
+func (w *followWorld) valueAt(version int64) int64 { return w.generation*generationSize + version }
 
 func newFollowWorld(t *testing.T, random *rand.Rand) *followWorld {
 	t.Helper()
 	s := fresh(t, "sqlite")
 	s.Addr = freeAddress(t)
-	w := &followWorld{t: t, settings: s, service: serve(t, s), link: newCutter(t, s.Addr, random)}
+	w := &followWorld{t: t, settings: s, service: serve(t, s)}
+	link, through := newPlainProxy(t, "http://"+s.Addr)
+	roll := dice(random.Uint64())
+	link.cutEach(func() int { return 1 + roll(maxBytesUntilCut) })
+	w.link = link
 	caller := callerOf(t, s)
 	var err error
 	w.editor, err = client.New("http://"+s.Addr, caller.Token, client.WithHTTPClient(newClient(t)))
 	require.NoError(t, err)
 	w.expected, err = w.editor.Configs.Create(t.Context(), client.ConfigCreate{Key: followedKey, Value: json.RawMessage("1")})
 	require.NoError(t, err)
-	w.spec = followSpec{URL: "http://" + w.link.listener.Addr().String(), Token: caller.Token, File: filepath.Join(t.TempDir(), "followed")}
+	w.spec = followSpec{URL: through, Token: caller.Token, File: filepath.Join(t.TempDir(), "followed")}
 	w.program = launchFollower(t, w.spec)
 	w.converge()
 	return w
@@ -257,7 +156,7 @@ func (w *followWorld) edit() {
 		if err != nil {
 			return false
 		}
-		require.NoError(t, cfg.SetValue(cfg.Version+1))
+		require.NoError(t, cfg.SetValue(w.valueAt(cfg.Version+1)))
 		if err = w.editor.Configs.Save(t.Context(), &cfg); err != nil {
 			return false
 		}
@@ -266,40 +165,58 @@ func (w *followWorld) edit() {
 	}, patience, 10*time.Millisecond)
 }
 
+// recreate deletes the config and creates it again, with version 1 and a greater value.
+func (w *followWorld) recreate() {
+	t := w.t
+	t.Helper()
+	require.NoError(t, w.editor.Configs.Delete(t.Context(), w.expected))
+	w.generation++
+	content := client.ConfigCreate{Key: followedKey, Value: json.RawMessage(strconv.FormatInt(w.valueAt(1), 10))}
+	var err error
+	w.expected, err = w.editor.Configs.Create(t.Context(), content)
+	require.NoError(t, err)
+}
+
 // restart kills the program, starts the next run and waits for its first value.
 func (w *followWorld) restart() {
 	w.t.Helper()
-	w.printed = append(w.printed, w.program.kill()...)
+	w.program.kill()
+	w.printed = append(w.printed, printedValues(w.program)...)
 	w.program = launchFollower(w.t, w.spec)
-	require.Eventually(w.t, func() bool { return len(w.program.printed()) > 0 }, patience, time.Millisecond)
+	require.Eventually(w.t, func() bool { return len(printedValues(w.program)) > 0 }, patience, time.Millisecond)
 }
 
 // converge waits until the program has the last saved value.
 func (w *followWorld) converge() {
 	w.t.Helper()
 	require.Eventually(w.t, func() bool {
-		last := w.program.last()
-		return last.Version == w.expected.Version && last.Source == client.SourceService
+		all := printedValues(w.program)
+		return len(all) > 0 && all[len(all)-1].ETag == w.expected.ETag && all[len(all)-1].Source == client.SourceService
 	}, patience, 10*time.Millisecond, "the program did not receive version %d", w.expected.Version)
 }
 
-// check fails if a run returned to an earlier version without reporting a rollback. The fallback
-// of a run that was killed before it stored a state has no version.
+// check fails if a run returned to an earlier value without reporting a rollback. The fallback of a
+// run that was killed before it stored a state, and the value of a deleted config, have no version.
 func (w *followWorld) check() (rollbacks int) {
 	w.t.Helper()
-	var version int64
-	for _, line := range append(w.printed, w.program.printed()...) {
+	var before followedLine
+	for _, line := range append(w.printed, printedValues(w.program)...) {
 		if line.Source == client.SourceFallback {
-			require.Zero(w.t, version, "a stored value was lost")
+			require.Zero(w.t, before.Sequence, "a stored value was lost")
 			continue
 		}
-		require.EqualValues(w.t, line.Version, line.Value)
+		require.EqualValues(w.t, line.Version, line.Value%generationSize)
+		isDeleted := line.Version == 0
 		if line.Rollback {
 			rollbacks++
 		} else {
-			require.GreaterOrEqual(w.t, line.Version, version)
+			require.GreaterOrEqual(w.t, line.Sequence, before.Sequence)
+			require.True(w.t, isDeleted || line.Value >= before.Value, "%v after %v", line, before)
 		}
-		version = line.Version
+		if isDeleted {
+			line.Value = before.Value
+		}
+		before = line
 	}
 	return rollbacks
 }
@@ -309,7 +226,7 @@ func (w *followWorld) startAlone() {
 	w.t.Helper()
 	w.service.kill()
 	w.restart()
-	first := w.program.printed()[0]
+	first := printedValues(w.program)[0]
 	require.Equal(w.t, client.SourceFile, first.Source)
 	require.Less(w.t, first.StartedMs, int64(1000))
 	w.service = serve(w.t, w.settings)
@@ -339,7 +256,11 @@ func TestKilledFollowerConvergesAndReportsRollbacks(t *testing.T) {
 	w := newFollowWorld(t, random)
 	for range tier.Rounds(8, 400) {
 		for range random.IntN(4) {
-			w.edit()
+			if random.IntN(5) == 0 {
+				w.recreate()
+			} else {
+				w.edit()
+			}
 		}
 		pause(t.Context(), time.Duration(random.IntN(30))*time.Millisecond)
 		switch random.IntN(6) {
@@ -348,7 +269,7 @@ func TestKilledFollowerConvergesAndReportsRollbacks(t *testing.T) {
 		case 1, 2:
 			w.restart()
 		case 3:
-			w.link.cutAll()
+			w.link.cutLinks()
 		default:
 			w.converge()
 		}
@@ -357,8 +278,8 @@ func TestKilledFollowerConvergesAndReportsRollbacks(t *testing.T) {
 		w.edit()
 		w.converge()
 	}
-	w.link.healthy.Store(true)
-	w.link.cutAll()
+	w.link.cutEach(nil)
+	w.link.cutLinks()
 	w.converge()
 	require.Zero(t, w.check())
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"math"
 	"net"
 	"net/url"
 	"slices"
@@ -59,6 +60,9 @@ type proxy struct {
 	marked string
 	onLost func()
 	delay  func() time.Duration
+	// cutAfter is set by cutEach; cuts counts the links that it cut.
+	cutAfter func() int
+	cuts     atomic.Int64
 	// gate stops one statement; see stopAt.
 	gate *gate
 	// commands counts down to the command at which the program is killed; see killAt.
@@ -178,6 +182,13 @@ func (p *proxy) slow(delay func() time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.delay = delay
+}
+
+// cutEach cuts each new link after the returned number of bytes of the server; nil cuts none.
+func (p *proxy) cutEach(after func() int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cutAfter = after
 }
 
 // stall blocks all messages and closes no connection, like a link with a vanished peer.
@@ -447,8 +458,9 @@ func (p *proxy) decide(l *link, frame []byte, f fate) bool {
 // replies forwards the server's messages.
 func (p *proxy) replies(l *link) {
 	buffer := make([]byte, 64<<10)
-	for {
-		n, err := l.server.Read(buffer)
+	for left := p.bytesUntilCut(); left != 0; {
+		n, err := l.server.Read(buffer[:min(len(buffer), left)])
+		left -= n
 		if g := l.losing.Load(); g != nil {
 			// The server may respond to the statements before the COMMIT before it executes
 			// the COMMIT.
@@ -469,6 +481,23 @@ func (p *proxy) replies(l *link) {
 			return
 		}
 	}
+	p.cuts.Add(1)
+}
+
+// bytesUntilCut returns the number of bytes of the server after which a new link is cut.
+func (p *proxy) bytesUntilCut() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cutAfter == nil {
+		return math.MaxInt
+	}
+	return p.cutAfter()
+}
+
+// cutLinks closes every connection and accepts new ones.
+func (p *proxy) cutLinks() {
+	p.cut()
+	p.restore()
 }
 
 func (l *link) close() {

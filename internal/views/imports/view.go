@@ -51,6 +51,9 @@ type rejectedView struct {
 	Text   string `json:"text"`
 }
 
+// SchemaName returns the name of the type in the contract.
+func (rejectedView) SchemaName() string { return "ImportRejectedLine" }
+
 var previewExample = previewOf(&tablefile.Table{
 	Encoding: "windows-1252", Encodings: []tablefile.Encoding{"windows-1252", "macintosh"}, Separator: ';', Decimal: tablefile.Comma, HasHeader: true, IsMapped: true,
 	Columns: []tablefile.FileColumn{{Header: "Artikelnummer", Use: "sku", Example: "TEA-100"}, {Header: "Preis", Use: "price", Example: "19,90"}, {Header: "Notiz"}},
