@@ -132,8 +132,12 @@ func retryAfter(header http.Header) time.Duration {
 
 // sleep waits, and fails immediately if the context's deadline is earlier.
 func sleep(ctx context.Context, d time.Duration) error {
-	if deadline, bounded := ctx.Deadline(); bounded && !time.Now().Add(d).Before(deadline) {
-		return context.DeadlineExceeded
+	waiting, stop := context.WithTimeout(ctx, d)
+	defer stop()
+	if deadline, bounded := ctx.Deadline(); bounded {
+		if end, _ := waiting.Deadline(); !end.Before(deadline) {
+			return context.DeadlineExceeded
+		}
 	}
 	return wait(ctx, d)
 }

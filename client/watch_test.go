@@ -232,7 +232,7 @@ func TestUnresponsiveServiceIsRetried(t *testing.T) {
 		var once sync.Once
 		f.fail(func(r *http.Request) (reply *http.Response, err error) {
 			once.Do(func() {
-				reply = unresponsive(r, "text/event-stream")
+				reply = unresponsive(r, "text/event-stream") //nolint:bodyclose // the client closes it
 			})
 			return reply, nil
 		})
@@ -250,7 +250,7 @@ func TestUnresponsiveReadIsRetried(t *testing.T) {
 		f := newFakeConfigs()
 		var once sync.Once
 		f.fail(func(r *http.Request) (reply *http.Response, err error) {
-			once.Do(func() { reply = unresponsive(r, "application/json") })
+			once.Do(func() { reply = unresponsive(r, "application/json") }) //nolint:bodyclose // the client closes it
 			return reply, nil
 		})
 		w := startWatch(t, f, "", WatchOptions{})
