@@ -64,17 +64,17 @@ var values = map[string][]string{
 	"/customers q": {"u", "u17", "nobody"},
 
 	"/payments status":         {"applied", "unmatched", "refunded"},
-	"/payments orderId":        {"17", "99999999"},
+	"/payments orderId":        {"20", "99999999"},
 	"/payments q":              {"pi-", "pi-10000017", "none"},
 	"/payments method":         {"external", "wallet"},
 	"/payments provider":       {"stripe", "wallet", "none"},
-	"/orders/{id}/payments id": {"1"},
+	"/orders/{id}/payments id": {"5"},
 
 	"/refunds status":  {"requested", "settled"},
-	"/refunds orderId": {"17", "99999999"},
+	"/refunds orderId": {"20", "99999999"},
 
 	"/returns status":  {"closed", "requested"},
-	"/returns orderId": {"17", "99999999"},
+	"/returns orderId": {"20", "99999999"},
 	"/returns q":       {"2026", "20260101-1000001", "none"},
 
 	"/items q":      {"Tea", "no. 17", "nowhere"},
