@@ -119,15 +119,6 @@ type ConfigCreate struct {
 	Schema json.RawMessage `json:"schema,omitzero"`
 }
 
-// ConfigsExportQuery contains parameters of [Configs.Export].
-type ConfigsExportQuery struct {
-	// Prefix of the key.
-	Prefix string
-	// Substring of the key, value or remark, ignoring case.
-	Q         string
-	ValueType ValueType
-}
-
 // ConfigExport is returned by [Configs.Export].
 type ConfigExport struct {
 	ExportedTime time.Time        `json:"exportedTime"`
@@ -147,6 +138,15 @@ type ExportedConfig struct {
 	Secret bool `json:"secret"`
 	// Set if the value is withheld, with `null` instead. An import rejects it.
 	Masked bool `json:"masked,omitzero"`
+}
+
+// ConfigExportQuery contains parameters of [Configs.Export].
+type ConfigExportQuery struct {
+	// Prefix of the key.
+	Prefix string
+	// Substring of the key, value or remark, ignoring case.
+	Q         string
+	ValueType ValueType
 }
 
 // ConfigImport is the request body of [Configs.Import].
@@ -466,7 +466,7 @@ func (s *Configs) Create(ctx context.Context, body ConfigCreate, options ...Call
 //
 // 409 `limit_reached` if they exceed one document (10,000 configs or 16 MiB, 1 MiB for
 // `configmap`): export them by prefix.
-func (s *Configs) Export(ctx context.Context, q ConfigsExportQuery, options ...CallOption) (ConfigExport, error) {
+func (s *Configs) Export(ctx context.Context, q ConfigExportQuery, options ...CallOption) (ConfigExport, error) {
 	return call[ConfigExport](ctx, s.client, request{method: http.MethodGet, path: "/configs/export", query: parameters{}.set("prefix", q.Prefix).set("q", q.Q).set("valueType", q.ValueType)}, options)
 }
 

@@ -125,7 +125,7 @@ func (w walk) batches() {
 	require.EqualValues(t, 2, page.Total)
 	require.Len(t, all(t, w.Configs.List(client.ConfigFilter{Paging: client.Paging{Limit: 1}})), 2)
 
-	copied := ok[client.ConfigExport](t)(w.Configs.Export(ctx, client.ConfigsExportQuery{Prefix: "walk."}))
+	copied := ok[client.ConfigExport](t)(w.Configs.Export(ctx, client.ConfigExportQuery{Prefix: "walk."}))
 	require.NotEmpty(t, ok[client.ConfigSnapshot](t)(w.Configs.Snapshot(ctx, "")).Revision)
 	require.Len(t, copied.Configs, 2)
 	again := copied.Import()
@@ -520,7 +520,7 @@ func (w walk) pay(caller *apptest.Caller, sku string) {
 	require.Len(t, all(t, w.Payments.History(stray.ID, client.Paging{})), 2)
 	require.EqualValues(t, "refunded", ok[client.PaymentRecord](t)(clientOf(t, caller.As(t, "treasurer")).Payments.Refund(ctx, lost.ID, client.PaymentRefund{Reason: "the payer is unknown"})).Status)
 	require.Equal(t, lost.ID, all(t, w.Payments.List(client.PaymentRecordFilter{Q: "pi_3"}))[0].ID)
-	report := ok[client.SalesReportSales](t)(w.ReportSales(ctx, client.ReportSalesQuery{From: time.Now().AddDate(0, 0, -7), To: time.Now().Add(time.Hour), By: client.SalesReportGroupingDay}))
+	report := ok[client.SalesReportSales](t)(w.ReportSales(ctx, client.SalesReportSalesQuery{From: time.Now().AddDate(0, 0, -7), To: time.Now().Add(time.Hour), By: client.SalesReportGroupingDay}))
 	require.NotZero(t, report.Totals.Orders)
 }
 
@@ -765,14 +765,14 @@ func (w walk) oversee() {
 	require.Empty(t, again.Entries)
 	require.False(t, again.More)
 	require.NotEmpty(t, ok[client.SearchResult](t)(w.Search(ctx, "WALK-9")).Items)
-	preview := ok[client.ImportPreview](t)(w.PreviewItemsImport(ctx, []byte("Artikelnummer;Preis\nM\xfcller;12,50\nTEA;free\n"), client.PreviewItemsImportQuery{}))
+	preview := ok[client.ImportPreview](t)(w.PreviewItemsImport(ctx, []byte("Artikelnummer;Preis\nM\xfcller;12,50\nTEA;free\n"), client.ImportPreviewQuery{}))
 	require.Equal(t, map[string]string{"sku": "Müller", "price": "12.5"}, preview.Rows[0].Values)
 	require.Equal(t, "free", preview.Rejected[0].Text)
 	require.EqualValues(t, 3, preview.Rejected[0].Line)
 	require.Equal(t, client.ImportCodeNumber, preview.Rejected[0].Code)
-	require.Len(t, ok[client.ImportPreview](t)(w.PreviewStockImport(ctx, []byte("SKU;Bestand\nTEA;3\n"), client.PreviewStockImportQuery{})).Rows, 1)
-	require.Len(t, ok[client.ImportPreview](t)(w.PreviewCustomersImport(ctx, []byte("12 13"), client.PreviewCustomersImportQuery{})).Rows, 2)
-	require.Len(t, ok[client.ImportPreview](t)(w.PreviewCouponsImport(ctx, []byte("A-1"), client.PreviewCouponsImportQuery{})).Rows, 1)
+	require.Len(t, ok[client.ImportPreview](t)(w.PreviewStockImport(ctx, []byte("SKU;Bestand\nTEA;3\n"), client.ImportPreviewQuery{})).Rows, 1)
+	require.Len(t, ok[client.ImportPreview](t)(w.PreviewCustomersImport(ctx, []byte("12 13"), client.ImportPreviewQuery{})).Rows, 2)
+	require.Len(t, ok[client.ImportPreview](t)(w.PreviewCouponsImport(ctx, []byte("A-1"), client.ImportPreviewQuery{})).Rows, 1)
 	ok[client.QueueOverview](t)(w.Queues(ctx))
 	require.NotEmpty(t, ok[client.SystemReport](t)(w.System(ctx)).Findings)
 	promised := ok[client.PromiseList](t)(w.Promises(ctx)).Promises

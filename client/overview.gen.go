@@ -118,29 +118,6 @@ type SystemReportClock struct {
 	ErrorSeconds float64 `json:"errorSeconds"`
 }
 
-// SalesReportGrouping is part of [ReportSalesQuery].
-type SalesReportGrouping string
-
-// The values of SalesReportGrouping.
-const (
-	SalesReportGroupingDay   SalesReportGrouping = "day"
-	SalesReportGroupingWeek  SalesReportGrouping = "week"
-	SalesReportGroupingMonth SalesReportGrouping = "month"
-	SalesReportGroupingSKU   SalesReportGrouping = "sku"
-	SalesReportGroupingSale  SalesReportGrouping = "sale"
-)
-
-// ReportSalesQuery contains parameters of [Client.ReportSales].
-type ReportSalesQuery struct {
-	// Created at this time or later.
-	From time.Time
-	// Created before this time.
-	To time.Time
-	// The IANA name of the time zone of the days. By default the tenant's `timeZone`.
-	Zone string
-	By   SalesReportGrouping
-}
-
 // SalesReportSales is returned by [Client.ReportSales].
 type SalesReportSales struct {
 	From time.Time           `json:"from"`
@@ -153,6 +130,18 @@ type SalesReportSales struct {
 	Rows     []SalesReportRow `json:"rows"`
 	Totals   SalesReportSums  `json:"totals"`
 }
+
+// SalesReportGrouping is part of [SalesReportSales].
+type SalesReportGrouping string
+
+// The values of SalesReportGrouping.
+const (
+	SalesReportGroupingDay   SalesReportGrouping = "day"
+	SalesReportGroupingWeek  SalesReportGrouping = "week"
+	SalesReportGroupingMonth SalesReportGrouping = "month"
+	SalesReportGroupingSKU   SalesReportGrouping = "sku"
+	SalesReportGroupingSale  SalesReportGrouping = "sale"
+)
 
 // SalesReportRow is part of [SalesReportSales].
 type SalesReportRow struct {
@@ -189,6 +178,17 @@ type SalesReportSums struct {
 	Refunds *int64 `json:"refunds"`
 	// `gross` − `discounts` − `refunds`. Null by `sku`.
 	Net *int64 `json:"net"`
+}
+
+// SalesReportSalesQuery contains parameters of [Client.ReportSales].
+type SalesReportSalesQuery struct {
+	// Created at this time or later.
+	From time.Time
+	// Created before this time.
+	To time.Time
+	// The IANA name of the time zone of the days. By default the tenant's `timeZone`.
+	Zone string
+	By   SalesReportGrouping
 }
 
 // QueueOverview is returned by [Client.Queues].
@@ -436,7 +436,28 @@ const (
 	SearchKindAggregate      SearchKind = "aggregate"
 )
 
-// ImportEncoding is part of [PreviewItemsImportQuery].
+// ImportPreview is returned by [Client.PreviewItemsImport].
+type ImportPreview struct {
+	Encoding ImportEncoding `json:"encoding"`
+	// All encodings in which the file is valid, the most likely first. A file in Unicode usually
+	// has one.
+	Encodings []ImportEncoding `json:"encodings"`
+	Separator ImportSeparator  `json:"separator"`
+	// The decimal separator; null if the numbers prove none, or both.
+	Decimal *ImportDecimal `json:"decimal"`
+	// Whether the first line contains the headers. A header is never a row.
+	HasHeader bool `json:"hasHeader"`
+	// Whether a header or the request names the column that identifies a record. If it is false,
+	// `columns` is a proposal, and no line is read.
+	IsMapped bool `json:"isMapped"`
+	// The columns of the file, in its order; empty for a list of names.
+	Columns []ImportColumn `json:"columns"`
+	Rows    []ImportRow    `json:"rows"`
+	// Lines that are not read. If the first line is rejected, no line is read.
+	Rejected []ImportRejectedLine `json:"rejected"`
+}
+
+// ImportEncoding is part of [ImportPreview].
 type ImportEncoding string
 
 // The values of ImportEncoding.
@@ -460,7 +481,7 @@ const (
 	ImportEncodingMacintosh   ImportEncoding = "macintosh"
 )
 
-// ImportSeparator is part of [PreviewItemsImportQuery].
+// ImportSeparator is part of [ImportPreview].
 type ImportSeparator string
 
 // The values of ImportSeparator.
@@ -471,7 +492,7 @@ const (
 	ImportSeparatorBar       ImportSeparator = "bar"
 )
 
-// ImportDecimal is part of [PreviewItemsImportQuery].
+// ImportDecimal is part of [ImportPreview].
 type ImportDecimal string
 
 // The values of ImportDecimal.
@@ -479,54 +500,6 @@ const (
 	ImportDecimalPoint ImportDecimal = "point"
 	ImportDecimalComma ImportDecimal = "comma"
 )
-
-// ImportFlag is part of [PreviewItemsImportQuery].
-type ImportFlag string
-
-// The values of ImportFlag.
-const (
-	ImportFlagTrue  ImportFlag = "true"
-	ImportFlagFalse ImportFlag = "false"
-)
-
-// PreviewItemsImportQuery contains parameters of [Client.PreviewItemsImport].
-type PreviewItemsImportQuery struct {
-	// The encoding of the file.
-	Encoding ImportEncoding
-	// The character between the cells.
-	Separator ImportSeparator
-	// The decimal separator of the numbers.
-	Decimal ImportDecimal
-	// Whether the first line contains the headers.
-	Header ImportFlag
-	// The use of each column of the file, in the order of the file, separated by commas; empty to
-	// ignore a column.
-	Mapping string
-	// The uses to consider, separated by commas, with the one that identifies a record first; all
-	// by default.
-	Columns string
-}
-
-// ImportPreview is returned by [Client.PreviewItemsImport].
-type ImportPreview struct {
-	Encoding ImportEncoding `json:"encoding"`
-	// All encodings in which the file is valid, the most likely first. A file in Unicode usually
-	// has one.
-	Encodings []ImportEncoding `json:"encodings"`
-	Separator ImportSeparator  `json:"separator"`
-	// The decimal separator; null if the numbers prove none, or both.
-	Decimal *ImportDecimal `json:"decimal"`
-	// Whether the first line contains the headers. A header is never a row.
-	HasHeader bool `json:"hasHeader"`
-	// Whether a header or the request names the column that identifies a record. If it is false,
-	// `columns` is a proposal, and no line is read.
-	IsMapped bool `json:"isMapped"`
-	// The columns of the file, in its order; empty for a list of names.
-	Columns []ImportColumn `json:"columns"`
-	Rows    []ImportRow    `json:"rows"`
-	// Lines that are not read. If the first line is rejected, no line is read.
-	Rejected []ImportRejectedLine `json:"rejected"`
-}
 
 // ImportColumn is part of [ImportPreview].
 type ImportColumn struct {
@@ -577,44 +550,17 @@ const (
 	ImportCodeGroup           ImportCode = "group"
 )
 
-// PreviewStockImportQuery contains parameters of [Client.PreviewStockImport].
-type PreviewStockImportQuery struct {
-	// The encoding of the file.
-	Encoding ImportEncoding
-	// The character between the cells.
-	Separator ImportSeparator
-	// The decimal separator of the numbers.
-	Decimal ImportDecimal
-	// Whether the first line contains the headers.
-	Header ImportFlag
-	// The use of each column of the file, in the order of the file, separated by commas; empty to
-	// ignore a column.
-	Mapping string
-	// The uses to consider, separated by commas, with the one that identifies a record first; all
-	// by default.
-	Columns string
-}
+// ImportFlag is part of [ImportPreviewQuery].
+type ImportFlag string
 
-// PreviewCustomersImportQuery contains parameters of [Client.PreviewCustomersImport].
-type PreviewCustomersImportQuery struct {
-	// The encoding of the file.
-	Encoding ImportEncoding
-	// The character between the cells.
-	Separator ImportSeparator
-	// The decimal separator of the numbers.
-	Decimal ImportDecimal
-	// Whether the first line contains the headers.
-	Header ImportFlag
-	// The use of each column of the file, in the order of the file, separated by commas; empty to
-	// ignore a column.
-	Mapping string
-	// The uses to consider, separated by commas, with the one that identifies a record first; all
-	// by default.
-	Columns string
-}
+// The values of ImportFlag.
+const (
+	ImportFlagTrue  ImportFlag = "true"
+	ImportFlagFalse ImportFlag = "false"
+)
 
-// PreviewCouponsImportQuery contains parameters of [Client.PreviewCouponsImport].
-type PreviewCouponsImportQuery struct {
+// ImportPreviewQuery contains parameters of [Client.PreviewItemsImport].
+type ImportPreviewQuery struct {
 	// The encoding of the file.
 	Encoding ImportEncoding
 	// The character between the cells.
@@ -828,7 +774,7 @@ func (c *Client) System(ctx context.Context, options ...CallOption) (SystemRepor
 // rows, the highest `gross` first. The totals include all. By default the last 30 days, today
 // included; at most 398 days. A period that starts or ends within a day includes that part of the
 // day.
-func (c *Client) ReportSales(ctx context.Context, q ReportSalesQuery, options ...CallOption) (SalesReportSales, error) {
+func (c *Client) ReportSales(ctx context.Context, q SalesReportSalesQuery, options ...CallOption) (SalesReportSales, error) {
 	return call[SalesReportSales](ctx, c, request{method: http.MethodGet, path: "/reports/sales", query: parameters{}.set("from", q.From).set("to", q.To).set("zone", q.Zone).set("by", q.By)}, options)
 }
 
@@ -882,7 +828,7 @@ func (c *Client) Search(ctx context.Context, q string, options ...CallOption) (S
 // rows to the routes of their records. The service detects the encoding, the separator, the header
 // and the decimal style; each parameter replaces one detected value. A line that cannot be read
 // without doubt is rejected by its number.
-func (c *Client) PreviewItemsImport(ctx context.Context, file []byte, q PreviewItemsImportQuery, options ...CallOption) (ImportPreview, error) {
+func (c *Client) PreviewItemsImport(ctx context.Context, file []byte, q ImportPreviewQuery, options ...CallOption) (ImportPreview, error) {
 	return call[ImportPreview](ctx, c, request{method: http.MethodPost, path: "/imports/items/preview", body: file, query: parameters{}.set("encoding", q.Encoding).set("separator", q.Separator).set("decimal", q.Decimal).set("header", q.Header).set("mapping", q.Mapping).set("columns", q.Columns)}, options)
 }
 
@@ -892,7 +838,7 @@ func (c *Client) PreviewItemsImport(ctx context.Context, file []byte, q PreviewI
 // rows to the routes of their records. The service detects the encoding, the separator, the header
 // and the decimal style; each parameter replaces one detected value. A line that cannot be read
 // without doubt is rejected by its number.
-func (c *Client) PreviewStockImport(ctx context.Context, file []byte, q PreviewStockImportQuery, options ...CallOption) (ImportPreview, error) {
+func (c *Client) PreviewStockImport(ctx context.Context, file []byte, q ImportPreviewQuery, options ...CallOption) (ImportPreview, error) {
 	return call[ImportPreview](ctx, c, request{method: http.MethodPost, path: "/imports/stock/preview", body: file, query: parameters{}.set("encoding", q.Encoding).set("separator", q.Separator).set("decimal", q.Decimal).set("header", q.Header).set("mapping", q.Mapping).set("columns", q.Columns)}, options)
 }
 
@@ -902,7 +848,7 @@ func (c *Client) PreviewStockImport(ctx context.Context, file []byte, q PreviewS
 // rows to the routes of their records. The service detects the encoding, the separator, the header
 // and the decimal style; each parameter replaces one detected value. A line that cannot be read
 // without doubt is rejected by its number.
-func (c *Client) PreviewCustomersImport(ctx context.Context, file []byte, q PreviewCustomersImportQuery, options ...CallOption) (ImportPreview, error) {
+func (c *Client) PreviewCustomersImport(ctx context.Context, file []byte, q ImportPreviewQuery, options ...CallOption) (ImportPreview, error) {
 	return call[ImportPreview](ctx, c, request{method: http.MethodPost, path: "/imports/customers/preview", body: file, query: parameters{}.set("encoding", q.Encoding).set("separator", q.Separator).set("decimal", q.Decimal).set("header", q.Header).set("mapping", q.Mapping).set("columns", q.Columns)}, options)
 }
 
@@ -912,7 +858,7 @@ func (c *Client) PreviewCustomersImport(ctx context.Context, file []byte, q Prev
 // rows to the routes of their records. The service detects the encoding, the separator, the header
 // and the decimal style; each parameter replaces one detected value. A line that cannot be read
 // without doubt is rejected by its number.
-func (c *Client) PreviewCouponsImport(ctx context.Context, file []byte, q PreviewCouponsImportQuery, options ...CallOption) (ImportPreview, error) {
+func (c *Client) PreviewCouponsImport(ctx context.Context, file []byte, q ImportPreviewQuery, options ...CallOption) (ImportPreview, error) {
 	return call[ImportPreview](ctx, c, request{method: http.MethodPost, path: "/imports/coupons/preview", body: file, query: parameters{}.set("encoding", q.Encoding).set("separator", q.Separator).set("decimal", q.Decimal).set("header", q.Header).set("mapping", q.Mapping).set("columns", q.Columns)}, options)
 }
 

@@ -9,7 +9,7 @@
 //   - An edit that can be merged is a Save: it sends the changes since the value was read.
 //   - An enumeration is a type with constants. Without a name in the contract, it has the name of its
 //     parent and its member: ConfigChangeOp.
-//   - Up to two query parameters are arguments; more are a struct, such as PreviewImportQuery.
+//   - Up to two query parameters are arguments; more are a struct, such as ImportPreviewQuery.
 //   - A member that can be null, and a number or struct that can be absent, is a pointer; nil means
 //     null or absent. A request in which the two differ needs a type declared by hand.
 package main

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -194,8 +195,8 @@ func (g *generator) single(m *method, r route, client, link string, reply *schem
 	}
 	query := ""
 	if queries := g.queries(r); len(queries) > maxArguments {
-		name := strings.TrimPrefix(receiver(m.Receiver), "Client") + m.Name + "Query"
-		t := &goType{Name: name, Doc: name + " contains parameters of " + link + "."}
+		of, _ := g.typeOf(reply, "", "returned by "+link)
+		t := &goType{Name: of + "Query", Doc: of + "Query contains parameters of " + link + "."}
 		query = g.queryType(t, "q", queries)
 		c.parameters = append(c.parameters, "q "+t.Name)
 	} else {
@@ -243,7 +244,7 @@ func (g *generator) list(m *method, r route, client, link string, item *schema) 
 }
 
 // queryType generates a struct with query parameters as its fields, and returns the Go expression
-// that adds those of a variable to other parameters.
+// that adds those of a variable to other parameters. Operations with equal parameters share it.
 func (g *generator) queryType(t *goType, variable string, all []parameter) (query string) {
 	for _, p := range all {
 		f := g.field(t.Name, p.Name, p.Schema, true)
@@ -254,7 +255,9 @@ func (g *generator) queryType(t *goType, variable string, all []parameter) (quer
 		t.Fields = append(t.Fields, f)
 		query += fmt.Sprintf(".set(%q, %s.%s)", p.Name, variable, f.Name)
 	}
-	g.add(t)
+	if shared := g.types[t.Name]; shared == nil || !reflect.DeepEqual(shared.Fields, t.Fields) {
+		g.add(t)
+	}
 	return query
 }
 

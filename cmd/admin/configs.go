@@ -208,7 +208,7 @@ func (c *configsPlan) settingsOfServer(ctx context.Context, token string) ([]con
 	if err != nil {
 		return nil, err
 	}
-	exported, err := server.Configs.Export(ctx, client.ConfigsExportQuery{Prefix: c.Prefix})
+	exported, err := server.Configs.Export(ctx, client.ConfigExportQuery{Prefix: c.Prefix})
 	if err != nil {
 		return nil, fmt.Errorf("read the configs of %s: %w", c.From, err)
 	}
