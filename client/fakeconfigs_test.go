@@ -121,6 +121,15 @@ func (f *fakeConfigs) fail(respond func(*http.Request) (*http.Response, error)) 
 	f.respond = respond
 }
 
+// stall makes the next reply, of that content type, endless.
+func (f *fakeConfigs) stall(contentType string) {
+	var once sync.Once
+	f.fail(func(r *http.Request) (reply *http.Response, err error) {
+		once.Do(func() { reply = unresponsive(r, contentType) }) //nolint:bodyclose // the client closes it
+		return reply, nil
+	})
+}
+
 // withhold masks secret configs or not, and ends the streams, as a change of permissions does.
 func (f *fakeConfigs) withhold(withholds bool) {
 	f.mu.Lock()

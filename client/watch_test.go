@@ -229,13 +229,7 @@ func TestUnresponsiveServiceIsRetried(t *testing.T) {
 		f := newFakeConfigs()
 		w := startWatch(t, f, "", WatchOptions{})
 		synctest.Wait()
-		var once sync.Once
-		f.fail(func(r *http.Request) (reply *http.Response, err error) {
-			once.Do(func() {
-				reply = unresponsive(r, "text/event-stream") //nolint:bodyclose // the client closes it
-			})
-			return reply, nil
-		})
+		f.stall("text/event-stream")
 		f.disconnect()
 		elapse(30 * time.Second)
 		f.set("a", "1")
@@ -248,11 +242,7 @@ func TestUnresponsiveServiceIsRetried(t *testing.T) {
 func TestUnresponsiveReadIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeConfigs()
-		var once sync.Once
-		f.fail(func(r *http.Request) (reply *http.Response, err error) {
-			once.Do(func() { reply = unresponsive(r, "application/json") }) //nolint:bodyclose // the client closes it
-			return reply, nil
-		})
+		f.stall("application/json")
 		w := startWatch(t, f, "", WatchOptions{})
 		elapse(30 * time.Second)
 		require.Len(t, w.seen(), 1)

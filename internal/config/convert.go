@@ -51,11 +51,11 @@ type convertedConfig struct {
 	ValueOnly bool            `json:"valueOnly,omitempty"`
 }
 
-// errUnreadable is the error for a document that cannot be read, or is too large for an import.
-type errUnreadable struct{ error }
+// unreadableError is the error for a document that cannot be read, or is too large for an import.
+type unreadableError struct{ error }
 
 // Convert reads a document for an import. It changes nothing. A text becomes a value of the type that the
-// config has. Errors: errUnreadable.
+// config has. Errors: unreadableError.
 func (s *Service) Convert(ctx context.Context, source Source) (Conversion, error) {
 	if len(source.Text) > maxImportBytes {
 		return Conversion{}, tooLarge("the file", len(source.Text))
@@ -69,7 +69,7 @@ func (s *Service) Convert(ctx context.Context, source Source) (Conversion, error
 	}
 	document, err := ReadDocument(source)
 	if err != nil {
-		return Conversion{}, errUnreadable{err}
+		return Conversion{}, unreadableError{err}
 	}
 	keys, types := slices.Sorted(maps.Keys(nested)), map[string]Type{}
 	if err := s.typesOf(ctx, keys, types); err != nil {
@@ -78,7 +78,7 @@ func (s *Service) Convert(ctx context.Context, source Source) (Conversion, error
 	source.IsJSON = func(key string) bool { return types[key] == JSON }
 	if slices.ContainsFunc(keys, source.IsJSON) {
 		if document, err = ReadDocument(source); err != nil {
-			return Conversion{}, errUnreadable{err}
+			return Conversion{}, unreadableError{err}
 		}
 	}
 	if len(document.Settings) > MaxTransfer {
@@ -92,7 +92,7 @@ func (s *Service) Convert(ctx context.Context, source Source) (Conversion, error
 }
 
 func tooLarge(subject string, bytes int) error {
-	return errUnreadable{fmt.Errorf("%s with %d bytes exceed one import (%d configs, %d bytes); split the document", subject, bytes, MaxTransfer, maxImportBytes)}
+	return unreadableError{fmt.Errorf("%s with %d bytes exceed one import (%d configs, %d bytes); split the document", subject, bytes, MaxTransfer, maxImportBytes)}
 }
 
 // knownConfigs are the existing configs that a document can concern.

@@ -249,7 +249,7 @@ func (h handler) convert(ctx context.Context, in convertRequest) (Conversion, er
 		}
 	}
 	conversion, err := h.service.Convert(ctx, source)
-	var unreadable errUnreadable
+	var unreadable unreadableError
 	if errors.As(err, &unreadable) {
 		return conversion, apperr.Invalid(apperr.Field{Pointer: pointer, Code: "unreadable", Message: unreadable.Error()})
 	}

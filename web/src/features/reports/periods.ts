@@ -1,7 +1,6 @@
-export interface Period {
-  from?: string;
-  to?: string;
-}
+import type { ReportSearch } from './queries';
+
+export type Period = Pick<ReportSearch, 'from' | 'to'>;
 
 export const periodNames = ['last7', 'last30', 'thisMonth', 'lastMonth', 'thisYear'] as const;
 export type PeriodName = (typeof periodNames)[number];

@@ -21,7 +21,7 @@ const columnsOf = ({ key }: TableKind, columns: readonly RowColumn[]): ImportQue
 /** Returns the key of the query of a table. It has no text, because the query cache serializes keys at each render. */
 const keyOf = ({ kind }: TableKind, query: ImportQuery, digest: string) => ['imports', kind, query, digest];
 
-/** Returns a hash of a text: FNV-1a with 64 bits in two halves, and the length. */
+/** Returns the length of a text and two hashes of 32 bits: FNV-1a, and a hash of its intermediate values. */
 function digestOf(text: string): string {
   let [low, high] = [0x811c9dc5, 0xcbf29ce4];
   for (let i = 0; i < text.length; i++) {
